@@ -63,7 +63,8 @@ describe('the sizing guide', () => {
     expect(costs.length).toBeGreaterThanOrEqual(10);
     const lookupMs =
       costOf('bare Fastify and undici dispatch') / 1_000 +
-      (ASKS_REGISTRY * 1_000) / costOf('port 43, whole lookups, a second of processor time (wall)');
+      (ASKS_REGISTRY * 1_000) /
+        costOf('port 43, complete lookups per second of CPU time (wall time)');
     const loads = rows.filter((row) => row.length === 8 && /^[\d,]+$/.test(row[0]));
     const gigabytes = (text: string) => numbersIn(text)[0] * (text.endsWith('TB') ? 1_000 : 1);
     expect(

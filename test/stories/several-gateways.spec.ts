@@ -13,7 +13,7 @@ import { type RunningSolo, startSolo } from '../../apps/solo/src/solo.js';
 import { TcpProxy } from '../faults/tcp-proxy.js';
 import { Customer } from './customer.js';
 
-/** Gateways are killed in it, and start again. */
+/** Its tests kill and restart gateways. */
 jest.setTimeout(300_000);
 
 const TRIAL_CREDITS = 500;

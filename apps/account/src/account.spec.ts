@@ -33,7 +33,7 @@ const ROUTES = (
     ['PUT', 'billing-details', { address_line1: '1 Quay', city: 'Leith', country: 'GB' }],
   ] as [Method, string, object?][]
 )
-  // Rows of one length: a missing last column would become the test's callback.
+  // Rows of equal length: in place of a missing last column, the test would get its callback.
   .map(([method, path, body]) => [method, path, body] as const);
 
 describe('account', () => {
@@ -101,7 +101,7 @@ describe('account', () => {
     },
   );
 
-  it('S89: a missing or malformed account id is refused', async () => {
+  it('S89: a missing or malformed account id is rejected', async () => {
     for (const id of [undefined, '', 'x', "' or 1=1 --", `${newId()} `.repeat(2)]) {
       const answer = await account.service.app.inject({
         method: 'GET',
@@ -115,7 +115,7 @@ describe('account', () => {
     }
   });
 
-  it('S95: a refusal shows no stack, SQL or version', async () => {
+  it('S95: a rejection shows no stack, SQL or version', async () => {
     const answers = [
       await account.dashboard('POST', 'keys', { token: owner.token, body: { name: [] } }),
       await account.dashboard('GET', 'keys?cursor=%27%20or%201=1', { token: owner.token }),

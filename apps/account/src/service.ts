@@ -3,7 +3,7 @@ import { type Service, startWithMail } from '#libs/services';
 import { AccountConfig } from './account.config.js';
 import { migrations } from './migrations/index.js';
 
-/** Accounts, people, sessions, keys: who somebody is. */
+/** Accounts, people, sessions, keys. */
 export const account: Service<AccountConfig> = {
   name: 'account',
   config: AccountConfig,

@@ -46,7 +46,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
-/** Tables whose rows are objects. */
+/** Tables that are mapped to objects. */
 export const ENTITIES = [
   Account,
   AddressChange,
@@ -75,7 +75,7 @@ export interface AccountOptions {
   transport: EventTransport;
   /** The transport of mail; its creator closes it. */
   mail: MailTransport;
-  /** False: jobs run and mail goes when somebody asks for it, not by themselves. */
+  /** If false, jobs run and mail is sent only on request. */
   isScheduled?: boolean;
 }
 

@@ -40,7 +40,7 @@ export class BillingConfig extends DatabaseConfig {
   @DatabaseUrl(
     'BILLING_AUDITOR_DATABASE_URL',
     'billing_auditor',
-    'which reads everything and writes nothing',
+    'which can read everything and write nothing',
   )
   auditorDatabaseUrl: string;
 
@@ -62,7 +62,7 @@ export class BillingConfig extends DatabaseConfig {
   @Setting({
     env: 'STRIPE_API_KEY',
     about:
-      'Restricted key of the Stripe account, `rk_live_…`; a test key, `rk_test_…` or `sk_test_…`, means test mode. A changed file cannot change the mode. Unset: Stripe is not offered. At least one processor must be set.',
+      'Restricted key of the Stripe account, `rk_live_…`; a test key, `rk_test_…` or `sk_test_…`, means test mode. Changing the file cannot change the mode. If unset, Stripe is not offered. At least one processor must be set.',
     secret: true,
     isFollowed: true,
     mayBeMissing: true,

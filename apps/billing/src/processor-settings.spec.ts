@@ -15,7 +15,7 @@ const PAYPAL = {
 
 const STRIPE = { STRIPE_API_KEY: 'sk_test_1', STRIPE_CALLBACK_SECRETS: 'whsec_of_the_tests' };
 
-/** Faults of the settings of processors alone. */
+/** Faults in the settings of processors only. */
 function faultsOf(settings: Record<string, string | undefined>): string[] {
   try {
     loadConfig(BillingConfig, settings);
@@ -32,7 +32,7 @@ it.each([STRIPE, PAYPAL, { ...STRIPE, ...PAYPAL }])('%j suffices to sell', (sett
   expect(faultsOf(settings)).toEqual([]);
 });
 
-it('without a processor nothing starts, and all faults of an incomplete one are named together', () => {
+it('without a processor the service does not start, and all faults of an incomplete one are named together', () => {
   expect(faultsOf({})).toEqual([
     expect.stringMatching(/^STRIPE_API_KEY: .*BILLING_PAYPAL_CLIENT_ID/),
   ]);
@@ -48,11 +48,11 @@ it('S53: a Stripe key with full access is rejected, a restricted one is accepted
   expect(faultsWith('rk_live_1')).toEqual([]);
   expect(faultsWith('rk_test_1')).toEqual([]);
   expect(faultsWith('sk_live_1')).toEqual([expect.stringContaining('restricted key')]);
-  // The key itself is in no message.
+  // No message contains the key itself.
   expect(faultsWith('sk_live_secret').join()).not.toContain('sk_live_secret');
 });
 
-it('S53: only billing has the processors’ keys among its settings', () => {
+it('S53: only billing has settings for the processors’ keys', () => {
   const isKey = (env: string) => /^(STRIPE|BILLING_PAYPAL)_/.test(env);
   const owners = SERVICES.filter((service) =>
     configsOf(service).some((config) => settingsOf(config).some(({ env }) => isKey(env))),
@@ -70,7 +70,7 @@ it('S113: secrets of an unused processor may be empty or missing files', () => {
   rmSync(folder, { recursive: true });
 });
 
-it.each(['0', '-1', '1001', 'many'])('%s calls a second are a fault', (rate) => {
+it.each(['0', '-1', '1001', 'many'])('%s calls a second is rejected at the start', (rate) => {
   expect(faultsOf({ ...STRIPE, BILLING_PROCESSOR_CALLS_PER_SECOND: rate })).toHaveLength(1);
 });
 
@@ -86,6 +86,6 @@ it.each([
   [{ BILLING_PAYPAL_WEBHOOK_IDS: 'an id, with spaces' }, 'BILLING_PAYPAL_WEBHOOK_IDS'],
   [{ BILLING_PAYPAL_WEBHOOK_IDS: 'AAAAAAAA1,AAAAAAAA2,AAAAAAAA3' }, 'BILLING_PAYPAL_WEBHOOK_IDS'],
   [{ BILLING_PAYPAL_API_URL: 'paypal' }, 'BILLING_PAYPAL_API_URL'],
-])('%j is a fault at the start', (change, named) => {
+])('%j is rejected at the start', (change, named) => {
   expect(faultsOf({ ...PAYPAL, ...change })).toEqual([expect.stringContaining(named)]);
 });

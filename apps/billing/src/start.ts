@@ -73,7 +73,7 @@ export const JOBS: readonly JobDeclaration[] = [
 /** Largest body of a callback (S46). */
 const RAW_BODY_LIMIT_BYTES = 1024 * 1024;
 
-/** Tables whose rows are objects. */
+/** Tables that are mapped to objects. */
 export const ENTITIES = [
   Invoice,
   InvoiceRevision,
@@ -91,9 +91,9 @@ export interface BillingOptions {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
-  /** Where mail goes; closed by its creator. */
+  /** The mail transport; closed by its creator. */
   mail: MailTransport;
-  /** False: jobs run when somebody calls them, not by themselves. */
+  /** If false, jobs run only when they are called. */
   isScheduled?: boolean;
 }
 

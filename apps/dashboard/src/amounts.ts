@@ -11,12 +11,12 @@ export function money(micros: string, currency = 'USD'): string {
 
 export const grouped = (credits: number) => credits.toLocaleString('en-US');
 
-/** An instant in RFC 3339, to the minute; a script adds the visitor's own time. */
+/** A time in RFC 3339, to the minute; a script adds the visitor's local time. */
 export const minute = (time: string): Markup =>
   html`<time datetime="${time}">${minuteText(time)}</time>`;
 
-/** The same within a sentence that is text. */
+/** The same as plain text within a sentence. */
 export const minuteText = (time: string) => `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
-/** The day (UTC) of an instant in RFC 3339. */
+/** The day (UTC) of a time in RFC 3339. */
 export const day = (time: string) => time.slice(0, DATE_LENGTH);

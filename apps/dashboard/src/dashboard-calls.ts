@@ -17,10 +17,10 @@ import type { ProxiedAnswer, BrowserCaller } from './service-calls/service-proxy
 import { type Session, currentSession } from './service-calls/sessions.js';
 import { Services } from './services.js';
 
-/** A call of another service's, as a page makes it. */
+/** A page's call to another service. */
 export interface PageCall {
   method: Method;
-  /** Below what the owner keeps for the dashboard. */
+  /** The path below the owner's prefix for the dashboard. */
   path: string;
   body?: object;
   idempotencyKey?: string;
@@ -28,21 +28,21 @@ export interface PageCall {
   answerBytes?: number;
 }
 
-/** A lookup or search, as a page asks it for an account: it costs what it costs with a key. */
+/** A page's lookup or search for an account; it costs as much as with a key. */
 export interface PageQuestion {
   /** Name of its row. */
   operation: string;
   /** Its parameters, as in a query string. */
   query: string;
   body?: object;
-  /** `test` answers samples, for nothing. */
+  /** `test` returns samples, free of charge. */
   environment: 'live' | 'test';
 }
 
 /** As long as the gateway waits for a source; a page of records with their texts is large. */
 const QUESTION = { timeoutMs: 30_000, answerBytes: 8 * 1024 * 1024 };
 
-/** The pages' questions to other services. */
+/** The calls of pages to other services. */
 @Injectable()
 export class DashboardCalls {
   constructor(
@@ -66,9 +66,9 @@ export class DashboardCalls {
     return this.ofActive('worker', visitor, session, call);
   }
 
-  /** Asks the gateway as a key of the account would. @throws AccountDeletedProblem. */
+  /** Makes a request to the gateway as a key of the account would. @throws AccountDeletedProblem. */
   async ask(visitor: BrowserCaller, session: Session, body: PageQuestion): Promise<ProxiedAnswer> {
-    // Data from entitlement arrives by event, later.
+    // Entitlement learns of it by event, later.
     if (session.suspendedBecause) throw new AccountSuspended();
     const call = { method: 'POST', path: '/questions', body, ...QUESTION } as const;
     return this.ofActive('gateway', visitor, session, call);
@@ -84,7 +84,7 @@ export class DashboardCalls {
     return this.services.entitlement.allowance(accountId).catch(() => undefined);
   }
 
-  /** How near the account is to its requests per minute. */
+  /** How close the account is to its requests per minute. */
   async pace({ accountId }: Session): Promise<PaceAnswer> {
     return this.services.gateway.pace(accountId);
   }
@@ -93,7 +93,7 @@ export class DashboardCalls {
     return this.services.entitlement.balance(accountId);
   }
 
-  /** Credits to spend; undefined while entitlement is unavailable. */
+  /** Credits to spend; undefined if entitlement is unavailable. */
   async creditsOf(session: Session): Promise<number | undefined> {
     const asked = this.balance(session);
     return asked.then(({ spendable, reserved }) => spendable + reserved).catch(() => undefined);
@@ -107,7 +107,7 @@ export class DashboardCalls {
     return this.services.gateway.requests(accountId, values);
   }
 
-  /** The use of the last 30 days, unless other days are given. */
+  /** The usage of the last 30 days by default. */
   async usage({ accountId }: Session, days: AskedDays = {}): Promise<UsageAnswer> {
     return this.services.gateway.usage(accountId, days);
   }
@@ -116,12 +116,12 @@ export class DashboardCalls {
     return this.services.gateway.usageByKey(accountId, days);
   }
 
-  /** Its newest page. */
+  /** The newest page of the ledger. */
   async ledger({ accountId }: Session): Promise<LedgerAnswer> {
     return this.services.entitlement.ledger(accountId);
   }
 
-  /** What each day has changed. @param from the first day, as `YYYY-MM-DD`. */
+  /** The changes of each day. @param from the first day, as `YYYY-MM-DD`. */
   async ledgerChanges({ accountId }: Session, from: string): Promise<LedgerChanges> {
     return this.services.entitlement.ledgerChanges(accountId, from);
   }

@@ -4,7 +4,7 @@ import type { OperatorText } from './public-pages/operator-texts.js';
 
 /** The facts of this installation for controllers and guards of the dashboard. */
 export abstract class DashboardSettings {
-  /** The origin of `BILLING_URL`, the one origin whose browsers are believed. */
+  /** The origin of `BILLING_URL`, the only origin whose browsers are trusted. */
   abstract readonly origin: string;
   /** `BASE_URL`, for the curl lines that pages show. */
   abstract readonly apiUrl: string;

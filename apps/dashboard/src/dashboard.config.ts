@@ -4,7 +4,7 @@ import { InternalCallsConfig, PortSetting, ServiceUrls, Setting } from '#libs/pl
 
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
-/** Sessions, credits and the request log are what every page needs. */
+/** Every page needs sessions, credits and the request log. */
 @ServiceUrls('account', 'entitlement', 'gateway')
 export class DashboardConfig extends InternalCallsConfig {
   @Setting({ env: 'DASHBOARD_HOST', about: 'Address that the dashboard listens on.' })
@@ -36,7 +36,7 @@ export class DashboardConfig extends InternalCallsConfig {
 
   accountUrl: string;
   entitlementUrl: string;
-  /** The address of any one of several gateways: they write the same request log. */
+  /** The address of any one of several gateways, because they write the same request log. */
   gatewayUrl: string;
 
   @Setting({

@@ -8,7 +8,7 @@ export interface DashboardModuleOptions {
   logger: Logger;
 }
 
-/** The internal listener: probes and metrics alone. Pages and calls are another application's, `PagesModule`. */
+/** The internal listener: only probes and metrics. Pages and calls belong to another application, `PagesModule`. */
 @Module({})
 export class DashboardModule {
   static register({ config, clock, logger }: DashboardModuleOptions): DynamicModule {

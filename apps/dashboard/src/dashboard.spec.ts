@@ -34,7 +34,7 @@ describe('dashboard', () => {
   const arrived: Arrived[] = [];
   const logged: string[] = [];
   let answer: { status: number; headers?: Record<string, string>; body: object };
-  /** Account's statement about the visitor's session. */
+  /** Account's answer about the visitor's session. */
   let session: (typeof LOGGED_IN & { suspendedBecause?: string }) | null;
   let internal: Server;
   let dashboard: RunningDashboard;
@@ -286,7 +286,7 @@ describe('dashboard', () => {
       'PATCH /internal/dashboard/keys/0197-a',
       { name: 'b', scopes: ['dns'], daily_credit_cap: null },
     ]);
-    // Not null, which would lift the limit.
+    // Not null, which would remove the limit.
     arrived.length = 0;
     await send('POST', '/keys/0197-a', { ...ours, ...form }, 'name=b&daily_credit_cap=many');
     expect(asked('PATCH')[1]).toMatchObject({ scopes: [], daily_credit_cap: 'many' });
@@ -325,7 +325,7 @@ describe('dashboard', () => {
     expect(arrived[0].headers['x-client-address']).toBe('127.0.0.1');
     const elsewhere = await send('GET', '/log-in', { host: 'evil.example' });
     expect([elsewhere.status, elsewhere.headers.location]).toEqual([308, `${OWN}/log-in`]);
-    // A whole URL as a path would end the name of our host: dashboard.examplehttp.
+    // As a path, a whole URL would extend our host name: dashboard.examplehttp.
     for (const path of [
       'http://evil.example/',
       'http://x@evil.example/',

@@ -77,7 +77,7 @@ const PAGES = [
   CallDocsController,
 ];
 
-/** Pages and calls of the public listener. The guards look at every one of them, in this order. */
+/** Pages and calls of the public listener. The guards check each of them, in this order. */
 @Module({})
 export class PagesModule {
   static register(options: PublicListenerOptions): DynamicModule {

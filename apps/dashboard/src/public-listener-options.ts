@@ -12,10 +12,10 @@ export interface PublicListenerOptions {
   logger: Logger;
   tokens: ServiceTokens;
   metrics: DashboardMetrics;
-  /** Mail that is kept instead of sent, for the mailbox page. */
+  /** Mail that is stored instead of sent, for the mailbox page. */
   mailbox?: Mailbox;
   /** Terms, privacy and contact. */
   texts: DashboardSettings['texts'];
-  /** Rows with a session or a signature are routed. Default: the table of operations. */
+  /** The operations whose rows with a session or a signature are routed; by default, the table of operations. */
   operations?: readonly Operation[];
 }

@@ -27,28 +27,28 @@ import type { DashboardConfig } from './dashboard.config.js';
 import { PagesModule } from './pages.module.js';
 import type { PublicListenerOptions } from './public-listener-options.js';
 
-/** The dashboard's origin as it listens. */
+/** The running listener of the dashboard's origin. */
 export interface PublicListener {
   /** `http://host:port` of the listener. */
   url: string;
-  /** Finishes what is under way and closes the listener and the connections to other services. */
+  /** Finishes running requests and closes the listener and the connections to other services. */
   close(): Promise<void>;
 }
 
-/** A browser sends its headers at once; a client that drips them blocks a connection (S104). */
+/** A browser sends its headers at once; a client that sends them slowly blocks a connection (S104). */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-/** The refusal of tunnels: nobody is let through to elsewhere. */
+/** The answer to tunnel requests, which are always rejected. */
 const noTunnel = new MethodNotAllowed('GET, POST, PUT, PATCH, DELETE, OPTIONS');
 const HEADER_LINES = Object.entries(SECURITY_HEADERS)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('');
 
 /**
- * Opens the dashboard's origin, a Nest application of its own. Sessions live in a cookie of this origin; an API key
- * means nothing here (S18).
- * @throws when the port is taken.
+ * Opens the dashboard's origin, a separate Nest application. Sessions are in a cookie of this origin; API keys have no
+ * effect here (S18).
+ * @throws if the port is taken.
  */
 export async function openPublicListener(options: PublicListenerOptions): Promise<PublicListener> {
   const { config, clock, logger } = options;
@@ -107,7 +107,7 @@ function adapterOf(
     trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     routerOptions: { maxParamLength: 200 },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      // A path that cannot be decoded comes here before any hook.
+      // A path that cannot be decoded gets here before any hook.
       void reply.headers(SECURITY_HEADERS);
       identifyBrowser(request, reply);
       const problem = new InvalidRequest([{ field: 'path', message: 'is not a valid path' }]);
@@ -146,16 +146,16 @@ function adapterOf(
   return adapter;
 }
 
-/** A page under another name of this machine would hold a cookie that our forms cannot use. */
+/** A page under another name of this machine would set a cookie that our forms cannot use. */
 function isElsewhere(request: FastifyRequest, ownHost: string): boolean {
   const isPage = request.method === 'GET' && !/^\/(api\/|health$)/.test(request.url);
   return isPage && request.host !== ownHost;
 }
 
-/** A proxy's client may name a whole URL, whose beginning would end the name of our host (RFC 9112 §3.2.2). */
+/** A client of a proxy may send a whole URL as its path, which would extend our host name (RFC 9112 §3.2.2). */
 const pathOf = ({ url }: FastifyRequest) => (url.startsWith('/') ? url : '/');
 
-/** Other origins get no CORS header at all, so their scripts read nothing (S30). */
+/** Other origins get no CORS headers, so their scripts cannot read anything (S30). */
 function allowOwnOrigin(reply: FastifyReply, ownOrigin: string): void {
   void reply.headers({
     'access-control-allow-origin': ownOrigin,

@@ -13,7 +13,7 @@ import type { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 /** As long as a forwarded call may take. */
 const TIMEOUT_MS = 10_000;
 
-/** The clients of the services that pages ask themselves; calls of browsers pass `ServiceProxies`. */
+/** The clients of the services that pages call themselves; calls of browsers go through `ServiceProxies`. */
 export class Services implements OnApplicationShutdown {
   readonly entitlement: EntitlementClient;
   readonly gateway: GatewayClient;
@@ -39,7 +39,7 @@ export class Services implements OnApplicationShutdown {
   }
 }
 
-/** Counts how its calls end. */
+/** Counts the results of its calls. */
 class CountedHttp extends ServiceHttp {
   constructor(
     private readonly to: ServiceHttpOptions,

@@ -18,16 +18,16 @@ import { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 
 export type StartDashboard = Omit<PublicListenerOptions, 'tokens' | 'texts' | 'metrics'>;
 
-/** A dashboard that answers. */
+/** A running dashboard. */
 export interface RunningDashboard extends RunningService {
   /** Origin of the public listener. */
   dashboardUrl: string;
 }
 
 /**
- * Starts the internal listener, then the public one. `stop`: not ready for a while, so that balancers turn away, then
- * what is under way, the public listener and the internal one.
- * @throws when a port is taken.
+ * Starts the internal listener, then the public one. `stop` reports "not ready" for a while, so that load balancers
+ * stop sending requests, then finishes running requests and closes the public and the internal listener.
+ * @throws if a port is taken.
  */
 export async function startDashboard(options: StartDashboard): Promise<RunningDashboard> {
   const { config, logger } = options;

@@ -37,7 +37,7 @@ export interface EntitlementOptions {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
-  /** False: jobs run when somebody calls them, not by themselves. */
+  /** If false, jobs run only when they are called. */
   isScheduled?: boolean;
 }
 

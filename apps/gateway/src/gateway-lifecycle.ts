@@ -65,8 +65,8 @@ export const JOBS: readonly JobDeclaration[] = [
 const SETTLE_TIMEOUT_MS = 5_000;
 
 /**
- * Starts and stops the parts of the gateway in order; Nest itself promises no order between providers. Between the two
- * halves of a stop Nest closes the internal listener and the consumers.
+ * Starts and stops the parts of the gateway in order; Nest itself guarantees no order between providers. Between the
+ * two stages of a stop, Nest closes the internal listener and the consumers.
  */
 @Injectable()
 export class GatewayLifecycle
@@ -83,11 +83,11 @@ export class GatewayLifecycle
     private readonly logger: Logger,
   ) {}
 
-  /** Everything except the public listener, which opens when the internal one answers. */
+  /** Starts everything except the public listener, which opens when the internal one answers. */
   async onApplicationBootstrap(): Promise<void> {
     this.declareMetrics();
     this.declareHealth();
-    // A log that is locked or slow holds up no start: its lines wait in memory.
+    // A locked or slow log does not delay the start: its lines wait in memory.
     this.jobs = startJobs({ app: this.providers }, this.logger, JOBS);
     await this.pollers.start();
     this.leases.start();
@@ -95,10 +95,10 @@ export class GatewayLifecycle
     this.shedder.start();
   }
 
-  /** Shuts down in this order: readiness, listener, requests under way, leases and holds, jobs, log. */
+  /** Shuts down in this order: readiness, listener, running requests, leases and holds, jobs, log. */
   async onModuleDestroy(): Promise<void> {
     await this.get(PublicListener).drain();
-    // The next start writes what is left.
+    // The next start writes the remaining rows.
     this.get(MissingRows).stop();
     await Promise.all([
       this.leases.drain(SETTLE_TIMEOUT_MS),
@@ -111,7 +111,7 @@ export class GatewayLifecycle
     this.shedder.stop();
   }
 
-  /** Connections, the databases last. */
+  /** Closes connections, the databases last. */
   async onApplicationShutdown(): Promise<void> {
     const connections = [this.get(Forwarder), this.get(Services), this.get(RequestLogCopy)];
     await Promise.all(connections.map((connection) => connection.close()));
@@ -140,7 +140,7 @@ export class GatewayLifecycle
     });
   }
 
-  /** Services that a gateway can answer without, named in its readiness. */
+  /** Services whose outage the gateway survives; readiness lists them. */
   private declareHealth(): void {
     const transport = this.providers.get<EventTransport>(EventTransport, { strict: false });
     const checks = {
@@ -169,7 +169,7 @@ export class GatewayLifecycle
     return this.providers.get<Database>(Database, { strict: false });
   }
 
-  /** By the role with which each is opened. */
+  /** The databases by the role with which each is opened. */
   private get databases(): Record<string, Database> {
     const of = (token: abstract new (...given: never[]) => unknown) =>
       this.providers.get<Database>(token as never, { strict: false });

@@ -43,14 +43,14 @@ import { RequestCounts } from './telemetry/request-counts.js';
 import { RequestsService } from './usage/requests.service.js';
 import { UsageService } from './usage/usage.service.js';
 
-/** Counts requests: `Counters`, an interface. */
+/** The injection token of `Counters`, an interface. */
 export const COUNTERS = Symbol('counters');
 
 const LEASE_DEADLINE_SLACK_MS = 1_000;
-/** A slow client gets as long again to read the answer. */
+/** A slow client gets the same time again to read the answer. */
 const STREAM_FACTOR = 2;
 
-/** The arguments of a factory, by its own names for them. */
+/** The arguments of a factory, by its own names. */
 type Given<I> = {
   [K in keyof I]: I[K] extends abstract new (...parts: never[]) => infer T ? T : Counters;
 };
@@ -70,7 +70,7 @@ function made<const I extends Tokens>(
   };
 }
 
-/** Providers that ask other services and remember. */
+/** Providers that call other services and cache their answers. */
 const KNOWLEDGE = [
   made(
     Services,
@@ -211,7 +211,7 @@ const LOG = [
   ),
 ];
 
-/** The path of a request: plain objects, called without Nest's guards and pipes. */
+/** The request path: plain objects, called without Nest's guards and pipes. */
 const PATH = [
   made(
     ProblemBodies,
@@ -328,10 +328,10 @@ const PATH = [
   ),
 ];
 
-/** Providers made of others, in the order in which they need one another. */
+/** Providers built from others, in the order of their dependencies. */
 export const MADE: readonly FactoryProvider[] = [...KNOWLEDGE, ...LOG, ...PATH];
 
-/** Without billing nothing is sold. */
+/** If billing is not configured, nothing is sold. */
 function creditsUrlOf({ billingInternalUrl, billingUrl }: GatewayConfig): string | undefined {
   return billingInternalUrl === undefined ? undefined : new URL('/credits', billingUrl).href;
 }

@@ -15,7 +15,7 @@ import { PortSetting, ServiceUrls, Setting } from '#libs/platform';
 
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
-/** Keys, credits and lookups are what a gateway is for. */
+/** A gateway needs keys, credits and lookups. */
 @ServiceUrls('account', 'entitlement', 'lookup')
 export class GatewayConfig extends DatabaseConfig {
   @Setting({ env: 'API_HOST', about: 'Address that the API listens on.' })
@@ -51,7 +51,7 @@ export class GatewayConfig extends DatabaseConfig {
   accountUrl: string;
   entitlementUrl: string;
   lookupUrl: string;
-  /** Unset: nothing is sold. */
+  /** If unset, nothing is sold. */
   billingInternalUrl?: string;
 
   @Setting({
@@ -71,7 +71,7 @@ export class GatewayConfig extends DatabaseConfig {
   @DatabaseUrl(
     'GATEWAY_AUDITOR_DATABASE_URL',
     'gateway_auditor',
-    'which reads everything and writes nothing',
+    'which can read everything and write nothing',
   )
   auditorDatabaseUrl: string;
 

@@ -40,7 +40,7 @@ export interface GatewayModuleOptions {
   database: Database;
   maintenance: Database;
   auditor: Database;
-  /** The operations that the API serves. Default: the table of operations. */
+  /** The operations that the API serves; by default, the table of operations. */
   operations?: readonly Operation[];
 }
 
@@ -52,8 +52,8 @@ export const CONTROLLERS = [
 ];
 
 /**
- * The gateway. Its internal listener is Nest's; the public one is a provider of its own, whose requests
- * pass no guard and no pipe.
+ * The gateway. Its internal listener is Nest's; the public one is a separate provider, whose requests pass no guards or
+ * pipes.
  */
 @Module({})
 export class GatewayModule {

@@ -76,7 +76,7 @@ async function startProcess(settings: Record<string, string>): Promise<GatewayPr
   return { child, apiUrl };
 }
 
-/** The status of one request on a connection of its own, so that any gateway of the port may get it. */
+/** The status of one request on a new connection, which any gateway on the port may get. */
 async function ask(apiUrl: string, apiKey: string, name: string): Promise<number> {
   const path = `/v2.0/whois/live?domainName=${name}&apiKey=${apiKey}`;
   return new Promise((resolve, reject) => {
@@ -112,7 +112,7 @@ const howMany = (statuses: number[], status: number) =>
     expect(second.apiUrl).toBe(first.apiUrl);
     const warming = around.account.addKey();
     let name = 0;
-    await waitFor('answers of both gateways', async () => {
+    await waitFor('answers from both gateways', async () => {
       await ask(first.apiUrl, warming.apiKey, `warm${name++}.example`);
       return ['one', 'two'].every((each) => textOf(each).includes('= '));
     });
@@ -131,11 +131,11 @@ const howMany = (statuses: number[], status: number) =>
 });
 
 describe('two gateways on one machine', () => {
-  it('a second gateway that may not share the port is refused with a line that names the setting', async () => {
+  it('a second gateway that may not share the port is rejected with a message that names the setting', async () => {
     const gateway = await startProcess({ GATEWAY_JOURNAL: journal('first') });
     const { port } = new URL(gateway.apiUrl);
     const second = run({ API_PORT: port, GATEWAY_JOURNAL: journal('second') });
-    // Not its exit, because its output may still be in the pipe.
+    // Not its exit event, because its output may still be in the pipe.
     await once(second.child, 'close');
     expect(second.child.exitCode).toBe(1);
     expect(second.output()).toContain(
@@ -165,7 +165,7 @@ describe('two gateways on one machine', () => {
     await waitFor('answers', () => answered() > 500);
     expect(await end(leaving.child, 'SIGTERM')).toBe(0);
     const before = answered();
-    await waitFor('answers of the other one', () => answered() > before + 200);
+    await waitFor('answers from the other one', () => answered() > before + 200);
     for (const client of clients) client.isOver = true;
     await running;
     await balancer.stop();
@@ -181,8 +181,8 @@ function journal(name: string): string {
 const textOf = (name: string) => readFileSync(journal(name), 'utf8');
 
 /**
- * Sends one request after the other over a kept connection. A connection may be closed between an answer
- * and the next request; whatever else ends one is a failure, and none is tried again.
+ * Sends one request after another over a kept connection. A connection may be closed between an answer and the next
+ * request; any other end is a failure, and nothing is retried.
  */
 class Client {
   answered = 0;

@@ -3,13 +3,13 @@ import { type Service, started } from '#libs/services';
 import { GatewayConfig } from './gateway.config.js';
 import { migrations } from './migrations/index.js';
 
-/** The door of API consumers. */
+/** The public API for customers' programs. */
 export const gateway: Service<GatewayConfig> = {
   name: 'gateway',
   config: GatewayConfig,
   listeners: [{ port: 'GATEWAY_INTERNAL_PORT' }, { port: 'API_PORT', isPublic: true }],
   urlSetting: urlSettingOf('gateway'),
-  // Beside the pool: maintenance, auditor, request log.
+  // Besides the pool: maintenance, auditor, request log.
   connections: ['DATABASE_POOL_SIZE', 2, 1, 1],
   migrations,
   load: async () => {

@@ -38,7 +38,7 @@ describe('readiness of a gateway', () => {
     await withClient(database.url(), async (client) => {
       await client.query('begin');
       await client.query(
-        // In the order in which the roll-up of the gateway before takes them.
+        // In the order in which the previous gateway's roll-up takes the locks.
         'lock gateway.request_hours, gateway.request_log in access exclusive mode',
       );
       const gateway = await around.startGateway();
@@ -64,7 +64,7 @@ describe('readiness of a gateway', () => {
     const readiness = () => statusOf(`http://127.0.0.1:${internal}/ready`);
     let before: number | undefined;
     const { open } = PublicListener.prototype;
-    // The real one opens; on the way readiness is asked for.
+    // The real method opens the listener; readiness is requested while it does so.
     const opening = jest.spyOn(PublicListener.prototype, 'open');
     opening.mockImplementation(async function (this: PublicListener) {
       before = await readiness();

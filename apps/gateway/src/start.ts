@@ -14,17 +14,17 @@ export interface StartGateway {
   clock: Clock;
   logger: Logger;
   transport: EventTransport;
-  /** The operations that the API serves. Default: the table of operations. */
+  /** The operations that the API serves; by default, the table of operations. */
   operations?: readonly Operation[];
 }
 
-/** A gateway that answers. */
+/** A running gateway. */
 export interface RunningGateway extends RunningService {
   /** Origin of the public API's listener. */
   apiUrl: string;
   authCache: AuthCache;
   services: Services;
-  /** Renders refusals as the listener does. */
+  /** Renders rejections as the listener does. */
   bodies: ProblemBodies;
 }
 
@@ -77,7 +77,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   };
 }
 
-/** @throws naming the setting of the first port that somebody listens on, unless it may be shared. */
+/** @throws naming the setting of the first port that is in use, unless it may be shared. */
 async function probePorts(config: GatewayConfig): Promise<void> {
   if (!config.reusePort) await probePort(config.host, config.port, 'API_PORT');
   await probePort(config.internalHost, config.internalPort, 'GATEWAY_INTERNAL_PORT');

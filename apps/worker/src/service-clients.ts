@@ -10,7 +10,7 @@ import type { WorkerConfig } from './worker.config.js';
 
 type Urls = Pick<WorkerConfig, 'accountUrl' | 'entitlementUrl' | 'corpusUrl' | 'lookupUrl'>;
 
-/** The clients of the services that the worker asks. */
+/** The clients of the services that the worker calls. */
 export class ServiceClients {
   readonly account: AccountClient;
   readonly entitlement: EntitlementClient;
@@ -30,7 +30,7 @@ export class ServiceClients {
     this.lookup = new LookupClient(connect('lookup', lookupUrl));
   }
 
-  /** @returns undefined when there is nobody any more. */
+  /** @returns undefined if the account no longer exists. */
   async mailAddressOf(accountId: string): Promise<string | undefined> {
     try {
       return (await this.account.billingContact(accountId)).email;

@@ -70,7 +70,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
-/** Tables whose rows are objects. */
+/** Tables that are mapped to objects. */
 export const ENTITIES = [UnsentMail];
 
 export interface WorkerOptions {
@@ -80,7 +80,7 @@ export interface WorkerOptions {
   transport: EventTransport;
   /** The mail transport; closed by its creator. */
   mail: MailTransport;
-  /** Results; closed by its creator. */
+  /** The store for results; closed by its creator. */
   files?: FileStore;
 }
 

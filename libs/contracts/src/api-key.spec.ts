@@ -26,11 +26,11 @@ describe('API key', () => {
     'dds_prod_' + 'a'.repeat(36),
     'dds_live_' + 'ä'.repeat(36),
     'x'.repeat(10_000),
-  ])('text that is no key is refused: %.20s', (text) => {
+  ])('text that is not a key is rejected: %.20s', (text) => {
     expect(isWellFormedApiKey(text)).toBe(false);
   });
 
-  it('S3: the hash depends on the pepper and shows nothing of the key', () => {
+  it('S3: the hash depends on the pepper and reveals nothing about the key', () => {
     const key = generateApiKey('live');
     const hash = hashApiKey(key, 'pepper-1');
     expect(hash).toMatch(/^[0-9a-f]{64}$/);

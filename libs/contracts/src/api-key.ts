@@ -21,7 +21,7 @@ export function generateApiKey(environment: KeyEnvironment): string {
   return key + checksum(key);
 }
 
-/** True when pattern and checksum hold: worth a look-up. Costs no hash and no query (S2). */
+/** True if pattern and checksum are valid, so that a look-up is worthwhile. Needs no hash and no query (S2). */
 export function isWellFormedApiKey(key: string): boolean {
   if (key.length !== API_KEY_LENGTH || !API_KEY_PATTERN.test(key)) return false;
   const body = key.slice(0, -CHECKSUM_LENGTH);
@@ -29,8 +29,8 @@ export function isWellFormedApiKey(key: string): boolean {
 }
 
 /**
- * What is stored and looked up instead of the key: HMAC-SHA-256 with a server-side pepper, 64 hex
- * characters. The key has 178 bits of entropy, so no slow hash is needed (ASVS 6.5.2, S3).
+ * The value that is stored and looked up instead of the key: HMAC-SHA-256 with a server-side pepper, 64 hex characters.
+ * The key has 178 bits of entropy, so no slow hash is needed (ASVS 6.5.2, S3).
  */
 export function hashApiKey(key: string, pepper: string): string {
   return createHmac('sha256', pepper).update(key).digest('hex');

@@ -78,7 +78,7 @@ describe('a lookup', () => {
   it.each<[string, RequestListener, string]>([
     ['is throttled', status(429), 'http_429'],
     ['fails', status(500), 'http_500'],
-    ['answers with a page', (_request, response) => void response.end('<html>'), 'not_rdap'],
+    ['answers with a web page', (_request, response) => void response.end('<html>'), 'not_rdap'],
   ])('a registrar that %s leaves a partial answer', async (_what, registrar, error) => {
     await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
     await harness.internet.rdap('rdap.registrar.test', registrar);
@@ -113,9 +113,9 @@ describe('a lookup', () => {
   it.each<[string, RequestListener, string]>([
     ['is throttled', status(429), 'http_429'],
     ['fails', status(503), 'http_503'],
-    ['answers 404 with a page', (_q, r) => void r.writeHead(404).end('<html>'), 'not_rdap'],
+    ['answers 404 with a web page', (_q, r) => void r.writeHead(404).end('<html>'), 'not_rdap'],
     ['answers about another name', (_q, r) => void r.end('{"ldhName":"b.test"}'), 'unreadable'],
-  ])('a registry whose RDAP %s is asked on port 43', async (_what, rdap, error) => {
+  ])('a registry whose RDAP %s is queried on port 43', async (_what, rdap, error) => {
     await harness.internet.rdap('rdap.nic.test', rdap);
     await harness.internet.whois('whois.nic.test', said('a.test'));
     const lookup = await harness.lookups().lookup(name);
@@ -162,7 +162,7 @@ describe('referrals on port 43', () => {
     expect(servers(lookup)).toEqual(['whois.nic.test', 'whois.registrar.test']);
   });
 
-  it('S58: of a chain of fifty referrals two are followed', async () => {
+  it('S58: in a chain of fifty referrals, two are followed', async () => {
     await harness.internet.whois('whois.nic.test', refers('whois.hop1.test'));
     for (let hop = 1; hop <= 50; hop += 1) {
       await harness.internet.whois(`whois.hop${hop}.test`, refers(`whois.hop${hop + 1}.test`));
@@ -257,7 +257,7 @@ describe('simultaneous lookups', () => {
     expect(harness.internet.asked).toEqual([]);
   });
 
-  it('a person does not wait behind the bulk lookup of the same name', async () => {
+  it('an interactive lookup does not wait behind the bulk lookup of the same name', async () => {
     const limiter = new UpstreamLimiter({
       defaultLimit: { buckets: [{ burst: 1, perSecond: 20 }], connections: 1 },
     });

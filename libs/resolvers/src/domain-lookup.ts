@@ -12,14 +12,14 @@ export interface DomainLookupOptions extends SourceAskerOptions {
 }
 
 export interface LookupRequest {
-  /** Time for the whole lookup; what is there when it is over is answered as `partial`. 20,000. */
+  /** Time limit for the whole lookup; the data available by then is returned as `partial`. 20,000 by default. */
   budgetMs?: number;
   /** `live` by default. */
   priority?: Priority;
-  /** The customer whose question it is: limits of upstreams are shared out between customers. */
+  /** The customer of this lookup: limits of upstreams are shared among customers. */
   asker?: string;
   signal?: AbortSignal;
-  /** Servers whose turn would come later are not asked: the lookup ends as `throttled`. */
+  /** Servers whose turn would come later are not queried; the lookup ends as `throttled`. */
   waitMaxMs?: number;
 }
 
@@ -36,14 +36,13 @@ export class DomainLookup {
   }
 
   /**
-   * Looks a registrable name up at its registry and its registrar. Never rejects for what an
-   * upstream does: `outcome` says how it ended. Rejects only when `signal` is aborted.
+   * Looks up a registrable name at its registry and its registrar. It never rejects because of an upstream: `outcome`
+   * says how it ended. It rejects only if `signal` is aborted.
    *
-   * Callers that ask for the same name with the same priority at the same time share one lookup,
-   * the first one's budget, and one answer, which must not be changed; it is given up when the last
-   * of them has gone.
+   * Concurrent calls for the same name with the same priority share one lookup, the first one's time limit, and one
+   * answer, which must not be changed; the lookup is abandoned when the last caller has left.
    *
-   * @param name registrable name in lower case A-labels, as `parseDomainName` gives it.
+   * @param name registrable name in lower case A-labels, as returned by `parseDomainName`.
    */
   async lookup(name: string, request: LookupRequest = {}): Promise<Lookup> {
     const { priority = 'live', signal } = request;

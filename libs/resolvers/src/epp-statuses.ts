@@ -1,4 +1,4 @@
-/** EPP status names (RFC 5731 §2.3, RFC 3915 §3.1) by their letters alone, without case. */
+/** EPP status names (RFC 5731 §2.3, RFC 3915 §3.1) by their letters only, ignoring case. */
 const BY_LETTERS: ReadonlyMap<string, string> = new Map(
   [
     'addPeriod',
@@ -28,7 +28,9 @@ const BY_LETTERS: ReadonlyMap<string, string> = new Map(
   ].map((status) => [status.toLowerCase(), status]),
 );
 
-/** The status in its one spelling however it was written (`CLIENT-HOLD`, `client hold`), or undefined. */
+/**
+ * The status in its canonical spelling, however it was written (`CLIENT-HOLD`, `client hold`); undefined if it is none.
+ */
 export function eppStatus(words: string): string | undefined {
   let letters = '';
   for (const character of words.toLowerCase()) {

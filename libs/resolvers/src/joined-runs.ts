@@ -1,4 +1,4 @@
-/** A run under way and how many wait for it. */
+/** A running task and the number of its callers. */
 interface Run<Answer> {
   answer: Promise<Answer>;
   callers: number;
@@ -6,7 +6,7 @@ interface Run<Answer> {
   hasEnded: boolean;
 }
 
-/** Work that is done once for all who want the same at the same time. */
+/** Runs a task once for all callers that request the same at the same time. */
 export class JoinedRuns<Answer> {
   private readonly underWay = new Map<string, Run<Answer>>();
 
@@ -15,11 +15,11 @@ export class JoinedRuns<Answer> {
   }
 
   /**
-   * Joins the run of this key, or starts it. All callers get one answer, which must not be changed; the run is given up
-   * when the last of them has gone.
+   * Joins the run of this key, or starts it. All callers get the same answer, which must not be changed; the run is
+   * abandoned when the last of them has left.
    *
-   * @param start is given what ends the run, and may end it itself.
-   * @throws what `signal` was aborted with; the others wait on.
+   * @param start receives the controller that ends the run, and may use it.
+   * @throws the reason with which `signal` was aborted; the others keep waiting.
    */
   async join(
     key: string,
@@ -45,7 +45,7 @@ export class JoinedRuns<Answer> {
     const forget = () => {
       if (this.underWay.get(key) === run) this.underWay.delete(key);
     };
-    // An abandoned run takes a moment to end; a question that comes meanwhile starts a new one.
+    // An abandoned run takes a moment to end; a request that arrives meanwhile starts a new one.
     abandon.signal.addEventListener('abort', forget, { once: true });
     const end = () => {
       run.hasEnded = true;

@@ -1,7 +1,7 @@
 import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
 import type { LookupOutcome, SourceAnswer } from './record.js';
 
-/** How often one kind of source gave one kind of answer, and how long that took. */
+/** How often one kind of source gave one kind of answer, and the time this took. */
 export interface SourceCounts {
   protocol: SourceAnswer['protocol'];
   role: SourceAnswer['role'];
@@ -11,11 +11,11 @@ export interface SourceCounts {
 
 /** Counts of the lookups since the start, for metrics. */
 export class LookupCounts {
-  /** Lookups that went out. */
+  /** Lookups that were started. */
   started = 0;
-  /** Lookups that went out and have not ended. */
+  /** Lookups that are running. */
   underWay = 0;
-  /** Callers who shared a lookup that was under way. */
+  /** Callers that joined a running lookup. */
   joined = 0;
   private readonly bySource = new Map<string, SourceCounts>();
 

@@ -54,7 +54,10 @@ describe('a name that nobody holds', () => {
       },
     ],
     ['may only not be moved', { status: ['client transfer prohibited', 'renew prohibited'] }],
-    ['comes with a copyright', { status: ['active'], notices: says('All rights reserved.') }],
+    [
+      'comes with a copyright notice',
+      { status: ['active'], notices: says('All rights reserved.') },
+    ],
     ['comes with rules', { handle: 'D1', notices: says('Your access is blocked if you flood us') }],
   ])('a name that %s is a registration', async (_what, members) => {
     await harness.internet.rdap('rdap.nic.test', object(members));
@@ -84,7 +87,7 @@ describe('a name that nobody holds', () => {
 
 describe('an incomplete answer', () => {
   const stall = (text: string) => (socket: Socket) => void socket.write(text);
-  /** Asks with a budget within which all of the text arrives. */
+  /** Queries with a budget within which all of the text arrives. */
   const answerTo = (text: string) =>
     withEnoughTime(
       400,
@@ -92,7 +95,7 @@ describe('an incomplete answer', () => {
       hasNotHeard(text),
     );
 
-  it('is partial, with what had arrived when the time was over', async () => {
+  it('is partial, with the data that had arrived when the time was over', async () => {
     const text = `${said('a.whoisonly')}Name Server: ns1.exam`;
     await harness.internet.whois('whois.nic.test', stall(text));
     const lookup = await answerTo(text);
@@ -115,7 +118,7 @@ describe('an incomplete answer', () => {
     },
   );
 
-  it('says nothing if it is about another name', async () => {
+  it('says nothing if it concerns another name', async () => {
     await harness.internet.whois('whois.nic.test', stall(said('b.test')));
     const lookup = await withEnoughTime(
       300,
@@ -130,7 +133,7 @@ describe('redirects', () => {
   const to: RequestListener = (_request, response) =>
     void response.writeHead(302, { location: 'https://rdap.other.test/domain/a.rdaponly' }).end();
 
-  it('the target of a redirect is queried in its own turn, and its throttle pauses only it', async () => {
+  it('the target of a redirect waits for its own turn, and its throttle pauses only it', async () => {
     await harness.internet.rdap('rdap.nic.test', to);
     await harness.internet.rdap('rdap.other.test', status(429, { 'retry-after': '90' }));
     const limiter = new UpstreamLimiter({ defaultLimit: wide });
@@ -164,7 +167,7 @@ describe('redirects', () => {
 });
 
 describe('unavailable upstreams', () => {
-  it('a throttle in words is a throttle, and the upstream is left alone as long as it said', async () => {
+  it('a throttle in words counts as a throttle, and the upstream is paused for the time it names', async () => {
     await harness.internet.whois(
       'whois.nic.test',
       'Query limit exceeded. Try again in 120 seconds.\n',
@@ -190,7 +193,7 @@ describe('unavailable upstreams', () => {
   });
 
   it.each(['999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
-    'an upstream that asks for a wait until %s delays nobody for more than an hour',
+    'an upstream that asks for a pause until %s delays nobody for more than an hour',
     async (retryAfter) => {
       await harness.internet.rdap('rdap.nic.test', (_request, response) => {
         response.writeHead(429, { 'retry-after': retryAfter }).end();

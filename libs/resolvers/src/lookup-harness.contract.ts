@@ -13,7 +13,7 @@ export const name = 'a.test';
 export const now = new Date('2026-11-21T10:00:00Z');
 export const wide = { buckets: [{ burst: 1_000, perSecond: 1_000 }], connections: 4 };
 
-/** Where a limit is not what is tested, a busy machine has all the time it needs. */
+/** Where no limit is tested, a busy machine gets all the time it needs. */
 const PATIENT_MS = 60_000;
 const patient = { connectMs: PATIENT_MS, firstByteMs: PATIENT_MS, wholeMs: PATIENT_MS };
 
@@ -24,13 +24,13 @@ interface LookupsOptions {
   whois?: object;
 }
 
-/** Lookups in an internet of their own, whose registries know a few top-level domains. */
+/** Lookups in a separate simulated internet, whose registries serve a few top-level domains. */
 export class LookupHarness {
   internet: LoopbackInternet;
   private readonly parser = new ParserWorker({ timeoutMs: PATIENT_MS });
   private readonly closings: (() => Promise<void>)[] = [];
 
-  /** Shared by a whole spec file; each test has its own internet. */
+  /** Shared by a whole spec file; each test has its own simulated internet. */
   static forEachTest(): LookupHarness {
     const harness = new LookupHarness();
     beforeEach(() => {
@@ -66,7 +66,7 @@ export class LookupHarness {
 }
 
 export const registrarUrl = 'https://rdap.registrar.test/domain/a.test';
-/** An answer in the layout registries of generic top-level domains use. */
+/** An answer in the layout used by registries of generic top-level domains. */
 export const said = (domain: string, more = '') =>
   `Domain Name: ${domain}\nCreation Date: 2001-02-03T04:05:06Z\n` +
   `Registry Expiry Date: 2030-02-03T04:05:06Z\nRegistrar: Example Registrar, Inc.\n${more}`;
@@ -85,12 +85,12 @@ export const status =
   (_request, response) =>
     void response.writeHead(code, headers).end('{"errorCode":404}'.slice(0, code === 404 ? 99 : 0));
 
-/** The outcome, and what became of each source. */
+/** The outcome, and the result of each source. */
 export function told({ outcome, sources }: Lookup): [LookupOutcome, ...string[]] {
   return [outcome, ...sources.map((s) => `${s.protocol} ${s.role} ${s.error ?? s.outcome}`)];
 }
 
-/** Whether the first source was left before all of a text had arrived from it. */
+/** Whether the first source was abandoned before all of its text had arrived. */
 export function hasNotHeard(text: string): (lookup: Lookup) => boolean {
   return ({ sources }) => sources.at(0)?.raw !== text;
 }

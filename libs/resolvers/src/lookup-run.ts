@@ -7,10 +7,10 @@ import { referralHost } from './whois/referral-host.js';
 /** Continues from the registry's port 43: the registrar, and one more server that it may name. */
 const REFERRALS_MAX = 2;
 
-/** The wait that is announced if no upstream named a time. */
+/** The wait that is announced if no upstream named one. */
 const RETRY_SECONDS_DEFAULT = 30;
 
-/** The longest wait that is announced, whatever an upstream asks for. */
+/** The maximum wait that is announced, whatever an upstream asks for. */
 const RETRY_SECONDS_MAX = 3_600;
 
 const DECISIVE: ReadonlySet<LookupOutcome> = new Set([
@@ -29,7 +29,7 @@ export class LookupRun {
     private readonly question: Question,
   ) {}
 
-  /** Asks until the question is answered or the signal aborts. Never rejects. */
+  /** Queries until there is an answer or the signal aborts. Never rejects. */
   async run(route: Route): Promise<Omit<Lookup, 'fetchedAt'>> {
     const registry = await this.askRegistry(route);
     if (registry === undefined) return this.conclude(this.failure());
@@ -37,7 +37,7 @@ export class LookupRun {
       return this.conclude(registry.outcome);
     }
     const registrars = await this.askRegistrar(registry);
-    // A registrar's denial does not count against the registry's record (RFC 9083 has no "half found").
+    // A registrar's denial does not override the registry's record.
     const isWhole = registrars.every(
       ({ outcome }) => outcome === 'delivered' || outcome === 'not_registered',
     );

@@ -75,7 +75,7 @@ describe('mergeSources', () => {
     expect(merged?.fields).toMatchObject({ created: 's1', statuses: 's1', dnssec: 's1' });
   });
 
-  it('the registrar decides contacts, each as a whole, and what it says of itself', () => {
+  it('the registrar decides contacts, each as a whole, and its own data', () => {
     expect(merged?.record.contacts.registrant).toEqual({
       organization: 'Example Holdings BV',
       email: 'owner@holdings.example',
@@ -104,7 +104,7 @@ describe('mergeSources', () => {
     ]);
   });
 
-  it('only contradicting values of sources are listed, with the one chosen', () => {
+  it('only contradicting values of sources are listed, with the chosen one', () => {
     expect(merged?.conflicts).toEqual([
       { path: 'expires', chosen: 's1', values: { s1: '2030-02-03', s2: '2031-02-03' } },
       { path: 'statuses', chosen: 's1', values: { s1: 'ok', s2: 'clientHold' } },

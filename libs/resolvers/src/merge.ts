@@ -10,14 +10,14 @@ import {
 
 export interface Merged {
   record: RegistrationRecord;
-  /** Record path → id of the source its value came from. */
+  /** Record path → id of the source of its value. */
   fields: Record<string, string>;
   conflicts: Conflict[];
 }
 
 type Source = SourceAnswer & { record: RegistrationRecord };
 
-/** Facts of the registry: it keeps them, a registrar's copy can be old. Lists go as a whole. */
+/** Facts of the registry, which maintains them; a registrar's copy can be old. Lists are taken as a whole. */
 const REGISTRY_MEMBERS = [
   'domain',
   'handle',
@@ -57,11 +57,10 @@ const REGISTRAR_MEMBERS: readonly (keyof Registrar)[] = [
 ];
 
 /**
- * Merges what registry and registrar published. The registry wins dates, statuses, name servers,
- * DNSSEC and who the registrar is; the registrar wins contacts, unless it withholds who it is, and
- * what it says of itself. A contact is taken from one source as a whole: half of one address and
- * half of another is nobody's.
- * `updated` differs by nature, so it makes no conflict.
+ * Merges the data published by registry and registrar. The registry's dates, statuses, name servers, DNSSEC and
+ * registrar take precedence; so do the registrar's contacts, unless it withholds their identity, and its data about
+ * itself. A contact is taken from one source as a whole, because a mix of two addresses belongs to nobody. `updated`
+ * differs by nature, so it causes no conflict.
  */
 export function mergeSources(answers: readonly SourceAnswer[]): Merged | undefined {
   const sources = answers.filter((answer): answer is Source => answer.record !== undefined);
@@ -146,7 +145,7 @@ class Merge {
     }
   }
 
-  /** Redactions of values nobody published, the privacy flag, and where to ask further. */
+  /** Adds redactions of values that no source published, the privacy flag, and referrals. */
   rest(registrarFirst: readonly Source[]): void {
     const seen = new Set(Object.keys(this.fields));
     for (const { id, record } of registrarFirst) {
@@ -171,7 +170,7 @@ class Merge {
   }
 }
 
-/** A handle and a country are what is left of a contact of which the rest is withheld. */
+/** A handle and a country are what remains of a withheld contact. */
 function saysWho(contact: Contact | undefined): boolean {
   const { name, organization, street, email, phone } = contact ?? {};
   return [name, organization, street, email, phone].some((value) => value !== undefined);
@@ -185,11 +184,11 @@ function isPublished(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]
   return Array.isArray(value) ? value.length > 0 : value !== undefined;
 }
 
-/** The key by which two values are the same: the day of a date, the members of a list, DS records. */
+/** The key by which two values are compared: the day of a date, the members of a list, DS records. */
 function comparable(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]]): string {
   if (value === undefined || typeof value === 'string') return value ?? '';
   if (Array.isArray(value)) return value.toSorted().join(' ');
-  // Registries and registrars print the same instant in different zones or without time.
+  // Registries and registrars print the same time in different zones or without a time of day.
   if ('iso' in value) return value.iso.slice(0, 10);
   return [value.signed ? 'signed' : 'unsigned', ...value.ds.toSorted()].join(' ');
 }

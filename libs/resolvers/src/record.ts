@@ -1,22 +1,22 @@
 import type { Outcome } from '#libs/contracts';
 
 /**
- * The one shape every source of registration data is read into (port 43 and RDAP, registry and
- * registrar), and the shape in which sources are merged. Serializers turn it into public JSON.
+ * The common format into which every source of registration data is read (port 43 and RDAP, registry and registrar),
+ * and into which sources are merged. Serializers convert it to public JSON.
  */
 
 /** The outcome of a lookup of a domain's registration. */
 export type LookupOutcome = Exclude<Outcome, 'empty' | 'unknown' | 'invalid'>;
 
 /**
- * A published date. `iso` is `YYYY-MM-DD` for day precision, RFC 3339 for second precision: in UTC, or with
- * the registry's offset where it counts its days by its own clock (.jp, .tw).
+ * A published date. `iso` is `YYYY-MM-DD` for day precision, RFC 3339 for second precision: in UTC, or with the
+ * registry's offset if it counts its days by local time (.jp, .tw).
  */
 export interface DateValue {
   original: string;
   iso: string;
   precision: 'day' | 'second';
-  /** The registry knows only that it was before this day, the first of the month it names. */
+  /** The registry only states that it was before this day, the first of the month it names. */
   isBound?: true;
 }
 
@@ -64,8 +64,8 @@ export interface Registrar {
 }
 
 /**
- * A value the source withholds. `path` is a record path such as `contacts.registrant.name`;
- * `basis` says how it is known: RFC 9537 `redacted` member, or a placeholder text.
+ * A value that the source withholds. `path` is a record path such as `contacts.registrant.name`; `basis` says how this
+ * is known: RFC 9537 `redacted` member, or a placeholder text.
  */
 export interface Redaction {
   path: string;
@@ -73,14 +73,14 @@ export interface Redaction {
   reason?: string;
 }
 
-/** One source's published data; collections are empty where it published nothing. */
+/** One source's published data; collections are empty if it published nothing. */
 export interface RegistrationRecord {
   domain?: string;
   handle?: string;
   created?: DateValue;
   updated?: DateValue;
   expires?: DateValue;
-  /** Lower case host names without trailing dot, in published order, no duplicates. */
+  /** Lower-case host names without a trailing dot, in published order, without duplicates. */
   nameServers: string[];
   /** EPP status names in their camelCase form (RFC 5731, RFC 8056), or the source's own words. */
   statuses: string[];
@@ -88,17 +88,17 @@ export interface RegistrationRecord {
   contacts: Partial<Record<ContactRole, Contact>>;
   dnssec?: { signed: boolean; ds: string[] };
   redactions: Redaction[];
-  /** True when a privacy or proxy service stands in as registrant. */
+  /** True if a privacy or proxy service replaces the registrant. */
   privacyService: boolean;
-  /** Why the name is not available although nobody registered it. */
+  /** Why the name is not available although nobody has registered it. */
   restriction?: 'reserved' | 'premium' | 'blocked';
-  /** Where the source offers more data. Not yet checked: treat as hostile. */
+  /** Where the source offers more data. Not checked yet, so it is untrusted. */
   referral?: { whoisServer?: string; rdapUrl?: string };
 }
 
 /** One exchange with one server, successful or not. */
 export interface SourceAnswer {
-  /** `s1`, `s2`, … in the order of asking. */
+  /** `s1`, `s2`, … in the order of the queries. */
   id: string;
   protocol: 'rdap' | 'whois43';
   role: 'registry' | 'registrar';
@@ -109,7 +109,7 @@ export interface SourceAnswer {
   outcome: LookupOutcome;
   httpStatus?: number;
   retryAfterSeconds?: number;
-  /** Decoded text as received (port 43) or JSON text (RDAP), cut at the size cap. */
+  /** Decoded text as received (port 43) or JSON text (RDAP), truncated at the size limit. */
   raw?: string;
   truncated?: boolean;
   record?: RegistrationRecord;
@@ -124,7 +124,7 @@ export interface Conflict {
   values: Record<string, string>;
 }
 
-/** The merged answer: `fields` maps a record path to the id of the source it came from. */
+/** The merged answer: `fields` maps a record path to the id of its source. */
 export interface Lookup {
   /** Registrable name, A-label. */
   domain: string;
@@ -135,6 +135,6 @@ export interface Lookup {
   sources: SourceAnswer[];
   fetchedAt: Date;
   retryAfterSeconds?: number;
-  /** For `unsupported`: a sentence that says why. */
+  /** For `unsupported`: a sentence with the reason. */
   reason?: string;
 }

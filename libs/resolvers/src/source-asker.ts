@@ -9,10 +9,10 @@ import {
 } from './upstream-exchange.js';
 import type { Port43Answer, Port43Client } from './whois/port43.js';
 
-/** The parts needed to ask one server. */
+/** The dependencies for querying one server. */
 export interface SourceAskerOptions extends UpstreamExchangeOptions {
   port43: Port43Client;
-  /** Reads what was answered; never rejects. */
+  /** Parses answers; never rejects. */
   parser: Pick<ParserWorker, 'parse' | 'parseRdap'>;
 }
 
@@ -22,13 +22,13 @@ export interface Question extends Asking {
   tld: string;
 }
 
-/** An answer without its number. */
+/** An answer without its id. */
 export type Answer = Omit<SourceAnswer, 'id'>;
 type Role = SourceAnswer['role'];
-/** The findings of one question; the rest of an answer says who was asked when. */
+/** The result of one query; the rest of an answer says which server was queried when. */
 type Finding = ExchangeFinding & Pick<SourceAnswer, 'record' | 'truncated'>;
 
-/** Asks one server about one name; the result tells how it went. Never rejects. */
+/** Queries one server about one name; the result says how it went. Never rejects. */
 export class SourceAsker {
   private readonly exchange: UpstreamExchange;
 
@@ -57,7 +57,7 @@ export class SourceAsker {
     const { name: domain, tld, signal } = question;
     const finding = await this.exchange.run<Finding>(server, question, async (permit) => {
       const { text, cut } = await port43.ask(server, domain, signal);
-      // The last line of an answer that broke off may be half a name or half a date.
+      // The last line of an interrupted answer may be half a name or half a date.
       const whole = cut === undefined ? text : text.slice(0, text.lastIndexOf('\n') + 1);
       const result = await parser.parse(whole, { domain, server, tld, role });
       if (result.outcome === 'throttled') permit.throttled(result.retryAfterSeconds);
@@ -93,7 +93,7 @@ function cutShort(
   return { outcome: 'partial', truncated, ...(record === undefined ? {} : { record }) };
 }
 
-/** True when a server answered about another name than it was asked about. */
+/** True if a server answered about a different name than the requested one. */
 function isOfAnother({ domain }: RegistrationRecord, name: string): boolean {
   if (domain === undefined) return false;
   const parsed = parseDomainName(domain);

@@ -12,17 +12,17 @@ export interface UpstreamExchangeOptions {
   clock: { now(): Date };
 }
 
-/** The caller and the urgency of a query. */
+/** The caller and the priority of a query. */
 export interface Asking {
   priority: Priority;
-  /** The account that the question is for. */
+  /** The account of the query. */
   asker?: string;
   signal: AbortSignal;
-  /** A server whose turn would come later is not asked (`not_ready`). */
+  /** A server whose turn would come later is not queried (`not_ready`). */
   waitMaxMs?: number;
 }
 
-/** Reasons for which a server was not asked at all: they say nothing about the name. */
+/** Reasons why a server was not queried at all: they say nothing about the name. */
 export const NOT_ASKED: ReadonlySet<string> = new Set<Refused['reason']>([
   'paused',
   'queue_full',
@@ -30,12 +30,12 @@ export const NOT_ASKED: ReadonlySet<string> = new Set<Refused['reason']>([
   'not_ready',
 ]);
 
-/** The result of asking a server. */
+/** The result of querying a server. */
 export interface Finding {
   outcome: LookupOutcome;
   httpStatus?: number;
   retryAfterSeconds?: number;
-  /** As received, cut off at the size limit. */
+  /** As received, truncated at the size limit. */
   raw?: string;
   /** A short word for logs and provenance. */
   error?: string;
@@ -60,8 +60,8 @@ export class UpstreamExchange {
   constructor(private readonly options: UpstreamExchangeOptions) {}
 
   /**
-   * Waits for a turn at `host` and runs the exchange, which reports to the limiter how it went. Never rejects for what
-   * the server or the network does.
+   * Waits for a turn at `host` and runs the exchange, which reports its result to the limiter. Never rejects because of
+   * the server or the network.
    */
   async run<Found extends Finding>(
     host: string,
@@ -79,7 +79,7 @@ export class UpstreamExchange {
   /**
    * Fetches an RDAP object; a redirect waits for a turn at its own host.
    *
-   * @param read reads an object, or what came with a 404.
+   * @param read reads an object, or the body of a 404.
    */
   fetch<Found extends Finding>(
     url: string,
@@ -102,7 +102,7 @@ export class UpstreamExchange {
         else if (answer.kind !== 'failed') turn.release();
         return 'text' in answer ? await read(answer) : withoutObject(answer);
       } finally {
-        // Without effect if the outcome was already reported.
+        // Has no effect if the outcome was already reported.
         if (turn.granted) turn.failed();
       }
     });
@@ -117,11 +117,11 @@ async function attempt<Found extends Finding>(
     return await exchange(permit);
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
-    // Nothing is known either way. A closed port is not throttling, because nobody answered "too much".
+    // Nothing is known either way. A closed port is not throttling, because no server sent a "too many queries".
     const outcome = TIMEOUTS.has(error.fault) ? 'timeout' : 'unreachable';
     return { outcome, error: error.fault };
   } finally {
-    // Without effect if the exchange has reported its outcome.
+    // Has no effect if the exchange has reported its outcome.
     permit.failed();
   }
 }

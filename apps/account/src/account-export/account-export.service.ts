@@ -27,7 +27,7 @@ export class ExportService {
     this.exports = new AccountExports(database, EXPORTED_TABLES, decrypt);
   }
 
-  /** Audited before the first row leaves. @throws TooManyAttempts. */
+  /** Audited before the first row is sent. @throws TooManyAttempts. */
   async begin(owner: ActiveSession): Promise<StreamableFile> {
     const { accountId } = owner;
     await this.throttling.count(LIMIT, accountId, owner);

@@ -1,9 +1,9 @@
 import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
 import { WITHHELD_WORK } from '#libs/work';
 
-const HASH = 'a hash, of use to nobody but us';
+const HASH = 'a hash, of no use to anyone but us';
 
-/** Account's tables, and the parts that their owner is given. */
+/** Account's tables, and the columns that their owner receives. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {
@@ -78,7 +78,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
       table: 'second_factors',
       key: { person_id: 'uuid' },
       columns: ['person_id', 'account_id', 'created_at', 'confirmed_at'],
-      withheld: { secret: 'a secret', last_step: 'of use to nobody but us' },
+      withheld: { secret: 'a secret', last_step: 'of no use to anyone but us' },
     },
     {
       table: 'recovery_codes',
@@ -106,9 +106,9 @@ export const EXPORTED_TABLES: ExportedSchema = {
       key: { id: 'uuid' },
       columns: ['id', 'account_id', 'person_id', 'name', 'created_at', 'last_used_at'],
       withheld: {
-        credential_id: 'of use to its authenticator alone',
-        public_key: 'of use to nobody but us',
-        counter: 'of use to nobody but us',
+        credential_id: 'of use only to its authenticator',
+        public_key: 'of no use to anyone but us',
+        counter: 'of no use to anyone but us',
       },
       encrypted: ['name'],
     },
@@ -147,7 +147,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
       withheld: {
         text: 'its links open the account',
         html: 'its links open the account',
-        next_try_at: 'of no use any more',
+        next_try_at: 'no longer used',
       },
     },
     {
@@ -177,8 +177,8 @@ export const EXPORTED_TABLES: ExportedSchema = {
     audit_heads: HASH,
     audit_anchors: HASH,
     audit_anchored_heads: HASH,
-    sign_ups: 'of people without an account; one that is confirmed becomes the account',
-    log_in_steps: 'of log-ins under way, for ten minutes',
-    attempts: 'counts by hashes that lead to nobody',
+    sign_ups: 'of people without an account; a confirmed sign-up becomes the account',
+    log_in_steps: 'of unfinished log-ins, for ten minutes',
+    attempts: 'counts by hashes that identify nobody',
   },
 };

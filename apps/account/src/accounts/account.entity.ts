@@ -21,7 +21,7 @@ export class Account {
   @Column('timestamptz', { name: 'erased_at', nullable: true })
   erasedAt: Date | null;
 
-  /** When the mailbox's reader last set a new password; earlier actions of strangers do not count against it. */
+  /** When the mailbox's owner last set a new password; earlier actions of strangers do not count. */
   @Column('timestamptz', { name: 'taken_back_at', nullable: true })
   takenBackAt: Date | null;
 

@@ -22,7 +22,7 @@ import { AccountsRepository } from './accounts.repository.js';
 const RESTORE_MS = 90 * DAY_MS;
 const NOT_SUSPENDED = { suspendedAt: null, suspendedBecause: null };
 
-/** The account itself and the states it goes through; whose commands run one after another, and only while it is active. */
+/** The account itself and its states. Commands of its owner run one at a time, and only while it is active. */
 @Injectable()
 export class AccountsService {
   constructor(
@@ -34,9 +34,8 @@ export class AccountsService {
   ) {}
 
   /**
-   * Runs a command of the owner in one transaction: at most once under its Idempotency-Key, and alone
-   * in the account. Locks are taken in the order account aggregate,
-   * account row, key aggregate, audit head.
+   * Runs a command of the owner in one transaction: at most once per Idempotency-Key, and one at a time per account.
+   * Locks are taken in the order account aggregate, account row, key aggregate, audit head.
    * @throws AccountIsDeleted, NotFound.
    */
   async runCommand<T extends object>(
@@ -64,14 +63,14 @@ export class AccountsService {
     return account;
   }
 
-  /** @throws NotFound for an erased account too. */
+  /** @throws NotFound, also for an erased account. */
   async lock(transaction: Transaction, accountId: string): Promise<Account> {
     const account = await this.accounts.lock(transaction, accountId);
     if (!account || account.state === 'erased') throw new NotFound();
     return account;
   }
 
-  /** The account begins: its address is confirmed. Says AccountRegistered. */
+  /** Creates the account after its address was confirmed. Publishes AccountRegistered. */
   async register(transaction: Transaction, accountId: string, trialClaim: string): Promise<void> {
     const lock = await this.lockAggregate(transaction, accountId);
     await this.accounts.insert(transaction, {
@@ -87,7 +86,10 @@ export class AccountsService {
     await this.outbox.add(transaction, lock, AccountRegistered, { trialClaim });
   }
 
-  /** Says AccountDeleted. @returns until when it can be restored. @throws AccountIsDeleted, NotFound. */
+  /**
+   * Publishes AccountDeleted. @returns until when it can be restored.
+   * @throws AccountIsDeleted, NotFound.
+   */
   async delete(transaction: Transaction, accountId: string): Promise<Date> {
     const lock = await this.lockAggregate(transaction, accountId);
     await this.lockActive(transaction, accountId);
@@ -103,7 +105,7 @@ export class AccountsService {
   }
 
   /**
-   * Says AccountRestored. @returns false when there was nothing to restore.
+   * Publishes AccountRestored. @returns false if there was nothing to restore.
    * @throws RestoreTooLate from the deadline on, whether or not the account is erased yet; NotFound.
    */
   async restore(transaction: Transaction, accountId: string): Promise<boolean> {
@@ -119,7 +121,7 @@ export class AccountsService {
     return true;
   }
 
-  /** Says AccountErased. @returns false when it is not due (any more). */
+  /** Publishes AccountErased. @returns false if it is not due (any more). */
   async erase(transaction: Transaction, accountId: string): Promise<boolean> {
     const lock = await this.lockAggregate(transaction, accountId);
     const account = await this.accounts.lock(transaction, accountId);
@@ -134,9 +136,10 @@ export class AccountsService {
   }
 
   /**
-   * Suspends the account, or ends that with null as `reason`: a state beside active and deleted, which it
-   * leaves as they are. Says AccountSuspensionChanged.
-   * @returns false when nothing changed. @throws NotFound for an erased account too.
+   * Suspends the account, or ends the suspension if `reason` is null. The state active or deleted stays the same.
+   * Publishes AccountSuspensionChanged.
+   * @returns false if nothing changed.
+   * @throws NotFound, also for an erased account.
    */
   async setSuspension(
     transaction: Transaction,
@@ -156,7 +159,7 @@ export class AccountsService {
     return true;
   }
 
-  /** Notes that the owner has taken the account back, by a link to the mailbox. */
+  /** Records that the owner has recovered the account with a link to the mailbox. */
   async noteTakenBack(transaction: Transaction, accountId: string): Promise<void> {
     await this.accounts.update(transaction, accountId, { takenBackAt: this.clock.now() });
   }

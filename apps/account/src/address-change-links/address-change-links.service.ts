@@ -15,7 +15,7 @@ import {
 const LINK_LIFETIME_MS = DAY_MS;
 const PERSON_LIMIT: AttemptLimit = { name: 'change address', max: 5, windowMs: HOUR_MS };
 
-/** The links by which a new address is proven. */
+/** The links that prove a new address. */
 @Injectable()
 export class AddressChangeLinksService {
   constructor(
@@ -26,12 +26,12 @@ export class AddressChangeLinksService {
     private readonly clock: Clock,
   ) {}
 
-  /** Counts who asks for links. @throws TooManyAttempts. */
+  /** Counts requests for links. @throws TooManyAttempts. */
   async countRequest(owner: ActiveSession): Promise<void> {
     await this.throttling.count(PERSON_LIMIT, owner.personId, owner);
   }
 
-  /** Older links die. @returns the token for the mail. */
+  /** Invalidates older links. @returns the token for the mail. */
   async make(
     transaction: Transaction,
     { accountId, personId }: Actor,
@@ -50,7 +50,7 @@ export class AddressChangeLinksService {
     return token;
   }
 
-  /** Finds the owner of a link without using it up. @throws LinkInvalid. */
+  /** Finds the account of a link without using it up. @throws LinkInvalid. */
   async accountOf(transaction: Transaction, token: string): Promise<string> {
     const hash = tokenHash(token);
     const accountId = hash && (await this.links.accountOf(transaction, hash));
@@ -58,7 +58,7 @@ export class AddressChangeLinksService {
     return accountId;
   }
 
-  /** Takes a link, once; under the account's lock. @throws LinkInvalid. */
+  /** Uses up a link; call it under the account's lock. @throws LinkInvalid. */
   async take(
     transaction: Transaction,
     token: string,
@@ -71,7 +71,7 @@ export class AddressChangeLinksService {
     return { personId, address };
   }
 
-  /** Deletion and erasure. */
+  /** For deletion and erasure. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.changes.deleteAll(transaction, accountId);
   }

@@ -13,7 +13,7 @@ export class AddressChangesRepository {
   }
 }
 
-/** Finds whose link it is: the token is all that is known. */
+/** Finds the owner of a link by its token alone. */
 @Injectable()
 export class AddressChangeLinksMaintenanceRepository {
   async accountOf(transaction: Transaction, tokenHash: Buffer): Promise<string | undefined> {
@@ -24,7 +24,7 @@ export class AddressChangeLinksMaintenanceRepository {
     return row?.accountId;
   }
 
-  /** Takes the link out: of parallel callers one gets it. */
+  /** Removes and returns the link: only one of several parallel callers gets it. */
   async take(
     transaction: Transaction,
     tokenHash: Buffer,

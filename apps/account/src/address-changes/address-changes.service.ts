@@ -12,7 +12,7 @@ import type { ActiveSession } from '../sessions/session-guard.js';
 import { AddressChangeLinksService } from '../address-change-links/address-change-links.service.js';
 import { addressChangedMail, confirmAddressMail } from './address-mail.js';
 
-/** Moves a person to another e-mail address, once they have proven that they own it. */
+/** Changes a person's e-mail address, once they have proven that they own the new one. */
 @Injectable()
 export class AddressChangesService {
   constructor(
@@ -24,7 +24,7 @@ export class AddressChangesService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Mails a link to the new address; the answer does not tell whether it is somebody's already. */
+  /** Mails a link to the new address; the answer does not reveal whether it already belongs to someone. */
   async request(
     owner: ActiveSession,
     { email: address }: ChangeAddressRequest,
@@ -47,13 +47,16 @@ export class AddressChangesService {
     });
   }
 
-  /** Sets the address, ends links that were mailed to the old one and tells it (S32). @throws LinkInvalid, AccountIsDeleted. */
+  /**
+   * Sets the address, invalidates links mailed to the old one and notifies it (S32). @throws LinkInvalid,
+   * AccountIsDeleted.
+   */
   async confirm(
     { token }: ConfirmAddressRequest,
     visitor: Visitor,
   ): Promise<{ status: 'address_changed' }> {
     return this.accounts.transaction(async (transaction) => {
-      // The account first: a reset of the password deletes this link, too.
+      // The account is locked first, because a password reset also deletes this link.
       const accountId = await this.links.accountOf(transaction, token);
       await this.accounts.lockActive(transaction, accountId);
       const { personId, address } = await this.links.take(transaction, token);
@@ -61,7 +64,7 @@ export class AddressChangesService {
       const changed = { ...details, address };
       const isFree = await this.people.setAddress(transaction, accountId, personId, changed);
       if (!isFree) throw new LinkInvalid();
-      // A link to set the password may lie in the old mailbox.
+      // The old mailbox may contain a link to set the password.
       await this.passwordLinks.forget(transaction, accountId);
       await this.mail.sendTo(transaction, accountId, details, addressChangedMail);
       await this.audit.record(transaction, {

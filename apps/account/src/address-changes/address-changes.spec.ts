@@ -52,7 +52,7 @@ describe('address changes', () => {
     expect(await logIn(old)).toBe(200);
   });
 
-  it('an address that belongs to somebody else is not taken, and the answer does not reveal it', async () => {
+  it('an address that belongs to someone else is not taken, and the answer does not reveal it', async () => {
     const free = await request();
     const token = await account.linkToken(wanted);
     await account.register('other@example.com');
@@ -63,7 +63,7 @@ describe('address changes', () => {
     expect((await confirm(token)).status).toBe(410);
   });
 
-  it('an address that somebody else registered meanwhile stays with its owner', async () => {
+  it('an address that someone else has registered meanwhile stays with its owner', async () => {
     await request();
     const token = await account.linkToken(wanted);
     const { accountId } = await account.register(wanted);

@@ -4,12 +4,12 @@ import { Clock, DAY_MS, type Job, Logger } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import { AuditAnchorsService } from './audit-anchors.service.js';
 
-/** The mode of the file: it is nobody else's business, and only ever appended to. */
+/** The mode of the file, which only this service may read and append to. */
 const FILE_MODE = 0o600;
 
 /**
- * Once a UTC day, and after each start: a signed anchor to the service's log and to a file, neither of which
- * lies in the database (S116). A file that takes no line is tried again at the next run.
+ * Once a day (UTC), and after each start: writes a signed anchor to the service's log and to a file, neither of which
+ * is in the database (S116). If the file cannot be written, the next run retries.
  */
 @Injectable()
 export class AnchorAuditJob implements Job {

@@ -13,7 +13,7 @@ export class AuditAnchor {
   hash: Buffer;
 }
 
-/** The head of a chain as an anchor found it. */
+/** The head of a chain when an anchor was taken. */
 @Entity('audit_anchored_heads')
 export class AnchoredHead {
   @PrimaryColumn('uuid')

@@ -3,10 +3,10 @@ import type { Transaction } from '#libs/database';
 import { AnchoredHead, AuditAnchor } from './audit-anchor.entity.js';
 import type { AuditHead } from '../audit/audit-chain.js';
 
-/** Anchors cover the chains of all accounts: the methods take no account id. */
+/** Anchors cover the chains of all accounts, so the methods take no account id. */
 @Injectable()
 export class AuditAnchorsMaintenanceRepository {
-  /** Until the transaction ends, no other process takes an anchor. */
+  /** Prevents other processes from taking an anchor until the transaction ends. */
   async lock(transaction: Transaction): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtextextended('audit anchors', 0))`);
   }
@@ -27,7 +27,7 @@ export class AuditAnchorsMaintenanceRepository {
     await transaction.manager.insert(AuditAnchor, anchor);
   }
 
-  /** Notes the heads that no anchor has found yet. One statement, so they are all of one moment. */
+  /** Stores the heads that no anchor covers yet. One statement, so they are all from the same moment. */
   async coverHeads(transaction: Transaction, anchor: string): Promise<void> {
     await transaction.query(
       `insert into audit_anchored_heads (chain, position, hash, anchor)
@@ -38,7 +38,7 @@ export class AuditAnchorsMaintenanceRepository {
     );
   }
 
-  /** The chains that an anchor covers, sorted, from behind `afterChain`. */
+  /** The chains that an anchor covers, sorted, after `afterChain`. */
   async listCovered(
     transaction: Transaction,
     { anchor, afterChain, limit }: { anchor: string; afterChain: string | null; limit: number },

@@ -8,7 +8,7 @@ import { AnchorNotOurs } from './audit-check.errors.js';
 
 const BATCH = 1_000;
 
-/** Anchors: where all chains end, signed once a day, each covering the one before it (S116). */
+/** Anchors: the heads of all chains, signed once a day; each anchor covers the previous one (S116). */
 @Injectable()
 export class AuditAnchorsService {
   constructor(
@@ -18,7 +18,7 @@ export class AuditAnchorsService {
     private readonly seal: AuditSeal,
   ) {}
 
-  /** The ends of all chains as they are now, to be kept where the database's owner cannot change it. */
+  /** Signs the current heads of all chains, for storage where the database's owner cannot change them. */
   async take(): Promise<SignedAnchor> {
     return this.database.transaction(async (transaction) => {
       await this.anchors.lock(transaction);
@@ -33,15 +33,15 @@ export class AuditAnchorsService {
     });
   }
 
-  /** @throws AnchorNotOurs when one was not signed by this installation. */
+  /** @throws AnchorNotOurs if one was not signed by this installation. */
   checkSignatures(kept: SignedAnchor[]): void {
     if (!kept.every((anchor) => this.seal.isOurs(anchor))) throw new AnchorNotOurs();
   }
 
   /**
-   * Checks whether the recorded heads still match what the anchors signed.
+   * Checks whether the recorded heads still match the signed anchors.
    * @param kept anchors from outside the database.
-   * @returns the number of the first anchor that is not as it was taken.
+   * @returns the number of the first anchor that has changed.
    */
   async findBroken(transaction: Transaction, kept: SignedAnchor[]): Promise<string | null> {
     const signed = new Map(kept.map(({ number, hash }) => [number, hash]));

@@ -3,18 +3,18 @@ import type { Transaction } from '#libs/database';
 import type { AuditHead } from '../audit/audit-chain.js';
 import type { AuditEntry } from '../audit/audit-entry.entity.js';
 
-/** An entry with the database's other data about it. */
+/** An entry with other data that the database has about it. */
 export type CheckedEntry = AuditEntry & {
-  /** The position of the head of the entry's chain; null when the chain has no head. */
+  /** The position of the head of the entry's chain; null if the chain has no head. */
   headPosition: string | null;
-  /** The result of checking an anchor here. */
+  /** The hash that an anchor recorded for this entry. */
   anchoredHash: Buffer | null;
 };
 
-/** Reads the chains of all accounts, and the installation's: the methods take no account id. */
+/** Reads the chains of all accounts, and the installation's, so the methods take no account id. */
 @Injectable()
 export class AuditCheckMaintenanceRepository {
-  /** Entries in the order of their chains, from behind `after`. */
+  /** Entries in the order of their chains, after `after`. */
   async listAfter(
     transaction: Transaction,
     after: { chain: string; position: string },
@@ -32,7 +32,7 @@ export class AuditCheckMaintenanceRepository {
     );
   }
 
-  /** The first head, or anchored head, that no entry stands behind. */
+  /** The first head, or anchored head, whose entry is missing. */
   async findHeadWithoutEntry(transaction: Transaction): Promise<AuditHead | null> {
     const [head] = await transaction.query<AuditHead>(
       `select h.chain, h.position, h.hash from

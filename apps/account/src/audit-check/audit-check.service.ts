@@ -10,7 +10,7 @@ const BATCH = 1_000;
 export interface AuditVerdict {
   entries: number;
   chains: number;
-  /** The first thing that is not as it was written: `account <id>, entry 4`, `anchor 2`. */
+  /** The first modification: `account <id>, entry 4`, `anchor 2`. */
   brokenAt: string | null;
 }
 
@@ -24,10 +24,10 @@ export class AuditCheckService {
   ) {}
 
   /**
-   * Walks every chain, and whether it still passes through the anchors taken of it: a chain that was
-   * rewritten as a whole is consistent in itself. Reads one snapshot, so nobody waits for it.
+   * Verifies every chain, and that it still passes through its anchors, because a completely rewritten chain is
+   * consistent in itself. Reads one snapshot without locks.
    * @param kept anchors from outside the database.
-   * @throws AnchorNotOurs when the signature of one is not.
+   * @throws AnchorNotOurs if one has a foreign signature.
    */
   async verify(kept: SignedAnchor[] = []): Promise<AuditVerdict> {
     this.anchors.checkSignatures(kept);

@@ -44,7 +44,7 @@ describe('audit', () => {
       )
     )[0];
 
-  /** Tampers as the database's superuser, then puts everything back. */
+  /** Tampers as the database's superuser, then undoes it. */
   async function tampered<T>(tampering: string, look: () => Promise<T>): Promise<T> {
     const tables = ['audit', 'audit_heads', 'audit_anchors', 'audit_anchored_heads'];
     const keep = tables.map((table) => `create table kept_${table} as table ${table};`).join('');
@@ -175,14 +175,14 @@ describe('audit', () => {
       expect(anchored).toMatch(/^anchor \d+$/);
     });
 
-    it('S116: anchors that were removed together with the entries they cover are missed', async () => {
+    it('S116: the removal of anchors together with the entries they cover is detected', async () => {
       const { number } = anchors[1];
       const cut = `delete from audit_anchors where number >= ${number};
         delete from audit_anchored_heads where anchor >= ${number}`;
       expect(await tampered(cut, verdicts)).toEqual([null, `anchor ${number}`]);
     });
 
-    /** SQL that rewrites the owner's chain, hashes and head included. */
+    /** SQL that rewrites the owner's chain, including hashes and head. */
     async function rewritten(): Promise<{ forgery: string; chain: string }> {
       const chain = owner.accountId;
       const entries = await account

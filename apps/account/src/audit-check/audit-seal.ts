@@ -7,11 +7,11 @@ import {
   verify,
 } from 'node:crypto';
 
-/** The signed ends of all chains at one time. Stored elsewhere, it reveals a rewritten chain. */
+/** The signed heads of all chains at one time. Stored elsewhere, it reveals a rewritten chain. */
 export interface SignedAnchor {
   /** From 1, without gaps; decimal. */
   number: string;
-  /** Covers the heads and the anchors before it; hex. */
+  /** Covers the heads and the previous anchors; hex. */
   hash: string;
   /** RFC 3339. */
   takenAt: string;
@@ -22,7 +22,7 @@ export interface SignedAnchor {
 /** DER of an Ed25519 private key before its 32 bytes (RFC 8410 §7). */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Signs anchors with a key of their own, which is nowhere in the database. */
+/** Signs anchors with a separate key that is not in the database. */
 export class AuditSeal {
   private readonly key: KeyObject;
 

@@ -1,15 +1,15 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** The origin of a request, as the dashboard saw it. */
+/** The origin of a request, as seen by the dashboard. */
 export interface Visitor {
-  /** IPv4 or IPv6; empty when unknown. */
+  /** IPv4 or IPv6; empty if unknown. */
   address: string;
   userAgent: string;
   requestId: string;
-  /** Proves that this browser logged in before; empty without one. */
+  /** Proves that this browser logged in before; empty if there is none. */
   deviceToken: string;
-  /** The token of a log-in between two of its steps; empty without one. */
+  /** The token of a log-in between two of its steps; empty if there is none. */
   stepToken: string;
 }
 
@@ -20,9 +20,9 @@ export interface Actor {
   visitor: Visitor;
 }
 
-/** Somebody at the operator's command line. */
+/** A person at the operator's command line. */
 export interface Operator {
-  /** As given on the command line: a name without proof. */
+  /** As given on the command line, without proof. */
   operator: string;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from './audit-entry.entity.js';
 
-/** The chain of what belongs to no account. */
+/** The chain of entries that belong to no account. */
 export const INSTALLATION = '00000000-0000-0000-0000-000000000000';
 
 /** The hash before the first entry of a chain, and before the first anchor. */
@@ -10,7 +10,7 @@ export const NO_HASH: Buffer = Buffer.alloc(32);
 /** The end of a chain. */
 export interface AuditHead {
   chain: string;
-  /** The position of the last entry; the database hands bigint over as text. */
+  /** The position of the last entry; the database returns bigint as text. */
   position: string;
   hash: Buffer;
 }
@@ -18,8 +18,8 @@ export interface AuditHead {
 export type UnchainedEntry = Omit<AuditEntry, 'hash'>;
 
 /**
- * Hash of an entry over all its columns and the hash before it, so that whoever changes, removes or
- * inserts an entry would have to rewrite every later one of its chain and the head.
+ * Hash of an entry over all its columns and the previous hash: to change, remove or insert an entry, an attacker would
+ * have to rewrite every later one of its chain and the head.
  */
 export function chainHash(entry: UnchainedEntry): Buffer {
   const text = JSON.stringify([
@@ -39,12 +39,12 @@ export function chainHash(entry: UnchainedEntry): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** A hash of a state, which is not stored itself. */
+/** A hash of a state that is not stored itself. */
 export function stateHash(state: object): Buffer {
   return createHash('sha256').update(JSON.stringify(state)).digest();
 }
 
-/** Hash over the heads that an anchor covers, sorted by chain, and over the anchor before it. */
+/** Hash over the heads that an anchor covers, sorted by chain, and over the previous anchor. */
 export class AnchorHash {
   private readonly digest = createHash('sha256');
 

@@ -2,11 +2,11 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('audit')
 export class AuditEntry {
-  /** The account it happened in, or `INSTALLATION`. */
+  /** The account in which it happened, or `INSTALLATION`. */
   @PrimaryColumn('uuid')
   chain: string;
 
-  /** Rising by one within the chain; the database hands bigint over as text. */
+  /** Rising by one within the chain; the database returns bigint as text. */
   @PrimaryColumn('bigint')
   position: string;
 

@@ -8,9 +8,9 @@ import { AuditMaintenanceRepository } from './audit.repository.js';
 
 /** One recorded action. States are hashed, never stored. */
 export interface AuditRecord {
-  /** A person, a visitor who is nobody yet, an operator, or the service itself. */
+  /** A person, an unidentified visitor, an operator, or the service itself. */
   by: Actor | Visitor | Operator | 'system';
-  /** The account it happened to, when `by` does not say so. */
+  /** The account concerned, if `by` does not name it. */
   accountId?: string;
   /** `<feature>.<what-happened>`. */
   action: string;
@@ -22,7 +22,7 @@ export interface AuditRecord {
 
 const ACTIONS = declareCounter(
   'dds_account_actions_total',
-  'What was done, by the action of its entry in the audit log: registration.confirmed, session.logged-in, session.log-in-failed, and so on.',
+  'Actions, by the name in their audit log entry: registration.confirmed, session.logged-in, session.log-in-failed, and so on.',
   { labels: ['action'] },
 );
 
@@ -38,8 +38,8 @@ export class AuditService {
   ) {}
 
   /**
-   * Appends one entry to the account's chain, or to the installation's. The last statement of its
-   * transaction: from here to the commit the chain's other entries wait, and whoever takes another lock
+   * Appends one entry to the account's chain, or to the installation's. It must be the last statement of its
+   * transaction: the chain's other entries wait from here until the commit, and a transaction that takes another lock
    * after this one may deadlock.
    */
   async record(transaction: Transaction, record: AuditRecord): Promise<void> {
@@ -71,7 +71,7 @@ export class AuditService {
     transaction.afterCommit(() => this.metrics.counter(ACTIONS).inc({ action: record.action }));
   }
 
-  /** Appends one entry in a transaction of its own: for refusals, which change nothing else. */
+  /** Appends one entry in a separate transaction: for rejections, which change nothing else. */
   async recordRefusal(record: AuditRecord): Promise<void> {
     await this.database.transaction((transaction) => this.record(transaction, record));
   }

@@ -32,7 +32,7 @@ export class BillingDetailsService {
     }));
   }
 
-  /** Replaces them as a whole. @throws InvalidRequest for a tax id that its country does not know. */
+  /** Replaces all details. @throws InvalidRequest for a tax id that does not match its country's format. */
   async put(
     owner: ActiveSession,
     request: PutBillingDetailsRequest,

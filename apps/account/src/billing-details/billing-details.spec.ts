@@ -73,7 +73,7 @@ describe('billing details', () => {
   it.each([
     ['a tax id of another country', { tax_id: 'FR12345678901' }],
     ['an unknown country', { country: 'XX' }],
-    ['a country in small letters', { country: 'de' }],
+    ['a country in lower case', { country: 'de' }],
     ['a line break', { city: 'Leith\r\nX' }],
     ['a bidi control', { organisation: 'Example \u202eHoldings' }],
     ['a long line', { organisation: 'x'.repeat(151) }],
@@ -84,7 +84,7 @@ describe('billing details', () => {
     ['an emoji', { organisation: 'Example 🎉' }],
     ['no address', { address_line1: undefined }],
     ['an unknown member', { account_id: 'x' }],
-  ])('S81, S90: %s is refused and changes nothing', async (_, change) => {
+  ])('S81, S90: %s is rejected and changes nothing', async (_, change) => {
     expect((await put({ ...details, ...change })).body.code).toBe('invalid_request');
     expect((await get()).body).toEqual({ details: null });
   });

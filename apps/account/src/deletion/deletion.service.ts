@@ -16,7 +16,7 @@ import type { ActiveSession } from '../sessions/session-guard.js';
 import { deletedMail, restoredMail } from './deletion-mail.js';
 import { CONSEQUENCES } from './consequences.js';
 
-/** The owner's way out of an account, and back within 90 days. */
+/** Lets an owner delete an account, and restore it within 90 days. */
 @Injectable()
 export class DeletionService {
   constructor(
@@ -30,7 +30,7 @@ export class DeletionService {
 
   /**
    * Keys and sessions end in the transaction that deletes the account (S118).
-   * @throws ReauthenticationRequired without a password on an older log-in; WrongCredentials.
+   * @throws ReauthenticationRequired if the log-in is older and no password was sent; WrongCredentials.
    */
   async delete(
     owner: ActiveSession,

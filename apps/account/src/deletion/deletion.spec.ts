@@ -118,7 +118,7 @@ describe('deletion', () => {
     expect(await recordOf(reissued.body.key)).toMatchObject({ state: 'active', rank: 1 });
   });
 
-  it('S118: after the deadline a restore is refused, even if the erasure has not run yet', async () => {
+  it('S118: after the deadline a restore is rejected, even if the erasure has not run yet', async () => {
     await deleteAccount();
     account.clock.advance(90 * DAY_MS - MINUTE_MS);
     const token = await logInToken();

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** Looks across accounts for those whose 90 days are over. */
+/** Finds accounts whose 90 days are over. */
 @Injectable()
 export class ErasureMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -8,7 +8,7 @@ import { ErasureMaintenanceRepository } from './erasure.repository.js';
 
 const BATCH = 100;
 
-/** Ends the accounts that nobody restored in time. */
+/** Erases the accounts that were not restored in time. */
 @Injectable()
 export class ErasureService {
   constructor(
@@ -22,7 +22,7 @@ export class ErasureService {
 
   /**
    * Each account has its own transaction; its lock decides a race with a restore.
-   * @throws AggregateError after the last one, when some failed: one must not keep the others.
+   * @throws AggregateError at the end if some failed, so that one failure does not block the others.
    */
   async eraseDue(): Promise<void> {
     const faults: unknown[] = [];
@@ -32,7 +32,7 @@ export class ErasureService {
     if (faults.length > 0) throw new AggregateError(faults, `${faults.length} accounts not erased`);
   }
 
-  /** Keeps ids, states and key hashes; whatever tells of a person goes (S118, S119). */
+  /** Keeps ids, states and key hashes; all personal data is erased (S118, S119). */
   private async erase(accountId: string): Promise<void> {
     await this.accounts.transaction(async (transaction) => {
       if (!(await this.accounts.erase(transaction, accountId))) return;

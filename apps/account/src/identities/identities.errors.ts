@@ -1,6 +1,6 @@
 import { Problem } from '#libs/platform';
 
-/** The provider said no, said something that does not hold, or was not reached; the log has the cause. */
+/** The provider refused, sent an invalid statement, or could not be reached; the log has the cause. */
 export class ProviderRefused extends Problem {
   constructor(cause?: unknown) {
     super(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
 import { Identity } from './identity.entity.js';
 
-/** Finds whose identity it is: no account is known yet, so it works under the maintenance role. */
+/** Finds the owner of an identity. No account is known yet, so it works under the maintenance role. */
 @Injectable()
 export class IdentitiesBySubjectMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
@@ -19,7 +19,7 @@ export class IdentitiesBySubjectMaintenanceRepository {
 
 @Injectable()
 export class IdentitiesRepository {
-  /** False when somebody has it already. */
+  /** False if it already belongs to someone. */
   async insert(transaction: Transaction, identity: Identity): Promise<boolean> {
     const count = await transaction.execute(
       `insert into identities (id, account_id, person_id, provider, subject_hash, details,
@@ -42,7 +42,7 @@ export class IdentitiesRepository {
     return transaction.manager.find(Identity, { where: { accountId }, order: { id: 'ASC' } });
   }
 
-  /** False when it is the account's no more. */
+  /** False if it no longer belongs to the account. */
   async noteUsed(
     transaction: Transaction,
     accountId: string,

@@ -16,7 +16,7 @@ import type { Identity } from './identity.entity.js';
 import { identityMail } from './identity-mail.js';
 import type { PendingIdentity } from '../log-in-steps/step-contents.js';
 
-/** Identities at other providers that may log in. The owner is told of each change. */
+/** Identities at other providers that can be used to log in. The owner is notified of each change. */
 @Injectable()
 export class IdentitiesService {
   constructor(
@@ -32,7 +32,7 @@ export class IdentitiesService {
     return this.bySubject.find(this.hashOf(of));
   }
 
-  /** False when it was removed meanwhile. */
+  /** False if it was removed meanwhile. */
   async noteUsed(
     transaction: Transaction,
     accountId: string,
@@ -85,7 +85,7 @@ export class IdentitiesService {
     await this.mail.send(transaction, accountId, identityMail('removed', name));
   }
 
-  /** The owner is told of each. */
+  /** The owner is notified of each. */
   async removeAll(transaction: Transaction, accountId: string): Promise<void> {
     for (const identity of await this.identities.list(transaction, accountId)) {
       await this.remove(transaction, accountId, identity);

@@ -18,7 +18,7 @@ export class Identity {
   @Column('bytea', { name: 'subject_hash' })
   subjectHash: Buffer;
 
-  /** Encrypted: the address there. */
+  /** Encrypted: the address at the provider. */
   @Column('bytea')
   details: Buffer;
 

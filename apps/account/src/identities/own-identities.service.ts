@@ -8,7 +8,7 @@ import { StepAnswer } from '../sessions/session-headers.js';
 import { IdentitiesService } from './identities.service.js';
 import { ProvidersService } from './providers.service.js';
 
-/** Owners' changes of the providers that open their account. */
+/** Owners' changes of the providers for their log-in. */
 @Injectable()
 export class OwnIdentitiesService {
   constructor(
@@ -37,7 +37,7 @@ export class OwnIdentitiesService {
     });
   }
 
-  /** Begins to connect one: the return has to come to this very session. @throws NotFound, ProviderRefused. */
+  /** Starts to connect a provider: the return must come to the same session. @throws NotFound, ProviderRefused. */
   async connect(owner: ActiveSession, provider: Provider): Promise<StepAnswer<AskProviderAnswer>> {
     const { url, ...asked } = await this.providers.ask(provider);
     const { accountId, sessionId } = owner;

@@ -13,7 +13,7 @@ import { LastWayIn, ProviderAddressNotVerified } from './identities.errors.js';
 import { IdentitiesService } from './identities.service.js';
 import type { ProvenIdentity } from './providers.service.js';
 
-/** Connects a provider with the account of a session, or ends that. Both give the session another token (S26). */
+/** Connects a provider to the account of a session, or disconnects it. Both give the session a new token (S26). */
 @Injectable()
 export class ProviderConnectionsService {
   constructor(
@@ -26,8 +26,9 @@ export class ProviderConnectionsService {
   ) {}
 
   /**
-   * The session has to be the one that asked, and still open under the account's lock: a new password that ends it
-   * meanwhile ends this, too. @throws NotLoggedIn; ProviderAddressNotVerified, IdentityTaken.
+   * The session must be the one that started the connection, and must still be open under the account's lock: if a new
+   * password ends it meanwhile, the connection fails, too. @throws NotLoggedIn; ProviderAddressNotVerified,
+   * IdentityTaken.
    */
   async connect(
     proven: ProvenIdentity,
@@ -48,7 +49,7 @@ export class ProviderConnectionsService {
     });
   }
 
-  /** @throws NotFound; LastWayIn when nothing else opens the account. */
+  /** @throws NotFound; LastWayIn if there is no other way to log in. */
   async remove(owner: ActiveSession, id: string): Promise<SessionAnswer<IdentityRemovedAnswer>> {
     const { accountId, personId } = owner;
     return this.accounts.transaction(async (transaction) => {

@@ -30,7 +30,7 @@ export interface ProvenIdentity {
 }
 
 const TIMEOUT_SECONDS = 5;
-/** Discovered metadata and keys are asked for again; an unknown key id asks sooner by itself. */
+/** How long discovered metadata and keys are cached; an unknown key id causes a refresh sooner. */
 const DISCOVERED_MS = HOUR_MS;
 const GITHUB_VERSION = '2022-11-28';
 
@@ -41,8 +41,8 @@ interface GithubAddress {
 }
 
 /**
- * Asks Google by OpenID Connect and GitHub by OAuth 2.0 who somebody is: with PKCE (RFC 7636), state, and an ID token
- * whose signature, issuer, audience, time and nonce are checked (S36).
+ * Verifies identities with Google by OpenID Connect and with GitHub by OAuth 2.0: with PKCE (RFC 7636), state, and an
+ * ID token whose signature, issuer, audience, time and nonce are checked (S36).
  */
 @Injectable()
 export class ProvidersService {
@@ -54,7 +54,7 @@ export class ProvidersService {
     private readonly logger: Logger,
   ) {}
 
-  /** The providers at which this installation has an app. */
+  /** The providers for which this installation has credentials. */
   get offered(): Provider[] {
     const { googleClientId, githubClientId } = this.config;
     return [
@@ -63,7 +63,10 @@ export class ProvidersService {
     ];
   }
 
-  /** @returns where the visitor goes, and what to keep until the return. @throws NotFound, ProviderRefused. */
+  /**
+   * @returns the address to which the visitor goes, and the data to keep until the return.
+   * @throws NotFound, ProviderRefused.
+   */
   async ask(provider: Provider): Promise<AskedProvider & { url: string }> {
     const client = await this.clientOf(provider);
     const [state, verifier] = [randomState(), randomPKCECodeVerifier()];
@@ -79,7 +82,10 @@ export class ProvidersService {
     return { provider, state, nonce, verifier, url: url.href };
   }
 
-  /** @param query what the provider added to the return address. @throws ProviderRefused for whatever does not hold. */
+  /**
+   * @param query the query that the provider added to the return address.
+   * @throws ProviderRefused if anything is invalid.
+   */
   async confirm(asked: AskedProvider, query: string): Promise<ProvenIdentity> {
     const { provider } = asked;
     const client = await this.clientOf(provider);
@@ -175,7 +181,7 @@ export class ProvidersService {
         ...(isLoopbackOrigin(googleIssuer) && { execute: [allowInsecureRequests] }),
       },
     );
-    // The signature is checked though the token comes over TLS.
+    // The signature is checked although the token comes over TLS.
     enableNonRepudiationChecks(client);
     return client;
   }
@@ -204,7 +210,11 @@ export class ProvidersService {
 
   private refusal(provider: Provider, error: unknown): ProviderRefused {
     const { code, message } = error as { code?: string; message?: string };
-    this.logger.warn('a log-in by another service was refused', { provider, code, message });
+    this.logger.warn('a log-in with an identity provider was rejected', {
+      provider,
+      code,
+      message,
+    });
     return new ProviderRefused(error);
   }
 }

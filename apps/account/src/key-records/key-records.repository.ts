@@ -21,12 +21,12 @@ export interface KeyRow {
   rank: number;
 }
 
-/** Works across accounts under the maintenance role: a hash does not tell whose key it is. */
+/** Works across accounts under the maintenance role, because a hash does not reveal whose key it is. */
 @Injectable()
 export class KeyRecordMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** One statement with a unique index, whatever the hash (S4, S12). @param limits.usedSince of `lineKeyIds`. */
+  /** One statement with a unique index, whatever the hash (S4, S12). @param limits.usedSince for `lineKeyIds`. */
   async find(hash: Buffer, { usedSince }: { usedSince: Date }): Promise<KeyRow | null> {
     const [row] = await this.database.query<KeyRow>(
       `select k.id as "keyId", k.account_id as "accountId", a.state as "accountState",
@@ -52,7 +52,7 @@ export class KeyRecordMaintenanceRepository {
     return row ?? null;
   }
 
-  /** Keys of every account that end so, newest first. */
+  /** Keys of all accounts with this ending, newest first. */
   async listByEnding(
     lastFour: string,
     limit: number,
@@ -81,7 +81,7 @@ export class KeyRecordMaintenanceRepository {
     );
   }
 
-  /** False when the key was revoked, or given more time, meanwhile. */
+  /** False if the key was revoked, or its expiry extended, meanwhile. */
   async expire(transaction: Transaction, keyId: string, now: Date): Promise<boolean> {
     const count = await transaction.execute(
       `update api_keys set revoked_at = expires_at, revoked_because = 'expiry'

@@ -8,7 +8,7 @@ const USED_WRITE_MS = MINUTE_MS;
 const EXPIRE_BATCH = 500;
 const ENDINGS_MAX = 50;
 
-/** The facts of a key that a gateway needs to let a request pass. */
+/** The facts about a key that a gateway needs to accept a request. */
 @Injectable()
 export class KeyRecordService {
   constructor(
@@ -17,7 +17,7 @@ export class KeyRecordService {
     private readonly clock: Clock,
   ) {}
 
-  /** Records of revoked and expired keys too: the gateway judges. Null when no key has this hash. */
+  /** Returns revoked and expired keys, too, because the gateway decides. Null if no key has this hash. */
   async find(hash: string): Promise<KeyRecord | null> {
     const nowMs = this.clock.now().getTime();
     const usedSince = new Date(nowMs - (nowMs % DAY_MS));
@@ -38,20 +38,20 @@ export class KeyRecordService {
     };
   }
 
-  /** Keys of every account that end so, for operators; at most 50. */
+  /** Keys of all accounts with this ending, for operators; at most 50. */
   async findByEnding(lastFour: string) {
     return this.keys.listByEnding(lastFour, ENDINGS_MAX);
   }
 
-  /** Writes at most once a minute and key (S15). */
+  /** Writes at most once a minute per key (S15). */
   async noteUsed(keyIds: string[]): Promise<void> {
     const now = this.clock.now();
     await this.keys.noteUsed(keyIds, now, new Date(now.getTime() - USED_WRITE_MS));
   }
 
   /**
-   * Retires the keys whose time has come, so that a rank changes by an event and never silently.
-   * A key stops working at its expiry without this: gateways judge the time themselves.
+   * Retires expired keys, so that a rank changes only together with an event. A key stops working at its expiry even
+   * without this, because gateways check the time themselves.
    * @returns how many were retired.
    */
   async expireDue(): Promise<number> {

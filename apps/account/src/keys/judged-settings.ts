@@ -1,6 +1,6 @@
 import type { ApiKey } from './key.entity.js';
 
-/** The settings that gateways check; a change of anything else publishes no event. */
+/** The settings that gateways check; other changes publish no event. */
 type JudgedSettings = Pick<ApiKey, 'scopes' | 'allowedAddresses' | 'dailyCreditCap' | 'expiresAt'>;
 
 /** True if gateways need not learn of the change from one to the other. */

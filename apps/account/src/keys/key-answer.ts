@@ -2,10 +2,10 @@ import { type IssuedKeyAnswer, type KeyAnswer, maskedApiKey } from '#libs/contra
 import { keyStateOf } from './key-state.js';
 import type { NewKey } from './keys.repository.js';
 
-/** A key as it is by itself: its rank depends on the others. */
+/** A key without its rank, which depends on the other keys. */
 export type KeyDescription = Omit<KeyAnswer, 'rank'>;
 
-/** A key as its owner sees it and the audit log hashes it. @param now business time. */
+/** A key as its owner sees it and as the audit log hashes it. @param now business time. */
 export function describeKey(key: NewKey, now: Date): KeyDescription {
   return {
     id: key.id,
@@ -24,7 +24,7 @@ export function describeKey(key: NewKey, now: Date): KeyDescription {
   };
 }
 
-/** The answer that a repeated call gets: the value was shown once (S5). */
+/** The answer to a repeated call, because the value was shown once (S5). */
 export function withoutValue(answer: IssuedKeyAnswer): IssuedKeyAnswer {
   return { ...answer, key: undefined };
 }

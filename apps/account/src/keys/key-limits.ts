@@ -1,5 +1,7 @@
-/** Keys of an account at one time, whatever the plan: a list must stay one that a person can read. */
+/** Maximum number of keys of an account, whatever the plan, so that the list stays readable. */
 export const KEYS_MAX = { live: 100, test: 5 } as const;
 
-/** Keys that an account makes within 24 hours, rotations included: revoked ones are kept, too. */
+/**
+ * Maximum number of keys that an account creates within 24 hours, including rotations, because revoked keys are kept.
+ */
 export const NEW_KEYS_PER_DAY_MAX = 200;

@@ -28,14 +28,14 @@ export class ApiKey {
   @Column('text', { name: 'allowed_addresses', array: true })
   allowedAddresses: string[];
 
-  /** Credits a UTC day. */
+  /** Credits per UTC day. */
   @Column('integer', { name: 'daily_credit_cap', nullable: true })
   dailyCreditCap: number | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
-  /** Keys rank by age; the successor of a rotated key ranks as the first one of its line. */
+  /** Keys rank by age; the successor of a rotated key has the rank of the first one of its line. */
   @Column('uuid', { name: 'ranks_as' })
   ranksAs: string;
 
@@ -45,7 +45,7 @@ export class ApiKey {
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt: Date | null;
 
-  /** The key that a rotation or a reissue put in its place. */
+  /** The key that replaced it by a rotation or a reissue. */
   @Column('uuid', { name: 'replaced_by', nullable: true })
   replacedBy: string | null;
 

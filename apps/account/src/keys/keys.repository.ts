@@ -4,7 +4,7 @@ import type { Transaction } from '#libs/database';
 import type { KeyEnvironment } from '#libs/contracts';
 import { ApiKey } from './key.entity.js';
 
-/** A row as it is written: what the database derives from it is missing. */
+/** A row as it is written, without the columns that the database derives. */
 export type NewKey = Omit<ApiKey, 'isCurrent'>;
 
 @Injectable()
@@ -103,7 +103,7 @@ export class KeysRepository {
     await transaction.manager.update(ApiKey, { accountId, id: keyId }, revocation);
   }
 
-  /** Erasure: names and addresses are the owner's words; the hash stays, so that it answers "erased". */
+  /** Erasure: deletes names and addresses, which the owner wrote; the hash stays, so that the key answers "erased". */
   async scrub(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(
       `update api_keys set name = 'erased', allowed_addresses = '{}' where account_id = $1`,

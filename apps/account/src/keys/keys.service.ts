@@ -35,7 +35,7 @@ type KeySettings = Pick<
   'environment' | 'name' | 'scopes' | 'allowedAddresses' | 'dailyCreditCap' | 'expiresAt'
 >;
 
-/** A key as it was just made; the only copy of its value. */
+/** A key that was just created, with the only copy of its value. */
 interface IssuedKey {
   key: NewKey;
   value: string;
@@ -66,7 +66,7 @@ export class KeysService {
     });
   }
 
-  /** A key beyond the plan's number is paused from the start: its rank says so. @throws KeyLimitReached. */
+  /** A key beyond the plan's number is paused from the start, because of its rank. @throws KeyLimitReached. */
   async create(
     owner: Actor,
     request: CreateKeyRequest,
@@ -139,9 +139,9 @@ export class KeysService {
   }
 
   /**
-   * Puts a new key with the same settings and rank in a key's place. The old one works until the end
-   * of the overlap and counts no longer, and the one it replaced ends now: two may work at once (S6).
-   * The new key ends when the old one would have, unless the request says otherwise.
+   * Replaces a key by a new one with the same settings and rank. The old key works until the end of the overlap but no
+   * longer counts, and the key that it replaced ends now: two may work at once (S6). The new key expires when the old
+   * one would have, unless the request says otherwise.
    * @throws NotFound, KeyNotActive, TooManyNewKeys.
    */
   async rotate(
@@ -179,9 +179,9 @@ export class KeysService {
   }
 
   /**
-   * Gives a revoked or expired key a successor with the same name, scopes and limits, once: what is
-   * left to do after a restored account. A key that was limited in time stays so: one whose time has run
-   * out needs a new end, or null. @throws NotFound, KeyNotReissuable, KeyLimitReached, InvalidRequest.
+   * Gives a revoked or expired key a successor with the same name, scopes and limits, once: for use after an account
+   * was restored. A key with an expiry keeps having one: if it has passed, the request needs a new expiry, or null.
+   * @throws NotFound, KeyNotReissuable, KeyLimitReached, InvalidRequest.
    */
   async reissue(
     owner: Actor,
@@ -213,7 +213,7 @@ export class KeysService {
     );
   }
 
-  /** The values of the keys every account begins with. For registration's transaction. */
+  /** Creates the keys that every account starts with, in the registration's transaction. @returns their values. */
   async issueFirst(
     transaction: Transaction,
     accountId: string,
@@ -238,7 +238,7 @@ export class KeysService {
     };
   }
 
-  /** Ends every key of an account that is being deleted; restoring does not bring them back. */
+  /** Revokes every key of an account that is being deleted; restoring does not bring them back. */
   async revokeAll(transaction: Transaction, accountId: string): Promise<void> {
     const revocation = { revokedAt: this.clock.now(), revokedBecause: 'deletion' } as const;
     for (const { id: keyId } of await this.keys.listUnrevoked(transaction, accountId)) {
@@ -248,7 +248,7 @@ export class KeysService {
     }
   }
 
-  /** Erasure: removes what the owner wrote; hashes stay, so that the keys answer "erased". */
+  /** Erasure: removes the owner's texts; hashes stay, so that the keys answer "erased". */
   async scrub(transaction: Transaction, accountId: string): Promise<void> {
     await this.keys.scrub(transaction, accountId);
   }
@@ -298,7 +298,7 @@ export class KeysService {
     return { ...(await this.answerOf(transaction, key)), key: value };
   }
 
-  /** The rank of each live key of an account by its id; there are at most `KEYS_MAX` to read. */
+  /** The rank of each live key of an account by its id; at most `KEYS_MAX` are read. */
   private async ranksOf(
     transaction: Transaction,
     accountId: string,
@@ -332,7 +332,7 @@ export class KeysService {
     await this.checkPace(transaction, accountId);
   }
 
-  /** Keys made before the owner took the account back do not count: a stranger made them. */
+  /** Keys created before the owner recovered the account do not count, because a stranger may have created them. */
   private async checkPace(transaction: Transaction, accountId: string): Promise<void> {
     const { takenBackAt } = await this.accounts.get(transaction, accountId);
     const since = Math.max(this.clock.now().getTime() - DAY_MS, takenBackAt?.getTime() ?? 0);
@@ -364,14 +364,14 @@ export class KeysService {
     return this.outbox.lock(transaction, { key: accountId, aggregate: `key:${keyId}` });
   }
 
-  /** An id of another account is as unknown as one of none (S85). */
+  /** An id of another account gets the same answer as an unknown one (S85). */
   private async find(transaction: Transaction, accountId: string, keyId: string): Promise<ApiKey> {
     const key = isId(keyId) ? await this.keys.find(transaction, accountId, keyId) : null;
     if (!key) throw new NotFound();
     return key;
   }
 
-  /** Null and undefined pass through: they clear and keep. */
+  /** Null and undefined are returned unchanged: they clear or keep the value. */
   private futureDate(text: string | null | undefined): Date | null | undefined {
     if (text === null || text === undefined) return text;
     const date = new Date(text);

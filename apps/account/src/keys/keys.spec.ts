@@ -68,7 +68,7 @@ describe('keys', () => {
     expect(await account.client.findKey(almost)).toBeNull();
   });
 
-  it('S3: no table and no log line holds a key, only its peppered hash', async () => {
+  it('S3: no table and no log line contains a key, only its peppered hash', async () => {
     const { key: value, ...key } = await createKey();
     const tables = await account.database.query<{ name: string }>(
       `select table_name as name from information_schema.tables where table_schema = 'account'`,
@@ -120,7 +120,7 @@ describe('keys', () => {
     expect(await stored()).toEqual({ ...expected, ...all, daily_credit_cap: null });
   });
 
-  it('gateways are told only of changes that affect how they judge requests', async () => {
+  it('gateways are notified only of changes that affect how they check requests', async () => {
     const key = await createKey({ scopes: ['dns'], daily_credit_cap: 7 });
     const before = await events();
     const entries = () =>
@@ -301,7 +301,7 @@ describe('keys', () => {
     expect((await create('Twice')).body.name).toBe('Twice');
   });
 
-  it('parallel repeats create one key; the others are told that the request is running or done', async () => {
+  it('parallel repeats create one key; the others get the answer that the request is running or done', async () => {
     const headers = { 'idempotency-key': newId() };
     const body = { name: 'Once', environment: 'live' };
     const answers = await Promise.all(
@@ -337,7 +337,7 @@ describe('keys', () => {
     expect(await lastUse()).toBe(account.clock.now().toISOString());
   });
 
-  it('S35: creating, changing, rotating and reissuing a key need a recent password', async () => {
+  it('S35: creating, changing, rotating and reissuing a key needs a recent password', async () => {
     const key = await createKey();
     account.clock.advance(10 * MINUTE_MS + 1);
     const refused = await Promise.all([
@@ -352,7 +352,7 @@ describe('keys', () => {
     expect((await call('DELETE', `keys/${key.id}`)).status).toBe(200);
   });
 
-  it('S85: another account’s key is answered like one that does not exist', async () => {
+  it('S85: another account’s key gets the same answer as one that does not exist', async () => {
     const key = await createKey();
     owner = await account.newOwner();
     for (const id of [key.id, newId(), 'none']) {
@@ -421,12 +421,12 @@ describe('keys', () => {
     ['an unknown scope', { name: 'A', environment: 'live', scopes: ['everything'] }],
     ['no scope', { name: 'A', environment: 'live', scopes: [] }],
     ['a host name', { name: 'A', environment: 'live', allowed_addresses: ['host.example'] }],
-    ['a cap of nothing', { name: 'A', environment: 'live', daily_credit_cap: 0 }],
+    ['a cap of zero', { name: 'A', environment: 'live', daily_credit_cap: 0 }],
     ['a control character', { name: 'A\r\nB', environment: 'live' }],
     ['a past expiry', { name: 'A', environment: 'live', expires_at: '2020-01-01T00:00:00Z' }],
     ['no name', { environment: 'live' }],
-    ['a text as cap', { name: 'A', environment: 'live', daily_credit_cap: '5' }],
-  ])('S90, S91: %s in a creation is refused by name and creates nothing', async (_, body) => {
+    ['text as a cap', { name: 'A', environment: 'live', daily_credit_cap: '5' }],
+  ])('S90, S91: %s in a creation is rejected by name and creates nothing', async (_, body) => {
     const answer = await call('POST', 'keys', body);
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     expect((await call('GET', 'keys')).body.keys).toEqual([]);

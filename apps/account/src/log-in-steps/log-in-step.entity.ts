@@ -9,11 +9,11 @@ export class LogInStep {
   @Column('text')
   kind: string;
 
-  /** Null while nobody knows whose log-in it will be. */
+  /** Null while it is unknown whose log-in it will be. */
   @Column('uuid', { name: 'account_id', nullable: true })
   accountId: string | null;
 
-  /** Encrypted: what the next step has to know. */
+  /** Encrypted: the data for the next step. */
   @Column('bytea')
   content: Buffer;
 

@@ -5,12 +5,12 @@ import { LogInStep } from './log-in-step.entity.js';
 const COLUMNS = `token_hash as "tokenHash", kind, account_id as "accountId", content, tries,
                  expires_at as "expiresAt"`;
 
-/** Steps are found by the token in the browser: some belong to no account yet. */
+/** Steps are found by the token in the browser, because some belong to no account yet. */
 @Injectable()
 export class LogInStepsMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Forgets those that are over, which nobody asks for any more. */
+  /** Also deletes expired steps. */
   async insert(transaction: Transaction, step: LogInStep, now: Date): Promise<void> {
     await transaction.query('delete from log_in_steps where expires_at <= $1', [now]);
     await transaction.manager.insert(LogInStep, step);
@@ -28,7 +28,7 @@ export class LogInStepsMaintenanceRepository {
     return row ?? null;
   }
 
-  /** Takes the step out: of parallel callers one gets it. */
+  /** Removes and returns the step: only one of several parallel callers gets it. */
   async take(
     transaction: Transaction,
     { tokenHash, kind }: Pick<LogInStep, 'tokenHash' | 'kind'>,
@@ -42,7 +42,9 @@ export class LogInStepsMaintenanceRepository {
     return row ?? null;
   }
 
-  /** Outlives the refused request. @returns the tries so far, this one included; 0 without such a step. */
+  /**
+   * Survives the rejected request. @returns the number of attempts so far, including this one; 0 without such a step.
+   */
   async countTry(tokenHash: Buffer): Promise<number> {
     const [row] = await this.database.query<{ tries: number }>(
       'update log_in_steps set tries = tries + 1 where token_hash = $1 returning tries',

@@ -15,7 +15,7 @@ const LIFETIMES_MS: Readonly<Record<StepKind, number>> = {
   // As long as a browser waits (WebAuthn Level 3, 15.1).
   passkey: 5 * MINUTE_MS,
 };
-/** Wrong codes of one log-in (S33). */
+/** Wrong codes per log-in (S33). */
 const TRIES_MAX = 5;
 
 export type StepKind = keyof StepContents;
@@ -25,7 +25,7 @@ export interface FoundStep<K extends StepKind, Account = string | null> {
   content: StepContents[K];
 }
 
-/** A log-in between two of its steps: bound to its browser, good once and for some minutes. */
+/** A log-in between two steps: bound to its browser, valid once and for some minutes. */
 @Injectable()
 export class LogInStepsService {
   constructor(
@@ -34,7 +34,10 @@ export class LogInStepsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @param accountId null while nobody knows whose log-in it will be. @returns the token, the only copy there is. */
+  /**
+   * @param accountId null while it is unknown whose log-in it will be.
+   * @returns the only copy of the token.
+   */
   async begin<K extends StepKind>(
     transaction: Transaction,
     kind: K,
@@ -53,7 +56,7 @@ export class LogInStepsService {
     return token;
   }
 
-  /** The step of a browser, which stays. @throws LogInOver. */
+  /** The step of a browser, without removing it. @throws LogInOver. */
   async find<K extends StepKind>(
     transaction: Transaction,
     kind: K,
@@ -66,7 +69,7 @@ export class LogInStepsService {
     return this.open(transaction, step);
   }
 
-  /** Takes the step of a browser, once. @throws LogInOver. */
+  /** Removes and returns the step of a browser. @throws LogInOver. */
   async take<K extends StepKind>(
     transaction: Transaction,
     kind: K,
@@ -77,7 +80,7 @@ export class LogInStepsService {
     return step;
   }
 
-  /** Like `take`, but returns null when there is none. */
+  /** Like `take`, but returns null if there is none. */
   async tryTake<K extends StepKind>(
     transaction: Transaction,
     kind: K,
@@ -90,14 +93,14 @@ export class LogInStepsService {
   }
 
   /**
-   * A provider's statement in this browser that waits for its owner, even if a passkey was requested and not given.
+   * A provider's statement in this browser that waits for its owner, even if a passkey was requested and not presented.
    */
   async tryTakeLink(transaction: Transaction, token: string): Promise<PendingIdentity | undefined> {
     const link = await this.tryTake(transaction, 'link', token);
     return link ? link.content : (await this.tryTake(transaction, 'passkey', token))?.content.link;
   }
 
-  /** Counts one try, whatever becomes of it. @throws LogInOver for the sixth. */
+  /** Counts one attempt, whatever its result. @throws LogInOver for the sixth. */
   async countTry(token: string): Promise<void> {
     const hash = tokenHash(token);
     const tries = hash ? await this.steps.countTry(hash) : 0;

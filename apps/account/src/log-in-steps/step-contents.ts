@@ -9,7 +9,7 @@ export interface AskedProvider {
   verifier: string;
 }
 
-/** An identity to be added once the account's owner has proven to be present, too. */
+/** An identity to be added once the account's owner has also logged in. */
 export interface PendingIdentity {
   provider: Provider;
   /** The provider's own id of the person, which outlives a change of address. */
@@ -18,13 +18,16 @@ export interface PendingIdentity {
   address?: string;
 }
 
-/** The facts that the next step needs, by its kind. */
+/** The data that the next step needs, by its kind. */
 export interface StepContents {
   /** A code of the authenticator app, or a recovery code. */
   code: { personId: string; passwordHash: string | null; link?: PendingIdentity };
-  /** The question to a provider, the page to continue with, and the session to be connected. */
+  /** The request to a provider, the page to open next, and the session to connect. */
   provider: AskedProvider & { to: string; sessionId?: string };
-  /** The challenge for a passkey: to be added in the session that asked, or to log in and connect a waiting provider. */
+  /**
+   * The challenge for a passkey: to be added in the session that requested it, or to log in and connect a pending
+   * provider.
+   */
   passkey: { challenge: string; sessionId?: string; link?: PendingIdentity };
   /** An identity to be connected once the owner of its address has logged in. */
   link: PendingIdentity;

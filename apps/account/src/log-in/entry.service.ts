@@ -15,7 +15,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 
 type LoggedIn = SessionAnswer<CurrentSessionAnswer>;
 
-/** The end of every log-in, whichever proof it began with. */
+/** The end of every log-in, whatever its first proof was. */
 @Injectable()
 export class EntryService {
   constructor(
@@ -27,14 +27,14 @@ export class EntryService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Remembers what is connected once its owner has logged in. @returns the step's token. */
+  /** Stores an identity to connect once its owner has logged in. @returns the step's token. */
   async beginLink(transaction: Transaction, content: PendingIdentity): Promise<string> {
     return this.steps.begin(transaction, 'link', { accountId: null, content });
   }
 
   /**
-   * Continues after the first proof, under the account's lock: requires a code if the person has an app, else opens a
-   * session.
+   * Continues after the first proof, under the account's lock: requires a code if the person has an app, otherwise
+   * opens a session.
    */
   async enter(
     transaction: Transaction,
@@ -56,7 +56,7 @@ export class EntryService {
   }
 
   /**
-   * Completes the log-in after the last proof, under the account's lock. The browser is known from now on, and a
+   * Completes the log-in after the last proof, under the account's lock. The browser is recognised from now on, and a
    * pending provider is connected. @throws IdentityTaken.
    */
   async open(

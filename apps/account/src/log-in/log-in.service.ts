@@ -12,10 +12,10 @@ import { SessionAnswer, type StepAnswer } from '../sessions/session-headers.js';
 import { EntryService } from './entry.service.js';
 import { WrongCredentials } from '../people/people.errors.js';
 
-/** The owner of a site (RFC 6177) has all of its networks. */
+/** The owner of a site (RFC 6177) controls all of its networks. */
 const SITE_PREFIX = 48;
 
-/** Log-ins of one network; the right ones do not count. */
+/** Log-ins from one network; successful ones do not count. */
 const NETWORK_LIMIT: AttemptLimit = {
   name: 'log-in network',
   max: 20,
@@ -23,8 +23,8 @@ const NETWORK_LIMIT: AttemptLimit = {
 };
 
 /**
- * Wrong log-ins with one address and password from networks where nobody logged in with it before, all together: no
- * more than NIST SP 800-63B allows. A new password, by a link to the mailbox, begins a new count.
+ * Failed log-ins with one address and password from all networks from which nobody has logged in with it before: no
+ * more than NIST SP 800-63B allows. A new password, set by a link to the mailbox, starts a new count.
  */
 const STRANGERS_LIMIT: AttemptLimit = {
   name: 'log-in strangers',
@@ -32,7 +32,7 @@ const STRANGERS_LIMIT: AttemptLimit = {
   windowMs: HOUR_MS,
 };
 
-/** Right log-ins of one person by one password: each is a line of a log that is kept for ever. */
+/** Successful log-ins of one person with one password, because each is an entry in a log that is kept permanently. */
 const PERSON_LIMIT: AttemptLimit = {
   name: 'log-in person',
   max: 300,
@@ -52,8 +52,8 @@ export class LogInService {
   ) {}
 
   /**
-   * The same work whether or not somebody has the address (S24). Guesses delay the network or site that they come
-   * from, and a browser that logged in before its own alone: a guesser makes nobody else wait (S22).
+   * Does the same work whether or not the address exists (S24). Guesses delay the network or site that they come from,
+   * and a browser that logged in before only by its own guesses: a guesser makes nobody else wait (S22).
    * @throws WrongCredentials, TooManyAttempts, PasswordQueueFull.
    */
   async logIn(
@@ -87,7 +87,7 @@ export class LogInService {
     await this.throttling.giveBack(STRANGERS_LIMIT, strangers);
     if (!device) await this.throttling.giveBack(NETWORK_LIMIT, network);
     const { accountId, personId, passwordHash } = person;
-    // A new password begins a new count: whoever knew the old one cannot keep the owner out (S22).
+    // A new password starts a new count, so someone who knew the old one cannot lock the owner out (S22).
     await this.throttling.count(PERSON_LIMIT, `${personId}\n${passwordHash}`, visitor);
     const actor = { accountId, personId, visitor };
     const rehashed = await this.passwords.rehash(password, passwordHash, network);

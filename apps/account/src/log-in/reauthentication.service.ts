@@ -13,14 +13,14 @@ import { WrongCredentials } from '../people/people.errors.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 
-/** Right passwords of one person, given again: each is a line of a log that is kept for ever. */
+/** Correct passwords of one person, entered again, because each is an entry in a log that is kept permanently. */
 const PERSON_LIMIT: AttemptLimit = {
   name: 're-authentication of person',
   max: 60,
   windowMs: HOUR_MS,
 };
 
-/** Checks again who sits there, for what needs it (S35). */
+/** Verifies the owner again, for actions that require it (S35). */
 @Injectable()
 export class ReauthenticationService {
   constructor(
@@ -38,7 +38,7 @@ export class ReauthenticationService {
     { password }: ReauthenticateRequest,
   ): Promise<SessionAnswer<CurrentSessionAnswer>> {
     const passwordHash = await this.checkPassword(session, password);
-    // A new password begins a new count: whoever knew the old one cannot keep the owner out (S22).
+    // A new password starts a new count, so someone who knew the old one cannot lock the owner out (S22).
     await this.throttling.count(PERSON_LIMIT, `${session.personId}\n${passwordHash}`, session);
     return this.accounts.transaction(async (transaction) => {
       const token = await this.sessions.renew(transaction, session, { isProven: true });
@@ -53,8 +53,8 @@ export class ReauthenticationService {
   }
 
   /**
-   * Checks that the owner is still the one at the keyboard. @returns the hash that the password was checked against,
-   * for `checkUnchanged`. @throws WrongCredentials, TooManyAttempts.
+   * Checks the owner's password again. @returns the hash that was compared, for `checkUnchanged`.
+   * @throws WrongCredentials, TooManyAttempts.
    */
   async checkPassword(session: ActiveSession, password: string): Promise<string | null> {
     const { accountId, personId } = session;
@@ -77,8 +77,8 @@ export class ReauthenticationService {
   }
 
   /**
-   * For actions that accept a password with the request instead. @param object of the refusal in the audit log. @throws
-   * ReauthenticationRequired.
+   * For actions that accept a password with the request instead. @param object of the rejection in the audit log.
+   * @throws ReauthenticationRequired.
    */
   async checkRecent(session: ActiveSession, object: string): Promise<void> {
     if (session.isRecent) return;
@@ -90,8 +90,8 @@ export class ReauthenticationService {
   }
 
   /**
-   * Checks that the password has not changed since it was checked. Hashing takes a while; a new password set
-   * meanwhile has ended all sessions, and the old one may not begin another (S28). Call it under the account's lock.
+   * Checks that the password has not changed since it was verified. Hashing takes a while; a new password set meanwhile
+   * has ended all sessions, and the old one must not start another (S28). Call it under the account's lock.
    * @throws WrongCredentials.
    */
   async checkUnchanged(

@@ -24,8 +24,9 @@ export class SecondStepService {
   ) {}
 
   /**
-   * Five tries, of which the guesses of all log-ins wait ever longer (S33). What changed since the first step ends the
-   * log-in: a new password, a deletion that is over. @throws WrongCode, LogInOver, TooManyAttempts, WrongCredentials.
+   * Allows five attempts; wrong guesses over all log-ins cause growing delays (S33). Changes since the first step end
+   * the log-in, such as a new password or the end of the 90 days after a deletion. @throws WrongCode, LogInOver,
+   * TooManyAttempts, WrongCredentials.
    */
   async logIn(
     { code }: CodeRequest,

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { ListedAccount } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** Works across accounts; names and addresses are not among what it reads. */
+/** Works across accounts; it does not read names and addresses. */
 @Injectable()
 export class AccountListMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Newest first: ids sort by creation. @param before the last id of the page before. */
+  /** Newest first, because ids sort by creation. @param before the last id of the previous page. */
   async list(page: {
     standing?: string;
     before?: string;

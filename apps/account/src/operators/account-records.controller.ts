@@ -7,7 +7,7 @@ import { AccountListMaintenanceRepository } from './account-list.repository.js';
 import { AuditEntriesMaintenanceRepository } from './audit-entries.repository.js';
 import { ListAccountsRequest, ListAuditRequest, RevokeKeyRequest } from './operators.dto.js';
 
-/** Accounts, keys and audit entries as operators list them, and the end of a key. */
+/** Lists accounts, keys and audit entries for operators, and revokes keys. */
 @Controller('internal/operator')
 @AllowCallers('cli')
 export class AccountRecordsController {
@@ -24,7 +24,7 @@ export class AccountRecordsController {
     return this.accounts.list(page);
   }
 
-  /** Lists the audit entries of an account; without one, those of the installation. */
+  /** Lists the audit entries of an account, or by default those of the installation. */
   @Post('audit/entries')
   @HttpCode(200)
   listAudit(

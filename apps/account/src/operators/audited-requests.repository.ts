@@ -4,12 +4,12 @@ import { INSTALLATION } from '../audit/audit-chain.js';
 
 const MATCHES_MAX = 50;
 
-/** Works across accounts: a request's id does not tell whose it was. */
+/** Works across accounts, because a request's id does not reveal whose it was. */
 @Injectable()
 export class AuditedRequestsMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** The accounts whose audit log names a request, such as one of the dashboard. */
+  /** The accounts whose audit log names a request, such as one from the dashboard. */
   async find(requestId: string): Promise<{ accountId: string; action: string }[]> {
     return this.database.query(
       `select distinct chain as "accountId", action from audit

@@ -25,7 +25,7 @@ export class OperatorRequest {
 
 /** A reason is required. */
 export class SuspensionRequest extends OperatorRequest {
-  /** The owner reads it: of a suspension, why; of its end, for the audit log. */
+  /** For a suspension, the owner reads it; for its end, it is only in the audit log. */
   @IsString()
   @Length(1, 500)
   reason: string;
@@ -47,7 +47,7 @@ export class ListAccountsRequest {
   @IsIn(LISTED_STANDINGS)
   standing?: (typeof LISTED_STANDINGS)[number];
 
-  /** The last account of the page before. */
+  /** The last account of the previous page. */
   @IsOptional()
   @IsUUID()
   before?: string;
@@ -59,7 +59,7 @@ export class ListAccountsRequest {
 }
 
 export class ListAuditRequest {
-  /** The last position of the page before. */
+  /** The last position of the previous page. */
   @IsOptional()
   @Matches(/^[0-9]{1,18}$/)
   before?: string;

@@ -11,10 +11,10 @@ import { AuditedRequestsMaintenanceRepository } from './audited-requests.reposit
 import type { OperatorOrderRequest } from './operators.dto.js';
 import { INSPECTION } from './timeline.repository.js';
 
-/** The end of a key as the dashboard shows it, or a whole key, of which the rest is not looked at. */
+/** The end of a key as shown on the dashboard, or a whole key, of which only the end is used. */
 const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*|…|\.\.\.)?([0-9A-Za-z]{4})$/;
 
-/** Operators' questions about an account. */
+/** Operators' actions on an account. */
 @Injectable()
 export class OperatorsService {
   constructor(
@@ -26,7 +26,7 @@ export class OperatorsService {
     private readonly requests: AuditedRequestsMaintenanceRepository,
   ) {}
 
-  /** The accounts that an e-mail address, an account id, a request id or the end of a key leads to. */
+  /** Finds accounts by an e-mail address, an account id, a request id or the end of a key. */
   async find(text: string): Promise<AccountMatch[]> {
     if (isId(text as unknown)) return this.findById(text);
     if (text.startsWith('req_')) return this.findByRequest(text);
@@ -40,7 +40,7 @@ export class OperatorsService {
     }));
   }
 
-  /** Reading a person's name and address is an entry of the audit log. @throws NotFound. */
+  /** Reads a person's name and address, and records that in the audit log. @throws NotFound. */
   async inspect(accountId: string, by: Operator): Promise<AccountSummary> {
     return this.accounts.transaction(async (transaction) => {
       const account = await this.accounts.get(transaction, accountId);
@@ -101,8 +101,8 @@ export class OperatorsService {
   }
 
   /**
-   * Removes the authenticator app of somebody who lost it, recovery codes included; the owner is told. The password
-   * stays what it is. @throws NotFound.
+   * Removes the authenticator app of an owner who lost it, including recovery codes, and notifies the owner. The
+   * password stays the same. @throws NotFound.
    */
   async liftSecondFactor(
     accountId: string,
@@ -118,7 +118,7 @@ export class OperatorsService {
     });
   }
 
-  /** Writes one audit entry before the action is done. @throws NotFound. */
+  /** Writes one audit entry before the action is carried out. @throws NotFound. */
   async note(accountId: string | undefined, request: OperatorOrderRequest): Promise<void> {
     const { operator, order, object, reason } = request;
     if (accountId !== undefined && !isId(accountId)) throw new NotFound();

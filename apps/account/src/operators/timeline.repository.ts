@@ -3,7 +3,7 @@ import type { TimelineRow } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { EVENT_LINES } from '#libs/messaging';
 
-/** The audited action of an operator who reads about an account. */
+/** The audited action of an operator who reads an account. */
 export const INSPECTION = 'account.inspected';
 
 @Injectable()
@@ -11,8 +11,8 @@ export class TimelineRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Newest first, with all that share the last one's time; each part is cut by its own index.
-   * @param withInspections whether inspections by operators are among it.
+   * Newest first, including all entries with the same time as the last one; each part is limited through its own index.
+   * @param withInspections whether to include inspections by operators.
    */
   async list(
     accountId: string,

@@ -20,7 +20,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import { PasskeysService } from './passkeys.service.js';
 import { creationOptions, verifyNew } from './webauthn.js';
 
-/** Owners' changes of their account's passkeys. A change gives the session another token (S26). */
+/** Owners' changes of their passkeys. A change gives the session a new token (S26). */
 @Injectable()
 export class OwnPasskeysService {
   constructor(
@@ -38,7 +38,7 @@ export class OwnPasskeysService {
     }));
   }
 
-  /** The challenge is bound to this very session. @throws TooManyPasskeys. */
+  /** The challenge is bound to this session. @throws TooManyPasskeys. */
   async begin(owner: ActiveSession): Promise<StepAnswer<PasskeyOptionsAnswer>> {
     const { accountId, personId, sessionId } = owner;
     return this.accounts.transaction(async (transaction) => {
@@ -55,7 +55,7 @@ export class OwnPasskeysService {
     });
   }
 
-  /** The challenge is taken first, whatever becomes of it. @throws LogInOver, PasskeyRefused, TooManyPasskeys. */
+  /** The challenge is consumed first, whatever the result. @throws LogInOver, PasskeyRefused, TooManyPasskeys. */
   async add(
     owner: ActiveSession,
     { name, credential }: AddPasskeyRequest,
@@ -96,8 +96,8 @@ export class OwnPasskeysService {
   }
 
   /**
-   * Ends all other sessions, too: whoever has a copy may have opened one. @throws NotFound; LastWayIn when nothing else
-   * opens the account.
+   * Also ends all other sessions, because someone with a copy may have opened one. @throws NotFound; LastWayIn if there
+   * is no other way to log in.
    */
   async remove(owner: ActiveSession, id: string): Promise<SessionAnswer<PasskeyRemovedAnswer>> {
     const { accountId, personId, sessionId } = owner;

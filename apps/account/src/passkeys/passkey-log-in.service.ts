@@ -17,16 +17,16 @@ import { PasskeyRefused } from './passkeys.errors.js';
 import { PasskeysService, type ProvenPasskey } from './passkeys.service.js';
 import { isCountOfCopy, requestOptions } from './webauthn.js';
 
-/** Each takes a row for five minutes. */
+/** Each attempt stores a row for five minutes. */
 const NETWORK_LIMIT: AttemptLimit = {
   name: 'passkey network',
   max: 60,
   windowMs: 15 * MINUTE_MS,
 };
-/** Log-ins of one person by passkeys: each is a line of a log that is kept for ever. */
+/** Log-ins of one person with passkeys, because each is an entry in a log that is kept permanently. */
 const PERSON_LIMIT: AttemptLimit = { name: 'passkey person', max: 300, windowMs: HOUR_MS };
 
-/** Log-in with a passkey, which is both factors: something one has, and the finger, face or PIN that unlocks it. */
+/** Log-in with a passkey, which is both factors: a device, and the finger, face or PIN that unlocks it. */
 @Injectable()
 export class PasskeyLogInService {
   constructor(
@@ -38,7 +38,7 @@ export class PasskeyLogInService {
     private readonly audit: AuditService,
   ) {}
 
-  /** The same for everybody: nobody has said who it is (S24). @throws TooManyAttempts. */
+  /** The same for everyone, because the person is not known yet (S24). @throws TooManyAttempts. */
   async begin(visitor: Visitor): Promise<StepAnswer<PasskeyOptionsAnswer>> {
     await this.throttling.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
     const options = await requestOptions(this.passkeys.party);
@@ -53,7 +53,7 @@ export class PasskeyLogInService {
   }
 
   /**
-   * Works once, in the browser that began it: the challenge is consumed before anything else is checked (S34).
+   * Works once, in the browser that started it: the challenge is consumed before anything else is checked (S34).
    * @throws LogInOver, PasskeyRefused, TooManyAttempts, IdentityTaken.
    */
   async logIn(

@@ -2,7 +2,7 @@ import type { MailTemplate } from '#libs/mail';
 
 export type PasskeyChange = 'added' | 'removed' | 'all-removed' | 'copied';
 
-/** The sentence for an event of a passkey, whose name is in quotation marks. */
+/** The sentence for an event of a passkey, with the passkey's name in quotation marks. */
 const SENTENCES: Readonly<
   Record<PasskeyChange, readonly [subject: string, sentence: (passkey: string) => string]>
 > = {
@@ -21,13 +21,13 @@ const SENTENCES: Readonly<
     () => 'all passkeys of your account were removed and can no longer log in.',
   ],
   copied: [
-    'A passkey of yours may have been copied',
+    'One of your passkeys may have been copied',
     (passkey) =>
       `a log-in with the passkey ${passkey} was rejected, because its signature counter did not increase. This suggests that the passkey was copied. Remove it on your security page.`,
   ],
 };
 
-/** Tells the owner what became of a passkey. @param name what the owner calls it. */
+/** Notifies the owner of an event of a passkey. @param name given by the owner. */
 export function passkeyMail(
   change: PasskeyChange,
   name = '',

@@ -15,15 +15,15 @@ export class Passkey {
   @Column('bytea', { name: 'credential_id' })
   credentialId: Buffer;
 
-  /** In COSE form (RFC 9052). */
+  /** In COSE format (RFC 9052). */
   @Column('bytea', { name: 'public_key' })
   publicKey: Buffer;
 
-  /** Uses by its own count, in decimal; 0 for ever where it does not count. */
+  /** Its signature counter, in decimal; always 0 if the authenticator does not count. */
   @Column('bigint')
   counter: string;
 
-  /** Encrypted: what its owner calls it. */
+  /** Encrypted: the name given by its owner. */
   @Column('bytea')
   name: Buffer;
 

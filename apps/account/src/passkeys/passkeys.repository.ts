@@ -7,7 +7,7 @@ export type FoundPasskey = Pick<Passkey, 'id' | 'accountId' | 'personId' | 'publ
   counter: number;
 };
 
-/** Finds whose passkey it is: no account is known yet, so it works under the maintenance role. */
+/** Finds the owner of a passkey. No account is known yet, so it works under the maintenance role. */
 @Injectable()
 export class PasskeysByCredentialMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
@@ -25,7 +25,7 @@ export class PasskeysByCredentialMaintenanceRepository {
 
 @Injectable()
 export class PasskeysRepository {
-  /** False when there is one of this name of the authenticator's already. */
+  /** False if the authenticator's id for it is already stored. */
   async insert(transaction: Transaction, passkey: Passkey): Promise<boolean> {
     const count = await transaction.execute(
       `insert into passkeys (id, account_id, person_id, credential_id, public_key, counter, name,
@@ -58,7 +58,7 @@ export class PasskeysRepository {
     await transaction.manager.update(Passkey, { accountId, id }, { name });
   }
 
-  /** False when it was removed meanwhile, or has counted as far. */
+  /** False if it was removed meanwhile, or its stored counter is not lower. */
   async noteUsed(
     transaction: Transaction,
     accountId: string,
@@ -77,7 +77,7 @@ export class PasskeysRepository {
     return affected === 1;
   }
 
-  /** @returns how many there were. */
+  /** @returns how many were deleted. */
   async deleteAll(transaction: Transaction, accountId: string): Promise<number> {
     return transaction.execute('delete from passkeys where account_id = $1', [accountId]);
   }

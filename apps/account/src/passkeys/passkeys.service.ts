@@ -22,17 +22,17 @@ import {
   verifyUse,
 } from './webauthn.js';
 
-/** The most passkeys of one account. */
+/** Maximum number of passkeys per account. */
 const PASSKEYS_MAX = 10;
 
 type Person = Pick<Actor, 'accountId' | 'personId'>;
 
-/** A passkey that signed a challenge, and how often it was used by its own count. */
+/** A passkey that signed a challenge, with its signature counter. */
 export interface ProvenPasskey extends FoundPasskey {
   newCounter: number;
 }
 
-/** The passkeys that open accounts. The owner is told of each change. */
+/** The passkeys that can be used to log in. The owner is notified of each change. */
 @Injectable()
 export class PasskeysService {
   constructor(
@@ -44,7 +44,7 @@ export class PasskeysService {
     private readonly config: AccountConfig,
   ) {}
 
-  /** The party that passkeys are made and used for. */
+  /** The relying party for which passkeys are created and used. */
   get party(): RelyingParty {
     return relyingPartyOf(this.config.dashboardUrl);
   }
@@ -59,8 +59,8 @@ export class PasskeysService {
   }
 
   /**
-   * The passkeys that an authenticator need not make again. @throws TooManyPasskeys when there is no room for one
-   * more.
+   * The passkeys that an authenticator need not create again. @throws TooManyPasskeys if there is no room for another
+   * one.
    */
   async known(transaction: Transaction, { accountId }: Person): Promise<Buffer[]> {
     const all = await this.passkeys.list(transaction, accountId);
@@ -68,7 +68,7 @@ export class PasskeysService {
     return all.map(({ credentialId }) => credentialId);
   }
 
-  /** Runs under the account's lock. @throws TooManyPasskeys, PasskeyRefused if it is registered already. */
+  /** Runs under the account's lock. @throws TooManyPasskeys; PasskeyRefused if it is already registered. */
   async add(
     transaction: Transaction,
     person: Person,
@@ -120,7 +120,7 @@ export class PasskeysService {
     if (!(await this.passkeys.noteUsed(transaction, accountId, used))) throw new PasskeyRefused();
   }
 
-  /** Says to the owner which passkey may have been copied; nothing when it was removed meanwhile. */
+  /** Notifies the owner that a passkey may have been copied; does nothing if it was removed meanwhile. */
   async warn(
     transaction: Transaction,
     { accountId, id }: Pick<ProvenPasskey, 'accountId' | 'id'>,
@@ -138,7 +138,7 @@ export class PasskeysService {
     return true;
   }
 
-  /** The owner is told, once. */
+  /** The owner is notified once. */
   async removeAll(transaction: Transaction, accountId: string): Promise<void> {
     const count = await this.passkeys.deleteAll(transaction, accountId);
     if (count > 0) await this.tell(transaction, accountId, 'all-removed');

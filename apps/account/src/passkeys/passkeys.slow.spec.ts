@@ -58,7 +58,7 @@ describe('passkeys', () => {
     call('log-in/passkey', { credential: used.use(asked.body.options, said) }, stepOf(asked));
   const logIn = async (said?: Said) => finish(await begin(), said);
 
-  it('S34: a passkey opens the account without password and code, and its owner had been told of it', async () => {
+  it('S34: a passkey opens the account without password and code, and its owner was notified when it was added', async () => {
     const { body } = await call('second-factor', {}, '', token);
     const code = appCode(body.secret, account.clock.now());
     token = tokenOf(await call('second-factor/confirm', { code }, '', token));
@@ -129,7 +129,7 @@ describe('passkeys', () => {
     ['answers another challenge', { challenge: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
     ['did not verify its owner', { flags: PRESENT }],
     ['found nobody there', { flags: 0 }],
-    ['was asked for something else', { type: 'payment.get' }],
+    ['was requested for something else', { type: 'payment.get' }],
   ];
   it.each(lies)('S34: a passkey that %s cannot log in and is not added', async (_, said) => {
     const flags = said.flags === undefined ? {} : { flags: said.flags | NEW_KEY };
@@ -193,7 +193,7 @@ describe('passkeys', () => {
     expect((await logIn()).body.account_id).toBe(owner.accountId);
   });
 
-  it('S34: a counter that does not rise is rejected and the owner is told; a counter that stays 0 is accepted', async () => {
+  it('S34: a counter that does not rise is rejected and the owner is notified; a counter that stays 0 is accepted', async () => {
     await add();
     expect((await logIn()).status).toBe(200);
     passkey.count = 7;
@@ -203,7 +203,7 @@ describe('passkeys', () => {
       expect((await logIn()).body.code).toBe('passkey_refused');
       const [{ subject, text }] = await account.mailsTo(email);
       expect([subject, text]).toEqual([
-        'A passkey of yours may have been copied',
+        'One of your passkeys may have been copied',
         expect.stringContaining('“Laptop”'),
       ]);
     }
@@ -258,7 +258,7 @@ describe('passkeys', () => {
     expect((await logIn()).status).toBe(200);
   });
 
-  it('S26, S35: adding and removing a passkey need a recent password and issue a new token', async () => {
+  it('S26, S35: adding and removing a passkey needs a recent password and issues a new token', async () => {
     const before = token;
     await add();
     expect([await session(before), await session(token)]).toEqual([401, 200]);
@@ -289,7 +289,7 @@ describe('passkeys', () => {
     expect(await subjects()).toContain('Your passkeys were removed');
   });
 
-  it('an account has at most ten passkeys; the last way in stays; the export names them and erasure deletes them', async () => {
+  it('an account has at most ten passkeys; the last way to log in stays; the export names them and erasure deletes them', async () => {
     for (let i = 0; i < 10; i++) {
       expect((await add(token, undefined, new SoftwarePasskey(ORIGIN))).status).toBe(200);
     }

@@ -7,12 +7,10 @@ const ALGORITHMS = [-8, -7, -257];
 const TIMEOUT_MS = 300_000;
 const NAME = 'Domain Data Service';
 
-// A fifth of a second of a start, which nobody needs before the first passkey.
+// Loading takes a fifth of a second, which is unnecessary before the first passkey.
 const library = () => import('@simplewebauthn/server');
 
-/**
- * The party that passkeys are made and used for: the dashboard, by its host name and its origin.
- */
+/** The relying party for which passkeys are created and used: the dashboard, by its host name and its origin. */
 export interface RelyingParty {
   id: string;
   origin: string;
@@ -23,7 +21,7 @@ export const relyingPartyOf = (dashboardUrl: string): RelyingParty => {
   return { id, origin };
 };
 
-/** The options for a new passkey: it is found without a name, and asks its owner each time. */
+/** The options for a new passkey: it is discoverable without a user name, and verifies its owner each time. */
 export async function creationOptions(
   { id }: RelyingParty,
   person: { id: string; address: string; firstName: string },
@@ -44,7 +42,7 @@ export async function creationOptions(
   });
 }
 
-/** The options with which a browser asks for any of our passkeys. */
+/** The options with which a browser requests any of our passkeys. */
 export async function requestOptions({ id }: RelyingParty) {
   const { generateAuthenticationOptions } = await library();
   return generateAuthenticationOptions({
@@ -62,7 +60,7 @@ export interface NewCredential {
 
 /**
  * Verifies a passkey created for this challenge (WebAuthn Level 3, 7.1). The authenticator's maker is not checked,
- * because its certificate could come from anybody. @throws PasskeyRefused.
+ * because anyone could issue its certificate. @throws PasskeyRefused.
  */
 export async function verifyNew(
   { id, origin }: RelyingParty,
@@ -91,7 +89,7 @@ export async function verifyNew(
   });
 }
 
-/** The name by which an authenticator knows what it sent. @throws PasskeyRefused. */
+/** The authenticator's id for the passkey. @throws PasskeyRefused. */
 export async function credentialIdOf(text: string): Promise<Buffer> {
   return refusing(async () => {
     const { id } = JSON.parse(text) as { id: unknown };
@@ -101,8 +99,8 @@ export async function credentialIdOf(text: string): Promise<Buffer> {
 }
 
 /**
- * Checks that a passkey signed this very challenge in its owner's presence (WebAuthn Level 3, 7.2). The count is the
- * caller's to compare. @returns the count. @throws PasskeyRefused.
+ * Checks that a passkey signed this very challenge in its owner's presence (WebAuthn Level 3, 7.2). The caller compares
+ * the counter. @returns the counter. @throws PasskeyRefused.
  */
 export async function verifyUse(
   { id, origin }: RelyingParty,
@@ -113,7 +111,7 @@ export async function verifyUse(
   return refusing(async () => {
     const response = JSON.parse(text);
     const handle = Buffer.from(passkey.personId.replaceAll('-', ''), 'hex').toString('base64url');
-    if (response.response.userHandle !== handle) throw new Error('it names somebody else');
+    if (response.response.userHandle !== handle) throw new Error('it names someone else');
     const { verifyAuthenticationResponse } = await library();
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,
@@ -121,7 +119,7 @@ export async function verifyUse(
       expectedOrigin: origin,
       expectedRPID: id,
       requireUserVerification: true,
-      // A count of 0 is below every other: the library alone would not tell a copy from a wrong signature.
+      // A counter of 0 is lower than any other: the library alone would not distinguish a copy from a wrong signature.
       credential: { id: response.id, publicKey: new Uint8Array(passkey.publicKey), counter: -1 },
     });
     if (!verified) throw new Error('its signature is wrong');
@@ -129,20 +127,17 @@ export async function verifyUse(
   });
 }
 
-/**
- * Whether a counter could not have come from the same authenticator; authenticators without a counter say 0 (7.2, step
- * 22).
- */
+/** Whether a counter shows a copied passkey; authenticators without a counter send 0 (7.2, step 22). */
 export const isCountOfCopy = (before: number, now: number) =>
   (before > 0 || now > 0) && now <= before;
 
-/** The handle of a person; nobody outside knows the person by it. */
+/** The handle of a person, which reveals nothing to others. */
 const handleOf = (personId: string) =>
   new Uint8Array(Buffer.from(personId.replaceAll('-', ''), 'hex'));
 
 /**
- * No certificate is read, because its revocation list would be fetched from an address of its choice.
- * @throws unless the authenticator says nothing of itself, or signs with the new key alone.
+ * No certificate is read, because its revocation list would be fetched from an address that it names.
+ * @throws unless the authenticator sends no attestation, or signs it only with the new key.
  */
 async function checkUncertified(response: RegistrationResponseJSON): Promise<void> {
   const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');

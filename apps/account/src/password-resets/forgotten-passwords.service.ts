@@ -10,7 +10,7 @@ import { PeopleService } from '../people/people.service.js';
 import { PasswordResetsService, RESET_LINK_LIFETIME_MS } from './password-resets.service.js';
 
 const NETWORK_LIMIT: AttemptLimit = { name: 'forgot network', max: 10, windowMs: HOUR_MS };
-/** No longer than a link is valid, so a user who gets no further link has one that works. */
+/** No longer than a link is valid, so that a user who gets no further link has one that works. */
 const ADDRESS_LIMIT: AttemptLimit = {
   name: 'forgot address',
   max: 3,
@@ -20,7 +20,7 @@ const ADDRESS_LIMIT: AttemptLimit = {
 /** Sends links to people who forgot their password. */
 @Injectable()
 export class ForgottenPasswordsService implements OnApplicationShutdown {
-  /** Bounded by the limits above and by the pool of connections. */
+  /** Limited by the limits above and by the connection pool. */
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(
@@ -33,9 +33,9 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Answers after the look-up and sends the link afterwards, so that neither the answer nor the work
-   * before it tells whether somebody has the address (S24). Beyond the limit of an address nothing is sent,
-   * so that the last link stays good: strangers' requests keep nobody out. @throws TooManyAttempts.
+   * Answers after the look-up and sends the link afterwards, so that neither the answer nor the work before it reveals
+   * whether the address exists (S24). Beyond the limit per address nothing is sent, so that the last link stays valid:
+   * strangers' requests do not lock anyone out. @throws TooManyAttempts.
    */
   async forgot(
     { email }: ForgotPasswordRequest,
@@ -52,7 +52,7 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
     await this.settled();
   }
 
-  /** Resolves once everything under way is sent or has failed. */
+  /** Resolves once all running mails are sent or have failed. */
   async settled(): Promise<void> {
     await Promise.all(this.underWay);
   }

@@ -24,8 +24,8 @@ export class MailedResetsService {
   ) {}
 
   /**
-   * Ends all sessions, disconnects every provider and removes every passkey: whoever got in may have added his own. The person has to log
-   * in again. @throws LinkInvalid, InvalidRequest, TooManyAttempts.
+   * Ends all sessions, disconnects every provider and removes every passkey, because an intruder may have added one.
+   * The person has to log in again. @throws LinkInvalid, InvalidRequest, TooManyAttempts.
    */
   async reset(
     { token, password }: ResetPasswordRequest,
@@ -38,7 +38,7 @@ export class MailedResetsService {
     this.passwords.check(password);
     const passwordHash = await this.passwords.hash(password, network);
     return this.accounts.transaction(async (transaction) => {
-      // The account first: a change of the address deletes this link, too.
+      // The account is locked first, because a change of the address also deletes this link.
       const accountId = await this.resets.accountOf(transaction, token);
       await this.accounts.lock(transaction, accountId);
       const link = await this.resets.take(transaction, token);

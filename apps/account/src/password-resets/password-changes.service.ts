@@ -20,7 +20,7 @@ export class PasswordChangesService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Ends all sessions and begins a new one. @throws WrongCredentials, InvalidRequest. */
+  /** Ends all sessions and starts a new one. @throws WrongCredentials, InvalidRequest. */
   async change(
     session: ActiveSession,
     { current_password, password }: ChangePasswordRequest,

@@ -17,7 +17,7 @@ export class PasswordResetsMaintenanceRepository {
     return row?.accountId;
   }
 
-  /** Takes the link out: of parallel callers one gets it. */
+  /** Removes and returns the link: only one of several parallel callers gets it. */
   async take(
     transaction: Transaction,
     tokenHash: Buffer,
@@ -31,7 +31,7 @@ export class PasswordResetsMaintenanceRepository {
     return row ?? null;
   }
 
-  /** Every link of the account, used or not, is worth nothing from here on. */
+  /** Invalidates every link of the account, used or not. */
   async deleteAll(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.manager.delete(PasswordReset, { accountId });
   }

@@ -13,7 +13,7 @@ import { PasswordResetsMaintenanceRepository } from './password-resets.repositor
 
 export const RESET_LINK_LIFETIME_MS = 30 * MINUTE_MS;
 
-/** The links by which a forgotten password is replaced. */
+/** The links for replacing a forgotten password. */
 @Injectable()
 export class PasswordResetsService {
   constructor(
@@ -25,7 +25,7 @@ export class PasswordResetsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Mails a link; those mailed before die (S32). */
+  /** Mails a link and invalidates earlier ones (S32). */
   async sendLink(transaction: Transaction, accountId: string, personId: string): Promise<void> {
     const [token, createdAt] = [newToken(), this.clock.now()];
     await this.resets.deleteAll(transaction, accountId);
@@ -43,7 +43,7 @@ export class PasswordResetsService {
     );
   }
 
-  /** Finds the owner of a link without using it up. @throws LinkInvalid. */
+  /** Finds the account of a link without using it up. @throws LinkInvalid. */
   async accountOf(transaction: Transaction, token: string): Promise<string> {
     const hash = tokenHash(token);
     const accountId = hash && (await this.resets.accountOf(transaction, hash));
@@ -51,7 +51,7 @@ export class PasswordResetsService {
     return accountId;
   }
 
-  /** Takes a link, once; under the account's lock. @throws LinkInvalid. */
+  /** Uses up a link; call it under the account's lock. @throws LinkInvalid. */
   async take(
     transaction: Transaction,
     token: string,
@@ -63,8 +63,8 @@ export class PasswordResetsService {
   }
 
   /**
-   * Ends every session and every link, also to another address: whoever knew the old password may have asked for one.
-   * Tells the owner (S28).
+   * Ends every session and every link, including those to another address, because someone who knew the old password
+   * may have requested one. Notifies the owner (S28).
    */
   async setPassword(
     transaction: Transaction,
@@ -79,7 +79,7 @@ export class PasswordResetsService {
     await this.mail.sendTo(transaction, accountId, details, passwordChangedMail);
   }
 
-  /** Like `setPassword`, and begins a session for the person. @returns its token. */
+  /** Like `setPassword`, but starts a session for the person. @returns its token. */
   async changePassword(
     transaction: Transaction,
     actor: Actor,
@@ -89,7 +89,7 @@ export class PasswordResetsService {
     return this.sessions.open(transaction, actor);
   }
 
-  /** Deletion, erasure, and a change of the address. */
+  /** For deletion, erasure, and a change of the address. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.resets.deleteAll(transaction, accountId);
   }

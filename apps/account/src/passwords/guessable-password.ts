@@ -1,12 +1,14 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 
-/** Fewer than eight random characters need: what a guesser without their luck tries first. */
+/** Fewer guesses than for eight random characters: what an attacker without luck tries first. */
 const GUESSES_MIN = 1e8;
-/** The estimate's time grows with the square of the length, on the main thread. */
+/** The time of an estimate grows with the square of the length, on the main thread. */
 const PIECE_LENGTH = 32;
 
-/** The 49,000 most common passwords of published leaks, seen through capitals, look-alikes and reversal. */
+/**
+ * The 49,000 most common passwords of published leaks; they are recognised despite capitals, look-alikes and reversal.
+ */
 const COMMON_PASSWORDS: readonly (string | number)[] = dictionary['passwords-common'];
 
 const estimator = new ZxcvbnFactory({
@@ -18,8 +20,8 @@ const estimator = new ZxcvbnFactory({
 export const COMMON_PASSWORD_COUNT = COMMON_PASSWORDS.length;
 
 /**
- * True for a password that a guesser would soon come to: a common one, also with other endings or letters
- * replaced, a walk over the keyboard, a date, a repetition (S21). A long one is as good as its better end.
+ * True for a password that an attacker would soon guess: a common one, including variants with other endings or
+ * replaced letters, a keyboard walk, a date, a repetition (S21). A long one is as strong as its stronger end.
  */
 export function isGuessablePassword(password: string): boolean {
   const text = password.normalize('NFKC');

@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** The cost of a hash; kept in each stored hash, so that it can be raised (RFC 9106). */
+/** The cost of a hash; stored with each hash, so that it can be raised (RFC 9106). */
 export interface HashCost {
   memoryKib: number;
   passes: number;
@@ -25,7 +25,7 @@ export async function hashPassword(password: string, cost: HashCost): Promise<st
   return `${prefixOf(cost)}${base64(salt)}$${base64(hash)}`;
 }
 
-/** Has the cost of the stored hash. @throws when the stored text is not ours. */
+/** Uses the cost of the stored hash. @throws if the stored text is not a hash of ours. */
 export async function matchesPassword(password: string, stored: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt, hash] = STORED.exec(stored) ?? [];
   if (!hash) throw new Error('a stored password hash has an unknown form');
@@ -40,12 +40,12 @@ export async function matchesPassword(password: string, stored: string): Promise
   return timingSafeEqual(given, expected);
 }
 
-/** True for a hash that was made at another cost than today's. */
+/** True for a hash made with a different cost than today's. */
 export function isOutdatedHash(stored: string, cost: HashCost): boolean {
   return !stored.startsWith(prefixOf(cost));
 }
 
-/** A hash of today's cost that no password has. */
+/** A hash with today's cost that matches no password. */
 export function nobodysHash(cost: HashCost): string {
   return `${prefixOf(cost)}${'A'.repeat(22)}$${'A'.repeat(43)}`;
 }

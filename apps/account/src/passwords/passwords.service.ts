@@ -16,20 +16,17 @@ const PASSWORD_LENGTH_MAX = 128;
 /** Two of libuv's four threads; each hash takes 19 MiB while it runs. */
 export const PARALLEL_MAX = 2;
 export const WAITING_MAX = 64;
-/**
- * The most that wait of one network: a flood from there leaves room for everybody else's log-ins
- * (S121).
- */
+/** Maximum number of waiting calls per network: a flood from one network leaves room for all other log-ins (S121). */
 export const WAITING_OF_NETWORK_MAX = 8;
 
-/** Hashes and checks passwords, few at a time; who would wait too long is refused (S20). */
+/** Hashes and checks passwords, few at a time; a call that would wait too long is rejected (S20). */
 @Injectable()
 export class PasswordsService {
   private running = 0;
   private readonly waiting: { network: string; start: () => void }[] = [];
-  /** The cost of hashes from now on; specs about something else hash cheaply. */
+  /** The cost of hashes from now on; specs about other subjects use a cheap one. */
   cost = HASH_COST;
-  /** Hashes computed so far: what tests count instead of time. */
+  /** Number of hashes computed so far, which tests count instead of time. */
   hashCount = 0;
 
   /** The number of waiting calls. */
@@ -37,7 +34,7 @@ export class PasswordsService {
     return this.waiting.length;
   }
 
-  /** @throws InvalidRequest when it is too short, too long or easy to guess (S21). */
+  /** @throws InvalidRequest if it is too short, too long or easy to guess (S21). */
   check(password: string, field = 'password'): void {
     const refuse = (message: string): FieldError[] => [{ field, message }];
     const length = [...password].length;
@@ -50,12 +47,14 @@ export class PasswordsService {
     }
   }
 
-  /** @param network of the visitor, whose turns are limited. @throws PasswordQueueFull. */
+  /** @param network of the visitor, whose waiting calls are limited. @throws PasswordQueueFull. */
   async hash(password: string, network: string): Promise<string> {
     return this.inTurn(network, () => hashPassword(password, this.cost));
   }
 
-  /** False for null, after the same work: look-ups that find nobody cost the same (S24). @throws PasswordQueueFull. */
+  /**
+   * False for null, after the same work: look-ups without a result take the same time (S24). @throws PasswordQueueFull.
+   */
   async matches(password: string, stored: string | null, network: string): Promise<boolean> {
     const expected = stored ?? nobodysHash(this.cost);
     const isRight = await this.inTurn(network, () => matchesPassword(password, expected));
@@ -63,8 +62,8 @@ export class PasswordsService {
   }
 
   /**
-   * The hash to store instead, when a right password is stored at another cost than today's.
-   * @returns undefined when it is up to date, or when nobody has time for it now: the next log-in will do.
+   * The hash to store instead, if a correct password is stored with a different cost than today's.
+   * @returns undefined if it is up to date, or if the queue is busy; then the next log-in will update it.
    */
   async rehash(
     password: string,
@@ -88,7 +87,7 @@ export class PasswordsService {
       this.hashCount++;
       return await work();
     } finally {
-      // The place is handed over, so that nobody slips in between.
+      // The slot is handed over directly, so that no other call can take it.
       const next = this.waiting.shift();
       if (next) next.start();
       else this.running--;

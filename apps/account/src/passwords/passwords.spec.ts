@@ -13,7 +13,7 @@ import {
 } from './passwords.service.js';
 
 const LOG_INS = 200;
-/** A quarter of what a hash costs: long enough for a queue, and the guarantees are about the queue. */
+/** A quarter of the normal cost: slow enough for a queue, which these tests are about. */
 const COST = { ...HASH_COST, memoryKib: HASH_COST.memoryKib / 4 };
 
 describe('passwords', () => {
@@ -27,7 +27,7 @@ describe('passwords', () => {
   });
   afterAll(() => account.stop());
 
-  /** Each comes from its own network, so that only the queue refuses. */
+  /** Each comes from its own network, so that only the queue rejects. */
   const logIn = (i: number) =>
     account.dashboard('POST', 'log-in', {
       body: { email: `person${i}@example.com`, password: 'a wrong password' },
@@ -47,7 +47,7 @@ describe('passwords', () => {
     expect(await passwords.matches('a wrong password', null, 'network')).toBe(false);
   });
 
-  it('S20: of 200 simultaneous log-ins as many are served as were hashed, and the others get 429', async () => {
+  it('S20: of 200 simultaneous log-ins, as many are served as were hashed, and the others get 429', async () => {
     const before = passwords.hashCount;
     let longest = 0;
     const answers = await Promise.all(
@@ -84,7 +84,7 @@ describe('passwords', () => {
     const before = passwords.hashCount;
     const reset = (i: number) =>
       account.dashboard('POST', 'password/reset', {
-        // Would be refused as easy to guess if it were looked at.
+        // Would be rejected as easy to guess if it were checked.
         body: { token: `${i}`.padStart(43, 'a'), password: 'password' },
         headers: { 'x-client-address': '198.51.100.77' },
       });
@@ -104,7 +104,7 @@ describe('passwords', () => {
     while (passwords.queueLength > 0) {
       const { status } = await fetch(`${url}/health`);
       expect(status).toBe(200);
-      // On the main thread all of them would finish before the answer.
+      // On the main thread, all of them would finish before the answer.
       if (passwords.queueLength > 0) answered++;
     }
     await Promise.all(checks);

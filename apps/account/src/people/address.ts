@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { MAILBOX_PROVIDERS, type MailboxProvider } from './mailbox-providers.js';
 
-/** The same address for log-in however it is typed. */
+/** The same for all spellings of an address that log in to the same account. */
 export function addressHash(address: string, pepper: string): Buffer {
   return createHmac('sha256', pepper).update(`address\n${address.toLowerCase()}`).digest();
 }
 
 /**
- * Stands for the mailbox behind an address. For the free credits alone (S38); nobody is found or written to
- * by it. @returns 64 hexadecimal digits. It survives erasure and says nothing of the address.
+ * Represents the mailbox behind an address, only for the trial credits (S38); nobody is found or mailed by it. @returns
+ * 64 hexadecimal digits. It survives erasure and reveals nothing about the address.
  */
 export function trialClaim(address: string, pepper: string): string {
   return createHmac('sha256', pepper)
@@ -20,7 +20,7 @@ const PROVIDERS = new Map(
   MAILBOX_PROVIDERS.flatMap((provider) => provider.domains.map((domain) => [domain, provider])),
 );
 
-/** The mailbox that an address reaches, in one spelling: lower case, without tags, aliases and empty dots. */
+/** The mailbox of an address in one spelling: lower case, without tags, aliases and ignored dots. */
 export function mailboxOf(address: string): string {
   const lower = address.toLowerCase();
   const at = lower.lastIndexOf('@');
@@ -33,7 +33,7 @@ export function mailboxOf(address: string): string {
   }: MailboxProvider = PROVIDERS.get(domain) ?? {
     domains: [domain],
   };
-  // A name of nothing but a tag stands for itself.
+  // A name that consists only of a tag is kept.
   const name = local.split('+')[0].split(tag)[0] || local;
   const plain = [...name].filter((character) => !ignored.includes(character)).join('');
   return `${isHyphenDot ? plain.replaceAll('-', '.') : plain}@${domains[0]}`;

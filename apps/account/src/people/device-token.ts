@@ -4,15 +4,15 @@ const NONCE_BYTES = 16;
 const TOKEN = /^[A-Za-z0-9_-]{64}$/;
 
 /**
- * Proves that a browser has logged in with an address before, so that guesses from elsewhere, or from others
- * behind the same network address, do not delay it. Opens nothing. Nothing of it is stored.
+ * Proves that a browser has logged in with an address before, so that guesses from elsewhere, or from others behind the
+ * same network address, do not delay it. It grants no access and is not stored.
  */
 export function newDeviceToken(address: string, pepper: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   return Buffer.concat([nonce, proofOf(nonce, address, pepper)]).toString('base64url');
 }
 
-/** Names the device; undefined when the token is not ours or is another address's. */
+/** Identifies the device; undefined if the token is not ours or belongs to another address. */
 export function deviceOf(token: string, address: string, pepper: string): string | undefined {
   if (!TOKEN.test(token)) return undefined;
   const bytes = Buffer.from(token, 'base64url');

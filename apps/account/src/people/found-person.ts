@@ -1,8 +1,8 @@
-/** The owner of a mail address, as far as a log-in needs it. */
+/** The owner of a mail address, as needed for a log-in. */
 export interface FoundPerson {
   personId: string;
   accountId: string;
   passwordHash: string | null;
-  /** Has the person logged in from this network before? */
+  /** Whether the person has logged in from this network before. */
   knowsNetwork: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * How a mail service reads the part before the @, beyond RFC 5321. Two addresses count as one mailbox only if the
- * service or a well-kept list says so, because a person mistaken for another gets no trial credits.
+ * How a mail service interprets the part before the @, beyond RFC 5321. Two addresses count as one mailbox only if the
+ * service or a well-maintained list says so, because a person mistaken for another gets no trial credits.
  *
  * Sources, read on 2026-11-22:
  * - Gmail: support.google.com/mail/answer/7436150; validator.js `normalizeEmail` (dots, googlemail.com).
@@ -15,19 +15,17 @@
 export interface MailboxProvider {
   /** All of them deliver a name to the same mailbox; the first one represents it. */
   domains: string[];
-  /** Characters that mean nothing in a name. */
+  /** Characters that are ignored in a name. */
   ignored?: string;
   /** A hyphen in a name means a dot. */
   isHyphenDot?: boolean;
-  /** Begins a tag that the owner may choose freely, beside `+` (RFC 5233). */
+  /** The character, besides `+`, that begins a tag that the owner may choose freely (RFC 5233). */
   tag?: string;
   /** `anything@name.domain` reaches `name@domain`. */
   hasSubdomains?: boolean;
 }
 
-/**
- * The large services. Of any other one's addresses only `+` tags are taken off, as Outlook's are.
- */
+/** The large services. For all others, only `+` tags are removed, as for Outlook. */
 export const MAILBOX_PROVIDERS: MailboxProvider[] = [
   { domains: ['gmail.com', 'googlemail.com'], ignored: '.' },
   { domains: ['icloud.com', 'me.com', 'mac.com'] },
@@ -44,7 +42,7 @@ export const MAILBOX_PROVIDERS: MailboxProvider[] = [
   ),
 ];
 
-/** Domains that follow the same rules, each with mailboxes of its own. */
+/** Domains that follow the same rules, each with its own mailboxes. */
 function eachAlone(domains: string, rules: Omit<MailboxProvider, 'domains'>): MailboxProvider[] {
   return domains.split(/\s+/).map((domain) => ({ domains: [domain], ...rules }));
 }

@@ -13,7 +13,7 @@ export class OwnerMailService {
     private readonly config: AccountConfig,
   ) {}
 
-  /** @param compose the mail, from the owner's first name and the dashboard's origin. */
+  /** @param compose builds the mail from the owner's first name and the dashboard's origin. */
   async send(
     transaction: Transaction,
     accountId: string,
@@ -33,7 +33,7 @@ export class OwnerMailService {
     await this.mails.add(transaction, accountId, composeMail(address, template));
   }
 
-  /** Erasure: what was not sent yet. */
+  /** Erasure: deletes mail that was not sent yet. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.mails.forget(transaction, accountId);
   }

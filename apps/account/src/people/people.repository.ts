@@ -4,7 +4,7 @@ import { Person } from './person.entity.js';
 
 @Injectable()
 export class PeopleRepository {
-  /** False when another person has the address already. */
+  /** False if another person already has the address. */
   async insert(transaction: Transaction, person: Person): Promise<boolean> {
     const count = await transaction.execute(
       `insert into people (id, account_id, address_hash, details, password_hash, created_at)
@@ -46,7 +46,7 @@ export class PeopleRepository {
     await transaction.manager.update(Person, { accountId, id: personId }, changes);
   }
 
-  /** False when another person has the address already. */
+  /** False if another person already has the address. */
   async updateAddress(
     transaction: Transaction,
     accountId: string,
@@ -61,7 +61,7 @@ export class PeopleRepository {
     return count === 1;
   }
 
-  /** Password, connected providers and passkeys: how many open the account. */
+  /** The number of ways to log in: password, connected providers and passkeys. */
   async countWaysIn(
     transaction: Transaction,
     accountId: string,

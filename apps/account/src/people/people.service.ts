@@ -18,7 +18,7 @@ export interface PersonDetails {
   address: string;
 }
 
-/** The people behind accounts: found by the hash of their address, their details encrypted. */
+/** The people behind accounts: found by the hash of their address, with encrypted details. */
 @Injectable()
 export class PeopleService {
   constructor(
@@ -34,12 +34,12 @@ export class PeopleService {
     return this.byAddress.find(hash, this.networkHash(hash, visitorAddress));
   }
 
-  /** False when another person has the address already. */
+  /** False if another person already has the address. */
   async insert(transaction: Transaction, person: Person): Promise<boolean> {
     return this.people.insert(transaction, person);
   }
 
-  /** @throws when the account has no such person, or was erased. */
+  /** @throws if the account has no such person, or was erased. */
   async get(
     transaction: Transaction,
     accountId: string,
@@ -55,7 +55,7 @@ export class PeopleService {
     return { person, details };
   }
 
-  /** The account's oldest person, to whom mail about the account goes. */
+  /** The account's oldest person, who receives mail about the account. */
   async getOwner(
     transaction: Transaction,
     accountId: string,
@@ -82,7 +82,7 @@ export class PeopleService {
     await this.people.update(transaction, accountId, personId, { details: encrypted });
   }
 
-  /** Password, connected providers and passkeys: how many open the account. */
+  /** The number of ways to log in: password, connected providers and passkeys. */
   async countWaysIn(
     transaction: Transaction,
     accountId: string,
@@ -91,7 +91,7 @@ export class PeopleService {
     return this.people.countWaysIn(transaction, accountId, personId);
   }
 
-  /** Checks that a person's password has not changed since it was checked. @throws WrongCredentials. */
+  /** Checks that a person's password has not changed since it was verified. @throws WrongCredentials. */
   async checkPasswordHash(
     transaction: Transaction,
     { accountId, personId }: { accountId: string; personId: string },
@@ -101,7 +101,7 @@ export class PeopleService {
     if (person?.passwordHash !== checkedHash) throw new WrongCredentials();
   }
 
-  /** False when another person has the address already. */
+  /** False if another person already has the address. */
   async setAddress(
     transaction: Transaction,
     accountId: string,
@@ -123,13 +123,13 @@ export class PeopleService {
     await this.people.update(transaction, accountId, personId, changes);
   }
 
-  /** Forgets the people and destroys the data key: whatever was encrypted for the account is gone. */
+  /** Deletes the people and destroys the data key, so that everything encrypted for the account is unreadable. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     await this.people.scrub(transaction, accountId);
     await this.personalData.destroyKey(transaction, accountId);
   }
 
-  /** Stands for the mailbox behind an address, for ever (S38). */
+  /** Permanently represents the mailbox behind an address (S38). */
   trialClaim(address: string): string {
     return trialClaim(address, this.config.addressPepper);
   }
@@ -144,7 +144,7 @@ export class PeopleService {
     return newDeviceToken(address, this.config.addressPepper);
   }
 
-  /** Names a browser that logged in with this address before. */
+  /** Identifies a browser that logged in with this address before. */
   deviceOf(token: string, address: string): string | undefined {
     return deviceOf(token, address, this.config.addressPepper);
   }
@@ -153,7 +153,7 @@ export class PeopleService {
     return addressHash(address, this.config.addressPepper);
   }
 
-  /** Stands for a person's network without telling two people's networks to be the same one. */
+  /** Represents a person's network without revealing whether two people share one. */
   networkHash(personAddressHash: Buffer, visitorAddress: string): Buffer {
     return createHmac('sha256', this.config.addressPepper)
       .update(personAddressHash)

@@ -6,8 +6,8 @@ import { AccountConfig } from '../account.config.js';
 import { DataKeysRepository } from './data-keys.repository.js';
 
 /**
- * Encrypts what identifies a person with the account's own data key. Destroying that key makes every
- * copy unreadable at once, those in backups of the other tables included (S119).
+ * Encrypts personal data with the account's own data key. Destroying that key makes every copy unreadable at once,
+ * including backups of the other tables (S119).
  */
 @Injectable()
 export class PersonalDataService {
@@ -30,12 +30,12 @@ export class PersonalDataService {
     await this.dataKeys.insert(transaction, accountId, { wrappedKey, createdAt: this.clock.now() });
   }
 
-  /** Erases: nothing that was encrypted for the account can be opened from here on. */
+  /** Erases: nothing encrypted for the account can be read from here on. */
   async destroyKey(transaction: Transaction, accountId: string): Promise<void> {
     await this.dataKeys.delete(transaction, accountId);
   }
 
-  /** JSON under the account's data key; null as account: a visitor of no account. */
+  /** Encrypts JSON with the account's data key; null as the account means a visitor without one. */
   async encrypt(
     transaction: Transaction,
     accountId: string | null,
@@ -45,7 +45,7 @@ export class PersonalDataService {
     return encrypt(key, Buffer.from(JSON.stringify(value)), accountId ?? '');
   }
 
-  /** @throws when the account's data key was destroyed or the value is another account's. */
+  /** @throws if the account's data key was destroyed or the value belongs to another account. */
   async decrypt<T>(
     transaction: Transaction,
     accountId: string | null,

@@ -16,7 +16,7 @@ import { ProviderSignUpService } from './provider-sign-up.service.js';
 
 type Arrival = SessionAnswer<ProviderReturnAnswer> | StepAnswer<ProviderReturnAnswer>;
 
-/** The result for a person whom a provider vouches for (S37). */
+/** Handles a person whose identity a provider confirms (S37). */
 @Injectable()
 export class ProviderArrivalsService {
   constructor(
@@ -29,8 +29,8 @@ export class ProviderArrivalsService {
   ) {}
 
   /**
-   * Logs in the person whose identity is connected, with a second step where there is one. An address that has an
-   * account opens nothing: its owner has to log in first. Any other verified address becomes an account.
+   * Logs in the person to whom the identity is connected, with a second step if there is one. If the address has an
+   * account, its owner has to log in first. Any other verified address gets a new account.
    * @throws ProviderAddressNotVerified, ProviderRefused, TooManyAttempts.
    */
   async arrive(proven: ProvenIdentity, to: string, visitor: Visitor): Promise<Arrival> {

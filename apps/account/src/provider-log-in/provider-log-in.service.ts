@@ -16,14 +16,14 @@ import { type SessionAnswer, StepAnswer } from '../sessions/session-headers.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import { ProviderArrivalsService } from './provider-arrivals.service.js';
 
-/** Each takes a row for ten minutes and, at its end, calls to the provider. */
+/** Each attempt stores a row for ten minutes and, at its end, causes calls to the provider. */
 const NETWORK_LIMIT: AttemptLimit = {
   name: 'provider network',
   max: 60,
   windowMs: 15 * MINUTE_MS,
 };
 
-/** Log-in by Google or GitHub: there, and back to the browser that went. */
+/** Log-in with Google or GitHub: to the provider and back, in the same browser. */
 @Injectable()
 export class ProviderLogInService {
   constructor(
@@ -50,7 +50,7 @@ export class ProviderLogInService {
   }
 
   /**
-   * Works once, in the browser that began it: the step is consumed before the provider is called (S36).
+   * Works once, in the browser that started it: the step is consumed before the provider is called (S36).
    * @throws LogInOver, ProviderRefused, ProviderAddressNotVerified, IdentityTaken, NotLoggedIn.
    */
   async finish(

@@ -40,7 +40,7 @@ describe('log-in by a provider', () => {
   });
   beforeEach(() => {
     account.clock.advance(HOUR_MS);
-    // ID tokens say the time of this machine.
+    // ID tokens contain the time of this machine.
     email = `person${++count}@example.com`;
     simulator.faults = {};
   });
@@ -53,7 +53,7 @@ describe('log-in by a provider', () => {
   const stepOf = ({ headers }: { headers: Record<string, unknown> }) =>
     String(headers['x-set-step']);
 
-  /** The way there and back: what the browser sends along. */
+  /** A round trip to the provider, with the cookies of the browser. */
   async function visit(
     asked: { body: { url: string }; headers: Record<string, unknown> },
     answers: Record<string, string> = {},
@@ -76,7 +76,7 @@ describe('log-in by a provider', () => {
     (await account.dashboard('GET', 'identities', { token })).body;
 
   it.each(['google', 'github'])(
-    'S36: whoever returns from %s gets an account with keys, and the same account the next time',
+    'S36: someone who returns from %s gets an account with keys, and the same account the next time',
     async (provider) => {
       const first = await comeBack(await go(provider));
       expect(first.body).toMatchObject({
@@ -103,7 +103,7 @@ describe('log-in by a provider', () => {
     const code = new URLSearchParams((await go('google')).query).get('code') ?? '';
     const swapped = new URLSearchParams(third.query);
     swapped.set('code', code);
-    // Its verifier belongs to another one.
+    // Its verifier belongs to another code.
     expect((await comeBack({ ...third, query: `?${swapped}` })).body.code).toBe('provider_refused');
     const refused = await go('google', { refused: '1' });
     expect((await comeBack(refused)).body.code).toBe('provider_refused');
@@ -123,10 +123,10 @@ describe('log-in by a provider', () => {
     ['with another nonce', () => ({ claims: { nonce: 'another' } })],
     ['without a nonce', () => ({ claims: { nonce: undefined } })],
     ['without a subject', () => ({ claims: { sub: undefined } })],
-    ['of a key that is not published', () => ({ isForeignKey: true })],
-    ['that says it needs no signature', () => ({ header: { alg: 'none' } })],
-    ['that says it is signed by a shared secret', () => ({ header: { alg: 'HS256' } })],
-    ['that is not there', () => ({ isMissing: true })],
+    ['with a key that is not published', () => ({ isForeignKey: true })],
+    ['that claims to need no signature', () => ({ header: { alg: 'none' } })],
+    ['that claims to be signed with a shared secret', () => ({ header: { alg: 'HS256' } })],
+    ['that is missing', () => ({ isMissing: true })],
   ];
   it.each(wrong)('S36: an ID token %s is rejected', async (_, faults) => {
     simulator.faults = faults();
@@ -135,7 +135,7 @@ describe('log-in by a provider', () => {
     expect(answer.headers['x-set-session']).toBeUndefined();
   });
 
-  it('S28: a new password set by a mailed link disconnects providers, and the owner is told', async () => {
+  it('S28: a new password set by a mailed link disconnects providers, and the owner is notified', async () => {
     const first = await comeBack(await go('google'));
     await call('password/forgot', { email });
     const body = { token: await account.linkToken(email), password: PASSWORD };
@@ -163,7 +163,7 @@ describe('log-in by a provider', () => {
   it('S36: log-ins continue after the provider has changed its keys', async () => {
     await comeBack(await go('google'));
     simulator.rotateKeys();
-    // Keys are asked for again once they are older than a minute.
+    // Keys are fetched again once they are older than a minute.
     account.clock.advance(2 * HOUR_MS);
     expect((await comeBack(await go('google'))).status).toBe(200);
   });
@@ -250,7 +250,7 @@ describe('log-in by a provider', () => {
     expect((await remove(owner.token)).body.code).toBe('reauthentication_required');
   });
 
-  it('S28, S37: a new password cancels what a session was about to connect, however late it arrives', async () => {
+  it('S28, S37: a new password cancels a pending connection of a session, however late it arrives', async () => {
     const owner = await account.register(email);
     const asked = await visit(await call('identities/github', {}, '', owner.token));
     const sessions = account.get(CurrentSessionsService);
@@ -283,7 +283,7 @@ describe('log-in by a provider', () => {
     ]);
   });
 
-  it('the only way in stays, the export names the provider, and erasure deletes it', async () => {
+  it('the only way to log in stays, the export names the provider, and erasure deletes it', async () => {
     const opened = await comeBack(await go('github'));
     const token = tokenOf(opened);
     const [{ id }] = (await identitiesOf(token)).identities;

@@ -15,7 +15,7 @@ const NAME = /^[\p{L}\p{M}][\p{L}\p{M}\p{N} '’-]{0,49}$/u;
 /** "Hello there, …" */
 const NAMELESS = 'there';
 
-/** Makes an account of what a provider vouches for: its verified address needs no mail. */
+/** Creates an account for an identity that a provider confirms; its verified address needs no mail. */
 @Injectable()
 export class ProviderSignUpService {
   constructor(
@@ -27,7 +27,7 @@ export class ProviderSignUpService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ProviderRefused when the address got an account at this very moment. */
+  /** @throws ProviderRefused if the address got an account at this moment. */
   async register(
     transaction: Transaction,
     identity: ProvenIdentity & { address: string },

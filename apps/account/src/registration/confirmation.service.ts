@@ -24,11 +24,11 @@ export class ConfirmationService {
   ) {}
 
   /**
-   * Registers the account, issues its first keys and begins a session. However often the link is
-   * followed, and however many at once, it happens once (S39). The password is asked for again, as anybody can
-   * sign up with anybody's address: the mailbox's owner must not get an account that a stranger can log in to, and
-   * may set a password of his own (S129).
-   * @throws LinkInvalid, also when another sign-up of the same address was confirmed before;
+   * Registers the account, issues its first keys and starts a session. However often the link is followed, and however
+   * many times in parallel, this happens once (S39). The password is required again, because anyone can sign up with
+   * anyone's address: the mailbox's owner must not get an account that a stranger can log in to, and may set another
+   * password (S129).
+   * @throws LinkInvalid, also if another sign-up with the same address was confirmed before;
    *   NotTheSignUpPassword; TooManyAttempts.
    */
   async confirm(

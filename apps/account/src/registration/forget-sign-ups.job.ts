@@ -3,7 +3,7 @@ import { AccountsService } from '../accounts/accounts.service.js';
 import { ThrottlingService } from '../throttling/throttling.service.js';
 import { SignUpsService } from './sign-ups.service.js';
 
-/** Forgets sign-ups that were not confirmed in time, and old counts of attempts. */
+/** Deletes sign-ups that were not confirmed in time, and old counts of attempts. */
 @Injectable()
 export class ForgetSignUpsJob {
   readonly name = 'forget-sign-ups';

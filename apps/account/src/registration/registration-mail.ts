@@ -1,6 +1,6 @@
 import type { MailTemplate } from '#libs/mail';
 
-/** The mail to an address that asked for an account: its link proves that the owner asked. */
+/** The mail to an address with which someone signed up; its link proves that this was the owner. */
 export function confirmationMail(
   firstName: string,
   dashboardUrl: string,

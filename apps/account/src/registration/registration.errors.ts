@@ -7,7 +7,7 @@ export class NotTheSignUpPassword extends Problem {
       code: 'wrong_credentials',
       status: 401,
       detail:
-        'This is not the password that was chosen at sign-up. To use it anyway, for example because somebody else signed up with your address, set it as your password (`set_password`).',
+        'This is not the password that was chosen at sign-up. To use it anyway, for example because someone else signed up with your address, set it as your password (`set_password`).',
     });
   }
 }

@@ -11,10 +11,10 @@ import { domainOfAddress } from '../people/address.js';
 import { PeopleService } from '../people/people.service.js';
 import { SignUpsService } from './sign-ups.service.js';
 
-/** Mails that anybody can have sent to one mailbox, whichever of its addresses they use. */
+/** Mails that anyone can cause to one mailbox, with any of its addresses. */
 const MAILBOX_LIMIT: AttemptLimit = { name: 'sign-up mailbox', max: 3, windowMs: HOUR_MS };
 
-/** Sign-up by form. */
+/** Sign-up with a form. */
 @Injectable()
 export class RegistrationService {
   constructor(
@@ -27,7 +27,7 @@ export class RegistrationService {
   ) {}
 
   /**
-   * Sends a link to the address; the answer is the same when it has an account already (S24).
+   * Sends a link to the address; the answer is the same if it already has an account (S24).
    * @throws InvalidRequest for a password that breaks the rules; TooManyAttempts; PasswordQueueFull.
    */
   async signUp(request: SignUpRequest, visitor: Visitor): Promise<SignUpAnswer> {
@@ -37,7 +37,7 @@ export class RegistrationService {
     const mailbox = this.people.mailboxOf(address);
     const isWithin = await this.throttling.isWithin(MAILBOX_LIMIT, mailbox, visitor);
     await this.throttling.isWithin(SIGN_UP_DOMAIN_LIMIT, domainOfAddress(address), visitor);
-    // The links already mailed work, whoever asked for them (S129).
+    // The links already mailed stay valid, whoever requested them (S129).
     if (!isWithin) return { status: 'confirmation_sent' };
     const passwordHash = await this.passwords.hash(password, networkOf(visitor.address));
     const isKnown = (await this.people.findByAddress(address, visitor.address)) !== null;

@@ -139,7 +139,7 @@ describe('registration', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => confirm(token)));
     const registered = answers.filter(({ status }) => status === 201);
     expect(registered).toHaveLength(1);
-    // Their network has a limited number of turns at the hash.
+    // Their network has a limited number of slots for hashing.
     const refused = answers.filter(({ status }) => status === 410 || status === 429);
     expect(refused).toHaveLength(49);
     const events = (await recordedEvents(account.database)).filter(
@@ -226,7 +226,7 @@ describe('registration', () => {
     ['an address with a line break', { email: 'a@example.com\r\nBcc: b@example.com' }],
     ['two addresses', { email: 'a@example.com,b@example.com' }],
     ['an unknown member', { role: 'admin' }],
-  ])('S21, S82, S91: %s is refused by name', async (_, extra) => {
+  ])('S21, S82, S91: %s is rejected by name', async (_, extra) => {
     const { status, body } = await signUp('refused@example.com', extra);
     expect([status, body.code]).toEqual([400, 'invalid_request']);
     expect(await account.mailsTo('refused@example.com')).toEqual([]);

@@ -11,7 +11,7 @@ import type { SignUp } from './sign-up.entity.js';
 /** Each attempt costs a hash, and the holder of a link must not block other log-ins (S20). */
 const LINK_LIMIT: AttemptLimit = { name: 'sign-up link', max: 60, windowMs: HOUR_MS };
 
-/** The password of a new account: the one chosen at sign-up, or one that the mailbox's owner sets in its place. */
+/** The password of a new account: the one chosen at sign-up, or one that the mailbox's owner sets instead. */
 @Injectable()
 export class SignUpPasswordsService {
   constructor(
@@ -22,7 +22,7 @@ export class SignUpPasswordsService {
 
   /**
    * @returns the hash of the account's password.
-   * @throws NotTheSignUpPassword unless another one is to be set; InvalidRequest, TooManyAttempts, PasswordQueueFull.
+   * @throws NotTheSignUpPassword unless a new one is set; InvalidRequest, TooManyAttempts, PasswordQueueFull.
    */
   async hashOf(
     { id, passwordHash }: SignUp,

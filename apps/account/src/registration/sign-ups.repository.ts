@@ -3,7 +3,7 @@ import { LessThanOrEqual, MoreThan } from 'typeorm';
 import type { Transaction } from '#libs/database';
 import { SignUp } from './sign-up.entity.js';
 
-/** Sign-ups belong to no account yet: they are found by the token of their mail. */
+/** Sign-ups belong to no account yet, so they are found by the token in their mail. */
 @Injectable()
 export class SignUpsMaintenanceRepository {
   async insert(transaction: Transaction, signUp: SignUp): Promise<void> {
@@ -14,7 +14,7 @@ export class SignUpsMaintenanceRepository {
     return transaction.manager.findOneBy(SignUp, { tokenHash, expiresAt: MoreThan(now) });
   }
 
-  /** Takes the sign-up out: of parallel callers one gets it. */
+  /** Removes and returns the sign-up: only one of several parallel callers gets it. */
   async take(transaction: Transaction, tokenHash: Buffer, now: Date): Promise<SignUp | null> {
     const [row] = await transaction.query<SignUp>(
       `delete from sign_ups where token_hash = $1 and expires_at > $2

@@ -34,8 +34,8 @@ export class SignUpsService {
   ) {}
 
   /**
-   * Stores a sign-up and writes to its address. For an address that has an account the same is
-   * stored, under a token that nobody is told, so that the work is the same (S24).
+   * Stores a sign-up and mails its address. For an address with an account, the same is stored under a token that
+   * nobody receives, so that the work is the same (S24).
    */
   async open(
     transaction: Transaction,
@@ -61,7 +61,7 @@ export class SignUpsService {
     return id;
   }
 
-  /** The sign-up of a link, which stays. @throws LinkInvalid. */
+  /** The sign-up of a link, without removing it. @throws LinkInvalid. */
   async find(transaction: Transaction, token: string): Promise<SignUp> {
     const hash = tokenHash(token);
     const signUp = hash && (await this.signUps.find(transaction, hash, this.clock.now()));
@@ -78,7 +78,7 @@ export class SignUpsService {
     return this.passwords.hashOf(signUp, request, visitor);
   }
 
-  /** Takes the sign-up of a link, once. @throws LinkInvalid. */
+  /** Removes and returns the sign-up of a link. @throws LinkInvalid. */
   async take(transaction: Transaction, token: string): Promise<ConfirmedSignUp> {
     const hash = tokenHash(token);
     const signUp = hash && (await this.signUps.take(transaction, hash, this.clock.now()));
@@ -91,7 +91,7 @@ export class SignUpsService {
     return { signUp, details };
   }
 
-  /** Forgets those whose link has expired, their data keys included. */
+  /** Deletes sign-ups whose link has expired, including their data keys. */
   async purge(transaction: Transaction): Promise<void> {
     const now = this.clock.now();
     for (const { id } of await this.signUps.listExpired(transaction, now, PURGE_BATCH)) {

@@ -18,7 +18,7 @@ import { base32, otpauthUri } from './totp.js';
 
 const ISSUER = 'Domain Data Service';
 
-/** Owners' changes of the second step of their log-ins. A change gives the session another token (S26). */
+/** Owners' changes of the second step of their log-ins. A change gives the session a new token (S26). */
 @Injectable()
 export class OwnSecondFactorService {
   constructor(
@@ -33,7 +33,7 @@ export class OwnSecondFactorService {
     return this.accounts.transaction((transaction) => this.factors.describe(transaction, owner));
   }
 
-  /** The secret, for the app; nothing changes before its first code. @throws SecondFactorOn. */
+  /** Creates the secret for the app; nothing changes before its first code. @throws SecondFactorOn. */
   async begin(owner: ActiveSession): Promise<SecondFactorSecretAnswer> {
     return this.change(owner, { action: 'second-factor.begun' }, async (transaction) => {
       const secret = await this.factors.begin(transaction, owner);
@@ -50,7 +50,10 @@ export class OwnSecondFactorService {
     }));
   }
 
-  /** The earlier ones no longer work. Not by the password alone: a new code could remove the app. @throws as `confirm`. */
+  /**
+   * Invalidates the earlier codes. The password alone is not sufficient, because a new code could remove the app.
+   * @throws as `confirm`.
+   */
   async newCodes(owner: ActiveSession, code: string): Promise<SessionAnswer<RecoveryCodesAnswer>> {
     return this.withCode(owner, { action: 'second-factor.codes-made' }, async (transaction) => {
       await this.factors.take(transaction, owner, code);
@@ -59,8 +62,8 @@ export class OwnSecondFactorService {
   }
 
   /**
-   * Removes the second step. The password alone does not suffice: the second step exists to back it up. @throws as
-   * `confirm`.
+   * Removes the second step. The password alone is not sufficient, because the second step exists to protect against a
+   * stolen one. @throws as `confirm`.
    */
   async remove(
     owner: ActiveSession,

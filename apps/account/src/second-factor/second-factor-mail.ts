@@ -27,7 +27,7 @@ const SENTENCES: Readonly<
   ],
 };
 
-/** Tells the owner of every change of the second step. */
+/** Notifies the owner of every change of the second step. */
 export function secondFactorMail(
   change: SecondFactorChange,
 ): (firstName: string, dashboardUrl: string) => MailTemplate {

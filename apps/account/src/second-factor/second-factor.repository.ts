@@ -12,7 +12,7 @@ export class SecondFactorRepository {
     return transaction.manager.findOneBy(SecondFactor, { accountId, personId });
   }
 
-  /** Adds a second factor, in place of one that was never confirmed. */
+  /** Adds a second factor, replacing one that was never confirmed. */
   async put(
     transaction: Transaction,
     accountId: string,
@@ -21,7 +21,7 @@ export class SecondFactorRepository {
     await transaction.manager.upsert(SecondFactor, { ...factor, accountId }, ['personId']);
   }
 
-  /** Takes the step of a code: one of several parallel callers with the same code gets true. */
+  /** Marks the step of a code as used: only one of several parallel callers with the same code gets true. */
   async takeStep(
     transaction: Transaction,
     accountId: string,
@@ -58,7 +58,7 @@ export class SecondFactorRepository {
     );
   }
 
-  /** Takes a code out, once. @returns false when there is no such code. */
+  /** Removes a code. @returns false if there is no such code. */
   async takeCode(
     transaction: Transaction,
     accountId: string,
@@ -84,7 +84,7 @@ export class SecondFactorRepository {
     await transaction.query('delete from recovery_codes where account_id = $1', [accountId]);
   }
 
-  /** @returns false without one. */
+  /** @returns false if there is none. */
   async delete(transaction: Transaction, accountId: string): Promise<boolean> {
     await this.deleteCodes(transaction, accountId);
     return (

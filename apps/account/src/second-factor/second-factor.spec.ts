@@ -64,7 +64,7 @@ describe('second factor', () => {
     [1_111_111_111, '050471'],
     [1_234_567_890, '005924'],
     [2_000_000_000, '279037'],
-  ])('at second %i the code is %s, as RFC 6238 has it', (seconds, code) => {
+  ])('at second %i the code is %s, as in RFC 6238', (seconds, code) => {
     const rfc = Buffer.from('12345678901234567890');
     expect(codeOf(rfc, stepOf(new Date(seconds * SECOND_MS)))).toBe(code);
     expect(base32(rfc)).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
@@ -121,7 +121,7 @@ describe('second factor', () => {
     expect((await session(token)).status).toBe(200);
   });
 
-  it('S33: ten recovery codes of 120 bits log in once each, and the owner is told', async () => {
+  it('S33: ten recovery codes of 120 bits log in once each, and the owner is notified', async () => {
     expect(new Set(codes).size).toBe(10);
     for (const code of codes) expect(code).toMatch(/^([A-Z2-7]{6}-){3}[A-Z2-7]{6}$/);
     const dump = await account.dump();
@@ -142,11 +142,11 @@ describe('second factor', () => {
     expect((await logInWith(fresh[9])).status).toBe(200);
   });
 
-  it('S26, S35: setting up and removing an app need a recent password and issue a new token', async () => {
+  it('S26, S35: setting up and removing an app needs a recent password and issues a new token', async () => {
     const before = token;
     expect((await session(owner.token)).status).toBe(401);
     expect((await own('')).body.code).toBe('second_factor_on');
-    // Neither the password alone nor a used code suffices.
+    // Neither the password alone nor a used code is sufficient.
     for (const code of ['000000', codeAt(-2)])
       expect((await own('/remove', code)).status).toBe(401);
     token = tokenOf(await own('/remove', codeAt(0)));
@@ -181,7 +181,7 @@ describe('second factor', () => {
     expect((await own('/confirm', codeOf(second, now))).status).toBe(200);
   });
 
-  it('an operator removes the app of an owner who lost it, and the owner is told', async () => {
+  it('an operator removes the app of an owner who lost it, and the owner is notified', async () => {
     const lift = () => account.operator('lift-second-factor', owner.accountId, { reason: 'lost' });
     expect(await lift()).toEqual({ hasChanged: true });
     expect(await lift()).toEqual({ hasChanged: false });
@@ -189,7 +189,7 @@ describe('second factor', () => {
     expect((await logIn()).headers['x-set-session']).toBeDefined();
   });
 
-  it('the export says since when an app exists, without its secret; erasure deletes it', async () => {
+  it('the export says since when there has been an app, without its secret; erasure deletes it', async () => {
     const exported = await account.dashboard('GET', 'account/export', { token });
     const [app] = exported.body.second_factors;
     expect(Object.keys(app)).toEqual(['person_id', 'account_id', 'created_at', 'confirmed_at']);

@@ -17,10 +17,13 @@ import { matchingStep, stepOf } from './totp.js';
 const SECRET_BYTES = 20;
 const APP_CODE = /^\d{6}$/;
 
-/** The person whose second step it is. */
+/** The person to whom the second step belongs. */
 type Person = Pick<Actor, 'accountId' | 'personId'>;
 
-/** The second step of log-ins: the secret of an authenticator app, and recovery codes. The owner is told of each change. */
+/**
+ * The second step of log-ins: the secret of an authenticator app, and recovery codes. The owner is notified of each
+ * change.
+ */
 @Injectable()
 export class SecondFactorsService {
   constructor(
@@ -48,7 +51,7 @@ export class SecondFactorsService {
     };
   }
 
-  /** A secret that is in use once a first code confirms it. @throws SecondFactorOn. */
+  /** Creates a secret that takes effect once a first code confirms it. @throws SecondFactorOn. */
   async begin(transaction: Transaction, person: Person): Promise<Buffer> {
     if (await this.isOn(transaction, person)) throw new SecondFactorOn();
     const secret = randomBytes(SECRET_BYTES);
@@ -64,7 +67,10 @@ export class SecondFactorsService {
     return secret;
   }
 
-  /** @returns the recovery codes, the only copy there is. @throws SecondFactorOff, SecondFactorOn, WrongCode. */
+  /**
+   * @returns the only copy of the recovery codes.
+   * @throws SecondFactorOff, SecondFactorOn, WrongCode.
+   */
   async confirm(transaction: Transaction, person: Person, code: string): Promise<string[]> {
     const { accountId, personId } = person;
     const factor = await this.factors.find(transaction, accountId, personId);
@@ -81,7 +87,7 @@ export class SecondFactorsService {
     return this.replaceCodes(transaction, person, 'codes');
   }
 
-  /** @returns false when there was none. */
+  /** @returns false if there was none. */
   async remove(
     transaction: Transaction,
     accountId: string,
@@ -98,8 +104,9 @@ export class SecondFactorsService {
   }
 
   /**
-   * Counts a guess at the person's codes; before the transaction that takes one, which a wrong code undoes. Who guesses
-   * in a log-in knows the password: a new one begins a new count. @throws TooManyAttempts.
+   * Counts a guess at the person's codes. Call it before the transaction that takes a code, because a wrong code rolls
+   * that back. A guesser during a log-in knows the password, so a new password starts a new count. @throws
+   * TooManyAttempts.
    */
   async countGuess(by: Actor, passwordHash: string | null): Promise<void> {
     await this.throttling.countGuess(subjectOf(by, passwordHash), by);
@@ -109,7 +116,7 @@ export class SecondFactorsService {
     await this.throttling.forgetGuesses(subjectOf(by, passwordHash));
   }
 
-  /** Takes a code of the app or a recovery code, once. @throws WrongCode. */
+  /** Uses up a code of the app or a recovery code. @throws WrongCode. */
   async take(transaction: Transaction, person: Person, typed: string): Promise<void> {
     const code = typed.replaceAll(/\s/g, '');
     if (APP_CODE.test(code)) return this.takeOfApp(transaction, person, code);

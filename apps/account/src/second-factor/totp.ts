@@ -3,12 +3,12 @@ import { SECOND_MS } from '#libs/platform';
 
 const STEP_MS = 30 * SECOND_MS;
 const DIGITS = 6;
-/** Steps that a telephone's clock may be ahead or behind. */
+/** Number of steps that a phone's clock may be fast or slow. */
 const DRIFT = 1;
 /** RFC 4648 §6. */
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Bytes as people and authenticator apps write them, without padding. */
+/** Bytes in the notation of people and authenticator apps, without padding. */
 export function base32(bytes: Buffer): string {
   let text = '';
   let [bits, value] = [0, 0];
@@ -23,7 +23,7 @@ export function base32(bytes: Buffer): string {
   return bits > 0 ? text + BASE32[(value << (5 - bits)) & 31] : text;
 }
 
-/** The code of a step: HOTP with SHA-1 and six digits (RFC 4226 §5.3), as every app computes it. */
+/** The code of a step: HOTP with SHA-1 and six digits (RFC 4226 §5.3), as computed by every app. */
 export function codeOf(secret: Buffer, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -37,8 +37,8 @@ export function codeOf(secret: Buffer, step: number): string {
 export const stepOf = (time: Date) => Math.floor(time.getTime() / STEP_MS);
 
 /**
- * The step whose code this is, at most one away from now (RFC 6238 §5.2). All are compared, so that the time it takes
- * tells nothing. @returns undefined for a wrong code.
+ * The step of this code, at most one away from now (RFC 6238 §5.2). All are compared, so that the time reveals nothing.
+ * @returns undefined for a wrong code.
  */
 export function matchingStep(secret: Buffer, code: string, current: number): number | undefined {
   const given = Buffer.from(code);
@@ -50,7 +50,7 @@ export function matchingStep(secret: Buffer, code: string, current: number): num
   return found;
 }
 
-/** The address in a QR code for an authenticator app. @param address names the account in the app's list. */
+/** The URI in a QR code for an authenticator app. @param address names the account in the app's list. */
 export function otpauthUri(secret: Buffer, issuer: string, address: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(address)}`;
   return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}`;

@@ -11,7 +11,7 @@ export const ABSOLUTE_MS = 30 * DAY_MS;
 const SEEN_WRITE_MS = MINUTE_MS;
 const RECENT_MS = 10 * MINUTE_MS;
 
-/** The facts of a session that other services may know. */
+/** The facts about a session that other services may know. */
 export interface DescribedSession extends Pick<
   FoundSession,
   'accountId' | 'personId' | 'accountState' | 'suspendedBecause'
@@ -19,7 +19,7 @@ export interface DescribedSession extends Pick<
   isRecent: boolean;
 }
 
-/** Finds the session that makes a dashboard call. */
+/** Finds the session of a dashboard call. */
 @Injectable()
 export class CurrentSessionsService {
   constructor(
@@ -27,7 +27,7 @@ export class CurrentSessionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** The session of a token, unless ended, idle for 24 h or 30 days old (S27); noted as seen. */
+  /** The session of a token, unless it has ended, been idle for 24 h or is 30 days old (S27); marks it as seen. */
   async find(token: unknown): Promise<FoundSession | null> {
     const hash = tokenHash(token);
     if (!hash) return null;
@@ -42,7 +42,7 @@ export class CurrentSessionsService {
     return session;
   }
 
-  /** Whether its person logged in or gave the password within the last 10 minutes (S35). */
+  /** Whether its person logged in or entered the password within the last 10 minutes (S35). */
   isRecent({ authenticatedAt }: Pick<FoundSession, 'authenticatedAt'>): boolean {
     return this.clock.now().getTime() - authenticatedAt.getTime() <= RECENT_MS;
   }

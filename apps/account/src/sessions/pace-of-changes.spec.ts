@@ -52,7 +52,7 @@ describe('the rate of changes', () => {
       `select encode(subject, 'hex') as subject, count from attempts`,
     );
 
-  it('an account’s changes have their own rate: 429 with Retry-After, and another account is not delayed', async () => {
+  it('an account’s changes have their own limit: 429 with Retry-After, and another account is not delayed', async () => {
     const made = (await createKey()).body as { id: string };
     await useUp(3);
     for (let change = 0; change < 3; change += 1) expect((await rename()).status).toBe(200);

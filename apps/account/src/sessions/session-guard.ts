@@ -17,11 +17,11 @@ import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.s
 import { CurrentSessionsService } from './current-sessions.service.js';
 import type { FoundSession } from './session-tokens.repository.js';
 
-/** The session of the current call: who acts, and the state of the account. */
+/** The session of the current call: the acting person, and the state of the account. */
 export interface ActiveSession
   extends Actor, Pick<FoundSession, 'accountState' | 'restoreUntil' | 'suspendedBecause'> {
   sessionId: string;
-  /** The password was given within the last 10 minutes. */
+  /** The password was entered within the last 10 minutes. */
   isRecent: boolean;
 }
 
@@ -29,14 +29,19 @@ type RequestWithSession = FastifyRequest & { session?: ActiveSession };
 
 const SERVED_ROW = 'served-row';
 
-/** Changes of one account by its owner: each is a line of a log that is kept for ever, and most are an event. */
+/**
+ * Changes of one account by its owner: each is an entry in a log that is kept permanently, and most publish an event.
+ */
 const CHANGES_LIMIT: AttemptLimit = {
   name: 'changes of account',
   max: 300,
   windowMs: HOUR_MS,
 };
 
-/** Lets a call pass only with a session that its row admits, and as often as that allows; the first refusals of an hour are audited. */
+/**
+ * Accepts a call only with a session that its row permits, and within its rate limit; the first rejections of an hour
+ * are audited.
+ */
 @Injectable()
 export class SessionGuard implements CanActivate {
   constructor(
@@ -73,7 +78,7 @@ export class SessionGuard implements CanActivate {
       );
       throw refusal;
     }
-    // A stranger who had the account before uses up nothing of its owner's.
+    // A stranger who had the account before does not use up its owner's limit.
     const since = found.takenBackAt?.getTime() ?? '';
     if (access.kind === 'session' && access.isPaced) {
       await this.throttling.count(CHANGES_LIMIT, `${accountId}\n${since}`, session);
@@ -91,7 +96,7 @@ export class SessionGuard implements CanActivate {
   }
 }
 
-/** Works like `Serves`, with `SessionGuard` where the row needs a session. */
+/** Works like `Serves`, with `SessionGuard` if the row needs a session. */
 export function ServesBrowser(row: Operation): MethodDecorator {
   const guards = row.access.kind === 'session' ? [UseGuards(SessionGuard)] : [];
   return applyDecorators(Serves(row), SetMetadata(SERVED_ROW, row), ...guards);

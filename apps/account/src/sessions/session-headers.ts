@@ -7,7 +7,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { map } from 'rxjs';
 
-/** An answer that begins the visitor's session with a token, or ends it. */
+/** An answer that starts the visitor's session with a token, or ends it. */
 export class SessionAnswer<T> {
   constructor(
     readonly body: T,
@@ -17,7 +17,7 @@ export class SessionAnswer<T> {
   ) {}
 }
 
-/** An answer that asks for one step more: the browser has to bring its token along. */
+/** An answer that requires another step: the browser must send its token with it. */
 export class StepAnswer<T> {
   constructor(
     readonly body: T,
@@ -25,7 +25,10 @@ export class StepAnswer<T> {
   ) {}
 }
 
-/** Tells the dashboard, which alone knows cookies: `x-set-session`, `x-clear-session`, `x-set-device`, `x-set-step`. */
+/**
+ * Sets headers for the dashboard, which alone uses cookies: `x-set-session`, `x-clear-session`, `x-set-device`,
+ * `x-set-step`.
+ */
 @Injectable()
 export class SessionHeaders implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler) {

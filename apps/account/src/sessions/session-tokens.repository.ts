@@ -14,7 +14,7 @@ export interface FoundSession {
   authenticatedAt: Date;
 }
 
-/** Finds whose session a token is: no account is known yet, so it works under the maintenance role. */
+/** Finds the session of a token. No account is known yet, so it works under the maintenance role. */
 @Injectable()
 export class SessionTokensMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

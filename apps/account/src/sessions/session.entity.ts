@@ -28,7 +28,7 @@ export class Session {
   @Column('timestamptz', { name: 'last_seen_at' })
   lastSeenAt: Date;
 
-  /** When the password was last given. */
+  /** When the password was last entered. */
   @Column('timestamptz', { name: 'authenticated_at' })
   authenticatedAt: Date;
 

@@ -23,7 +23,7 @@ export class SessionsRepository {
       .getMany();
   }
 
-  /** False without such an open session. */
+  /** False if there is no such open session. */
   async end(
     transaction: Transaction,
     accountId: string,
@@ -47,7 +47,7 @@ export class SessionsRepository {
     return affected ?? 0;
   }
 
-  /** Ends all but the newest open ones. @returns how many it ended. */
+  /** Ends all open sessions except the newest ones. @returns how many it ended. */
   async endBeyond(
     transaction: Transaction,
     accountId: string,
@@ -61,7 +61,7 @@ export class SessionsRepository {
     );
   }
 
-  /** False for one that has ended. */
+  /** False if it has ended. */
   async replaceToken(
     transaction: Transaction,
     accountId: string,
@@ -73,7 +73,7 @@ export class SessionsRepository {
     return affected === 1;
   }
 
-  /** Ended sessions are kept for a while: they tell a known network. */
+  /** Ended sessions are kept for a while, because they identify known networks. */
   async deleteOlder(transaction: Transaction, accountId: string, than: Date): Promise<void> {
     await transaction.query('delete from sessions where account_id = $1 and created_at < $2', [
       accountId,
@@ -81,7 +81,7 @@ export class SessionsRepository {
     ]);
   }
 
-  /** Forgets all but the newest, ended or open. */
+  /** Deletes all except the newest sessions, ended or open. */
   async deleteBeyond(transaction: Transaction, accountId: string, newest: number): Promise<void> {
     await transaction.query(
       `delete from sessions where account_id = $1 and id in (

@@ -22,12 +22,12 @@ import { SessionsRepository } from './sessions.repository.js';
 import type { ActiveSession } from './session-guard.js';
 
 const KEEP_MS = 60 * DAY_MS;
-/** Open at a time; a log-in beyond them ends the oldest. */
+/** Maximum number of open sessions; a further log-in ends the oldest. */
 const OPEN_MAX = 50;
-/** Kept in all: who logs in again and again grows no table. */
+/** Maximum number of stored sessions, so that repeated log-ins do not grow the table. */
 const KEPT_MAX = 500;
 
-/** Opens, lists and ends sessions. A token is known to its browser alone; stored is its hash. */
+/** Opens, lists and ends sessions. Only the browser has the token; its hash is stored. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -39,7 +39,7 @@ export class SessionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Ends the oldest beyond 50. @returns the token, the only copy there is. */
+  /** Ends the oldest sessions beyond 50. @returns the only copy of the token. */
   async open(transaction: Transaction, actor: Actor): Promise<string> {
     const { accountId, personId, visitor } = actor;
     const { person } = await this.people.get(transaction, accountId, personId);
@@ -72,9 +72,10 @@ export class SessionsService {
   }
 
   /**
-   * The session continues under another token; the old one is worth nothing from here on (S26). Under the account's lock
-   * it also tells that no new password has ended the session meanwhile.
-   * @param isProven the owner has just shown who it is (S35). @throws NotLoggedIn.
+   * Continues the session under a new token; the old one is invalid from here on (S26). Under the account's lock, it
+   * also checks that no new password has ended the session meanwhile.
+   * @param isProven the owner has just been verified (S35).
+   * @throws NotLoggedIn.
    */
   async renew(
     transaction: Transaction,

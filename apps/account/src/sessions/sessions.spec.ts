@@ -186,7 +186,7 @@ describe('sessions', () => {
       await logIn('a wrong password', '203.0.113.7');
       statuses.push((await logIn('a wrong password', site(i))).status);
     }
-    // Each comes from another network of one site.
+    // Each comes from a different network of one site.
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
     for (const place of ['203.0.113.8', '2001:db8:8:1::1', '192.0.2.1']) {
       expect([place, (await logIn(PASSWORD, place)).status]).toEqual([place, 200]);
@@ -205,7 +205,7 @@ describe('sessions', () => {
     expect((await logIn(body.password, '198.51.100.200')).status).toBe(200);
   });
 
-  it('S22: somebody who knows the password can exhaust its log-ins; a new password has its own count', async () => {
+  it('S22: someone who knows the password can exhaust its log-ins; a new password has its own count', async () => {
     const before = await account.database.query<{ subject: Buffer }>(
       'select subject from attempts',
     );
@@ -229,14 +229,14 @@ describe('sessions', () => {
       });
     const deviceOf = async () => String((await logIn()).headers['x-set-device']);
     const device = await deviceOf();
-    // Twenty failures of others behind the same address, then guesses at this very account.
+    // Twenty failures of others behind the same address, then guesses at this account.
     for (let i = 0; i < 20; i++)
       await logIn('a wrong password', '203.0.113.9', `x${i}@example.com`);
     for (let i = 0; i < 7; i++) await logIn('a wrong password', '203.0.113.8');
     expect((await logIn(PASSWORD, '203.0.113.9')).status).toBe(429);
     const answer = await logInWith(device);
     expect([answer.status, answer.headers['x-set-device']]).toEqual([200, device]);
-    // A device is one address's, cannot be made up, and its own guesses are slowed down.
+    // A device belongs to one address, cannot be invented, and is slowed down by its own guesses.
     const stranger = `stranger${count}@example.com`;
     await account.register(stranger);
     const forged = `${'A'.repeat(63)}B`;
@@ -315,7 +315,7 @@ describe('sessions', () => {
     expect((await reset(late)).body.code).toBe('link_invalid');
   });
 
-  it('a stranger’s requests for a link block nobody: 202, and the last link stays valid', async () => {
+  it('a stranger’s requests for a link lock nobody out: 202, and the last link stays valid', async () => {
     const forgot = (i: number) =>
       account.dashboard('POST', 'password/forgot', {
         body: { email },

@@ -1,14 +1,17 @@
 import { HOUR_MS } from '#libs/platform';
 import type { AttemptLimit } from './throttling.service.js';
 
-/** New accounts of one network, by whichever way (S38). */
+/** Limits new accounts from one network, by any method (S38). */
 export const SIGN_UP_NETWORK_LIMIT: AttemptLimit = {
   name: 'sign-up network',
   max: 10,
   windowMs: HOUR_MS,
 };
 
-/** Beyond it the audit log gets an entry, because strangers must not be able to block a whole mail domain. */
+/**
+ * Beyond this the audit log gets an entry; sign-ups continue, because strangers must not be able to block a whole mail
+ * domain.
+ */
 export const SIGN_UP_DOMAIN_LIMIT: AttemptLimit = {
   name: 'sign-up domain',
   max: 30,

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** Counts that must outlive a refused request: each is its own statement, outside the tenant tables. */
+/** Counts that must survive a rejected request: each is a separate statement, outside the tenant tables. */
 @Injectable()
 export class ThrottlingMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Counts one attempt. @returns the count of the window, and when that began. */
+  /** Counts one attempt. @returns the count in the window, and when the window began. */
   async count(
     subject: Buffer,
     now: Date,
@@ -25,8 +25,8 @@ export class ThrottlingMaintenanceRepository {
   }
 
   /**
-   * Counts one attempt if enough time went by since the last: none for the first `free`, then 2, 4, 8 …
-   * seconds. One statement, so that parallel attempts cannot all pass. @returns undefined if too early.
+   * Counts one attempt if enough time has passed since the last: none for the first `free`, then 2, 4, 8 … seconds. One
+   * statement, so that parallel attempts cannot all pass. @returns undefined if it is too early.
    */
   async countWithDelay(
     subject: Buffer,

@@ -18,10 +18,13 @@ export interface AttemptLimit {
 const FREE_FAILURES = 5;
 const DELAY_MAX_SECONDS = 900;
 const FORGET_MS = DAY_MS;
-/** Entries of the audit log for one kind of refusal of one subject in an hour; the log is kept for ever. */
+/**
+ * Maximum number of audit entries for one kind of rejection of one subject per hour, because the log is kept
+ * permanently.
+ */
 const REFUSALS_KEPT = 3;
 
-/** Slows guessers down without locking anybody out (S22, S23, S38). */
+/** Slows guessers down without locking anyone out (S22, S23, S38). */
 @Injectable()
 export class ThrottlingService {
   constructor(
@@ -37,14 +40,14 @@ export class ThrottlingService {
     if (waitMs > 0) throw new TooManyAttempts(Math.ceil(waitMs / 1000));
   }
 
-  /** Counts an attempt that is not refused, whatever its number. @returns false above the limit. */
+  /** Counts an attempt that is never rejected. @returns false above the limit. */
   async isWithin(limit: AttemptLimit, subject: string, by: Actor | Visitor): Promise<boolean> {
     return (await this.waitMsOf(limit, subject, by)) === 0;
   }
 
   /**
-   * Counts an attempt. @returns milliseconds until the window ends, 0 within the limit. The first attempt above it is an entry of the
-   * audit log; a flood of further ones must not be.
+   * Counts an attempt. @returns milliseconds until the window ends, or 0 within the limit. Only the first attempt above
+   * the limit is an entry in the audit log, so that a flood does not fill it.
    */
   async waitMsOf(
     { name, max, windowMs }: AttemptLimit,
@@ -61,14 +64,14 @@ export class ThrottlingService {
     return Math.max(since.getTime() + windowMs - now.getTime(), 1);
   }
 
-  /** Takes an attempt out of the count: it was the right person after all. */
+  /** Takes an attempt out of the count, because it was the right person. */
   async giveBack({ name }: AttemptLimit, subject: string): Promise<void> {
     await this.attempts.giveBack(this.subjectOf(name, subject));
   }
 
   /**
-   * Counts an attempt to guess one person's password: five are free, then each waits twice as long as
-   * the one before, 15 minutes at most. @throws TooManyAttempts when it comes too early.
+   * Counts an attempt to guess one person's password: five are free, then each waits twice as long as the previous one,
+   * 15 minutes at most. @throws TooManyAttempts if it comes too early.
    */
   async countGuess(subject: string, by: Actor | Visitor): Promise<void> {
     const now = this.clock.now();
@@ -88,14 +91,16 @@ export class ThrottlingService {
     throw new TooManyAttempts(Math.max(Math.ceil(delaySeconds - waitedMs / 1000), 1));
   }
 
-  /** Appends an entry to the audit log, unless the subject has had several for such a refusal in this hour (S122). */
+  /**
+   * Appends an entry to the audit log, unless the subject has had several for such a rejection within this hour (S122).
+   */
   async recordRefusal(record: AuditRecord, subject: string): Promise<void> {
     const hash = this.subjectOf(`refusal ${record.action} ${record.object}`, subject);
     const { count } = await this.attempts.count(hash, this.clock.now(), HOUR_MS);
     if (count <= REFUSALS_KEPT) await this.audit.recordRefusal(record);
   }
 
-  /** The right password was given. */
+  /** The correct password was entered. */
   async forgetGuesses(subject: string): Promise<void> {
     await this.attempts.delete(this.subjectOf('guess', subject));
   }

@@ -1,7 +1,7 @@
 import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
 import { WITHHELD_WORK } from '#libs/work';
 
-const HASH = 'a hash, of use to nobody but us';
+const HASH = 'a hash, of no use to anyone but us';
 
 /** The tables of billing, and the columns that an owner receives. */
 export const EXPORTED_TABLES: ExportedSchema = {
@@ -43,7 +43,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'created_at',
         'updated_at',
       ],
-      withheld: { request_hash: HASH, redirect_url: 'whoever has it pays this order' },
+      withheld: { request_hash: HASH, redirect_url: 'anyone who has it can pay this order' },
     },
     {
       table: 'order_lines',
@@ -108,7 +108,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'created_at',
         'updated_at',
       ],
-      withheld: { unpaid_page: 'whoever has it pays the bill' },
+      withheld: { unpaid_page: 'anyone who has it can pay the bill' },
     },
     {
       table: 'payments',
@@ -203,7 +203,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'seller',
         'paid_by',
         'issued_at',
-        // Where the dashboard offers it for download.
+        // The dashboard path for its download.
         `'/api/invoices/' || id || '/pdf' as pdf_path`,
       ],
     },
@@ -220,7 +220,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         `(select extract(year from issued_at at time zone 'UTC')::integer from invoices
             where id = invoice_id) as year`,
       ],
-      withheld: { pdf: 'the dashboard has it to download' },
+      withheld: { pdf: 'available for download on the dashboard' },
       encrypted: ['buyer'],
     },
     {
@@ -260,7 +260,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'created_at',
         'reason',
       ],
-      withheld: { html: 'the text in another form', next_try_at: 'of no use any more' },
+      withheld: { html: 'the same text in another form', next_try_at: 'no longer used' },
     },
     {
       table: 'cancellation_reasons',
@@ -283,13 +283,13 @@ export const EXPORTED_TABLES: ExportedSchema = {
     ...WITHHELD_MESSAGING,
     ...WITHHELD_WORK,
     invoice_data_keys: 'a secret',
-    processor_objects: 'when what is asked of a processor; the ids are in other tables',
+    processor_objects: 'times of queries to a processor; the ids are in other tables',
     rejected_callbacks: 'of unknown senders',
     rejected_callback_counts: 'counts',
-    event_cursors: 'how far a processor was read',
+    event_cursors: 'read position at a processor',
     healing_runs: 'counts',
     reconciliation_runs: 'counts',
     number_series: 'counters',
-    work_item: 'ids of work that waits',
+    work_item: 'ids of queued work',
   },
 };

@@ -4,12 +4,12 @@ import { isId } from '#libs/platform';
 import { INVOICE_NUMBER } from '../invoices/invoice.entity.js';
 import { ReferencesMaintenanceRepository } from './references.repository.js';
 
-/** Finds accounts by what an operator knows of their money. */
+/** Finds accounts by payment data that an operator knows. */
 @Injectable()
 export class AccountMatchesService {
   constructor(private readonly references: ReferencesMaintenanceRepository) {}
 
-  /** The accounts that an invoice number, an id of ours or one at a processor leads to. */
+  /** Finds accounts by an invoice number, one of our ids or a processor's id. */
   async find(text: string): Promise<AccountMatch[]> {
     if (isId(text as unknown)) return this.references.findById(text);
     const [, series, number] = INVOICE_NUMBER.exec(text) ?? [];

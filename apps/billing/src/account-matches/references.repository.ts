@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { AccountMatch } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** The processors whose ids are looked for; named, so that the unique indexes serve. */
+/** The processors whose ids are searched, listed so that the unique indexes can be used. */
 const PROCESSORS = ['stripe', 'paypal'];
 const MATCHES_MAX = 50;
 
-/** Finds whose order, payment or subscription it is: no account is known yet. */
+/** Finds the owner of an order, payment or subscription, before any account is known. */
 @Injectable()
 export class ReferencesMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Finds accounts by an id of ours. */
+  /** Finds accounts by one of our ids. */
   async findById(id: string): Promise<AccountMatch[]> {
     return this.database.query(
       `select account_id as "accountId", 'order ' || id as matched from orders where id = $1

@@ -13,7 +13,7 @@ export class AccountStatesRepository {
     return row?.state ?? 'active';
   }
 
-  /** An erased account stays erased, whatever arrives late. */
+  /** Stores the state, except that an erased account stays erased, even if an older event arrives late. */
   async put(
     transaction: Transaction,
     accountId: string,
@@ -35,7 +35,7 @@ export class AccountStatesRepository {
     return rows.length > 0;
   }
 
-  /** Lies beside the state; news that is older than what is known changes nothing. */
+  /** Stored beside the state; an event older than the stored one changes nothing. */
   async putSuspension(
     transaction: Transaction,
     accountId: string,

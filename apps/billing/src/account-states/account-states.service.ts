@@ -29,7 +29,7 @@ export class AccountStatesService {
     if (!(await this.isActive(transaction, accountId))) throw new AccountDeletedHere();
   }
 
-  /** Money that a suspended account has paid still counts; it buys nothing further. */
+  /** A suspended account's earlier payments still count, but it cannot buy anything else. */
   async changeSuspension(
     transaction: Transaction,
     accountId: string,

@@ -55,7 +55,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('a deleted account cannot undo a cancellation, because it would be billed again', async () => {
+  it('a deleted account cannot undo a cancellation, because that would bill it again', async () => {
     await billing.act(await order(), 'pay');
     await billing.deliver('deleted', accountId);
     await billing.follow();
@@ -67,7 +67,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('an undo that was running at the deletion, and reaches the processor last, renews nothing', async () => {
+  it('an undo that was in progress at the deletion and reaches the processor last renews nothing', async () => {
     await billing.act(await order(), 'pay');
     const [{ externalId }] = await billing.database.query<{ externalId: string }>(
       `select external_id as "externalId" from subscriptions where account_id = $1`,
@@ -183,7 +183,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
       return bought;
     }
 
-    it('is tried again after an hour, and money is refunded once', async () => {
+    it('is retried after an hour, and the money is refunded once', async () => {
       const before = refunds();
       const bought = await payAfterDeletion(1);
       await billing.follow();

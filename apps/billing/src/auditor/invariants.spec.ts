@@ -6,7 +6,7 @@ import { BILLING_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = BILLING_INVARIANTS;
 
-/** States that no statement of the service could cause: several ways to break an invariant. */
+/** States that no statement of the service can cause: several ways to break an invariant. */
 const CORRUPTIONS: Record<string, string[][]> = {
   I8: [
     [`delete from invoices where series like 'INV-%' and number = 1`],
@@ -44,7 +44,7 @@ const CORRUPTIONS: Record<string, string[][]> = {
   I21: [openFinding('fulfilment')],
 };
 
-/** Differences that a comparison found and could not heal. */
+/** Differences that a comparison found and could not fix. */
 function openFinding(kind: string): string[] {
   return [
     `insert into reconciliation_runs (id, started_at, ended_at, lines, payments, subscriptions)
@@ -73,12 +73,12 @@ describe('auditor', () => {
   });
   afterAll(() => billing.stop());
 
-  /** The invariants found violated after `statements`, which are rolled back. */
+  /** The invariants found violated after `statements`, which are then rolled back. */
   async function violatedAfter(statements: string[], windowMs?: number): Promise<string[]> {
     return withClient(billing.test.url(), async (client) => {
       await client.query('set search_path = billing');
       await client.query('begin');
-      // Neither triggers nor foreign keys object, so only the auditor is left.
+      // Triggers and foreign keys are off, so only the auditor can notice.
       await client.query(`set local session_replication_role = 'replica'`);
       await client.query(`update payments set confirmed_at = clock_timestamp()`);
       for (const statement of statements) await client.query(statement);
@@ -107,7 +107,7 @@ describe('auditor', () => {
     expect(await violatedAfter(statements, HOUR_MS)).toContain(id);
   });
 
-  it('the service audits by itself, with a role that cannot write', async () => {
+  it('the service runs its audit with a role that cannot write', async () => {
     const audit = billing.get(AuditJob);
     await audit.runOnce();
     expect([...audit.violations]).toEqual([]);
@@ -117,7 +117,7 @@ describe('auditor', () => {
     );
   });
 
-  it('neither the service nor its maintenance can change an invoice or a printed revision', async () => {
+  it('neither the service role nor the maintenance role can change an invoice or a printed revision', async () => {
     const maintenance = await billing.test.maintenance('billing');
     for (const database of [billing.database, maintenance]) {
       for (const table of ['invoices', 'invoice_revisions']) {

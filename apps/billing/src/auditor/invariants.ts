@@ -12,7 +12,7 @@ const openFindings = (kind: string) => `
   where f.run_id = (select id from reconciliation_runs order by id desc limit 1)
     and f.kind = '${kind}' and not f.is_healed`;
 
-/** The invariants of this service, by the numbers of the whole system's list. */
+/** The invariants of this service, numbered as in the system-wide list. */
 const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I8',
@@ -109,7 +109,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
 ];
 
-/** Payments that something happened to, with all their invoices and notes. */
+/** Payments that have changed, with all their invoices and notes. */
 export const BILLING_INVARIANTS: InvariantSet = {
   scope: `
     audited as materialized (

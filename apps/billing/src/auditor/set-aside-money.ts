@@ -4,20 +4,20 @@ import { type Metrics, declareGauge } from '#libs/platform';
 
 const SET_ASIDE = declareGauge(
   'dds_billing_set_aside',
-  'What billing cannot finish by itself: orders and subscriptions that are set aside, objects of a processor that were not taken over several times, money that only a processor has, refunds of which nothing is known for an hour, money that could not be given back.',
+  'Items that billing cannot finish by itself: orders and subscriptions that are set aside, processor objects whose import failed several times, money that only a processor has on record, refunds without news for an hour, money that could not be returned.',
   { labels: ['kind'] },
 );
 
 /** After this many attempts, neither an unavailable processor nor an early object can be the reason. */
 const ATTEMPTS_MIN = 4;
 
-/** The amount of the payment `p` that was paid and not returned. */
+/** The part of payment `p` that was paid and not returned. */
 const LEFT_MICROS = `p.amount_micros - coalesce((select sum(amount_micros) from reversals r
   where r.payment_id = p.id and r.state <> 'undone'), 0)`;
 
 /**
- * Items set aside, by kind: SQL of id, account_id, since when and why. Times of the queue are the database's, so that
- * `requested` refunds are aged by when they were stored.
+ * Items set aside, by kind: SQL that selects id, account_id, time and reason. The queue uses the database's clock, so
+ * the age of `requested` refunds is measured from the time they were stored.
  */
 export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
   orders: `select id::text, account_id, updated_at as since, set_aside_because as reason
@@ -30,7 +30,7 @@ export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
     from work where queue = 'processor-objects'
       and tries - (state = 'claimed')::int >= ${ATTEMPTS_MIN}`,
   refunds: `select id::text, account_id, created_at as since,
-      'the processor has not answered: it may or may not have been made' as reason
+      'the processor has not answered: the refund may or may not have been made' as reason
     from reversals where external_id is null and state = 'requested'
       and uuid_extract_timestamp(id) < clock_timestamp() - interval '1 hour'`,
   unreturned: `select f.id::text, f.account_id, f.updated_at as since, case when f.reason is null
@@ -45,7 +45,10 @@ export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
       and r.id = (select id from reconciliation_runs order by id desc limit 1)`,
 };
 
-/** I13: whatever is set aside raises an alarm. @param database the role that sees every account's rows. */
+/**
+ * I13: everything that is set aside raises an alert.
+ * @param database a role that sees every account's rows.
+ */
 export function addSetAsideMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
   metrics.addSource({
     name: 'money set aside',

@@ -4,7 +4,7 @@ import { AuditJob } from '#libs/database';
 import { MINUTE_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 
-/** So close to the end of the period that an upgrade costs less than the smallest card charge. */
+/** So close to the end of the period that an upgrade costs less than the smallest possible card charge. */
 const SHORTLY_MS = 5 * 60 * MINUTE_MS;
 
 describe('bills whose amount is not the price of their lines', () => {

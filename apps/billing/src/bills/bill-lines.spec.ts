@@ -24,7 +24,7 @@ const changeFrom = (from: Date): BillSnapshot => {
   };
 };
 
-it('a change that begins before its period is set aside instead of being retried for ever', () => {
+it('a change that begins before its period is set aside instead of being retried forever', () => {
   const before = new Date(START.getTime() - 1_000);
   expect(paidLineOf(changeFrom(before), subscription)).toEqual({
     fault: 'the bill of a change begins before its period',

@@ -8,7 +8,7 @@ import type { BillLine, BillSnapshot } from '../processors/payment-processor.js'
 /** Why a bill is implausible; an operator checks it, and nothing is granted. */
 export interface UnfitBill {
   fault: string;
-  /** Heard of before the bill of the period that it lies in: it is tried again. */
+  /** The change arrived before the bill of its period: it is retried. */
   isEarly?: boolean;
 }
 
@@ -19,10 +19,10 @@ export interface BilledSubscription {
 }
 
 /**
- * What a paid bill paid for, by its lines: what was paid may be another amount, because the processor carries balances
- * and small amounts from bill to bill. A start or renewal is the period it names; a change is the rest of the running
- * period at what the new plan adds, whenever it was paid. Each follows from the bill alone, so that neither
- * order nor repeats of what we hear matter.
+ * Derives what a paid bill paid for from its lines; the amount paid may differ, because the processor carries balances
+ * and small amounts from bill to bill. A start or renewal pays for the period it names. A change pays for the rest of
+ * the running period, by the price difference of the new plan, whenever it was paid. Each result follows from the bill
+ * alone, so order and repeats of events do not matter.
  */
 export function paidLineOf(
   bill: BillSnapshot,
@@ -30,11 +30,11 @@ export function paidLineOf(
 ): PaidLine | UnfitBill {
   const { gained, left } = partsOf(bill);
   const plan = gained && planOfSku(gained.sku);
-  if (!plan) return { fault: 'the bill names no plan of ours' };
-  if (bill.lines.length > 2) return { fault: 'the bill has more lines than a plan' };
+  if (!plan) return { fault: 'the bill names none of our plans' };
+  if (bill.lines.length > 2) return { fault: 'the bill has lines beyond those of a plan' };
   if (bill.reason === 'change') return changedLine(bill, subscription, { plan, gained, left });
-  if (bill.reason === 'other' || left) return { fault: 'the bill is none of a period' };
-  // A running period keeps its prices: they are those of the version it was bought under.
+  if (bill.reason === 'other' || left) return { fault: 'the bill is not for a period' };
+  // A running period keeps its prices, those of the catalogue version under which it was bought.
   if (gained.amountMicros !== priceOf(gained, plan)) return { fault: 'the bill has another price' };
   return lineOf(bill, plan, gained, {
     subscriptionId: subscription.id,
@@ -47,7 +47,7 @@ export function paidLineOf(
   });
 }
 
-/** The charged and the refunded part. In the last seconds of a period both are zero: changes only add. */
+/** The charged part and the refunded part. In the last seconds of a period both are zero, because changes only add. */
 function partsOf({ reason, lines }: BillSnapshot): { gained?: BillLine; left?: BillLine } {
   if (reason !== 'change' || lines.some(({ amountMicros }) => amountMicros !== 0n)) {
     return {
@@ -67,18 +67,18 @@ function changedLine(
   const old = left && planOfSku(left.sku);
   if (!old || old.line !== plan.line) return { fault: 'the bill of a change names no old plan' };
   const periodStart = subscription.periodStartAt(gained.to);
-  if (!periodStart) return { fault: 'the bill of a change lies in no paid period', isEarly: true };
+  if (!periodStart) return { fault: 'the bill of a change is not in a paid period', isEarly: true };
   const added = plan.monthlyCredits - old.monthlyCredits;
   if (plan.line === 'api' && added <= 0) return { fault: 'the bill of a change adds nothing' };
   if (priceOfLines(bill) < 0n)
-    return { fault: 'the bill of a change gives back more than it asks' };
+    return { fault: 'the bill of a change refunds more than it charges' };
   if (gained.from < periodStart) return { fault: 'the bill of a change begins before its period' };
   const line = lineOf(bill, plan, gained, {
     subscriptionId: subscription.id,
     interval: plan.interval,
     periodStart,
     periodEnd: gained.to,
-    // Right after the start its share is rounded up to the whole price, which brings the whole of the credits.
+    // Right after the start, its share is rounded up to the whole price, which grants all the credits.
     from: isWholePrice(gained, plan) && isWholePrice(left, old) ? periodStart : gained.from,
     monthlyCredits: creditsOf(added),
     isChange: true,
@@ -116,7 +116,7 @@ function lineOf(
 const priceOf = ({ taxPpm, quantity }: BillLine, { unitMicros }: SubscriptionPlan): Micros =>
   withTax(BigInt(unitMicros), taxPpm) * BigInt(quantity);
 
-/** Charged or given back. */
+/** Whether the line charges or refunds the whole price. */
 const isWholePrice = (line: BillLine, plan: SubscriptionPlan) =>
   line.amountMicros === priceOf(line, plan) || line.amountMicros === -priceOf(line, plan);
 

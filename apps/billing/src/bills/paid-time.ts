@@ -3,34 +3,34 @@ import { DAY_MS } from '#libs/platform';
 import type { SubscriptionPayment } from '../payments/subscription-payment.js';
 
 /**
- * As long as the grace after an unpaid period: a change paid for less of its period does not grant its rights during
- * the grace.
+ * As long as the grace period after an unpaid period: a change paid for less than that does not grant its rights during
+ * the grace period.
  */
 const GRACE_MS = 7 * DAY_MS;
 
-/** A plan in units. */
+/** A plan with its number of units. */
 export interface PaidPlan {
   sku: string;
   quantity: number;
 }
 
-/** Rights and periods that follow from what was paid for a subscription, minus final reversals. */
+/** Rights and periods derived from the payments for a subscription, minus final reversals. */
 export interface PaidTime {
-  /** End of the last period that is paid. */
+  /** End of the last paid period. */
   paidThrough: Date | null;
-  /** The payment of the last period was taken back: nothing is left to renew. */
+  /** The payment of the last period was reversed: nothing is left to renew. */
   isReversed: boolean;
   /** The plan for which its last period is paid; undefined if a period is unpaid or nothing was reversed. */
   plan?: PaidPlan;
   /** The plan of the last period that is still paid; null before the first. */
   paid: PaidPlan | null;
-  /** The rights after it, while the next payment is expected. */
+  /** The rights after the paid period, while the next payment is expected. */
   grace: PaidPlan | null;
 }
 
 /**
- * A part of the money that is given back for all of a period (a courtesy) leaves the period paid; all of
- * it, or the rest of the period, does not. What was taken back of a change sets the plan back.
+ * A partial refund for the whole period (a courtesy) leaves the period paid; a full refund, or one of the rest of the
+ * period, does not. A reversed change restores the earlier plan.
  */
 export function paidTimeOf(payments: readonly SubscriptionPayment[]): PaidTime {
   const periods = payments.filter(({ isChange }) => !isChange);
@@ -51,7 +51,9 @@ export function paidTimeOf(payments: readonly SubscriptionPayment[]): PaidTime {
 const isLong = ({ startsAt, periodEnd }: SubscriptionPayment) =>
   periodEnd.getTime() - startsAt.getTime() >= GRACE_MS;
 
-/** The change of the period that is still paid and leads highest, else the plan it began with: changes only add. */
+/**
+ * The highest plan among the period's changes that are still paid, otherwise the plan it began with: changes only add.
+ */
 function planOf(payments: readonly SubscriptionPayment[], last: SubscriptionPayment): PaidPlan {
   const changes = payments.filter((change) => change.isChange && isSameEnd(change, last));
   const kept = changes.filter((change) => !isTakenBack(change) && change.keptUntil === null);
@@ -63,7 +65,7 @@ function planOf(payments: readonly SubscriptionPayment[], last: SubscriptionPaym
 export const worthOf = ({ sku, quantity }: PaidPlan) =>
   (planOfSku(sku)?.monthlyMicros ?? 0) * quantity;
 
-/** A payment of nothing has nothing that could be taken back. */
+/** A payment of zero has nothing to reverse. */
 function isTakenBack({ paidMicros, wholeMicros, restMicros }: SubscriptionPayment): boolean {
   const whole = BigInt(wholeMicros);
   return whole > 0n && whole + BigInt(restMicros) >= BigInt(paidMicros);

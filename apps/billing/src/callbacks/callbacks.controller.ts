@@ -9,11 +9,11 @@ import { RejectedCallbacksService } from './rejected-callbacks.service.js';
 
 const CALLBACKS = declareCounter(
   'dds_billing_callbacks_total',
-  'Callbacks of payment processors: accepted, or the reason why one was refused. A rise of refused ones is an attack or a secret that was changed at one end only.',
+  'Callbacks of payment processors: accepted, or the reason why one was refused. Many refusals mean an attack, or a secret that was changed on one side only.',
   { labels: ['outcome'] },
 );
 
-/** Callbacks as they reached the dashboard: its bytes and the processor's own headers, untouched. */
+/** Receives callbacks as they reached the dashboard: the original bytes and the processor's own headers. */
 @Controller()
 export class CallbacksController {
   constructor(

@@ -1,7 +1,7 @@
 import { IsString, Length } from 'class-validator';
 
 export class ReplayRequest {
-  /** Our id of it, or the processor's. */
+  /** Our id or the processor's. */
   @IsString()
   @Length(1, 200)
   callbackId: string;

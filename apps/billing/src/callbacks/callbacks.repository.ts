@@ -11,21 +11,21 @@ export interface StoredCallback {
   processor: ProcessorName;
   event: ProcessorEvent;
   receivedAt: Date;
-  /** `listing`: found by looking, no callback had arrived. */
+  /** `listing`: found by polling, without a callback. */
   source: 'callback' | 'listing';
   raw: Buffer | null;
 }
 
 export interface CallbackSubject {
   processor: ProcessorName;
-  /** Null when it is about nothing of ours. */
+  /** Null if it concerns none of our objects. */
   kind: ProcessorRef['kind'] | null;
   externalId: string;
 }
 
 @Injectable()
 export class CallbacksRepository {
-  /** False when this event was stored before. */
+  /** False if this event was already stored. */
   async insert(transaction: Transaction, callback: StoredCallback): Promise<boolean> {
     const { processor, event, receivedAt, source, raw } = callback;
     const written = await transaction.execute(
@@ -49,7 +49,9 @@ export class CallbacksRepository {
     return written === 1;
   }
 
-  /** The subject of a stored callback, by our id or the processor's: an operator has either, and no account. */
+  /**
+   * The subject of a stored callback, by our id or the processor's; an operator knows one of them, but not the account.
+   */
   async find(transaction: Transaction, id: string): Promise<CallbackSubject | undefined> {
     const [row] = await transaction.query<CallbackSubject>(
       `select processor, kind, external_id as "externalId" from callbacks

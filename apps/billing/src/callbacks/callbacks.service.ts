@@ -8,7 +8,7 @@ import { SyncService } from '../processor-sync/sync.service.js';
 import { CallbackNotChecked, CallbackRejected } from './callbacks.errors.js';
 import { CallbacksRepository, type StoredCallback } from './callbacks.repository.js';
 
-/** Takes callbacks: checked, stored once, answered; what they are about is fetched afterwards. */
+/** Receives callbacks: each is verified, stored once and answered; its object is fetched afterwards. */
 @Injectable()
 export class CallbacksService {
   constructor(
@@ -42,7 +42,7 @@ export class CallbacksService {
     crashPoint('callback.after-commit');
   }
 
-  /** Stores an event once and wants its object fetched. False when it was stored before. */
+  /** Stores an event once and schedules the fetch of its object. False if it was already stored. */
   async store(transaction: Transaction, callback: StoredCallback): Promise<boolean> {
     if (!(await this.callbacks.insert(transaction, callback))) return false;
     const { processor, event } = callback;
@@ -51,8 +51,8 @@ export class CallbacksService {
   }
 
   /**
-   * Fetches again what a stored callback is about: as if it came once more, so nothing can count twice.
-   * @throws NotFound for an unknown one, or one that is about nothing of ours.
+   * Fetches the object of a stored callback again, as if the callback were redelivered, so nothing can count twice.
+   * @throws NotFound for an unknown callback, or one that concerns none of our objects.
    */
   async replay(id: string): Promise<ReplayAnswer> {
     const ref = await this.database.transaction((transaction) =>

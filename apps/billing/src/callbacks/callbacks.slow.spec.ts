@@ -27,7 +27,7 @@ describe('callbacks', () => {
 
   const eventTypes = async () => (await billing.events(accountId)).map(({ type }) => type);
 
-  /** An event of an order's checkout, in the processor's form. */
+  /** An event about an order's checkout, in the processor's format. */
   const eventOf = (id: string, extra: object = {}) =>
     Buffer.from(
       JSON.stringify({
@@ -72,7 +72,7 @@ describe('callbacks', () => {
     expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
   });
 
-  it.each(['together', 'one after the other', 'the other way round'])(
+  it.each(['together', 'in sequence', 'in reverse order'])(
     'both callbacks of a package, %s, lead to one fetch of its checkout',
     async (how) => {
       const { callbacks, stripe } = billing.simulator;
@@ -81,7 +81,7 @@ describe('callbacks', () => {
       await pressButton(order.redirect_url as string, 'pay');
       const held = callbacks.takeHeld().map(({ body }) => Buffer.from(body));
       expect(held).toHaveLength(2);
-      if (how === 'the other way round') held.reverse();
+      if (how === 'in reverse order') held.reverse();
       const before = stripe.calls;
       if (how === 'together') await Promise.all(held.map((raw) => send(raw)));
       for (const raw of held) {
@@ -206,7 +206,7 @@ describe('callbacks', () => {
     expect(order.state).toBe('redirected');
     const event = eventOf(sessionOf());
     const packed = gzipSync(event);
-    // Either signature is good for one of the two: for the bytes that came, or for what is packed in them.
+    // Each signature is valid for one of the two: the bytes as received, or the unpacked content.
     for (const signed of [packed, event]) {
       const headers = signedCallback(signed, CALLBACK_SECRET, billing.clock.now());
       const answer = await billing.call('POST', 'callbacks/stripe', {
@@ -288,12 +288,12 @@ describe('callbacks', () => {
       return JSON.stringify([said.sort(), await billing.stateOf(account, order)]);
     }
 
-    it('S49: every order of the objects its six events name ends in the same rows and events', async () => {
+    it('S49: its six events lead to the same rows and events in every order', async () => {
       const outcomes = new Set<string>();
       for (const order of permutationsOf(4)) {
         const bought = await purchase();
         expect(bought.callbacks).toHaveLength(6);
-        // 3 to 5 name the dispute: its repeats come last, in the wrong order.
+        // Events 3 to 5 name the dispute: their repeats come last, in the wrong order.
         for (const at of [...order, 5, 4]) {
           await send(Buffer.from(bought.callbacks[at].body));
           await billing.settle();
@@ -313,7 +313,7 @@ describe('callbacks', () => {
     });
   });
 
-  it('what no callback told is found by looking', async () => {
+  it('changes without a callback are found by polling', async () => {
     const order = await billing.order(accountId);
     billing.simulator.callbacks.faults.drop = true;
     await billing.act(order, 'pay');

@@ -2,10 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Clock, DAY_MS, type Job } from '#libs/platform';
 import { CallbacksMaintenanceRepository } from './callbacks.repository.js';
 
-/** PayPal's callbacks name their payer: their words are kept to read faults from, and no longer. */
+/**
+ * PayPal's callbacks contain their payer's data: the bodies are kept only as long as they are needed to investigate
+ * faults.
+ */
 const KEPT_MS = 30 * DAY_MS;
 
-/** Forgets the words of old callbacks, and rejected ones whole; ids and counts stay. */
+/** Deletes the bodies of old callbacks, and rejected callbacks completely; ids and counts stay. */
 @Injectable()
 export class ForgetCallbacksJob implements Job {
   readonly name = 'forget-callbacks';

@@ -30,7 +30,7 @@ describe('callbacks of PayPal', () => {
     billing.call('POST', 'callbacks/paypal', { body, headers });
   const eventTypes = async () => (await billing.events(accountId)).map(({ type }) => type);
 
-  /** An order that was approved, and what PayPal would have said of that. */
+  /** An approved order, and the callback that PayPal would have sent about it. */
   async function approved() {
     const { callbacks } = billing.simulator.paypal;
     const order = await billing.order(accountId, 15_000, 'paypal');
@@ -54,7 +54,7 @@ describe('callbacks of PayPal', () => {
     expect(count).toBe('1');
   });
 
-  it('S45: what is not PayPal’s is 400, kept with its reason, and changes nothing', async () => {
+  it('S45: a callback that is not PayPal’s gets 400, is kept with its reason, and changes nothing', async () => {
     const { order, raw } = await approved();
     const headers = sign(raw);
     const without = Object.keys(headers).map((name) => {
@@ -90,7 +90,7 @@ describe('callbacks of PayPal', () => {
     expect(kept).toBe(16);
   });
 
-  it('S46: a body over 1 MiB is refused, one below it is judged', async () => {
+  it('S46: a body over 1 MiB is refused; a smaller one is verified', async () => {
     const large = Buffer.alloc(MIB, 'x');
     expect(await post(large, sign(large))).toMatchObject({
       status: 400,
@@ -99,7 +99,7 @@ describe('callbacks of PayPal', () => {
     expect(await post(Buffer.alloc(MIB + 1, 'x'), sign(large))).toMatchObject({ status: 413 });
   });
 
-  it('S44: delayed, doubled and newest first, callbacks end as in order', async () => {
+  it('S44: delayed, repeated and newest-first callbacks have the same result as callbacks in order', async () => {
     const { callbacks, captures, world } = billing.simulator.paypal;
     const order = await billing.order(accountId, 15_000, 'paypal');
     await billing.act(order, 'pay');
@@ -129,7 +129,7 @@ describe('callbacks of PayPal', () => {
     expect(await billing.stateOf(accountId, order)).toBe('partially_refunded');
   });
 
-  it('S44: the body of a callback is kept for 30 days, its id for ever', async () => {
+  it('S44: the body of a callback is kept for 30 days, and its id permanently', async () => {
     const { raw } = await approved();
     await post(raw, sign(raw));
     await post(raw, {});
@@ -159,7 +159,7 @@ describe('callbacks of PayPal', () => {
     expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
   });
 
-  it('S48: the return captures an approved order, and no other', async () => {
+  it('S48: the return captures an approved order and no other', async () => {
     const { callbacks } = billing.simulator.paypal;
     const order = await billing.order(accountId, 15_000, 'paypal');
     const back = () => billing.call('POST', `orders/${order.id}/return`, { accountId });

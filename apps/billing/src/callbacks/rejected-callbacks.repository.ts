@@ -20,7 +20,7 @@ export interface RejectedCount {
   count: number;
 }
 
-/** Rejected callbacks kept a day; the rest is counted. */
+/** Number of rejected callbacks stored per day; the rest are only counted. */
 const REJECTED_A_DAY_MAX = 1_000;
 
 @Injectable()
@@ -36,7 +36,7 @@ export class RejectedCallbacksRepository {
     );
   }
 
-  /** Keeps one, while its day has few of them. */
+  /** Stores a rejected callback while the day's number is below the limit. */
   async keep(transaction: Transaction, rejected: RejectedCallback): Promise<void> {
     const { processor, reason, receivedAt, sizeBytes, raw } = rejected;
     await transaction.query(

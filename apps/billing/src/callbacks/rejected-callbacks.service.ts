@@ -9,7 +9,7 @@ import {
 } from './rejected-callbacks.repository.js';
 
 const KEPT_BYTES = 4 * 1024;
-/** The number kept of those that arrive while others are written; all are counted. */
+/** How many callbacks are kept while an earlier batch is being written; all are counted. */
 const KEPT_AT_ONCE = 20;
 
 interface Gathered {
@@ -18,8 +18,8 @@ interface Gathered {
 }
 
 /**
- * Counts rejected callbacks. Anybody can send them: one transaction at a time takes what arrived during the one before,
- * so that a flood of them neither waits for one row nor takes the connections of genuine ones.
+ * Counts rejected callbacks. Anyone can send them, so one transaction at a time writes all that arrived during the
+ * previous one: a flood of them neither queues for one row nor uses up the connections that genuine callbacks need.
  */
 @Injectable()
 export class RejectedCallbacksService {
@@ -33,7 +33,7 @@ export class RejectedCallbacksService {
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves when it is counted. */
+  /** Resolves when the callback is counted. */
   async note({ processor, reason }: CallbackRejected, raw: Buffer): Promise<void> {
     const receivedAt = this.clock.now();
     const { counts, kept } = (this.gathered ??= nothing());

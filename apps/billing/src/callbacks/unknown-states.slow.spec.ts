@@ -4,11 +4,11 @@ import { Metrics } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { pressButton } from '../../../../test/billing/hosted-page.js';
 
-/** Values that a later version of a processor may send. The rounds after which an operator is told. */
+/** Values that a later version of a processor may send, and the number of rounds after which an operator is alerted. */
 const WORD = 'frozen';
 const ROUNDS = 4;
 
-/** Nothing follows from an unknown value; an operator sees it, and nothing is lost if it becomes known. */
+/** An unknown value has no effect; an operator sees it, and nothing is lost once it becomes known. */
 describe('unknown states', () => {
   let billing: BillingUnderTest;
   let accountId: string;
@@ -37,7 +37,7 @@ describe('unknown states', () => {
     const text = await billing.get(Metrics).text();
     return Number(/^dds_billing_set_aside\{kind="objects"[^}]*\} (\d+)$/m.exec(text)?.[1]);
   }
-  /** Pays while the processor's object says `WORD`, then says again what it was. */
+  /** Pays while the processor's object has the state `WORD`, then restores its former state. */
   async function during(pay: () => Promise<void>, change: () => () => void): Promise<void> {
     billing.simulator.callbacks.hold();
     await pay();
@@ -120,7 +120,7 @@ describe('unknown states', () => {
       const [row] = await billing.database.query<{ because: string | null }>(sql, [accountId]);
       return row.because;
     };
-    expect(await because()).toBe('the bill is none of a period');
+    expect(await because()).toBe('the bill is not for a period');
     bill.billing_reason = reason;
     const [{ id: callbackId }] = await billing.database.query<{ id: string }>(
       `select id from callbacks where kind = 'bill' and external_id = $1 limit 1`,

@@ -4,7 +4,7 @@ import { CancellationReasonsMaintenanceRepository } from './cancellation-reasons
 
 const KEPT_MS = 90 * DAY_MS;
 
-/** Forgets why customers cancelled, once it is old. */
+/** Deletes cancellation reasons that are old. */
 @Injectable()
 export class ForgetReasonsJob implements Job {
   readonly name = 'forget-cancellation-reasons';

@@ -9,7 +9,7 @@ export interface Contact extends BillingContact {
   accountId: string;
 }
 
-/** Asks account for names and addresses when they are needed; billing stores none of them. */
+/** Asks account for names and addresses when they are needed; billing does not store them. */
 @Injectable()
 export class ContactsService {
   constructor(
@@ -18,7 +18,7 @@ export class ContactsService {
     private readonly account: AccountClient,
   ) {}
 
-  /** @returns null for an account that is erased. @throws ServiceUnavailable. */
+  /** @returns null for an erased account. @throws ServiceUnavailable. */
   async find(accountId: string): Promise<Contact | null> {
     const isErased = await this.database.transaction((transaction) =>
       this.accounts.isErased(transaction, accountId),

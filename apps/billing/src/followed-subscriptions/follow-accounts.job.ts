@@ -13,15 +13,15 @@ import {
 const SUBSCRIPTIONS_MAX = 100;
 
 /**
- * Brings to the processors what follows from an account's state and its money: a deletion cancels at the end of
- * the period, a restoration undoes exactly that; an erasure, a second subscription of a line and a period
- * whose payment was taken back end at once; an upgrade that was taken back sets the plan back. One whose last period is
- * over is looked at: not every processor ends it by itself.
+ * Applies at the processors what follows from an account's state and its payments. A deletion cancels at the end of the
+ * period, and a restoration undoes exactly that. An erasure, a second subscription of the same line or a reversed
+ * payment of the period ends the subscription at once. A reversed upgrade restores the earlier plan. A subscription
+ * whose last period is over is fetched, because not every processor ends it by itself.
  */
 @Injectable()
 export class FollowAccountsJob implements Job {
   readonly name = 'follow-accounts';
-  /** The position of the next run, so that refused ones never delay those behind them. */
+  /** Where the next run continues, so that rejected subscriptions never delay those after them. */
   private after = FIRST_ID;
 
   constructor(
@@ -45,7 +45,7 @@ export class FollowAccountsJob implements Job {
 
   private async follow(followed: FollowedSubscription): Promise<void> {
     const { id, processor: name, externalId, wanted } = followed;
-    // Noted before the call: a restoration undoes our cancellation even if its answer was lost.
+    // Noted before the call, so that a restoration undoes our cancellation even if the processor's answer was lost.
     if (wanted === 'cancel') await this.subscriptions.markCancelledByDeletion(followed, true);
     crashPoint('follow.after-mark');
     const outcome = await this.ask(followed);
@@ -63,8 +63,8 @@ export class FollowAccountsJob implements Job {
   }
 
   /**
-   * Each attempt is a new call: it moves no money, and a repeat sets the same state. With the key of an earlier call
-   * Stripe would answer from memory and do nothing, even if its customer undid that one meanwhile.
+   * Each attempt is a new call: it moves no money, and a repeat sets the same state. With the key of an earlier call,
+   * Stripe would return the stored answer and do nothing, even if its customer had undone that call meanwhile.
    */
   private ask(followed: FollowedSubscription): Promise<CallResult<SubscriptionSnapshot>> {
     const key = newId();

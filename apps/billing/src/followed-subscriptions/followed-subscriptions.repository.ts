@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
-/** A subscription with what has to happen to it at its processor. */
+/** A subscription and the pending change at its processor. */
 export interface FollowedSubscription {
   id: string;
   accountId: string;
   processor: ProcessorName;
   externalId: string;
   wanted: 'end' | 'cancel' | 'resume' | 'plan';
-  /** The plan to set it back to, where that is what is wanted. */
+  /** The plan to restore, if that is the pending change. */
   sku: string | null;
   quantity: number | null;
   currency: string;
@@ -22,9 +22,10 @@ export class FollowedSubscriptionsMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Running subscriptions that their account's state, another one or what was taken back changes. Two statements in
-   * one, each with an index of its own: this is asked every few seconds, and nearly all subscriptions want nothing.
-   * @param after the id behind which to go on.
+   * Running subscriptions that must change because of their account's state, another subscription or a reversal. Two
+   * statements in one, each with its own index, because this runs every few seconds and nearly all subscriptions need
+   * no change.
+   * @param after the id after which to continue.
    */
   async listToFollow(after: string, limit: number): Promise<FollowedSubscription[]> {
     return this.maintenance.query<FollowedSubscription>(
@@ -55,7 +56,7 @@ export class FollowedSubscriptionsMaintenanceRepository {
     );
   }
 
-  /** Notes the erased accounts of which nothing runs any more: there are ever more of them. */
+  /** Marks erased accounts whose subscriptions have all ended, because their number only grows. */
   async settleErased(): Promise<void> {
     await this.maintenance.query(
       `update account_states a set is_settled = true
@@ -65,7 +66,7 @@ export class FollowedSubscriptionsMaintenanceRepository {
     );
   }
 
-  /** Cancelled ones whose period is over and whose end the processor has not reported. */
+  /** Cancelled subscriptions whose period is over and whose end the processor has not reported. */
   async listOverdue(now: Date, limit: number): Promise<{ processor: ProcessorName; id: string }[]> {
     return this.maintenance.query<{ processor: ProcessorName; id: string }>(
       `select processor, external_id as id from subscriptions

@@ -7,9 +7,9 @@ import { FollowedSubscriptionsMaintenanceRepository } from './followed-subscript
 const RUNNING = 20_000;
 /** Subscriptions of accounts that were erased long ago. */
 const ENDED = 20_000;
-/** The number of running ones with each kind of wish. */
+/** The number of running subscriptions with each kind of pending change. */
 const WISHING = 3;
-/** 8 KiB each; the subscriptions alone are more than 900. */
+/** 8 KiB each; the table of subscriptions alone has more than 900. */
 const BLOCKS_MAX = 300;
 
 describe('subscriptions to follow up', () => {
@@ -24,7 +24,7 @@ describe('subscriptions to follow up', () => {
   });
   afterAll(() => test.drop());
 
-  it('are found among 20,000 running and 20,000 ended ones without reading these', async () => {
+  it('are found among 20,000 running and 20,000 ended ones without reading all of them', async () => {
     const repository = new FollowedSubscriptionsMaintenanceRepository(
       maintenance as unknown as MaintenanceDatabase,
     );
@@ -41,7 +41,7 @@ describe('subscriptions to follow up', () => {
     expect(await blocksRead()).toBeLessThan(BLOCKS_MAX);
   });
 
-  it('get their turn, however many before them are refused each time', async () => {
+  it('get their turn, even if many before them are rejected each time', async () => {
     const repository = new FollowedSubscriptionsMaintenanceRepository(
       maintenance as unknown as MaintenanceDatabase,
     );
@@ -72,7 +72,7 @@ describe('subscriptions to follow up', () => {
   }
 });
 
-/** The first ones of those that run want something, the others nothing. */
+/** The first of the running subscriptions need a change, the others do not. */
 async function plant(billing: Database): Promise<void> {
   await billing.query(
     `insert into orders (id, account_id, request_key, request_hash, state, processor, amount_micros, currency,

@@ -17,10 +17,10 @@ export class InvoiceArchiveService {
   ) {}
 
   /**
-   * Opened and sent one after the other, as fast as the reader takes them: one PDF is in memory at a time, and no
-   * transaction waits for the reader. A PDF that cannot be opened ends the file where it stands: no program takes it
-   * for a whole one.
-   * @throws InvalidRequest for more than fit.
+   * Invoices are decrypted and sent one after the other, as fast as the reader takes them: only one PDF is in memory at
+   * a time, and no transaction waits for the reader. If a PDF cannot be decrypted, the file ends there, and no program
+   * accepts it as complete.
+   * @throws InvalidRequest if there are more than fit.
    */
   async zip(accountId: string, asked: AskedInvoices): Promise<Readable> {
     const found = await this.invoices.newest(accountId, asked, ARCHIVED_INVOICES_MAX + 1);
@@ -42,7 +42,7 @@ export class InvoiceArchiveService {
   }
 
   private add(zip: ZipFile, accountId: string, { id, number, issued_at }: InvoiceAnswer): void {
-    // A PDF is compressed by itself.
+    // PDFs are already compressed.
     const options = { compress: false, mtime: new Date(issued_at) };
     zip.addReadStreamLazy(`${number}.pdf`, options, (give) => {
       this.invoices.pdf(accountId, id).then(

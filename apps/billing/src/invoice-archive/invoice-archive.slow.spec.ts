@@ -27,7 +27,7 @@ async function buy(): Promise<string> {
 const list = async (query = ''): Promise<InvoiceAnswer[]> =>
   (await billing.call('GET', `invoices?${query}`, { accountId })).body.invoices;
 
-/** The texts of an archive, by the names of its files, as another library than the writer's reads it. */
+/** The texts of an archive by file name, read by a different library than the one that wrote it. */
 async function unzipped(query = ''): Promise<Map<string, string>> {
   const { status, headers, body } = await billing.bytes(`invoices/archive?${query}`, accountId);
   expect([status, headers['content-type']]).toEqual([200, 'application/zip']);
@@ -55,7 +55,7 @@ async function entriesOf(zipped: Buffer): Promise<Map<string, Buffer>> {
 }
 
 describe('invoices by time and state', () => {
-  it('can be filtered by whether their money stayed, and by day of issue', async () => {
+  it('can be filtered by whether they were refunded, and by day of issue', async () => {
     const side = sideOf(billing, 'stripe');
     const numbers = async (state: InvoiceState) =>
       (await list(`state=${state}`)).map(({ number }) => number);
@@ -78,7 +78,7 @@ describe('invoices by time and state', () => {
     expect((await billing.call('GET', 'invoices?state=open', { accountId })).status).toBe(400);
   });
 
-  it('S85: can be downloaded as one ZIP file, only the owner’s, which names those not yet printed', async () => {
+  it('S85: can be downloaded by their owner as one ZIP file, which lists those not yet printed', async () => {
     await buy();
     const [{ number }] = await list();
     billing.contacts.isDown = true;
@@ -99,7 +99,7 @@ describe('invoices by time and state', () => {
     expect([...(await unzipped()).keys()]).toEqual([]);
   });
 
-  it('more than 500 are refused, with the request to choose fewer', async () => {
+  it('more than 500 are rejected with a request to choose fewer', async () => {
     const side = sideOf(billing, 'stripe');
     const payment = await buy();
     side.refund(payment, 10);

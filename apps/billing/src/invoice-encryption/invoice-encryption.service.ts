@@ -7,8 +7,8 @@ import { InvoiceDataDestroyed } from './invoice-encryption.errors.js';
 import { InvoiceKeysRepository, type InvoiceYear } from './invoice-keys.repository.js';
 
 /**
- * Encrypts what invoices say of a person with keys of billing's own: they outlive the account's erasure, for the
- * law wants invoices kept to the end of a year. Destroying the key of a year shreds every copy (S119).
+ * Encrypts the personal data on invoices with billing's own keys, which outlive the account's erasure because the law
+ * requires invoices to be kept to the end of a year. Destroying the key of a year makes every copy unreadable (S119).
  */
 @Injectable()
 export class InvoiceEncryptionService {
@@ -22,12 +22,12 @@ export class InvoiceEncryptionService {
     this.wrappingKey = derivedKey(config.invoiceDataSecret, 'invoice data keys');
   }
 
-  /** The first year (UTC) whose invoices the law wants kept today. */
+  /** The first year (UTC) whose invoices must still be kept by law. */
   get firstYearKept(): number {
     return this.clock.now().getUTCFullYear() - this.config.invoiceYearsKept;
   }
 
-  /** @throws InvoiceDataDestroyed for a year that is over its time, so that no key comes back. */
+  /** @throws InvoiceDataDestroyed for a year whose retention is over, so that no key is created for it. */
   checkKept(year: number): void {
     if (year < this.firstYearKept) throw new InvoiceDataDestroyed();
   }
@@ -52,8 +52,8 @@ export class InvoiceEncryptionService {
   }
 
   /**
-   * Null when the key was destroyed.
-   * @throws when the value is another account's or year's.
+   * Null if the key was destroyed.
+   * @throws if the value belongs to another account or year.
    */
   async decrypt(
     transaction: Transaction,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase, type Transaction } from '#libs/database';
 
-/** An account and a year (UTC): the invoices of each pair have a key of their own. */
+/** An account and a year (UTC): the invoices of each pair have their own key. */
 export interface InvoiceYear {
   accountId: string;
   year: number;
@@ -20,7 +20,7 @@ export class InvoiceKeysRepository {
     return row?.key;
   }
 
-  /** @returns the key that is there afterwards: of two that are put at once, the first. */
+  /** @returns the stored key: of two simultaneous calls, the first wins. */
   async put(
     transaction: Transaction,
     { accountId, year }: InvoiceYear,

@@ -3,17 +3,17 @@ import type { Micros } from '#libs/platform';
 import type { BillingConfig } from '../billing.config.js';
 import type { Contact } from '../contacts/contacts.service.js';
 
-/** The seller as it stood when the invoice was issued. */
+/** The seller's details when the invoice was issued. */
 export interface Seller {
   name: string;
   address: string[];
   taxId: string | null;
 }
 
-/** The buyer, with the billing details of the moment the revision was printed. */
+/** The buyer, with the billing details when the revision was printed. */
 export interface Buyer {
   name: string;
-  /** The person who buys for a company. */
+  /** The person who bought for a company. */
   contact: string | null;
   email: string;
   address: string[];
@@ -24,9 +24,9 @@ export interface Buyer {
 /** The payer and the means of payment. */
 export interface PaidBy {
   processor: string;
-  /** As printed: `PayPal`. Invoices of 0.1.0 have none; reprinted, they name the processor as before. */
+  /** As printed: `PayPal`. Invoices of 0.1.0 lack it; their reprints name the processor as before. */
   title?: string;
-  /** The payment's id there. */
+  /** The payment's id at the processor. */
   reference: string;
 }
 
@@ -40,7 +40,7 @@ export interface InvoiceDocument {
   revision: number;
   printedAt: Date;
   seller: Seller;
-  /** Null for an account that was erased. */
+  /** Null for an erased account. */
   buyer: Buyer | null;
   accountId: string;
   lines: readonly { text: string; quantity: number; netMicros: string; taxPpm: number }[];
@@ -48,7 +48,7 @@ export interface InvoiceDocument {
   /** The buyer is a business that owes the tax itself. */
   isReverseCharge: boolean;
   totalMicros: Micros;
-  /** Paid beside it: carried over from another bill, or below zero to another one. */
+  /** Paid in addition: carried over from another bill; negative if carried to another one. */
   carriedMicros: Micros;
   currency: string;
   paidBy: PaidBy;

@@ -29,7 +29,7 @@ export function layoutOf(document: InvoiceDocument): Layout {
   const { kind, number, issuedAt, seller } = document;
   const title = `${TITLES[kind]} ${number}`;
   return {
-    // Nothing depends on the time of printing: printed twice, the bytes are equal.
+    // Nothing depends on the time of printing: two prints have equal bytes.
     info: { title, author: printable(seller.name), creationDate: issuedAt, producer: 'pdfmake' },
     language: 'en',
     pageSize: 'A4',
@@ -127,7 +127,7 @@ function totals(document: InvoiceDocument): Content[][] {
   );
 }
 
-/** The amount that the processor collected for another bill, or left to another one. */
+/** The amount that the processor collected for another bill, or carried to another one. */
 const carriedRows = (totalMicros: bigint, carriedMicros: bigint): [string, bigint][] => [
   [`Carried over ${carriedMicros > 0n ? 'from an earlier bill' : 'or taken off'}`, carriedMicros],
   ['Paid', totalMicros + carriedMicros],

@@ -7,13 +7,13 @@ import type { InvoiceDocument } from './invoice-document.js';
 import { renderPdf } from './pdf-renderer.js';
 
 const KEPT = join(process.cwd(), 'apps/billing/src/invoice-pdf/pages');
-/** Edges of letters differ between machines; a word that moved is far above. */
+/** Edges of letters differ between machines; a word that has moved differs far more. */
 const DISTANCE_MAX = 12;
 
 const LINE = { text: '15,000 credits', quantity: 1, netMicros: '54000000', taxPpm: 0 };
 const taxed = invoiceDocument({ taxMicros: 10_260_000n, totalMicros: 64_260_000n });
 
-/** Pages that were looked at. After a wanted change: KEEP_PAGES=1, then look at them again. */
+/** Pages that were checked by eye. After an intended change, run with KEEP_PAGES=1 and check them again. */
 const PAGES: Record<string, [document: InvoiceDocument, page: number]> = {
   'an invoice with tax': [taxed, 1],
   'the second of fifty lines': [

@@ -11,7 +11,7 @@ import { printable } from './printable-text.js';
 const named = (name: string) => invoiceDocument({ buyer: { ...BUYER, name } });
 const read = async (from: InvoiceDocument) => readPdf(await renderPdf(from));
 
-/** The hash of what release 0.1.0 printed: the bytes of a PDF follow from it. */
+/** The hash of a PDF printed by release 0.1.0; the bytes of a PDF depend only on its data. */
 const HASH_OF_0_1_0 = '3125dbc35aefd9dcf69ba4ace955bd29d26fe0f1c27d0b5c629b667e0f28a20a';
 
 describe('invoice PDF', () => {
@@ -56,7 +56,7 @@ describe('invoice PDF', () => {
 
   it('fifty lines continue over pages, each with the table header and its number', async () => {
     const lines = Array.from({ length: 50 }, (_, n) => ({
-      text: `API plan ${n + 1}, 2026-03-02 to 2026-04-02, at a name that is long enough for two lines of the page`,
+      text: `API plan ${n + 1}, 2026-03-02 to 2026-04-02, under a name long enough for two lines on the page`,
       quantity: 1,
       netMicros: '27000000',
       taxPpm: 0,
@@ -183,7 +183,7 @@ describe('invoice PDF', () => {
       contact: null,
       address: [],
     });
-    // Names of people are in any letters; an invoice is not.
+    // Names of people may use any script; texts on an invoice may not.
     expect(buyerOf({ ...contact, firstName: 'עדה', details: null })).toMatchObject({
       name: 'a@x.example',
       contact: null,

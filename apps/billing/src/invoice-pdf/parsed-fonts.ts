@@ -1,42 +1,44 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-/** The parts of a parsed font that we use: its tables are read on demand and kept, its glyphs belong to a document. */
+/**
+ * The parts of a parsed font that we use: its tables are read on demand and cached; its glyphs belong to one document.
+ */
 interface Font {
   _glyphs: Record<number, unknown>;
 }
 
-/** The parts that we use of fontkit, the parser beneath pdfmake. */
+/** The parts of fontkit, pdfmake's font parser, that we use. */
 interface Fontkit {
   create(file: Buffer): Font;
-  /** Asked for each font that fontkit does not know itself. */
+  /** Called for each font format that fontkit itself does not support. */
   registerFormat(format: typeof ParsedFormat): void;
 }
 
 const require = createRequire(import.meta.url);
 const pdfkit = createRequire(require.resolve('pdfmake')).resolve('pdfkit');
-/** The one that pdfmake draws with. */
+/** The instance that pdfmake uses. */
 const fontkit = createRequire(pdfkit)('fontkit') as Fontkit;
 
 const parsed = new Map<Uint8Array, Font>();
 
-/** A format whose files are only names of fonts that are parsed already. */
+/** A format whose files contain only the names of fonts that are already parsed. */
 class ParsedFormat {
   static probe(file: Uint8Array): boolean {
     return parsed.has(file);
   }
 
   constructor({ buffer }: { buffer: Uint8Array }) {
-    // A glyph remembers the letter that it was first drawn for, and two letters may share one: with glyphs
-    // of its own, the bytes of a document do not depend on those drawn before it.
+    // A glyph remembers the letter for which it was first drawn, and two letters may share a glyph. With its own
+    // glyphs, a document's bytes do not depend on documents drawn before it.
     return Object.create(parsed.get(buffer)!, { _glyphs: { value: {} } }) as ParsedFormat;
   }
 }
 fontkit.registerFormat(ParsedFormat);
 
 /**
- * Parses a font file once in this process; otherwise it would be parsed for each document, which takes most of the time.
- * @returns what pdfmake takes for the file.
+ * Parses a font file once per process; otherwise each document would parse it, which takes most of the time.
+ * @returns a buffer that pdfmake accepts in place of the file.
  */
 export function parsedFont(path: string): Buffer {
   const file = Buffer.from(path);

@@ -4,7 +4,7 @@ import type { InvoiceDocument } from './invoice-document.js';
 import { type Layout, layoutOf } from './invoice-layout.js';
 import { parsedFont } from './parsed-fonts.js';
 
-/** The parts that we use of pdfmake, whose types would require a browser's. */
+/** The parts of pdfmake that we use; its own types would require those of a browser. */
 interface Pdfmake {
   readonly virtualfs: { writeFileSync(path: string, content: Buffer): void };
   setFonts(fonts: Record<string, { normal: string; bold: string }>): void;
@@ -15,7 +15,7 @@ interface Pdfmake {
 
 const require = createRequire(import.meta.url);
 const pdfmake = require('pdfmake') as Pdfmake;
-/** Roboto (Apache 2.0) with Latin, Greek and Cyrillic signs, which comes with pdfmake. */
+/** Roboto (Apache 2.0) with Latin, Greek and Cyrillic letters, as shipped with pdfmake. */
 const FONTS = join(dirname(require.resolve('pdfmake/package.json')), 'fonts/Roboto');
 const ROBOTO = { normal: 'Roboto-Regular.ttf', bold: 'Roboto-Medium.ttf' };
 pdfmake.setFonts({ Roboto: ROBOTO });

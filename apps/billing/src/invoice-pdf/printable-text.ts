@@ -3,8 +3,8 @@ import { NOT_ON_INVOICES } from '#libs/contracts';
 const LENGTH_MAX = 300;
 
 /**
- * Foreign text as one printed line: no control character or direction mark, no sign the font lacks (a
- * question mark stands in), and no more than a page can carry (S66, S80, S81).
+ * Text from outside as one printed line: without control characters or direction marks, with a question mark for each
+ * character that the font lacks, and no longer than fits on a page (S66, S80, S81).
  */
 export function printable(text: string, lengthMax = LENGTH_MAX): string {
   const plain = text

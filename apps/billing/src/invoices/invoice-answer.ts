@@ -2,10 +2,10 @@ import type { InvoiceAnswer, InvoiceState } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import { type Invoice, invoiceNumber } from './invoice.entity.js';
 
-/** Data that an invoice does not contain itself. */
+/** Data that the invoice itself does not contain. */
 interface Facts {
   latest?: { revision: number; sha256: Buffer };
-  /** Credit notes less debit notes of its payment. */
+  /** Credit notes minus debit notes of its payment. */
   notedMicros: Micros;
 }
 

@@ -4,7 +4,7 @@ import type { StoredPaymentLine } from '../payment-records/payment-line.entity.j
 import type { Reversal } from '../payment-records/reversal.entity.js';
 import type { InvoiceLine } from './invoice.entity.js';
 
-/** What was paid for, as it is printed. The one rounding of a line to cents happens here. */
+/** The item that was paid for, as printed. This is the only place where a line is rounded to cents. */
 export function printedLine(line: StoredPaymentLine): InvoiceLine {
   return {
     text: textOf(line),
@@ -16,7 +16,7 @@ export function printedLine(line: StoredPaymentLine): InvoiceLine {
 
 interface Correction {
   corrects: string;
-  /** The credits of packages that are taken back, or come again. */
+  /** The package credits that are revoked or restored. */
   credits: bigint;
   netMicros: bigint;
   taxPpm: number;

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An invoice as it was printed for one state of its buyer's details. */
+/** An invoice as printed for one state of its buyer's details. */
 @Entity('invoice_revisions')
 export class InvoiceRevision {
   @PrimaryColumn('uuid', { name: 'invoice_id' })

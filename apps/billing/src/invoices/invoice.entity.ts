@@ -4,19 +4,19 @@ import type { Micros } from '#libs/platform';
 import type { PaidBy, Seller } from '../invoice-pdf/invoice-document.js';
 import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 
-/** A line as it is printed. */
+/** A line as printed. */
 export interface InvoiceLine {
   text: string;
   quantity: number;
   /** Before tax, in millionths, decimal string. */
   netMicros: string;
-  /** Millionths of it. */
+  /** In millionths of the net amount. */
   taxPpm: number;
 }
 
 /**
  * The accounting entry of a payment, or of money that was returned and arrived again. It never changes; its printed
- * form does, with the buyer's details.
+ * form changes with the buyer's details.
  */
 @Entity('invoices')
 export class Invoice {
@@ -29,7 +29,7 @@ export class Invoice {
   @Column('text')
   kind: InvoiceKind;
 
-  /** Numbers have no gap within it: `INV-2026`. */
+  /** Numbers have no gaps within a series: `INV-2026`. */
   @Column('text')
   series: string;
 
@@ -53,13 +53,13 @@ export class Invoice {
   @Column('bigint', { name: 'tax_micros', transformer: BIGINT_COLUMN })
   taxMicros: Micros;
 
-  /** Includes tax; above zero for notes too. */
+  /** Includes tax; positive for notes, too. */
   @Column('bigint', { name: 'total_micros', transformer: BIGINT_COLUMN })
   totalMicros: Micros;
 
   /**
-   * Paid beside the total, because the processor carried it over from another bill; below zero where it was carried to a
-   * later one, or taken off.
+   * Paid in addition to the total, because the processor carried it over from another bill; negative if it was carried
+   * to a later bill or deducted.
    */
   @Column('bigint', { name: 'carried_micros', transformer: BIGINT_COLUMN })
   carriedMicros: Micros;
@@ -82,7 +82,7 @@ export class Invoice {
   issuedAt: Date;
 }
 
-/** Formatted by `invoiceNumber`; nine digits fit the column. */
+/** The format of `invoiceNumber`; nine digits fit the column. */
 export const INVOICE_NUMBER = /^([A-Z]{2,4}-[0-9]{4})-([0-9]{1,9})$/;
 
 /** `INV-2026-000042`. */
@@ -90,5 +90,5 @@ export function invoiceNumber({ series, number }: Pick<Invoice, 'series' | 'numb
   return `${series}-${String(number).padStart(6, '0')}`;
 }
 
-/** The year of its issue (UTC): how long it is kept depends on it. */
+/** The year of issue (UTC), which determines how long the invoice is kept. */
 export const yearOf = ({ issuedAt }: Pick<Invoice, 'issuedAt'>) => issuedAt.getUTCFullYear();

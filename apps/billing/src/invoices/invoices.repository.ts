@@ -12,7 +12,7 @@ export interface TaxDecision {
   subjectId: string;
 }
 
-/** Credit notes less debit notes. */
+/** Credit notes minus debit notes. */
 export interface NotedMoney {
   totalMicros: Micros;
   taxMicros: Micros;
@@ -52,7 +52,7 @@ export class InvoicesRepository {
     return transaction.manager.findOneBy(Invoice, { accountId, id });
   }
 
-  /** @param number as `invoiceNumber` writes it. */
+  /** @param number in the format of `invoiceNumber`. */
   async findByNumber(
     transaction: Transaction,
     accountId: string,
@@ -88,7 +88,7 @@ export class InvoicesRepository {
     return rows.at(0);
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async list(
     transaction: Transaction,
     accountId: string,
@@ -107,7 +107,7 @@ export class InvoicesRepository {
     return query.getMany();
   }
 
-  /** Credit notes less debit notes of payments, by their ids; of those without a note there is none. */
+  /** Credit notes minus debit notes of payments, by payment id; payments without a note are missing. */
   async notedOf(
     transaction: Transaction,
     accountId: string,
@@ -121,7 +121,7 @@ export class InvoicesRepository {
     return new Map(rows.map(({ id, noted }) => [id, BigInt(noted)]));
   }
 
-  /** Credit notes less debit notes of a payment. */
+  /** Credit notes minus debit notes of a payment. */
   async notedOfPayment(transaction: Transaction, { accountId, id }: Payment): Promise<NotedMoney> {
     const [{ total, tax }] = await transaction.query<{ total: string; tax: string }>(
       `select coalesce(sum(sign * total_micros), 0)::text as total,

@@ -31,11 +31,11 @@ interface NewInvoice extends Pick<
   | 'isReverseCharge'
   | 'lines'
 > {
-  /** The order, subscription or corrected invoice for which its tax was decided. */
+  /** The order, subscription or corrected invoice for which the tax was decided. */
   judgedWith: string | undefined;
 }
 
-/** The accounting amounts of a payment or its reversal. */
+/** Issues invoices, credit notes and debit notes for payments and their reversals. */
 @Injectable()
 export class InvoicesService {
   constructor(
@@ -48,8 +48,8 @@ export class InvoicesService {
   ) {}
 
   /**
-   * Issues the invoice of a payment in the transaction that stores it, whoever it was paid to. Its number is
-   * the last that the transaction takes.
+   * Issues the invoice of a payment in the transaction that stores it, no matter which processor received it. Taking
+   * the number is the last step of the transaction.
    */
   issue(transaction: Transaction, payment: Payment, lines: readonly StoredPaymentLine[]): void {
     transaction.beforeCommit(async () => {
@@ -70,10 +70,11 @@ export class InvoicesService {
   }
 
   /**
-   * Notes what a reversal takes back for good: a credit note of what is new, a debit note of what came again (a
-   * refund that failed, a dispute that was won). All notes of an invoice together never exceed it: what goes back beyond
-   * it, such as a lost dispute of refunded money, is booked as a loss. Call it with the payment's aggregate locked.
-   * @param credits of packages that are taken back with it, or come again.
+   * Records a final reversal: a credit note for newly reversed money, a debit note for money that returned (a refund
+   * that failed, a dispute that was won). All notes of an invoice together never exceed it: money reversed beyond it,
+   * such as a lost dispute over refunded money, is booked as a loss. The caller must hold the lock of the payment's
+   * aggregate.
+   * @param credits package credits that are revoked with it, or restored.
    */
   correct(transaction: Transaction, payment: Payment, reversal: Reversal, credits: bigint): void {
     transaction.beforeCommit(async () => {
@@ -136,8 +137,8 @@ export class InvoicesService {
 }
 
 /**
- * The tax within a note, above zero. It follows from all that was noted of the payment, so that rounding errors do
- * not gather: money that went back whole takes the whole tax with it.
+ * The tax within a note, a positive amount. It is calculated from the total of all notes of the payment, so that
+ * rounding errors do not add up: if all money is reversed, all tax is.
  */
 function taxOfNote({ taxMicros, totalMicros }: Invoice, noted: NotedMoney, more: Micros): Micros {
   if (taxMicros === 0n) return 0n;

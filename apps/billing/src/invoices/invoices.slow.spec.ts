@@ -52,7 +52,7 @@ describe.each(BOTH)('invoices of %s', (name) => {
     side = sideOf(billing, processor);
   });
 
-  it('each payment has one, with the next number, printed with the current details and stored with its hash', async () => {
+  it('each payment has an invoice with the next number, printed with the current details and stored with its hash', async () => {
     billing.contacts.set(accountId, { details: { ...DETAILS, organisation: 'Example Ltd' } });
     await buy(15_000);
     await buy(5_000);
@@ -102,7 +102,7 @@ describe.each(BOTH)('invoices of %s', (name) => {
     );
   });
 
-  it('returned money becomes a credit note, in full or in part; money that comes again a debit note', async () => {
+  it('refunded money leads to a credit note, in full or in part; money that arrives again leads to a debit note', async () => {
     const payment = await buy();
     const refund = side.refund(payment, 10);
     await billing.settle();
@@ -155,7 +155,7 @@ describe('invoices', () => {
   });
 
   it('while account is down payments are stored and numbered, and the PDF follows', async () => {
-    // Invoices that others have left to print.
+    // Unprinted invoices left by earlier tests.
     await billing.deliverMail(accountId);
     billing.contacts.isDown = true;
     await buy();

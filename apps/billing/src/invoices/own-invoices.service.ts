@@ -12,7 +12,7 @@ import { type InvoiceFilter, InvoicesRepository } from './invoices.repository.js
 import { RevisionsRepository } from './revisions.repository.js';
 import { RevisionsService } from './revisions.service.js';
 
-/** The invoices that a customer asks for: `YYYY-MM-DD`, UTC, both days included. */
+/** The requested invoices: `YYYY-MM-DD`, UTC, both days included. */
 export interface AskedInvoices {
   from?: string;
   to?: string;
@@ -27,7 +27,7 @@ function filterOf({ from, to, state }: AskedInvoices): InvoiceFilter {
   };
 }
 
-/** An account's invoices, as it sees them. */
+/** An account's invoices as its owner sees them. */
 @Injectable()
 export class OwnInvoicesService {
   constructor(
@@ -52,7 +52,7 @@ export class OwnInvoicesService {
     });
   }
 
-  /** The newest of those that fit. */
+  /** The newest matching invoice. */
   async newest(
     accountId: string,
     asked: AskedInvoices,
@@ -65,7 +65,7 @@ export class OwnInvoicesService {
     });
   }
 
-  /** @throws NotFound also for one of another account (S85); InvoiceNotPrinted in the first moments. */
+  /** @throws NotFound, also for another account's invoice (S85); InvoiceNotPrinted shortly after the payment. */
   async pdf(accountId: string, id: string): Promise<{ name: string; pdf: Buffer }> {
     if (!isId(id)) throw new NotFound();
     return this.database.transaction(async (transaction) => {
@@ -79,7 +79,7 @@ export class OwnInvoicesService {
   }
 
   /**
-   * Prints it again under its number, when the billing details have changed since.
+   * Prints the invoice again under its number if the billing details have changed since.
    * @throws NotFound; ServiceUnavailable while account is unavailable; AccountDeletedHere.
    */
   async regenerate(accountId: string, id: string): Promise<InvoiceAnswer> {
@@ -97,7 +97,9 @@ export class OwnInvoicesService {
     });
   }
 
-  /** Sends the mail about an invoice or note once more. @throws NotFound; ServiceUnavailable while account is. */
+  /**
+   * Sends the mail about an invoice or note again. @throws NotFound; ServiceUnavailable while account is unavailable.
+   */
   async resendReceipt(accountId: string, number: string): Promise<{ number: string }> {
     const contact = await this.mails.contactOf(accountId);
     await this.database.transaction(async (transaction) => {

@@ -15,8 +15,8 @@ interface PrintWork {
 }
 
 /**
- * Prints each new invoice with the details its buyer has at that moment, and sends the receipt, in one transaction.
- * Only printing waits while account is unavailable; money never does.
+ * Prints each new invoice with its buyer's current details and sends the receipt, in one transaction. Only printing
+ * waits while account is unavailable; payments never do.
  */
 @Injectable()
 export class PrintInvoicesJob extends WorkRunner<PrintWork> {
@@ -28,7 +28,7 @@ export class PrintInvoicesJob extends WorkRunner<PrintWork> {
     logger: Logger,
   ) {
     const queue = new WorkQueue<PrintWork>({ name: 'print-invoices' });
-    // Printing keeps the process busy: one at a time leaves room for callbacks.
+    // Printing occupies the event loop: one at a time leaves room for callbacks.
     super({ queue, database, logger, concurrency: 1 });
   }
 

@@ -24,7 +24,7 @@ export class RevisionsRepository {
       .getOne();
   }
 
-  /** The number of printings of each invoice, by its id. */
+  /** The number of revisions of each invoice, by its id. */
   async listLatest(
     transaction: Transaction,
     accountId: string,

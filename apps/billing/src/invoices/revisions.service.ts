@@ -15,17 +15,17 @@ import { type Invoice, invoiceNumber, yearOf } from './invoice.entity.js';
 import { InvoicesRepository } from './invoices.repository.js';
 import { RevisionsRepository } from './revisions.repository.js';
 
-/** Each is kept as long as its invoice. */
+/** Each revision is kept as long as its invoice. */
 const REVISIONS_A_DAY_MAX = 20;
 
-/** A document that is printed and not kept yet. */
+/** A document that is printed but not yet stored. */
 export interface PrintedInvoice {
   invoice: Invoice;
   revision: number;
   buyer: Buyer | null;
   printedAt: Date;
   pdf: Buffer;
-  /** False when the latest revision says the same. */
+  /** False if the latest revision has the same contents. */
   isNew: boolean;
 }
 
@@ -42,8 +42,8 @@ export class RevisionsService {
   ) {}
 
   /**
-   * Prints an invoice for its buyer's present details; null for an erased account. The first print has the tax id that
-   * decided its tax, whatever the details say by then; later a buyer may replace it, but not remove it.
+   * Prints an invoice with its buyer's current details; null for an erased account. The first print has the tax id that
+   * decided its tax, even if the details have changed by then; later a buyer may replace that id, but not remove it.
    * @throws NotFound, TooManyRevisions, InvoiceDataDestroyed.
    */
   async print(
@@ -74,7 +74,7 @@ export class RevisionsService {
     return { invoice, ...printed, pdf, isNew: true };
   }
 
-  /** Some more come through when they are asked for at once. */
+  /** Simultaneous requests may exceed the limit by a few. */
   private async checkRevisions(accountId: string, now: Date): Promise<void> {
     const since = new Date(now.getTime() - DAY_MS);
     const made = await this.database.transaction((transaction) =>
@@ -84,8 +84,8 @@ export class RevisionsService {
   }
 
   /**
-   * Stores what was printed, unless somebody else has printed it meanwhile.
-   * @returns what is stored now.
+   * Stores a printed document unless another process has printed it meanwhile.
+   * @returns the document that is now stored.
    */
   async keep(transaction: Transaction, printed: PrintedInvoice): Promise<PrintedInvoice> {
     const { invoice, revision, buyer, printedAt, pdf, isNew } = printed;
@@ -108,8 +108,8 @@ export class RevisionsService {
   }
 
   /**
-   * The latest document, null before the first.
-   * @throws InvoiceDataDestroyed; when its bytes are others than those that were printed.
+   * The latest document; null before the first.
+   * @throws InvoiceDataDestroyed; Error if its bytes differ from those that were printed.
    */
   async open(transaction: Transaction, invoice: Invoice): Promise<PrintedInvoice | null> {
     const { accountId, id } = invoice;

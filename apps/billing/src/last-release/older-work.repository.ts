@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { ObjectRef } from '../processor-sync/wanted-objects.js';
 
-/** Queues that services of the last release fill and work off while they run beside this one. */
+/** Queues that services of the last release fill and process while they run beside this one. */
 @Injectable()
 export class OlderWorkRepository {
-  /** Takes invoices that nobody is printing; dead ones, too, as a new release may print them. */
+  /**
+   * Takes invoices that no process is printing, including dead ones, because a new release may be able to print them.
+   */
   async takePrinting(
     transaction: Transaction,
     limit: number,
@@ -20,7 +22,7 @@ export class OlderWorkRepository {
     );
   }
 
-  /** Takes objects that are due and that nobody is fetching; the guard of what a fetch may write stays. */
+  /** Takes due objects that no process is fetching; the guard against outdated fetches stays. */
   async takeObjects(transaction: Transaction, limit: number): Promise<ObjectRef[]> {
     return transaction.query(
       `update processor_objects set due_at = null, claimed_until = null, attempts = 0

@@ -8,8 +8,8 @@ import { OlderWorkRepository } from './older-work.repository.js';
 const TAKEN_AT_ONCE = 500;
 
 /**
- * Moves what the queues of the last release hold into the one of this release: what was there at the upgrade, and
- * what its services left when they ended. Goes with those tables.
+ * Moves the contents of the last release's queues to the queue of this release: rows that existed at the upgrade, and
+ * rows left by the old services when they ended. This job is removed together with those tables.
  */
 @Injectable()
 export class TakeOverWorkJob implements Job {

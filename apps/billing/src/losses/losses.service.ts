@@ -4,7 +4,7 @@ import { Clock, type Micros } from '#libs/platform';
 import type { Payment } from '../payment-records/payment.entity.js';
 import { LossesRepository } from './losses.repository.js';
 
-/** Money that went back beyond its invoice: refunded, and taken once more by a lost dispute. */
+/** Money reversed beyond its invoice: refunded, and lost once more in a dispute. */
 @Injectable()
 export class LossesService {
   constructor(
@@ -12,7 +12,7 @@ export class LossesService {
     private readonly clock: Clock,
   ) {}
 
-  /** The amount of a payment that was finally reversed, and how much of that is booked as a loss. */
+  /** The finally reversed amount of a payment, and the part of it that is booked as a loss. */
   async ofPayment(
     transaction: Transaction,
     payment: Payment,
@@ -20,7 +20,7 @@ export class LossesService {
     return this.losses.ofPayment(transaction, payment);
   }
 
-  /** Books what is lost more; below zero what came again. */
+  /** Books an additional loss; a negative amount is money that returned. */
   async book(transaction: Transaction, payment: Payment, micros: Micros): Promise<void> {
     if (micros === 0n) return;
     await this.losses.insert(transaction, payment, { micros, bookedAt: this.clock.now() });

@@ -20,7 +20,7 @@ export class MailsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns null for an account that is erased. @throws ServiceUnavailable. */
+  /** @returns null for an erased account. @throws ServiceUnavailable. */
   async contactOf(accountId: string): Promise<Contact | null> {
     return this.contacts.find(accountId);
   }
@@ -38,7 +38,7 @@ export class MailsService {
     if (isNew) await this.sendAgain(transaction, contact, mail);
   }
 
-  /** For an operator, whether or not it was sent before. */
+  /** For operators: sends the mail even if it was sent before. */
   async sendAgain(
     transaction: Transaction,
     { accountId, email, firstName }: Contact,

@@ -3,7 +3,7 @@ import type { Micros } from '#libs/platform';
 import { moneyText } from '../pricing/money-text.js';
 import type { MailForPerson } from './mails.service.js';
 
-/** What a receipt says about its invoice. */
+/** The facts about an invoice that its receipt states. */
 export interface ReceiptFacts {
   kind: InvoiceKind;
   corrects: string | null;

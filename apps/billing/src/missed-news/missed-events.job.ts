@@ -11,7 +11,7 @@ const LOOK_BACK_MS = 3 * DAY_MS;
 /** An event may become visible after a later one. */
 const OVERLAP_MS = 10 * MINUTE_MS;
 
-/** Reads what happened at the processors, and takes in what no callback told. */
+/** Reads the events at the processors, and handles those for which no callback arrived. */
 @Injectable()
 export class MissedEventsJob implements Job {
   readonly name = 'missed-events';

@@ -3,7 +3,7 @@ import { MaintenanceDatabase } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { MissedNewsRepository } from './missed-news.repository.js';
 
-/** The findings of a check for missed news so far. */
+/** The results of a check for missed events so far. */
 export interface MissedNewsCount {
   readonly startedAt: Date;
   checked: number;
@@ -11,7 +11,7 @@ export interface MissedNewsCount {
   failed: number;
 }
 
-/** Keeps what each look for missed news found. */
+/** Stores the results of each check for missed events. */
 @Injectable()
 export class MissedNewsService {
   constructor(

@@ -14,7 +14,7 @@ import { OPEN_ORDER_STATES } from './order-state.js';
 import { checkoutLineOf } from './order-lines.js';
 import { OrdersMaintenanceRepository, OrdersRepository } from './orders.repository.js';
 
-/** Answers of a processor that leave the offer open. */
+/** Answers of a processor that cannot close an open page. */
 const NOT_CLOSABLE = 'not_closable';
 
 /** Opens the processor's page for an order. A repeat is the same call with the same key. */
@@ -29,7 +29,7 @@ export class CheckoutsService {
     private readonly config: BillingConfig,
   ) {}
 
-  /** Asks the processor, then stores what it said. Everything asked for comes from the order's rows. */
+  /** Calls the processor, then stores its answer. The request is built only from the order's rows. */
   async open(order: Order): Promise<CallResult<CreatedCheckout>> {
     const { accountId, id: orderId, processor } = order;
     const { lines, customerId } = await this.database.transaction(async (transaction) => ({
@@ -66,8 +66,9 @@ export class CheckoutsService {
   }
 
   /**
-   * Closes the pages of accounts that were deleted, in the order of their ids. Whoever paid meanwhile is refunded.
-   * @param after the id behind which to begin. @returns the orders that were tried.
+   * Closes the checkout pages of deleted accounts, in the order of their ids. A payment made meanwhile is refunded.
+   * @param after the id after which to begin.
+   * @returns the orders that were tried.
    */
   async closeOfDeleted(after: string, limit: number): Promise<Order[]> {
     const orders = await this.silentOrders.listOfDeleted(after, limit);
@@ -83,8 +84,9 @@ export class CheckoutsService {
   }
 
   /**
-   * Closes the page of an order that its customer gives up. False for one that is not open any more, as the customer
-   * has paid. @throws ProcessorUnavailable.
+   * Closes the page of an order that its customer drops. False if the page is no longer open because the customer has
+   * paid.
+   * @throws ProcessorUnavailable.
    */
   async drop(order: Order): Promise<boolean> {
     const { processor, checkoutId, state } = order;
@@ -92,7 +94,7 @@ export class CheckoutsService {
     if (checkoutId !== null) {
       const closed = await this.processors.get(processor).closeCheckout(checkoutId);
       if (closed.outcome === 'unknown') throw new ProcessorUnavailable(closed.cause);
-      // Pages that cannot be closed expire by themselves; money that arrives before counts.
+      // Pages that cannot be closed expire by themselves; a payment made before then counts.
       if (closed.outcome === 'refused' && closed.code !== NOT_CLOSABLE) return false;
     }
     await this.end(order, 'cancelled');
@@ -105,8 +107,8 @@ export class CheckoutsService {
   }
 
   /**
-   * Resolves an order whose checkout may or may not have been made: by the same call while its key and
-   * its page live, then by a search. False while the processor does not answer.
+   * Resolves an order whose checkout may or may not have been created: by repeating the call while its key and its page
+   * are valid, then by a search. False while the processor does not answer.
    */
   async recover(order: Order): Promise<boolean> {
     if (this.clock.now() < order.expiresAt) return (await this.open(order)).outcome !== 'unknown';
@@ -121,14 +123,14 @@ export class CheckoutsService {
         return true;
       }
     }
-    // No customer was ever sent to a page of it.
+    // No customer was ever sent to its page.
     await this.end(order, 'expired');
     return true;
   }
 
   /**
-   * Ends an order whose checkout the processor refuses to show, a day after its page closed: some forget
-   * what was not paid. Money that arrives all the same still counts. False before that.
+   * Ends an order whose checkout the processor no longer returns, a day after its page closed, because some processors
+   * delete unpaid checkouts. A late payment still counts. False before that.
    */
   async giveUp(order: Order): Promise<boolean> {
     if (this.clock.now().getTime() < order.expiresAt.getTime() + DAY_MS) return false;

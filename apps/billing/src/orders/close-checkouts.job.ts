@@ -4,11 +4,11 @@ import { CheckoutsService } from './checkouts.service.js';
 
 const ORDERS_MAX = 100;
 
-/** Closes the checkout pages of deleted accounts, so that nobody can pay for them any more. */
+/** Closes the checkout pages of deleted accounts, so that they can no longer be paid. */
 @Injectable()
 export class CloseCheckoutsJob implements Job {
   readonly name = 'close-checkouts';
-  /** The position of the next run, so that pages that a processor does not close never delay those behind them. */
+  /** Where the next run continues, so that pages that a processor does not close never delay those after them. */
   private after = FIRST_ID;
 
   constructor(private readonly checkouts: CheckoutsService) {}

@@ -21,7 +21,7 @@ describe('an unpaid order', () => {
     billing.call('POST', `orders/${id}/drop`, { accountId: owner });
 
   it.each(['stripe', 'paypal'] as const)(
-    'can be dropped, and its page at %s then takes no money',
+    'can be dropped, after which its page at %s takes no money',
     async (processor) => {
       const order = await billing.order(accountId, 15_000, processor);
       const { status, body } = await drop(order.id);
@@ -46,7 +46,7 @@ describe('an unpaid order', () => {
       await billing.call('POST', `orders/${order.id}/return`, { accountId });
       const state = await billing.stateOf(accountId, order);
       expect(status).toBe(200);
-      // PayPal captures only when it is asked to: what was dropped before that is not taken.
+      // PayPal captures only on request, so an order dropped before its capture takes no money.
       expect(state).toBe(processor === 'paypal' ? 'cancelled' : 'paid');
     },
   );
@@ -65,7 +65,7 @@ describe('an unpaid order', () => {
     expect(await billing.stateOf(accountId, order)).toBe('redirected');
   });
 
-  it('says that PayPal has refused the payment, until another way works', async () => {
+  it('shows that PayPal has refused the payment, until another way succeeds', async () => {
     const order = await billing.order(accountId, 15_000, 'paypal');
     await billing.act(order, 'decline');
     const read = async () => (await billing.call('GET', `orders/${order.id}`, { accountId })).body;

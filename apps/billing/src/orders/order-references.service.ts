@@ -5,12 +5,12 @@ import type { ProcessorName } from '../processors/payment-processor.js';
 import type { Order } from './order.entity.js';
 import { OrdersRepository } from './orders.repository.js';
 
-/** Finds our orders by what processors repeat of them. */
+/** Finds our orders by the references that processors return. */
 @Injectable()
 export class OrderReferencesService {
   constructor(private readonly orders: OrdersRepository) {}
 
-  /** Null for a reference that is not ours, or not there. */
+  /** Null for a missing reference, or one that is not ours. */
   async find(
     transaction: Transaction,
     processor: ProcessorName,

@@ -1,7 +1,7 @@
 import type { OrderState } from '#libs/contracts';
 import type { CheckoutSnapshot } from '../processors/payment-processor.js';
 
-/** States in which no money has arrived yet and some may. */
+/** States in which no money has arrived yet but may still arrive. */
 export const OPEN_ORDER_STATES = ['created', 'redirected', 'processing'] as const;
 
 /** No money has arrived. */
@@ -9,8 +9,8 @@ export const isUnpaid = (state: OrderState) =>
   ['created', 'redirected', 'processing', 'expired', 'failed', 'cancelled'].includes(state);
 
 /**
- * The state of an order after its checkout was fetched. Money counts whenever it arrives, even after the order had
- * expired or was cancelled; nothing else leaves a state that money led to.
+ * The state of an order after its checkout was fetched. Money counts whenever it arrives, even after the order has
+ * expired or was cancelled; a state that follows from money can be left only through more news about money.
  */
 export function stateAfterCheckout(
   state: OrderState,

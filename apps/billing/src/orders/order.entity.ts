@@ -33,14 +33,14 @@ export class Order {
   @Column('text')
   currency: string;
 
-  /** The buyer at the time of the order; applies to all bills of its subscription. */
+  /** The buyer's tax status at the time of the order; applies to all bills of its subscription. */
   @Column('boolean', { name: 'is_reverse_charge' })
   isReverseCharge: boolean;
 
   @Column('text', { name: 'catalogue_version' })
   catalogueVersion: string;
 
-  /** Null until the processor has said that it made the checkout. */
+  /** Null until the processor has confirmed that it created the checkout. */
   @Column('text', { name: 'checkout_id', nullable: true })
   checkoutId: string | null;
 

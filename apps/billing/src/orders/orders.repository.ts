@@ -8,7 +8,7 @@ import { OPEN_ORDER_STATES } from './order-state.js';
 
 @Injectable()
 export class OrdersRepository {
-  /** False when the account has an order of this request key already. */
+  /** False if the account already has an order with this request key. */
   async insert(transaction: Transaction, order: Order, lines: OrderLine[]): Promise<boolean> {
     const inserted = await transaction.manager
       .createQueryBuilder()
@@ -23,7 +23,10 @@ export class OrdersRepository {
     return true;
   }
 
-  /** Orders made after `since` that wait for their customer. Others of the account wait until the transaction ends. */
+  /**
+   * Orders created after `since` that wait for their customer. Other such calls for the account wait until the
+   * transaction ends.
+   */
   async countOpen(transaction: Transaction, accountId: string, since: Date): Promise<number> {
     await transaction.query(`select pg_advisory_xact_lock(hashtextextended('orders ' || $1, 0))`, [
       accountId,
@@ -81,8 +84,8 @@ export class OrdersRepository {
   }
 
   /**
-   * The order of a checkout, locked until the transaction ends. As all locks of orders, one that lets others
-   * write rows that refer to it.
+   * The order of a checkout, locked until the transaction ends. Like all order locks, it lets others write rows that
+   * refer to the order.
    */
   async lockByCheckout(
     transaction: Transaction,
@@ -183,7 +186,7 @@ export class OrdersMaintenanceRepository {
     );
   }
 
-  /** Open orders of accounts that were deleted meanwhile. */
+  /** Open orders of accounts that have been deleted. */
   async listOfDeleted(after: string, limit: number): Promise<Order[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager

@@ -19,10 +19,10 @@ import { OrdersRepository } from './orders.repository.js';
 
 /** How long a checkout page stays open; processors require at least half an hour. */
 const CHECKOUT_MS = HOUR_MS;
-/** Unpaid orders of an account whose page is open: more than anybody needs, and few enough for the processor. */
+/** Maximum number of unpaid orders with an open page: more than a customer needs, and few enough for the processor. */
 const OPEN_ORDERS_MAX = 20;
 
-/** Orders of customers, from the request to the payment. */
+/** Customers' orders, from the request to the payment. */
 @Injectable()
 export class OrdersService {
   constructor(
@@ -35,9 +35,9 @@ export class OrdersService {
   ) {}
 
   /**
-   * Prices the wish, stores the order and opens its checkout. A repeat with the same key is the same
-   * order, and brings about what the first one left undone.
-   * @throws InvalidRequest for what is not sold, TooManyOpenOrders, IdempotencyKeyReused, ProcessorUnavailable,
+   * Prices the request, stores the order and opens its checkout. A repeat with the same key returns the same order and
+   * completes unfinished steps.
+   * @throws InvalidRequest for items that are not sold, TooManyOpenOrders, IdempotencyKeyReused, ProcessorUnavailable,
    * CheckoutRefused.
    */
   async create(
@@ -55,7 +55,7 @@ export class OrdersService {
     return this.get(accountId, order.id);
   }
 
-  /** @throws NotFound also for an order of another account (S85). */
+  /** @throws NotFound, also for another account's order (S85). */
   async get(accountId: string, orderId: string): Promise<OrderAnswer> {
     return this.database.transaction(async (transaction) => {
       const order = await this.find(transaction, accountId, orderId);
@@ -64,7 +64,10 @@ export class OrdersService {
     });
   }
 
-  /** Gives it up unless it is paid. @throws NotFound, ProcessorUnavailable. @returns whether the customer was faster. */
+  /**
+   * Drops the order unless it is paid. @throws NotFound, ProcessorUnavailable.
+   * @returns whether it was paid first.
+   */
   async drop(accountId: string, orderId: string): Promise<{ wasPaid: boolean }> {
     const order = await this.database.transaction((transaction) =>
       this.find(transaction, accountId, orderId),
@@ -93,9 +96,9 @@ export class OrdersService {
   }
 
   /**
-   * Takes over what a fetch of a checkout said. Amount, currency and account are those of our order; where
-   * the processor says otherwise the order is set aside for an operator and nothing is granted (S47).
-   * @returns the account of our order; undefined when none belongs to it.
+   * Applies a fetched checkout. Amount, currency and account must match our order; otherwise the order is set aside for
+   * an operator and nothing is granted (S47).
+   * @returns the account of our order; undefined if the checkout belongs to none.
    */
   async applyCheckout(
     transaction: Transaction,
@@ -117,7 +120,10 @@ export class OrdersService {
     return order.accountId;
   }
 
-  /** Stores the payment of a paid checkout. @returns why it is not one of this order. */
+  /**
+   * Stores the payment of a paid checkout.
+   * @returns why it does not fit this order.
+   */
   private async takePayment(
     transaction: Transaction,
     order: Order,
@@ -147,7 +153,7 @@ export class OrdersService {
     return order && !isUnpaid(order.state) ? order.accountId : undefined;
   }
 
-  /** Takes over what was given back of a payment, or came back. */
+  /** Applies a change in the reversed part of a payment. */
   async applyReversed(transaction: Transaction, reversed: ReversedPayment): Promise<void> {
     const { accountId, orderId, amountMicros: paidMicros } = reversed.payment;
     if (orderId === null) return;
@@ -206,7 +212,7 @@ export class OrdersService {
     });
   }
 
-  /** Orders of one account are counted one after the other. @throws TooManyOpenOrders. */
+  /** Counts the orders of one account one at a time. @throws TooManyOpenOrders. */
   private async checkOpen(
     transaction: Transaction,
     { accountId, createdAt }: Order,
@@ -216,7 +222,7 @@ export class OrdersService {
     if (open > OPEN_ORDERS_MAX) throw new TooManyOpenOrders(OPEN_ORDERS_MAX);
   }
 
-  /** The order of this checkout; or the one it names, when the answer to its creation was lost. */
+  /** The order of this checkout, or the order that it names if the answer to its creation was lost. */
   private async lockFor(
     transaction: Transaction,
     processor: ProcessorName,
@@ -255,11 +261,11 @@ function mismatchOf(order: Order, checkout: CheckoutSnapshot): string | undefine
   const { payment } = checkout;
   if (checkout.orderId !== order.id) return 'the checkout names another order';
   if (checkout.currency !== order.currency) return 'the checkout has another currency';
-  // The payment of a plan is on its bills: a balance or a coupon may change the amount of a checkout.
+  // The payment of a plan is part of its bills: a balance or a coupon may change the amount of a checkout.
   if (checkout.subscriptionId !== undefined) return undefined;
   if (checkout.amountMicros !== order.amountMicros) return 'the checkout has another amount';
   if (checkout.state !== 'paid') return undefined;
-  if (!payment) return 'the checkout is paid, and no payment belongs to it';
+  if (!payment) return 'the checkout is paid, but there is no payment for it';
   if (payment.currency !== order.currency) return 'the payment has another currency';
   if (payment.amountMicros !== order.amountMicros) return 'the payment has another amount';
   return undefined;

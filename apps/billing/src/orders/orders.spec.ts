@@ -188,7 +188,7 @@ describe('orders', () => {
     const side = () => sideOf(billing, processor);
     const order = (credits = 15_000) => billing.order(accountId, credits, processor);
 
-    it('is announced once, with what each line grants', async () => {
+    it('a payment is announced once, with the grant of each line', async () => {
       const bought = await order();
       const end = await billing.act(bought, 'pay');
       expect(end).toContain(`http://localhost:8081/billing/return?order=${bought.id}`);
@@ -221,7 +221,7 @@ describe('orders', () => {
       ]);
     });
 
-    it('S48: a return alone grants nothing, whatever it says', async () => {
+    it('S48: a return alone grants nothing, whatever its address contains', async () => {
       const [mine, paid] = [await order(), await order()];
       await billing.act(paid, 'pay');
       const page = new URL(paid.redirect_url as string).pathname.split('/').at(-1);
@@ -260,7 +260,7 @@ describe('orders', () => {
       await billing.act(abandoned, 'abandon');
       expect(await billing.stateOf(accountId, declined)).toBe('redirected');
       await billing.pass(HOUR_MS);
-      // Not every processor sends a callback for it.
+      // Not every processor sends a callback about expiry.
       await billing.get(OpenOrdersJob).runOnce();
       expect(await billing.stateOf(accountId, declined)).toBe('expired');
       expect(await billing.stateOf(accountId, abandoned)).toBe('expired');

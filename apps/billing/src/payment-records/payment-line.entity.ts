@@ -3,13 +3,13 @@ import type { BillingInterval } from '#libs/contracts';
 import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 import { PurchasedLine } from '../pricing/purchased-line.entity.js';
 
-/** One part of a payment: the source of grants and rights. */
+/** One part of a payment, from which grants and rights are derived. */
 @Entity('payment_lines')
 export class StoredPaymentLine extends PurchasedLine {
   @Column('uuid', { name: 'payment_id' })
   paymentId: string;
 
-  /** Only on lines of subscriptions, as are the following columns. */
+  /** Set only on subscription lines, like the following columns. */
   @Column('uuid', { name: 'subscription_id', nullable: true })
   subscriptionId: string | null;
 
@@ -22,7 +22,7 @@ export class StoredPaymentLine extends PurchasedLine {
   @Column('timestamptz', { name: 'period_end', nullable: true })
   periodEnd: Date | null;
 
-  /** When the line starts to count: the start of its own part of the period. */
+  /** When the line takes effect: the start of its own part of the period. */
   @Column('timestamptz', { name: 'starts_at', nullable: true })
   startsAt: Date | null;
 
@@ -30,7 +30,7 @@ export class StoredPaymentLine extends PurchasedLine {
   @Column('bigint', { name: 'monthly_credits', nullable: true, transformer: BIGINT_COLUMN })
   monthlyCredits: bigint | null;
 
-  /** A change within a paid period: reversed, it sets the plan back and ends nothing. */
+  /** A change within a paid period: its reversal restores the earlier plan and ends nothing. */
   @Column('boolean', { name: 'is_change' })
   isChange: boolean;
 }

@@ -3,7 +3,7 @@ import type { Micros } from '#libs/platform';
 import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
-/** Money that arrived. Its amounts never change; what is taken back stands in reversals. */
+/** Money that arrived. Its amounts never change; reversals are rows of their own. */
 @Entity('payments')
 export class Payment {
   @PrimaryColumn('uuid')
@@ -29,8 +29,8 @@ export class Payment {
   amountMicros: Micros;
 
   /**
-   * The part of it that its lines do not ask for: carried over between bills by a balance or a minimum, or taken off by
-   * a coupon. Below zero where less was paid than the lines ask for.
+   * The part that its lines do not account for: carried over between bills by a balance or a minimum, or deducted by a
+   * coupon. Negative if less was paid than the lines cost.
    */
   @Column('bigint', { name: 'carried_micros', transformer: BIGINT_COLUMN })
   carriedMicros: Micros;
@@ -42,15 +42,15 @@ export class Payment {
   @Column('text', { name: 'catalogue_version' })
   catalogueVersion: string;
 
-  /** False for money that is returned without an event: of a duplicate, or of a deleted account. */
+  /** False for money that is returned without an event: a duplicate's, or a deleted account's. */
   @Column('boolean', { name: 'is_announced' })
   isAnnounced: boolean;
 
-  /** Announced, and found later to have paid for a second subscription of a line: it is given back. */
+  /** Announced, but later found to have paid for a second subscription of a line: it is refunded. */
   @Column('boolean', { name: 'is_unwanted' })
   isUnwanted: boolean;
 
-  /** The time from which nothing is left of an unwanted payment, or a refund of it is under way. */
+  /** When an unwanted payment was returned completely, or its refund began. */
   @Column('timestamptz', { name: 'returned_at', nullable: true })
   returnedAt: Date | null;
 

@@ -5,7 +5,7 @@ import { BIGINT_COLUMN } from '../pricing/micros-column.js';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
 export type ReversalCause = 'refund' | 'dispute';
-/** `requested`: credits are kept from being spent; `final`: they are taken back; `undone`: neither. */
+/** `requested`: the credits are blocked; `final`: they are revoked; `undone`: neither. */
 export type ReversalState = 'requested' | 'final' | 'undone';
 
 /** One attempt to reverse a payment. */
@@ -26,7 +26,7 @@ export class Reversal {
   @Column('text')
   cause: ReversalCause;
 
-  /** Null for a refund that is asked for here, until the processor has said that it made it. */
+  /** Null for a refund requested here, until the processor has confirmed it. */
   @Column('text', { name: 'external_id', nullable: true })
   externalId: string | null;
 
@@ -40,7 +40,7 @@ export class Reversal {
   @Column('text')
   scope: ReversalScope;
 
-  /** The start of the refunded rest; only for a `remaining` one. */
+  /** The start of the refunded rest; only for `remaining` refunds. */
   @Column('timestamptz', { name: 'starts_at', nullable: true })
   startsAt: Date | null;
 
@@ -51,7 +51,7 @@ export class Reversal {
   @Column('text', { nullable: true })
   reason: string | null;
 
-  /** The failed refund that this one asks for again. */
+  /** The failed refund that this one retries. */
   @Column('uuid', { name: 'retry_of', nullable: true })
   retryOf: string | null;
 
@@ -59,7 +59,7 @@ export class Reversal {
   @Column('timestamptz', { name: 'retry_at', nullable: true })
   retryAt: Date | null;
 
-  /** When a failed refund was settled, because another replaced it or it was dismissed. */
+  /** When a failed refund was closed, because another replaced it or it was dismissed. */
   @Column('timestamptz', { name: 'closed_at', nullable: true })
   closedAt: Date | null;
 

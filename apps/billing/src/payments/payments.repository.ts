@@ -8,7 +8,7 @@ import type { SubscriptionPayment } from './subscription-payment.js';
 
 @Injectable()
 export class PaymentsRepository {
-  /** False when this payment of the processor is stored already. */
+  /** False if this payment is already stored. */
   async insert(
     transaction: Transaction,
     payment: Payment,
@@ -110,7 +110,7 @@ export class PaymentsRepository {
     return transaction.manager.findOneBy(Payment, { processor, billId });
   }
 
-  /** Oldest period first, without changes whose money is given back because it brought nothing. */
+  /** Oldest period first, without changes whose money is refunded because they had no effect. */
   async listStretches(
     transaction: Transaction,
     accountId: string,
@@ -140,7 +140,7 @@ export class PaymentsRepository {
       .getMany();
   }
 
-  /** False when its id is another one's. */
+  /** False if its id is already in use. */
   async insertReversal(transaction: Transaction, reversal: Reversal): Promise<boolean> {
     const inserted = await transaction.manager
       .createQueryBuilder()

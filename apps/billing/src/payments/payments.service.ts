@@ -44,7 +44,7 @@ export interface PaidStretch {
   from: Date;
   /** Null for lines without credits. */
   monthlyCredits: bigint | null;
-  /** Within a period that is paid. */
+  /** Within a paid period. */
   isChange: boolean;
 }
 
@@ -56,11 +56,11 @@ export interface ConfirmedPayment {
   billId: string | null;
   catalogueVersion: string;
   lines: readonly PaidLine[];
-  /** False for money that will be given back: a duplicate's, a change's that came too late. */
+  /** False for money that will be refunded: a duplicate's, or that of a change paid too late. */
   isAnnounced: boolean;
 }
 
-/** Money that arrived, each payment once. */
+/** Stores money that arrived, each payment once. */
 @Injectable()
 export class PaymentsService {
   constructor(
@@ -72,9 +72,9 @@ export class PaymentsService {
   ) {}
 
   /**
-   * Stores a payment with its lines and announces it, unless its money is given back: a duplicate's, a late change's, a
-   * deleted account's. A repeat changes nothing.
-   * @returns false when the processor's payment is stored already, as one of something else.
+   * Stores a payment with its lines and announces it, unless its money is refunded (a duplicate's, a late change's, a
+   * deleted account's). A repeat changes nothing.
+   * @returns false if the payment is already stored for something else.
    */
   async confirm(transaction: Transaction, confirmed: ConfirmedPayment): Promise<boolean> {
     const { accountId, orderId, processor, payment: external, catalogueVersion } = confirmed;
@@ -110,7 +110,7 @@ export class PaymentsService {
     return true;
   }
 
-  /** Publishes a payment again with the same data; consumers that know it change nothing. */
+  /** Publishes a payment again with the same data; consumers ignore it if they have applied it. */
   async announceAgain(transaction: Transaction, payment: Payment): Promise<void> {
     if (!payment.isAnnounced) return;
     await this.announce(transaction, payment, await this.payments.listLines(transaction, payment));
@@ -150,7 +150,7 @@ export class PaymentsService {
     return this.payments.findByBill(transaction, processor, billId);
   }
 
-  /** The paid lines of a subscription, with what was finally taken back of each payment. */
+  /** The paid lines of a subscription, with the finally reversed amount of each payment. */
   async listStretches(
     transaction: Transaction,
     accountId: string,
@@ -176,7 +176,7 @@ export class PaymentsService {
     return this.payments.find(transaction, accountId, id);
   }
 
-  /** The payment that a refund or dispute is of. */
+  /** The payment to which a refund or dispute belongs. */
   async findOfReversal(
     transaction: Transaction,
     accountId: string,

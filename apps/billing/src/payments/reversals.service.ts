@@ -21,7 +21,7 @@ export interface ReversedPayment {
   payment: Payment;
   refundedMicros: bigint;
   isDisputed: boolean;
-  /** False for what was known before. */
+  /** False if nothing changed. */
   isNews: boolean;
 }
 
@@ -46,8 +46,8 @@ export class ReversalsService {
   ) {}
 
   /**
-   * Takes over what a fetch of a refund or dispute said, and announces what is new.
-   * @returns null when no payment of ours belongs to it.
+   * Applies a fetched refund or dispute and announces changes.
+   * @returns null if it belongs to none of our payments.
    */
   async apply(
     transaction: Transaction,
@@ -65,7 +65,7 @@ export class ReversalsService {
       if (isOther && next.cause === 'refund') await this.replace(transaction, payment, reversals);
       await this.payments.putReversal(transaction, next);
       await this.announce(transaction, lock, payment, { next, reversals });
-      // Money to be returned has arrived again, and no failed refund of ours covers it.
+      // Money that was to be returned has arrived again, and no failed refund of ours covers it.
       const isHere = next.state === 'undone' && next.retryAt === null;
       if (isHere) await this.payments.markReturned(transaction, payment, null);
     }
@@ -74,9 +74,9 @@ export class ReversalsService {
   }
 
   /**
-   * Begins a refund of ours. `build` makes its row from what was taken back so far, under the payment's lock, or says
-   * that there is nothing to refund; a row with a known id is a repeat and returned as it is. It takes the place of the
-   * failed one that it asks for again; one that asks for none takes the place of all that failed before.
+   * Starts a refund. Under the payment's lock, `build` creates its row from the earlier reversals, or finds that there
+   * is nothing to refund; a row with a known id is a repeat and is returned unchanged. The new refund replaces the
+   * failed one that it retries; a refund that retries none replaces all that failed before.
    */
   async begin<Built extends Reversal | undefined>(
     transaction: Transaction,
@@ -99,7 +99,7 @@ export class ReversalsService {
     return wanted;
   }
 
-  /** Dismisses a failed refund. False if it has not failed, or is settled. */
+  /** Dismisses a failed refund. False if it has not failed, or is closed. */
   async dismiss(transaction: Transaction, payment: Payment, reversalId: string): Promise<boolean> {
     await this.lock(transaction, payment);
     const reversals = await this.payments.listReversals(transaction, payment);
@@ -107,7 +107,7 @@ export class ReversalsService {
     return (await this.close(transaction, own)) > 0;
   }
 
-  /** The processor will never make a refund that was begun here. */
+  /** Records that the processor will never make a refund that was started here. */
   async giveUp(transaction: Transaction, payment: Payment, reversalId: string): Promise<void> {
     const lock = await this.lock(transaction, payment);
     const reversals = await this.payments.listReversals(transaction, payment);
@@ -118,7 +118,7 @@ export class ReversalsService {
     await this.announce(transaction, lock, payment, { next: undone, reversals });
   }
 
-  /** Replaces failed refunds by another one. The rest of an unwanted payment is refunded anew. */
+  /** Replaces failed refunds by another one. The rest of an unwanted payment is refunded separately. */
   private async replace(
     transaction: Transaction,
     payment: Payment,
@@ -128,7 +128,7 @@ export class ReversalsService {
     if (closed > 0) await this.payments.markReturned(transaction, payment, null);
   }
 
-  /** @returns how many of them had failed and were open. */
+  /** @returns how many of them were failed and open. */
   private async close(transaction: Transaction, reversals: readonly Reversal[]): Promise<number> {
     const open = reversals.filter(isFailedRefund);
     const closedAt = this.clock.now();
@@ -142,7 +142,7 @@ export class ReversalsService {
     return this.outbox.lock(transaction, { key, aggregate: `payment:${id}` });
   }
 
-  /** Announces what became of a reversal, unless its payment was never announced, and corrects its invoice. */
+  /** Announces the change of a reversal, unless its payment was never announced, and corrects its invoice. */
   private async announce(
     transaction: Transaction,
     lock: AggregateLock,
@@ -166,7 +166,7 @@ export class ReversalsService {
     });
   }
 
-  /** The row that this snapshot leads to; undefined when nothing is new. */
+  /** The row that results from this snapshot; undefined if nothing has changed. */
   private nextOf(
     payment: Payment,
     snapshot: RefundSnapshot | DisputeSnapshot,
@@ -177,14 +177,14 @@ export class ReversalsService {
     const latest = latestOf(snapshot, reversals);
     const now = this.clock.now();
     if (latest && latest.state !== 'undone') {
-      // The money stays withdrawn while a lost dispute is appealed against.
+      // The money stays withdrawn during the appeal against a lost dispute.
       const next = latest.state === 'final' && state === 'requested' ? latest.state : state;
       const isKnown = latest.externalId !== null && latest.amountMicros === amountMicros;
       if (isKnown && latest.state === next) return undefined;
       const news = { ...latest, externalId: id, state: next, amountMicros, updatedAt: now };
       return next === 'undone' ? failed(news, now) : news;
     }
-    // Nothing that could be undone was announced.
+    // Nothing was announced that could be undone.
     if (state === 'undone') return undefined;
     return {
       id: newId(),
@@ -208,7 +208,7 @@ export class ReversalsService {
   }
 }
 
-/** The last attempt at what a snapshot shows; of a refund that was begun here the row without its id yet. */
+/** The latest attempt to which a snapshot belongs; for a refund started here, the row that has no processor id yet. */
 function latestOf(
   snapshot: RefundSnapshot | DisputeSnapshot,
   reversals: readonly Reversal[],

@@ -7,9 +7,9 @@ import type { StoredPaymentLine } from '../payment-records/payment-line.entity.j
 type PaidLine = Pick<StoredPaymentLine, 'id' | 'amountMicros' | 'taxMicros' | 'startsAt'>;
 
 /**
- * Spreads an amount that was taken back over a payment's lines by their money, tax included. Rounding errors do not
- * gather: the shares add up to the amount, or to what was paid for the lines when it exceeds that.
- * @param paidMicros where a coupon or a balance paid a part of the lines, what the customer paid.
+ * Distributes a reversed amount over a payment's lines in proportion to their prices, tax included. Rounding errors do
+ * not add up: the shares sum to the amount, or to the amount paid for the lines if that is less.
+ * @param paidMicros the amount that the customer paid, if a coupon or a balance paid part of the lines.
  */
 export function reversedLines(
   { amountMicros, startsAt }: Pick<Reversal, 'amountMicros' | 'startsAt'>,
@@ -32,7 +32,7 @@ export function reversedLines(
   });
 }
 
-/** An amount by the money of lines that come to `total`. */
+/** Distributes an amount over lines whose prices sum to `total`. */
 function spread(micros: Micros, lines: readonly PaidLine[], total: Micros): Micros[] {
   let [seen, given] = [0n, 0n];
   return lines.map((line) => {

@@ -1,19 +1,19 @@
 import type { PaymentLineKind } from '#libs/contracts';
 
-/** What was paid for a period of a subscription, and what is left of it. Amounts are decimal strings. */
+/** The payment for a period of a subscription, and what is left of it. Amounts are decimal strings. */
 export interface SubscriptionPayment {
   kind: PaymentLineKind;
   sku: string;
   quantity: number;
   isChange: boolean;
-  /** From when it counts. */
+  /** When it takes effect. */
   startsAt: Date;
   periodStart: Date;
   periodEnd: Date;
   paidMicros: string;
-  /** Taken back for good of all that it paid for. */
+  /** Finally reversed, of the whole payment. */
   wholeMicros: string;
-  /** Taken back for good of its rest, and from when. */
+  /** Finally reversed, of the rest of the period, and from when. */
   restMicros: string;
   keptUntil: Date | null;
 }

@@ -9,8 +9,9 @@ type PaidLine = Pick<
 >;
 
 /**
- * Credits of packages that a reversal takes back beside the earlier ones of its payment, and gives back when it is
- * undone: as many as entitlement books, by money and rounded up once for a line. Used ones are owed.
+ * Package credits that a reversal revokes in addition to earlier reversals of its payment, and restores when it is
+ * undone: the same number as entitlement books, in proportion to the money and rounded up once per line. Used credits
+ * become debt.
  */
 export function takenCredits(
   reversal: Reversal,

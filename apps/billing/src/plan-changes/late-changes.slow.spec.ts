@@ -15,7 +15,7 @@ interface Row {
   period_end: Date;
 }
 
-describe('changes whose payment PayPal reviews beyond the end of the period', () => {
+describe('changes whose payment PayPal is still reviewing at the end of the period', () => {
   let billing: BillingUnderTest;
   let accountId: string;
   /** PayPal's id of the subscription. */
@@ -40,7 +40,10 @@ describe('changes whose payment PayPal reviews beyond the end of the period', ()
     await billing.settle();
   }
 
-  /** A plan of 15K, to which its customer agrees to 50K so many days before its period ends; PayPal looks at it for 3. */
+  /**
+   * A 15K plan whose customer accepts a change to 50K the given number of days before the period ends; PayPal reviews
+   * the payment for 3 days.
+   */
   async function reviewed(days: number): Promise<void> {
     accountId = billing.newAccount();
     const body = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
@@ -55,7 +58,7 @@ describe('changes whose payment PayPal reviews beyond the end of the period', ()
     await billing.settle();
   }
 
-  /** Its own callbacks of the days until PayPal has decided and the next period is paid. */
+  /** Its callbacks until PayPal has decided and the next period is paid. */
   async function callbacksAfterwards(): Promise<readonly Callback[]> {
     side().callbacks.hold();
     await billing.pass(5 * DAY_MS);
@@ -63,7 +66,7 @@ describe('changes whose payment PayPal reviews beyond the end of the period', ()
     return held.filter(({ body }) => body.includes(agreementId));
   }
 
-  /** The price of either plan was kept, and the difference given back; nothing was announced of it. */
+  /** The price of one plan was kept, and the difference refunded; nothing was announced about it. */
   async function expectReturned(): Promise<void> {
     await billing.follow();
     const { paid, refunded } = await side().moneyOf(accountId);

@@ -10,8 +10,8 @@ export interface PlannedUnits {
 }
 
 /**
- * When a change takes effect. A larger plan with the same interval is an upgrade, now and prorated; a smaller one, or
- * another interval, waits for the end of the period. Undefined if nothing would change.
+ * When a change takes effect. A larger plan with the same interval is an upgrade, which takes effect now and is
+ * prorated; a smaller one, or another interval, waits for the end of the period. Undefined if nothing would change.
  */
 export function effectOfChange(
   from: PlannedUnits,
@@ -23,7 +23,7 @@ export function effectOfChange(
   return worth(to) > worth(from) ? 'now' : 'period_end';
 }
 
-/** A plan of today's catalogue as processors are told of it: a change is a purchase. */
+/** A plan of today's catalogue in the form that processors need: a change counts as a purchase. */
 export function planRefOf(
   { sku, interval, name, unitMicros }: SubscriptionPlan,
   taxPpm: number,
@@ -48,9 +48,9 @@ interface Running {
 }
 
 /**
- * The credits that an upgrade adds for the rest of the current month, as entitlement computes it: the share of the
- * difference, rounded down; all of it while the rest of the period costs the whole price in cents
- * (`../bills/bill-lines.ts`). Months of a year count from its start.
+ * The credits that an upgrade adds for the rest of the current month, as entitlement computes them: the share of the
+ * difference, rounded down; all of it if the rest of the period costs the whole price in cents
+ * (`../bills/bill-lines.ts`). The months of a yearly plan are counted from its start.
  */
 export function creditsAtOnce(
   running: Running,

@@ -39,16 +39,18 @@ import {
 
 /** How long the price of a preview is valid. */
 const PREVIEW_MS = 15 * MINUTE_MS;
-/** Running changes at most; each holds a database connection until the processor answers, and others wait. */
+/**
+ * Maximum number of concurrent changes; each holds a database connection until the processor answers, and others wait.
+ */
 const CHANGES_AT_ONCE = 3;
-/** Running or waiting changes at most, one per account. */
+/** Maximum number of running and waiting changes, one per account. */
 const CHANGES_MAX = 50;
 
 const UNDER_WAY = 'Another change of your subscriptions is under way.';
 const BEING_PAID =
   'The payment processor is looking at the payment of an earlier change. Wait until it is done.';
 
-/** Changes that customers make to their subscriptions. Rows follow from a fetch, as after a callback. */
+/** Changes that customers make to their subscriptions. Rows are updated by a fetch, as after a callback. */
 @Injectable()
 export class PlanChangesService {
   /** Accounts with a change: a slow change delays only its own customer. */
@@ -90,9 +92,9 @@ export class PlanChangesService {
   }
 
   /**
-   * Changes the plan: an upgrade now, for what the preview said, everything else at the end of the period.
-   * Rights rise when it is paid, never with this answer. Repeated with the same `key`, the customer's `Idempotency-Key`,
-   * it is the same change.
+   * Changes the plan: an upgrade now, for the price of the preview, everything else at the end of the period. Rights
+   * rise when the upgrade is paid, never because of this answer. A repeat with the same `key`, the customer's
+   * `Idempotency-Key`, is the same change.
    */
   async change(
     accountId: string,
@@ -136,7 +138,10 @@ export class PlanChangesService {
     return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
   }
 
-  /** Ends it with its period; what was paid stays. The customer's reason is noted once it is cancelled. */
+  /**
+   * Ends the subscription at the end of its period; the paid time stays. The customer's reason is stored once it is
+   * cancelled.
+   */
   async cancel(
     accountId: string,
     id: string,
@@ -145,12 +150,12 @@ export class PlanChangesService {
     return this.alone(accountId, id, () => this.cancelAlone(accountId, id, reason));
   }
 
-  /** Takes back a cancellation or a change that waits for the end of the period. */
+  /** Undoes a cancellation or a change that waits for the end of the period. */
   async undo(accountId: string, id: string): Promise<PlanChangeAnswer> {
     return this.alone(accountId, id, () => this.undoAlone(accountId, id));
   }
 
-  /** Gives up a change that is not paid. Whoever was faster and has paid keeps it: the answer says so. */
+  /** Drops an unpaid change. If the customer has paid meanwhile, the change stays, and the answer says so. */
   async drop(accountId: string, id: string): Promise<PlanChangeAnswer> {
     return this.alone(accountId, id, async () => {
       const row = await this.own.findCurrent(accountId, id);
@@ -159,7 +164,7 @@ export class PlanChangesService {
       if (dropped.outcome === 'unknown') throw new ProcessorUnavailable(dropped.cause);
       crashPoint('plan-change.after-call');
       const subscription = await this.refreshed(row);
-      // Refused because it is paid, it is not open any more.
+      // If it was refused because it is paid, it is no longer open.
       const isOpen = subscription.unpaid_change !== null;
       if (dropped.outcome === 'refused' && isOpen) throw refusalOf(dropped);
       return { subscription, redirect_url: null };
@@ -209,7 +214,7 @@ export class PlanChangesService {
     const processor = this.processors.get(row.processor);
     let redirectUrl: string | null = null;
     if (row.pendingSku !== null && processor.capabilities.changesNeedApproval) {
-      // What the customer approved there must also be withdrawn there.
+      // The customer must also withdraw a change at the place where it was approved.
       const result = valueOf(
         await processor.changeAtPeriodEnd(changeOf(row, unitsOf(row)), newId()),
       );
@@ -248,8 +253,8 @@ export class PlanChangesService {
   }
 
   /**
-   * The time of the preview; now where there was none. It lies in the paid period: the end of the one before
-   * costs next to nothing, and the plan would be that of the whole of this one.
+   * The time of the preview; now if there was none. It must be in the paid period: a time at the end of the previous
+   * one would cost next to nothing and still change the plan for the whole current period.
    * @throws InvalidRequest, PeriodNotPaid.
    */
   private agreedTime({ periodStart, periodEnd }: Subscription, agreed: string | undefined): Date {
@@ -259,7 +264,7 @@ export class PlanChangesService {
     const from = new Date(agreed);
     const isRecent = from <= now && now.getTime() - from.getTime() <= PREVIEW_MS;
     if (isRecent && from >= wholeSecond(periodStart)) return from;
-    const message = 'is not of the last 15 minutes of this period';
+    const message = 'is not within the last 15 minutes of this period';
     throw new InvalidRequest([{ field: 'from', message }]);
   }
 
@@ -277,15 +282,15 @@ function changeOf(
   return { subscriptionId: externalId, plan: planRefOf(plan, taxPpm), quantity, currency };
 }
 
-/** An amount that is due, and the tax within it. */
+/** A due amount and the tax within it. */
 const due = (micros: Micros, { taxPpm }: Subscription) => ({
   due_micros: micros.toString(),
   tax_micros: taxWithin(micros, taxPpm).toString(),
 });
 
 /**
- * The same wish at the same agreed time is the same call, however often it is sent; with keys, only under the same one:
- * what was dropped is asked for anew. PayPal takes at most 108 characters.
+ * The same request with the same agreed time is the same call, however often it is sent; with keys, only under the same
+ * key, so that a dropped change can be requested again. PayPal accepts at most 108 characters.
  */
 function changeIdOf(
   { id }: Subscription,
@@ -311,7 +316,7 @@ function unitsOf({ sku, quantity }: Subscription): PlannedUnits {
 }
 
 const notSold = () =>
-  new InvalidRequest([{ field: 'sku', message: 'is not a plan this subscription can have' }]);
+  new InvalidRequest([{ field: 'sku', message: 'is not a plan that this subscription can have' }]);
 
 /** Processors count in seconds. */
 const wholeSecond = (time: Date) => new Date(Math.floor(time.getTime() / 1000) * 1000);

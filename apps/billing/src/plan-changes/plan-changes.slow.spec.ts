@@ -76,7 +76,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
 
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
 
-  it('S51: of simultaneous upgrades none cancels what another has paid for', async () => {
+  it('S51: of simultaneous upgrades, none cancels one that is already paid', async () => {
     const bills = billing.simulator.world.all('invoice').length;
     const wish = (sku: string) =>
       billing.call('POST', `subscriptions/${id}/change`, { accountId, body: { sku } });
@@ -197,7 +197,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     }
   });
 
-  it('while a change is running no other starts or reaches the processor', async () => {
+  it('while a change is running no other change starts or reaches the processor', async () => {
     const statuses = async () => {
       const before = side.calls();
       const found: [string, number, number][] = [];
@@ -262,7 +262,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     }
   });
 
-  // What PayPal does instead is in paypal-subscriptions.slow.spec.ts.
+  // paypal-subscriptions.spec.ts tests what PayPal does instead.
   if (processor === 'stripe') {
     const card = (behaviour: 'works' | 'asks') => {
       const [{ customer }] = billing.simulator.world.all('subscription');

@@ -92,7 +92,7 @@ it('an upgrade of a yearly plan grants the current month’s share at once', asy
   });
 });
 
-it('a change at the end of the period grants nothing before', async () => {
+it('a change at the end of the period grants nothing before then', async () => {
   const { end, preview } = await previewed('stripe', 'api-15K-month', 'api-5K-month', DAY_MS);
   expect(preview).toMatchObject({
     effect: 'period_end',

@@ -48,7 +48,7 @@ describe('an unpaid plan change', () => {
     return (await billing.deliverMail(accountId)).map(({ subject }) => subject);
   }
 
-  it('whose card was declined shows what is open, also by mail, and is paid on its page', async () => {
+  it('is shown with the open amount after the card was declined, also by mail, and can be paid on its page', async () => {
     await subscribed('stripe');
     card('declines');
     const asked = await ask('change', WISH);
@@ -66,7 +66,7 @@ describe('an unpaid plan change', () => {
     expect(await paid()).toHaveLength(2);
   });
 
-  it('whose card needs authentication is not a declined one, and is abandoned after a day', async () => {
+  it('is not called declined if its card needs authentication, and is abandoned after a day', async () => {
     await subscribed('stripe');
     card('asks');
     await ask('change', WISH);
@@ -76,7 +76,7 @@ describe('an unpaid plan change', () => {
     expect(await now()).toMatchObject({ sku: 'api-15K-month', unpaid_change: null });
   });
 
-  it('can be dropped: nothing stays open, and another can be requested in the same second', async () => {
+  it('can be dropped: nothing stays open, and another can be requested within the same second', async () => {
     await subscribed('stripe');
     card('declines');
     const first = { 'idempotency-key': newId() };
@@ -87,7 +87,7 @@ describe('an unpaid plan change', () => {
     expect(invoice.status).toBe('void');
     expect(await ask('drop')).toMatchObject({ status: 200 });
     card('works');
-    // A repeat of what was sent before the drop is not a new request.
+    // A repeat of a request from before the drop is not a new request.
     await ask('change', WISH, first);
     expect(await paid()).toHaveLength(1);
     await ask('change', WISH, { 'idempotency-key': newId() });
@@ -95,7 +95,7 @@ describe('an unpaid plan change', () => {
     expect(await paid()).toHaveLength(2);
   });
 
-  it('is replaced by another change, and its page then takes no money', async () => {
+  it('is replaced by another change, after which its page takes no money', async () => {
     await subscribed('stripe');
     card('asks');
     const { body } = await ask('change', WISH, { 'idempotency-key': newId() });
@@ -123,7 +123,7 @@ describe('an unpaid plan change', () => {
     expect(await paid()).toHaveLength(1);
   });
 
-  it('at PayPal shows what is open and that the payment was refused, and can be paid in another way', async () => {
+  it('at PayPal is shown with the open amount and the refusal, and can be paid in another way', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
     expect(body.subscription.unpaid_change).toMatchObject({
@@ -142,7 +142,7 @@ describe('an unpaid plan change', () => {
     expect(await now()).toMatchObject({ ...WISH, unpaid_change: null });
   });
 
-  it('that PayPal reviews is neither dropped nor replaced: it is paid once, and then in force', async () => {
+  it('is neither dropped nor replaced while PayPal reviews it: it is paid once and then takes effect', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
     await agreeAtPaypal(body.redirect_url, 'delayed');
@@ -165,7 +165,7 @@ describe('an unpaid plan change', () => {
     expect(await paid()).toHaveLength(2);
   });
 
-  it('that PayPal reviews beyond the end of the period is not replaced before the decision', async () => {
+  it('is not replaced before PayPal’s decision, even if the review lasts beyond the end of the period', async () => {
     await subscribed('paypal');
     const end = new Date((await now()).period_end).getTime();
     await billing.pass(end - billing.clock.now().getTime() - 24 * HOUR_MS);
@@ -178,7 +178,7 @@ describe('an unpaid plan change', () => {
     expect(await ask('change', { sku: 'api-150K-month' })).toMatchObject(refused);
   });
 
-  it('that PayPal pays at the moment of its drop stays in force', async () => {
+  it('stays in force if PayPal takes the payment while it is being dropped', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
     await pressButton(body.redirect_url, 'agree' as never);
@@ -198,7 +198,7 @@ describe('an unpaid plan change', () => {
     expect(await paid()).toHaveLength(2);
   });
 
-  it('that was dropped at PayPal takes no money, whatever its customer does afterwards', async () => {
+  it('takes no money after it was dropped at PayPal, whatever its customer does later', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
     await ask('drop');

@@ -9,7 +9,7 @@ export const grossOf = ({
   taxMicros,
 }: Pick<PurchasedLine, 'amountMicros' | 'taxMicros'>) => amountMicros + taxMicros;
 
-/** The columns that lines of orders and lines of payments share: what was bought, and its price. */
+/** Columns shared by the lines of orders and of payments: the item and its price. */
 export abstract class PurchasedLine {
   @PrimaryColumn('uuid')
   id: string;
@@ -37,7 +37,7 @@ export abstract class PurchasedLine {
   @Column('integer', { name: 'tax_ppm' })
   taxPpm: number;
 
-  /** Only of a package. */
+  /** Only for packages. */
   @Column('bigint', { nullable: true, transformer: BIGINT_COLUMN })
   credits: bigint | null;
 

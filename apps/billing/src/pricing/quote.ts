@@ -33,14 +33,12 @@ export interface Quote {
   amountMicros: Micros;
   /** Decided now: later changes of the billing details do not change the tax. */
   isReverseCharge: boolean;
-  /** The tax id that the decision followed from; null if from none. */
+  /** The tax id that decided the tax; null if none did. */
   judgedBy: string | null;
   lines: QuotedLine[];
 }
 
-/**
- * The price for a buyer by today's catalogue, whose prices are net; undefined for what is not sold.
- */
+/** The price for a buyer by today's catalogue, whose prices are net; undefined for items that are not sold. */
 export function quoteOf(wish: Wish, tax: BuyerTax): Quote | undefined {
   const { ppm: taxPpm, isReverseCharge, judgedBy } = tax;
   const line = wish.product === 'package' ? packageLine(wish.credits) : planLine(wish);

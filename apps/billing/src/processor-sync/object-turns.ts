@@ -1,10 +1,10 @@
 import type { ObjectRef } from './wanted-objects.js';
 
-/** Lets this process work on each object once at a time; later work on the same one waits in order. */
+/** Lets this process handle each object once at a time; later work on the same object waits in order. */
 export class ObjectTurns {
   private readonly last = new Map<string, Promise<unknown>>();
 
-  /** @throws what `work` throws; a failure before it does not matter. */
+  /** @throws the error of `work`; a failure of earlier work does not matter. */
   async take<T>({ processor, kind, id }: ObjectRef, work: () => Promise<T>): Promise<T> {
     const key = `${processor} ${kind} ${id}`;
     const before = this.last.get(key) ?? Promise.resolve();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import type { ObjectRef } from './wanted-objects.js';
 
-/** The guard of what a fetch may write: none that is older than what was written. */
+/** Guards against outdated fetches: a fetch is written only if no newer one was. */
 @Injectable()
 export class ProcessorObjectsRepository {
   constructor(private readonly database: Database) {}
@@ -18,7 +18,7 @@ export class ProcessorObjectsRepository {
     return syncNo;
   }
 
-  /** False when another fetch, which may be newer, was written since `syncNo` was read. */
+  /** False if another fetch, which may be newer, was written since `syncNo` was read. */
   async advance(
     transaction: Transaction,
     { processor, kind, id }: ObjectRef,

@@ -13,7 +13,7 @@ import { PaymentProcessors } from '../processors/payment-processors.js';
 import type { ObjectRef } from './wanted-objects.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
-/** Hands each kind of snapshot to the feature whose rows it is about. */
+/** Passes each kind of snapshot to the feature that owns its rows. */
 @Injectable()
 export class SnapshotsService {
   constructor(
@@ -26,8 +26,8 @@ export class SnapshotsService {
   ) {}
 
   /**
-   * The account of an object that needs no further fetch: its payment is stored, and stays paid. Both a bill's
-   * callback and its subscription ask for it, both callbacks of a package for its checkout.
+   * The account of an object that needs no further fetch: its payment is stored and stays paid. A bill is requested
+   * both by its callback and by its subscription, a checkout by both callbacks of a package.
    */
   async ownerOfSettled(
     transaction: Transaction,
@@ -91,12 +91,12 @@ export class SnapshotsService {
     }
   }
 
-  /** At other processors only the bill shows that a period has begun. */
+  /** With other processors, only the bill shows that a period has begun. */
   private announcesRenewals(processor: ProcessorName): boolean {
     return this.processors.get(processor).capabilities.announcesRenewals;
   }
 
-  /** The objects to fetch because of a snapshot: what a checkout started, and unknown bills. */
+  /** The objects to fetch because of a snapshot: objects that a checkout started, and unknown bills. */
   async wantedAfter(
     transaction: Transaction,
     processor: ProcessorName,

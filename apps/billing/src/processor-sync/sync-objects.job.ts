@@ -6,8 +6,9 @@ import { SyncService } from './sync.service.js';
 import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 
 /**
- * Objects under way at the same time. An answer takes a processor a quarter of a second, and a renewal two of them: with
- * these, a hundred thousand are over within an hour. How often a processor is called is limited by its rate.
+ * Maximum number of objects in progress. A processor needs a quarter of a second per answer, and a renewal needs two
+ * answers: with this limit, a hundred thousand renewals take less than an hour. The call rate limits how often a
+ * processor is called.
  */
 const UNDER_WAY_MAX = 16;
 const RETRY_DELAYS_MS = [
@@ -20,10 +21,10 @@ const RETRY_DELAYS_MS = [
   DAY_MS,
 ];
 
-/** The processor did not answer with what we could take over; its message is the `SyncResult`. */
+/** The fetch failed; the message is its `SyncResult`. */
 class NotSynced extends Error {}
 
-/** Works off what is to be fetched, and never gives up: what fails stays visible, and is tried ever more rarely. */
+/** Processes the objects to fetch and never gives up: failures stay visible and are retried with growing delays. */
 @Injectable()
 export class SyncObjectsJob extends WorkRunner<ObjectRef> {
   constructor(
@@ -55,7 +56,7 @@ export class SyncObjectsJob extends WorkRunner<ObjectRef> {
     try {
       return await this.syncing.sync(ref);
     } catch (error) {
-      this.logger.error('a fetched object was not taken over', { ...ref, err: error });
+      this.logger.error('a fetched object could not be applied', { ...ref, err: error });
       throw error;
     }
   }

@@ -77,7 +77,7 @@ it('a fetch without an answer delays no other', async () => {
   await running;
 });
 
-it('S49: news that arrives while a fetch fails is fetched at once, however long a retry would wait', async () => {
+it('S49: an object with news during a failing fetch is fetched at once, however long a retry would wait', async () => {
   const job = billing.get(SyncObjectsJob);
   await want('failing', 1);
   await billing.database.query(`update work set tries = 5 where payload ->> 'id' = 'failing1'`);

@@ -10,21 +10,21 @@ import { SnapshotsService } from './snapshots.service.js';
 import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 
 /**
- * `unknown`: the processor gave no answer. `refused`: it knows no such object, or one we cannot read.
- * `foreign`: nothing of ours belongs to it. All are tried again, ever more rarely, and stay visible meanwhile.
+ * `unknown`: the processor gave no answer. `refused`: it has no such object, or one that we cannot read. `foreign`: it
+ * belongs to none of our objects. All are retried with growing delays, and stay visible meanwhile.
  */
 export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 
-/** Fetches that overtake one another more often than this are left to the next round. */
+/** If fetches overtake one another more often than this, they are left to the next round. */
 const RACES_MAX = 5;
-/** Kinds of objects that do not change any more once they are paid; what is taken back is objects of its own. */
+/** Kinds of objects that no longer change once they are paid; refunds and disputes are separate objects. */
 const SETTLING: readonly ProcessorRef['kind'][] = ['checkout', 'payment', 'bill'];
-/** Database connections for fetches; the others are for callbacks and customers, who wait for an answer. */
+/** Database connections for fetches; the rest are for callbacks and customers, who are waiting for an answer. */
 const TRANSACTIONS_AT_ONCE = 4;
 
 /**
- * Brings our rows to what the processor says now. Whatever the reason (a callback, a return, a look after a
- * silent order), the fetch is the same, so neither order nor repeats of reasons matter (S44, S49).
+ * Updates our rows to the processor's current state. Whatever the reason (a callback, a return, a check of a silent
+ * order), the fetch is the same, so neither order nor repeats of reasons matter (S44, S49).
  */
 @Injectable()
 export class SyncService {
@@ -40,16 +40,16 @@ export class SyncService {
     private readonly snapshots: SnapshotsService,
   ) {}
 
-  /** Wants an object fetched, as soon as somebody can. */
+  /** Schedules the fetch of an object, as soon as possible. */
   async want(transaction: Transaction, ref: ObjectRef): Promise<void> {
     await this.wanted.wantObject(transaction, ref);
   }
 
   /**
-   * Fetches an object and takes it over. One that is being fetched by this process is waited for: what that fetch settles
-   * is not fetched again, such as the checkout of a package that both of its callbacks lead to. Callbacks in several
-   * processes share the queue; only a customer's return may fetch what another process is fetching. Then
-   * the later of both fetches again: harmless, and cheaper than a lock that holds a connection for the call.
+   * Fetches an object and applies it. If this process is already fetching it, waits for that fetch and does not fetch
+   * again what it has settled, such as the checkout to which both callbacks of a package lead. Callbacks in several
+   * processes share the queue; only a customer's return may fetch an object that another process is fetching. The later
+   * of the two then fetches again, which is harmless and cheaper than a lock that holds a connection during the call.
    */
   async sync(ref: ObjectRef): Promise<SyncResult> {
     return this.turns.take(ref, () => this.syncAlone(ref));
@@ -98,8 +98,8 @@ export class SyncService {
   }
 
   /**
-   * Rows are locked in one order everywhere: what is wanted because of an object, the object, then what we
-   * own. Two objects of one subscription would lock each other out otherwise.
+   * Rows are locked in the same order everywhere: the objects wanted because of an object, the object, then our own
+   * rows. Otherwise, two objects of one subscription could deadlock.
    */
   private async write(
     ref: ObjectRef,

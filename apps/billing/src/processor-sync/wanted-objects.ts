@@ -14,7 +14,7 @@ export class WantedObjects extends WorkQueue<ObjectRef> {
     super({ name: 'processor-objects' });
   }
 
-  /** Wants an object fetched, as soon as somebody can; once more if it is being fetched. */
+  /** Schedules the fetch of an object, as soon as possible; once more if it is being fetched. */
   async wantObject(transaction: Transaction, ref: ObjectRef): Promise<void> {
     const { processor, kind, id } = ref;
     await this.want(transaction, {

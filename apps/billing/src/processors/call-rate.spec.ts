@@ -14,7 +14,7 @@ describe('a call rate', () => {
     Array.from({ length: count }, () => nowMs + rate.take(nowMs));
 
   it.each([1, 4, 20, 100])(
-    'of %i a second is exceeded in no second, except by a quarter after a pause',
+    'a rate of %i a second is exceeded in no second, except by a quarter after a pause',
     (rate) => {
       const at = times(new CallRate(rate), rate * 5);
       const most = Math.max(
@@ -31,7 +31,7 @@ describe('a call rate', () => {
     for (let at = 0; at < 5_000; at += 50) expect(rate.take(at)).toBe(0);
   });
 
-  it('a call that would wait for ten seconds is refused, and takes no place', () => {
+  it('a call that would wait for ten seconds is refused and takes no place in the queue', () => {
     const rate = new CallRate(10);
     expect(() => times(rate, 1_000)).toThrow(CallsExhausted);
     expect(() => rate.take(0)).toThrow(CallsExhausted);
@@ -76,7 +76,7 @@ describe('processors with a call rate', () => {
         apiUrl,
         rate,
         clientId: 'a client',
-        clientSecret: () => 'a secret of the tests',
+        clientSecret: () => 'a test secret',
         webhookIds: ['5GP028458E2496506'],
         returnUrl: 'http://localhost:1/subscriptions',
       }),
@@ -84,7 +84,7 @@ describe('processors with a call rate', () => {
 
   it.each(['stripe', 'paypal'])('%s: each call over the wire waits for its turn', async (name) => {
     const taken: number[] = [];
-    /** The real one, counted. */
+    /** The real rate, with a count. */
     class CountedRate extends CallRate {
       override take(nowMs: number): number {
         taken.push(nowMs);

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS, monotonicMs } from '#libs/platform';
 
-/** Calls that would wait longer give up: the customer has left, and a job runs again. */
+/** Calls that would wait longer are refused: a customer would have left, and a job runs again. */
 const WAIT_MAX_MS = 10 * SECOND_MS;
-/** The burst allowed after a pause, in seconds' worth of calls. */
+/** The burst allowed after a pause, in seconds of calls. */
 const BURST_SECONDS = 0.25;
 
-/** A call was not made: too many others were waiting before it. */
+/** The call was not made, because too many others were waiting before it. */
 export class CallsExhausted extends Error {}
 
 /**
- * Limits how often this process calls one processor: a number of calls per second, and a burst after a pause. A token
- * bucket, stored as the time at which it is full (the generic cell rate algorithm, ITU-T I.371). Several processes
- * share a rate by each having a part of it.
+ * Limits how often this process calls one processor: a number of calls per second, and a burst after a pause. It is a
+ * token bucket, stored as the time at which it is full (the generic cell rate algorithm, ITU-T I.371). Several
+ * processes share a rate by dividing it among them.
  */
 export class CallRate {
   private readonly everyMs: number;
@@ -30,7 +30,10 @@ export class CallRate {
     if (waitMs > 0) await sleep(waitMs);
   }
 
-  /** Takes the next place. @returns how long to wait for it. @throws CallsExhausted; then none is taken. */
+  /**
+   * Reserves the next place. @returns how long to wait for it.
+   * @throws CallsExhausted; then no place is reserved.
+   */
   take(nowMs: number): number {
     const fullAtMs = Math.max(this.fullAtMs, nowMs);
     const waitMs = Math.max(0, fullAtMs - this.burstMs - nowMs);

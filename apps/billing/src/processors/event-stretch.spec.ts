@@ -6,7 +6,7 @@ import type { ProcessorEvent } from './payment-processor.js';
 const START = new Date('2026-03-02T09:00:00Z');
 const FULL = 10;
 
-/** Reads everything that happened at `times` until `now`, where a list of more than `FULL` is too long. */
+/** Reads all events at `times` until `now`, if a list of more than `FULL` is too long. */
 async function readAll(times: readonly number[], now: Date) {
   const [read, lists]: [ProcessorEvent[], number[]] = [[], []];
   let cursor = START;
@@ -33,7 +33,7 @@ describe('missed events', () => {
     expect(lists).toHaveLength(1);
   });
 
-  it('of an hour with more events than a list holds none is skipped, and each is read once and in order', async () => {
+  it('an hour with more events than a list holds is read completely, each event once and in order', async () => {
     const busy = Array.from({ length: 500 }, (_, n) => at(2 * DAY_MS + n * 7 * SECOND_MS));
     const times = [at(HOUR_MS), ...busy, at(5 * DAY_MS)];
     expect((await readAll(times, new Date(at(6 * DAY_MS)))).read).toEqual(times);

@@ -1,11 +1,11 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import type { EventPage, ProcessorEvent } from './payment-processor.js';
 
-/** Longest first: after a long silence a few calls are enough; when many subscriptions renew, a minute fills a page. */
+/** Longest first: a few calls are enough after a long silence; when many subscriptions renew, a minute fills a page. */
 const STRETCHES_MS = [30 * DAY_MS, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS];
 
 /**
- * Reads the events from `cursor` on, over the longest stretch of time that holds few enough of them.
+ * Reads the events after `cursor`, over the longest stretch of time that contains few enough of them.
  * @param list the events from one time until before another, oldest first; undefined if there are too many.
  * @throws Error if even one second has too many: no event is skipped.
  */

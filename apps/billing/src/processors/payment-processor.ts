@@ -5,15 +5,18 @@ import type { Micros } from '#libs/platform';
 export type ProcessorName = 'stripe' | 'paypal';
 
 /**
- * How a call to a processor ended. `unknown`: no answer or a broken one, so it may or may not have been carried out;
- * only the same call with the same key, or a search by our reference, resolves it (never a new key).
+ * The result of a call to a processor. `unknown`: no answer or an unreadable one, so it may or may not have been
+ * carried out; only the same call with the same key, or a search by our reference, resolves it (never a new key).
  */
 export type CallResult<T> =
   | { outcome: 'done'; value: T }
   | { outcome: 'refused'; code: string; message: string }
   | { outcome: 'unknown'; cause: unknown };
 
-/** The code of a refused change: the money of an earlier one is taken or under review, and that one not in force yet. */
+/**
+ * The code of a refused change: the payment of an earlier change is taken or under review, and that change is not yet
+ * in force.
+ */
 export const CHANGE_BEING_PAID = 'change_being_paid';
 
 /** An object at the processor. */
@@ -22,16 +25,16 @@ export interface ProcessorRef {
   id: string;
 }
 
-/** The product of a subscription, at the price of the time when the plan was taken. */
+/** The product of a subscription, at its price when the plan was chosen. */
 export interface PlanRef {
   sku: string;
   catalogueVersion: string;
   interval: BillingInterval;
-  /** Shown to people. */
+  /** A name for people. */
   name: string;
   /** The amount to pay, with tax. */
   unitMicros: Micros;
-  /** The rate of the tax within it, in millionths; the same plan at another rate is another price. */
+  /** The tax rate included in it, in millionths; the same plan at another rate has another price. */
   taxPpm: number;
 }
 
@@ -40,10 +43,10 @@ export interface CheckoutLine {
   quantity: number;
   /** The price of all units together, without tax; whole cents. */
   amountMicros: Micros;
-  /** Shown as a line of its own; within the plan's price where the line has a plan. */
+  /** Shown as a separate line; included in the plan's price if the line has a plan. */
   taxMicros: Micros;
   taxPpm: number;
-  /** Set for a plan that is renewed; then it is the only line. */
+  /** Set for a plan that renews; then it is the only line. */
   plan?: PlanRef;
 }
 
@@ -75,14 +78,14 @@ export interface CheckoutSnapshot {
   id: string;
   /** Our reference as the processor reports it; callers compare it with their own rows. */
   orderId: string | null;
-  /** `processing`: the customer has done everything, the money is under way. */
+  /** `processing`: the customer has done everything, but the money has not arrived. */
   state: 'open' | 'processing' | 'paid' | 'failed' | 'expired';
   amountMicros: Micros;
   currency: string;
-  /** The customer agreed, and the money was refused just now. The page stays open for another try. */
+  /** The customer agreed, and the payment was just declined. The page stays open for another attempt. */
   isDeclined?: boolean;
   payment?: PaymentSnapshot;
-  /** What it started, if it was paid. */
+  /** The subscription that it started, if it was paid. */
   subscriptionId?: string;
 }
 
@@ -94,7 +97,7 @@ export interface PaymentSnapshot {
   state: 'pending' | 'succeeded' | 'failed';
   amountMicros: Micros;
   currency: string;
-  /** The bill that it paid, where the payment alone names it. */
+  /** The bill that it paid, if only the payment names it. */
   billId?: string;
 }
 
@@ -114,13 +117,13 @@ export interface DisputeSnapshot {
   kind: 'dispute';
   id: string;
   paymentId: string;
-  /** The money is withdrawn while it is open. A decided one may be opened again. */
+  /** The money is withheld while it is open. A decided dispute may be reopened. */
   state: 'open' | 'lost' | 'won';
   amountMicros: Micros;
   currency: string;
 }
 
-/** A plan as the processor's objects name it. */
+/** A plan as named in the processor's objects. */
 export interface BilledPlan {
   sku: string;
   catalogueVersion: string;
@@ -136,30 +139,30 @@ export interface SubscriptionSnapshot extends BilledPlan {
   currency: string;
   periodStart: Date;
   periodEnd: Date;
-  /** When it ends instead of being renewed. */
+  /** When it ends, if it is not renewed. */
   cancelAt: Date | null;
-  /** The plan that follows at the end of its period. */
+  /** The plan that applies from the next period. */
   pendingChange: BilledPlan | null;
-  /** The change that its customer requested and has not paid. */
+  /** The change that the customer requested and has not paid. */
   unpaidChange: UnpaidChange | null;
   latestBill: { id: string; isPaid: boolean } | null;
-  /** The bill of a change whose money may have come after that of a later period. */
+  /** The bill of a change whose payment may have arrived after that of a later period. */
   paidChangeId?: string;
 }
 
-/** A change of plan that waits for its money; the plan stays what it is meanwhile. */
+/** A plan change that waits for its payment; the plan stays the same meanwhile. */
 export interface UnpaidChange extends BilledPlan {
   dueMicros: Micros;
-  /** Where the customer pays; blank if the change must be approved first. */
+  /** Where the customer pays; empty if the change must be approved first. */
   pageUrl: string;
-  /** When it is given up. */
+  /** When the change is dropped. */
   until: Date;
-  /** The means of payment was refused; otherwise the customer has not been there yet. */
+  /** The payment was declined; if false, the customer has not tried yet. */
   isDeclined: boolean;
 }
 
 export interface BillLine extends BilledPlan {
-  /** Below zero for the rest of a plan that is left. */
+  /** Negative for the unused rest of the old plan. */
   amountMicros: Micros;
   from: Date;
   to: Date;
@@ -172,18 +175,18 @@ export interface BillSnapshot {
   subscriptionId: string;
   reason: 'start' | 'renewal' | 'change' | 'other';
   state: 'open' | 'paid' | 'void';
-  /** The payment of a paid bill; null where nothing was due. */
+  /** The payment of a paid bill; null if nothing was due. */
   paymentId: string | null;
-  /** The paid amount: a balance, a minimum or a coupon may make it differ from the lines. */
+  /** The amount paid: a balance, a minimum or a coupon may make it differ from the lines. */
   amountMicros: Micros;
   currency: string;
-  /** The lines for our plans; others are the processor's own affair. */
+  /** The lines for our plans; other lines do not concern us. */
   lines: BillLine[];
-  /** Its money came when the time that it pays for was over, so that it brought nothing: it is given back. */
+  /** The payment arrived after the time that it pays for, so it had no effect and is refunded. */
   isTooLate?: boolean;
 }
 
-/** An object as it stands now. Carries no version: whoever stores it guards against older fetches. */
+/** The current state of an object. It has no version, so the caller that stores it must guard against older fetches. */
 export type ProcessorSnapshot =
   | CheckoutSnapshot
   | PaymentSnapshot
@@ -192,19 +195,19 @@ export type ProcessorSnapshot =
   | SubscriptionSnapshot
   | BillSnapshot;
 
-/** Something happened to an object. Says what to fetch, and nothing that is believed. */
+/** A notice that an object changed. It only names the object to fetch; its contents are not trusted. */
 export interface ProcessorEvent {
   id: string;
   type: string;
   occurredAt: Date;
-  /** Undefined for what does not concern us. */
+  /** Undefined if the event does not concern us. */
   ref?: ProcessorRef;
 }
 
 export type CallbackRejection =
   'unsigned' | 'wrong_signature' | 'stale' | 'malformed' | 'wrong_mode';
 
-/** `undecided`: what the signature is checked with is not at hand just now; the sender must try again. */
+/** `undecided`: the data needed to check the signature is not available now; the sender must retry. */
 export type CallbackVerdict =
   | { verdict: 'accepted'; event: ProcessorEvent }
   | { verdict: 'rejected'; reason: CallbackRejection }
@@ -212,24 +215,24 @@ export type CallbackVerdict =
 
 /** What a processor cannot do; billing then does it itself or does not offer it. */
 export interface ProcessorCapabilities {
-  /** Part of a payment can be refunded. */
+  /** Payments can be partly refunded. */
   refundsPartly: boolean;
   /** How long the same key returns the same answer, in milliseconds. */
   idempotencyMs: number;
-  /** It sends a callback when a checkout has expired; elsewhere only a fetch of the checkout shows it. */
+  /** It sends a callback when a checkout has expired; with others, only a fetch of the checkout shows it. */
   announcesExpiry: boolean;
-  /** It sends a callback about a subscription when a period begins; elsewhere only about its payment. */
+  /** It sends a callback about a subscription when a period begins; others send one only about its payment. */
   announcesRenewals: boolean;
-  /** A checkout that nobody paid is found by our reference. */
+  /** An unpaid checkout can be found by our reference. */
   findsCheckouts: boolean;
-  /** Customers approve each change of a plan on its page, a lower plan and another interval as well. */
+  /** Customers approve each plan change on its page, including a lower plan and another interval. */
   changesNeedApproval: boolean;
   /** How long before a renewal its price must be known, in milliseconds. */
   priceNoticeMs: number;
 }
 
 export interface RefundRequest {
-  /** Our reference and the key of the call. */
+  /** Our reference, which is also the key of the call. */
   refundId: string;
   paymentId: string;
   amountMicros: Micros;
@@ -249,9 +252,9 @@ export interface TaxChangeRequest extends ChangeRequest {
 }
 
 export interface UpgradeRequest extends ChangeRequest {
-  /** Our reference and the key of the call. */
+  /** Our reference, which is also the key of the call. */
   changeId: string;
-  /** The start of the difference: the time given to the preview. */
+  /** The start of the price difference: the time passed to the preview. */
   from: Date;
 }
 
@@ -262,7 +265,7 @@ export type UpgradeResult = { state: 'paid' } | { state: 'payment_required'; red
 export type ChangeResult =
   { state: 'scheduled' } | { state: 'approval_required'; redirectUrl: string };
 
-/** Events from a time on, and where the next look begins. */
+/** Events since a time, and where the next call continues. */
 export interface EventPage {
   /** Oldest first. */
   events: ProcessorEvent[];
@@ -271,41 +274,41 @@ export interface EventPage {
   hasMore: boolean;
 }
 
-/** A payment processor as billing sees it. Nothing in a callback is believed without a fetch. */
+/** A payment processor as billing uses it. Callbacks are not trusted without a fetch. */
 export interface PaymentProcessor {
   readonly name: ProcessorName;
   readonly capabilities: ProcessorCapabilities;
 
-  /** Opens a checkout page. The same order gives the same checkout, however often it is asked. */
+  /** Opens a checkout page. The same order always yields the same checkout. */
   createCheckout(request: CheckoutRequest): Promise<CallResult<CreatedCheckout>>;
 
   /**
-   * A customer came back from a checkout. What the address of the return said is not believed (S48): the
-   * checkout is the one of our order.
+   * Handles a customer's return from a checkout. The contents of the return address are not trusted (S48): the checkout
+   * is the one of our order.
    */
   completeReturn(checkoutId: string): Promise<CallResult<ProcessorRef>>;
 
-  /** Closes a checkout page for good. Refused when the customer was faster. */
+  /** Closes a checkout page permanently. Refused if the customer has already paid. */
   closeCheckout(checkoutId: string): Promise<CallResult<CheckoutSnapshot>>;
 
   /**
-   * Finds the checkout of an order by our reference, when its creation's answer was lost for too long.
-   * Null as well where the processor cannot be searched: nobody was ever sent to that checkout.
+   * Finds the checkout of an order by our reference, if the answer to its creation was lost and its key has expired.
+   * Null also if the processor cannot be searched; no customer was ever sent to that checkout.
    */
   findCheckout(orderId: string, customerId: string): Promise<CallResult<CheckoutSnapshot | null>>;
 
   /**
-   * Checks the signature over the raw bytes before it reads them (S41). Calls nobody, but for a
-   * certificate it has not seen yet, from a host that it trusts.
+   * Checks the signature over the raw bytes before it reads them (S41). Makes no network call, except to fetch an
+   * unknown certificate from a trusted host.
    */
   verifyCallback(raw: Buffer, headers: Record<string, unknown>): Promise<CallbackVerdict>;
 
-  /** The current state of an object. What a customer has approved and we still have to capture is captured. */
+  /** The current state of an object. If a customer has approved it and we must capture it, it is captured. */
   fetch(ref: ProcessorRef): Promise<CallResult<ProcessorSnapshot>>;
 
   refund(request: RefundRequest): Promise<CallResult<RefundSnapshot>>;
 
-  /** Finds a refund by our reference, when the answer to it was lost for too long. */
+  /** Finds a refund by our reference, if its answer was lost and its key has expired. */
   findRefund(refundId: string, paymentId: string): Promise<CallResult<RefundSnapshot | null>>;
 
   /** The cost of an upgrade at `from`. */
@@ -317,37 +320,39 @@ export interface PaymentProcessor {
   /** Changes a plan, or its interval, when the running period ends. */
   changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<CallResult<ChangeResult>>;
 
-  /** Gives up a change that is not paid. Refused where there is none any more. */
+  /** Drops an unpaid change. Refused if there is none any more. */
   dropChange(subscriptionId: string, key: string): Promise<CallResult<unknown>>;
 
   /**
-   * Changes a plan now and bills nothing: what was paid for the other one was taken back. Where changes need
-   * approval, until the period ends: what the customer agreed to is billed from then on.
+   * Changes a plan now without billing anything, because the payment for the other plan was reversed. If changes need
+   * approval, only until the period ends: then the plan that the customer agreed to is billed.
    */
   setPlan(request: ChangeRequest, key: string): Promise<CallResult<SubscriptionSnapshot>>;
 
   /**
-   * Changes the rate of tax from the next period on; no customer has to agree. Call it `priceNoticeMs` before the
-   * renewal. What comes next stays the same plan.
+   * Changes the tax rate from the next period on; no customer has to agree. Call it `priceNoticeMs` before the renewal.
+   * The next plan stays the same.
    */
   changeTax(request: TaxChangeRequest, key: string): Promise<CallResult<unknown>>;
 
-  /** Ends a subscription, at the end of its period or at once. `key` names this wish, not its repeats. */
+  /**
+   * Ends a subscription, at the end of its period or at once. `key` identifies this call; a later one needs another.
+   */
   cancel(
     subscriptionId: string,
     when: 'period_end' | 'now',
     key: string,
   ): Promise<CallResult<SubscriptionSnapshot>>;
 
-  /** Takes back what was to happen at the end of the period: a cancellation or a change. */
+  /** Undoes what was scheduled for the end of the period: a cancellation or a change. */
   resume(subscriptionId: string, key: string): Promise<CallResult<SubscriptionSnapshot>>;
 
   /** The processor's page where a customer changes how to pay. */
   paymentUpdateUrl(customerId: string, returnUrl: string): Promise<CallResult<string>>;
 
   /**
-   * The payments, paid bills, refunds and disputes that began from `start` on and before `end`, whatever we know of them.
-   * Bills come before their payments. Refused where there are too many to be read at once.
+   * The payments, paid bills, refunds and disputes that began from `start` on and before `end`, whether or not we know
+   * them. Bills come before their payments. Refused if there are too many to read at once.
    */
   listMoney(start: Date, end: Date): Promise<CallResult<ProcessorRef[]>>;
 

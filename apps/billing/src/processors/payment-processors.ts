@@ -9,14 +9,14 @@ export class PaymentProcessors {
     this.byName = new Map(all.map((processor) => [processor.name, processor]));
   }
 
-  /** @throws NotFound for one that is not set up here. */
+  /** @throws NotFound for a processor that is not configured here. */
   get(name: ProcessorName | string): PaymentProcessor {
     const processor = this.byName.get(name);
     if (!processor) throw new NotFound();
     return processor;
   }
 
-  /** @throws InvalidRequest for one that customers cannot choose here. */
+  /** @throws InvalidRequest for a processor that customers cannot choose here. */
   checkOffered(name: ProcessorName): void {
     if (this.byName.has(name)) return;
     throw new InvalidRequest([{ field: 'processor', message: 'is not offered here' }]);

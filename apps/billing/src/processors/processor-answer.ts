@@ -6,7 +6,7 @@ const PAYS_WITH: Readonly<Record<ProcessorName, string>> = {
   paypal: 'Your PayPal account, or a card on PayPal’s page.',
 };
 
-/** What a customer should know before choosing. */
+/** The facts that a customer should know before choosing. */
 export function toProcessorAnswer({ name, capabilities }: PaymentProcessor): ProcessorAnswer {
   const title = PROCESSOR_TITLES[name];
   const { changesNeedApproval } = capabilities;
@@ -14,8 +14,8 @@ export function toProcessorAnswer({ name, capabilities }: PaymentProcessor): Pro
     ? [
         `You approve each change of a plan on ${title}’s page.`,
         `A higher plan begins once you have approved it and paid the difference there.`,
-        `Each product is a subscription of its own in your ${title} account.`,
-        `You change how you pay in your ${title} account.`,
+        `Each product is a separate subscription in your ${title} account.`,
+        `To change how you pay, use your ${title} account.`,
         'Changes to your billing details in the 14 days before a renewal take effect one renewal later.',
       ]
     : [];

@@ -1,2 +1,2 @@
-/** A processor's object whose state or contents we do not know: it is set aside, visible, and nothing follows from it. */
+/** A processor's object with an unknown state or unknown contents: it is set aside visibly and has no effect. */
 export class UnfitObject extends Error {}

@@ -6,8 +6,8 @@ import { AccountPace } from './account-pace.js';
 
 const ACCOUNT = 'an account';
 
-describe('the pace of one account', () => {
-  it('is 60 calls at once and then one in ten seconds, for each account separately', () => {
+describe('the call rate of one account', () => {
+  it('allows 60 calls at once and then one every ten seconds, for each account separately', () => {
     const pace = new AccountPace();
     const atOnce = () => {
       let taken = 0;
@@ -32,7 +32,7 @@ describe.each(BOTH)('calls to %s', (processor) => {
   });
   afterAll(() => billing.stop());
 
-  it('S102: are limited per account, however often it requests the state of an order', async () => {
+  it('S102: is limited per account, however often it requests the state of an order', async () => {
     const side = sideOf(billing, processor);
     const ordered = async () => {
       const accountId = billing.newAccount();

@@ -3,20 +3,20 @@ import type { FastifyRequest } from 'fastify';
 import { SECOND_MS, monotonicMs } from '#libs/platform';
 import { TooManyPurchases } from './purchase-rules.errors.js';
 
-/** What a customer may ask at once after a pause. */
+/** The number of calls that a customer may cause at once after a pause. */
 const BURST = 60;
-/** Afterwards one call in each ten seconds: people are slower, and each order is a row that is kept. */
+/** After that, one call every ten seconds: people are slower, and each order is a stored row. */
 const EVERY_MS = 10 * SECOND_MS;
-/** Looked through for accounts that have paused when there are more. */
+/** If there are more accounts, those that have paused are removed. */
 const ACCOUNTS_MAX = 10_000;
 
 /**
- * How often one account may ask for what billing asks of a processor. All customers share the calls that a processor
- * allows, and callbacks need them, too: one account must not use them up (S102).
+ * Limits how often one account may cause calls to a processor. All customers share the calls that a processor allows,
+ * and callbacks need some of them, so one account must not use them up (S102).
  */
 @Injectable()
 export class AccountPace implements CanActivate {
-  /** When each account has its whole burst again. */
+  /** When each account's full burst is available again. */
   private readonly fullAtMs = new Map<string, number>();
 
   canActivate(context: ExecutionContext): boolean {

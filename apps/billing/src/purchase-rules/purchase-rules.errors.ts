@@ -24,7 +24,7 @@ export class BaseMissing extends Problem {
 }
 
 export class DebtOpen extends Problem {
-  /** @param credits that were used and then taken back. */
+  /** @param credits used credits that were reversed. */
   constructor(credits: string) {
     super({
       code: 'debt_open',
@@ -39,7 +39,7 @@ export class TooManyPurchases extends Problem {
     super({
       code: 'too_busy',
       status: 429,
-      detail: `Your account asks the payment processor too often. Try again in ${retryAfterSeconds} seconds.`,
+      detail: `Your account has caused too many calls to the payment processor. Try again in ${retryAfterSeconds} seconds.`,
       retryAfterSeconds,
     });
   }

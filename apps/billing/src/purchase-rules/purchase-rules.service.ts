@@ -10,7 +10,7 @@ import { type Quote, type Wish, quoteOf } from '../pricing/quote.js';
 import { NO_TAX } from '../tax/tax-rates.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
-/** What an account may buy now. */
+/** Decides what an account may buy now. */
 @Injectable()
 export class PurchaseRulesService {
   constructor(
@@ -22,12 +22,12 @@ export class PurchaseRulesService {
     private readonly tax: BuyerTaxService,
   ) {}
 
-  /** By today's catalogue, with the tax of the account. @returns undefined for what is not sold. */
+  /** Uses today's catalogue and the account's tax. @returns undefined for items that are not sold. */
   async quote(accountId: string, wish: Wish): Promise<Quote | undefined> {
     return quoteOf(wish, NO_TAX) && quoteOf(wish, await this.tax.taxOf(accountId));
   }
 
-  /** Notes which tax id decided the tax of an order. */
+  /** Stores which tax id decided the tax of an order. */
   async noteTax(
     transaction: Transaction,
     accountId: string,
@@ -38,8 +38,8 @@ export class PurchaseRulesService {
   }
 
   /**
-   * The rules for which entitlement is asked, outside of any transaction: an account in debt may not buy by
-   * the processor that took its money back; the add-on needs a package with credits left, or a plan.
+   * Checks the rules that need entitlement, outside of any transaction: an account in debt may not buy through the
+   * processor that reversed its payment; the add-on needs a package with credits left, or a plan.
    * @throws DebtOpen, BaseMissing, ServiceUnavailable.
    */
   async checkOwned(

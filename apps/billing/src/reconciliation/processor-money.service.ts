@@ -6,7 +6,7 @@ import { SyncService } from '../processor-sync/sync.service.js';
 import type { Finding } from './finding.js';
 import { ReconciliationMaintenanceRepository } from './reconciliation.repository.js';
 
-/** Looks for money that only the processors have (I14): what they list, compared with our rows. */
+/** Finds money that only the processors have on record (I14), by comparing their lists with our rows. */
 @Injectable()
 export class ProcessorMoneyService {
   constructor(
@@ -15,7 +15,7 @@ export class ProcessorMoneyService {
     private readonly syncing: SyncService,
   ) {}
 
-  /** What is not ours yet is fetched first; what stays unknown waits for an operator. */
+  /** Fetches objects for which we have no row; those that stay unknown wait for an operator. */
   async findUnknown(since: Date, until: Date): Promise<Finding[]> {
     const findings: Finding[] = [];
     for (const processor of this.processors.all) {
@@ -47,7 +47,7 @@ export class ProcessorMoneyService {
   ): Promise<Finding | undefined> {
     const result = await this.syncing.sync({ processor: name, ...ref });
     const isKnown = (await this.repository.listUnknown(name, [ref])).length === 0;
-    // A dispute that reversed nothing after all, for example a won one, is not stored.
+    // A dispute that reversed nothing in the end, such as a won one, is not stored.
     if (!isKnown && result === 'synced') return undefined;
     const detail = isKnown ? 'no news of it had arrived' : `only the processor has it: ${result}`;
     return finding(`${name} ${ref.kind} ${ref.id}`, detail, isKnown);

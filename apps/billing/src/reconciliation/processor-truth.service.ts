@@ -8,7 +8,7 @@ import { SyncService } from '../processor-sync/sync.service.js';
 import type { Finding } from './finding.js';
 import { ProcessorMoneyService } from './processor-money.service.js';
 
-/** Rows that follow the processor; the rest is ours. */
+/** Columns that follow the processor; we decide the others. */
 const FOLLOWING = ['state', 'sku', 'quantity', 'periodStart', 'periodEnd', 'cancelAt'] as const;
 
 /** Whether our rows agree with the processors (I14). */
@@ -22,12 +22,12 @@ export class ProcessorTruthService {
     private readonly money: ProcessorMoneyService,
   ) {}
 
-  /** The other direction: what the processors list of a time, and we have no row of. */
+  /** The other direction: objects that the processors list for a period and for which we have no row. */
   async ofListed(since: Date, until: Date): Promise<Finding[]> {
     return this.money.findUnknown(since, until);
   }
 
-  /** A payment of a bill without money, or from another processor's account, has nothing to compare. */
+  /** A payment of a bill without money, or from another processor's account, cannot be compared. */
   async ofPayment(payment: Payment): Promise<Finding | undefined> {
     const { accountId, externalId: id, amountMicros, currency } = payment;
     const fetched = await this.processors.get(payment.processor).fetch({ kind: 'payment', id });
@@ -42,7 +42,7 @@ export class ProcessorTruthService {
     return { ...found, detail: `the processor has ${theirs}`, isHealed: false };
   }
 
-  /** Takes over the processor's state; a row that had to change is a healed finding. */
+  /** Stores the processor's state; a row that had to change is a healed finding. */
   async ofSubscription(row: Subscription): Promise<Finding | undefined> {
     const { accountId, processor, externalId: id } = row;
     const result = await this.syncing.sync({ processor, kind: 'subscription', id });
@@ -55,6 +55,6 @@ export class ProcessorTruthService {
     );
     const differing = FOLLOWING.filter((name) => String(now?.[name]) !== String(row[name]));
     if (differing.length === 0) return undefined;
-    return { ...found, detail: `${differing.join(', ')} had not followed`, isHealed: true };
+    return { ...found, detail: `${differing.join(', ')} was out of date`, isHealed: true };
   }
 }

@@ -13,12 +13,12 @@ type Run = Pick<ReconciliationAnswer, 'lines' | 'payments' | 'subscriptions'> & 
   endedAt: Date;
 };
 
-/** What is compared, of every account. */
+/** Reads the rows to compare, for all accounts. */
 @Injectable()
 export class ReconciliationMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Announced lines confirmed before `before`, by id, with what was taken back of their payments. */
+  /** Announced lines confirmed before `before`, by id, with the reversed amounts of their payments. */
   async listLines(before: Date, after = FIRST_ID, limit = 500): Promise<ComparedLine[]> {
     const lines = await this.maintenance.transaction((transaction) =>
       transaction.manager
@@ -39,7 +39,7 @@ export class ReconciliationMaintenanceRepository {
     return lines.map((line) => ({ ...line, reversedMicros: byPayment.get(line.paymentId) ?? 0n }));
   }
 
-  /** Payments of money that were confirmed since `since`. */
+  /** Payments of money confirmed since `since`. */
   async listPayments(since: Date, after = FIRST_ID, limit = 500): Promise<Payment[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager

@@ -9,14 +9,14 @@ import { type ComparedLine, type Finding, faultOfLine } from './finding.js';
 import { ProcessorTruthService } from './processor-truth.service.js';
 import { ReconciliationMaintenanceRepository } from './reconciliation.repository.js';
 
-/** Younger lines may still be on their way. */
+/** Newer lines may not have arrived yet. */
 const LINE_AGE_MS = 10 * MINUTE_MS;
-/** Payments are compared with their processor for so long. */
+/** How long payments are compared with their processor. */
 const PAYMENT_AGE_MS = 8 * DAY_MS;
-/** Whether an announcement that is repeated has arrived is seen by the next run. */
+/** The next run checks whether a repeated announcement has arrived. */
 const REPLAYED = 'it was announced again';
 
-/** Compares what was paid with what entitlement granted and with what the processors say. */
+/** Compares payments with entitlement's grants and with the processors. */
 @Injectable()
 export class ReconciliationService {
   constructor(
@@ -28,7 +28,7 @@ export class ReconciliationService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ServiceUnavailable while entitlement is down: half a comparison is none. */
+  /** @throws ServiceUnavailable while entitlement is down, because half a comparison is useless. */
   async run(): Promise<ReconciliationAnswer> {
     const startedAt = this.clock.now();
     const findings: Finding[] = [];
@@ -75,7 +75,7 @@ export class ReconciliationService {
     }
   }
 
-  /** The rows are the record: their events are published once more, word for word. */
+  /** The rows are the record: their events are published again unchanged. */
   private async replay({ accountId, paymentId }: ComparedLine): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const payment = await this.payments.findOwn(transaction, accountId, paymentId);
@@ -84,7 +84,7 @@ export class ReconciliationService {
   }
 }
 
-/** Works through pages by id. @returns how many rows there were. */
+/** Processes pages by id. @returns the number of rows. */
 async function pages<T extends { id: string }>(
   list: (after?: string) => Promise<T[]>,
   work: (row: T) => Promise<void>,

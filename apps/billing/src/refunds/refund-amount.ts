@@ -5,7 +5,7 @@ import type { Reversal } from '../payment-records/reversal.entity.js';
 
 type TimedLine = Pick<StoredPaymentLine, 'amountMicros' | 'taxMicros' | 'startsAt' | 'periodEnd'>;
 
-/** What can still be taken back of a payment: refunds that failed and disputes that were won left it here. */
+/** The amount of a payment that can still be reversed; failed refunds and won disputes do not reduce it. */
 export function leftOf(paidMicros: Micros, reversals: readonly Reversal[]): Micros {
   const counting = reversals.filter(({ state }) => state !== 'undone');
   const left = counting.reduce((rest, { amountMicros }) => rest - amountMicros, paidMicros);
@@ -14,7 +14,7 @@ export function leftOf(paidMicros: Micros, reversals: readonly Reversal[]): Micr
 
 /**
  * The money, tax included, for the time of a payment's lines from `from` on, each line to the nearest cent.
- * @returns undefined for a payment of something without time, or one whose time is over by then.
+ * @returns undefined for a payment without a period, or if its period is over by then.
  */
 export function restOf(lines: readonly TimedLine[], from: Date): Micros | undefined {
   let rest = 0n;

@@ -44,7 +44,7 @@ export function toPaymentAnswer(
   };
 }
 
-/** As `paidTimeOf` decides once it is final. */
+/** The effect that `paidTimeOf` calculates once the refund is final. */
 function planEffect(
   row: Reversal,
   reversals: readonly Reversal[],

@@ -11,7 +11,7 @@ import { SyncService } from '../processor-sync/sync.service.js';
 /** How long before a processor forgets an idempotency key we stop relying on it. */
 const RETENTION_MARGIN_MS = HOUR_MS;
 
-/** The calls to processors that refund. A row stands before each, so none is ever forgotten or made again. */
+/** Calls processors to refund. A row is written before each call, so none is forgotten or made twice. */
 @Injectable()
 export class RefundCallsService {
   constructor(
@@ -24,8 +24,8 @@ export class RefundCallsService {
   ) {}
 
   /**
-   * Brings a refund that was begun to its end at the processor: the same call with the same key as long
-   * as that gives the same answer, afterwards a search by our reference. `unknown` is tried again.
+   * Completes a started refund at the processor: by the same call with the same key while the processor remembers the
+   * key, afterwards by a search for our reference. `unknown` is retried.
    */
   async settle(payment: Payment, begun: Reversal): Promise<CallResult<RefundSnapshot | null>> {
     const outcome = await this.ask(payment, begun);
@@ -45,8 +45,8 @@ export class RefundCallsService {
   }
 
   /**
-   * An answer that we cannot read is no refusal: the refund may have been made. It stays asked for until a fetch or
-   * a repeat of the call tells.
+   * An unreadable answer is not a refusal: the refund may have been made. It stays requested until a fetch or a repeat
+   * of the call shows its state.
    */
   private async ask(payment: Payment, begun: Reversal): Promise<CallResult<RefundSnapshot | null>> {
     const outcome = await this.call(payment, begun);

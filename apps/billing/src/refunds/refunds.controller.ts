@@ -4,7 +4,7 @@ import { AccountId, AllowCallers } from '#libs/platform';
 import { RefundRequest } from './refunds.dto.js';
 import { RefundsService } from './refunds.service.js';
 
-/** What operators see of an account's payments, and give back of them. */
+/** Shows operators an account's payments, and refunds them. */
 @Controller('internal/operator')
 @AllowCallers('cli')
 export class RefundsController {

@@ -1,7 +1,7 @@
 import { IsIn, IsOptional, IsString, IsUUID, Length, Matches } from 'class-validator';
 import { IsInstant, type ReversalScope } from '#libs/contracts';
 
-/** What an operator asks for. The same `refundId` counts once. */
+/** An operator's request. The same `refundId` counts once. */
 export class RefundRequest {
   @IsUUID()
   refundId: string;
@@ -9,16 +9,16 @@ export class RefundRequest {
   @IsUUID()
   paymentId: string;
 
-  /** `remaining`: all of the rest from `from`; what was used before stays paid. */
+  /** `remaining`: everything from `from` on; the time before stays paid. */
   @IsIn(['whole', 'remaining'])
   scope: ReversalScope;
 
-  /** The amount of a `whole` refund in millionths, whole cents; all that is left unless given. */
+  /** The amount of a `whole` refund in millionths, whole cents; by default, all that is left. */
   @IsOptional()
   @Matches(/^[1-9][0-9]{0,13}0{4}$/)
   amountMicros?: string;
 
-  /** The start of the time that a `remaining` refund is for; now unless given. */
+  /** The start of the time that a `remaining` refund covers; by default, now. */
   @IsOptional()
   @IsInstant()
   from?: string;

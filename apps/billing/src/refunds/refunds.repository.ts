@@ -8,12 +8,15 @@ const UNDECIDED = `
   where other.payment_id = reversal.paymentId and other.state <> 'undone' group by paid.amount_micros
   having bool_or(other.state = 'requested') and sum(other.amount_micros) >= paid.amount_micros`;
 
-/** What is to be given back, of every account. */
+/** Reads the payments and refunds to process, for all accounts. */
 @Injectable()
 export class RefundsMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Payments that nobody wanted, of a deleted account or of a second subscription, for which no refund asks yet, oldest first. */
+  /**
+   * Unwanted payments, of a deleted account or of a second subscription, for which no refund is requested yet, oldest
+   * first.
+   */
   async listToReturn(limit: number): Promise<Payment[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager
@@ -26,8 +29,8 @@ export class RefundsMaintenanceRepository {
   }
 
   /**
-   * Refunds that failed and whose pause is over, longest first. Of a payment that is taken back whole by what may fail
-   * yet, such as a dispute that may be won, nothing can be asked for: it leaves its place to others until that is decided.
+   * Failed refunds whose pause is over, longest pause first. A refund cannot be requested while pending reversals cover
+   * the whole payment, such as a dispute that may be won; it is skipped until those are decided.
    */
   async listToRetry(now: Date, limit: number): Promise<{ payment: Payment; refund: Reversal }[]> {
     return this.maintenance.transaction(async (transaction) => {

@@ -24,13 +24,13 @@ import { NothingToRefund, RefundRefused } from './refunds.errors.js';
 
 type Wish = Pick<Reversal, 'id' | 'scope' | 'startsAt' | 'reason'> & {
   amountMicros?: Micros;
-  /** The failed one that is asked for again. */
+  /** The failed refund that is retried. */
   again?: Reversal;
 };
 
-const NOT_FAILED = 'This refund has not failed, or another took its place, or it was dismissed.';
+const NOT_FAILED = 'This refund has not failed, was replaced by another one, or was dismissed.';
 
-/** Money that is given back from here. */
+/** Refunds that are made here. */
 @Injectable()
 export class RefundsService {
   constructor(
@@ -41,7 +41,7 @@ export class RefundsService {
     private readonly clock: Clock,
   ) {}
 
-  /** An account's payments with what was taken back of each, newest first. */
+  /** An account's payments with their reversals, newest first. */
   async list(accountId: string): Promise<{ payments: PaymentAnswer[] }> {
     return this.database.transaction(async (transaction) => {
       const payments: PaymentAnswer[] = [];
@@ -55,9 +55,9 @@ export class RefundsService {
   }
 
   /**
-   * Refunds a payment, whole or its rest. A repeat with the same id brings about what the first left undone.
-   * @throws NotFound, InvalidRequest, NothingToRefund, RefundRefused; ProcessorUnavailable while it is
-   * not known whether it was made: it is settled later.
+   * Refunds a payment, completely or for its remaining time. A repeat with the same id completes unfinished steps.
+   * @throws NotFound, InvalidRequest, NothingToRefund, RefundRefused; ProcessorUnavailable while it is not known
+   * whether the refund was made: it is settled later.
    */
   async refund(accountId: string, request: RefundRequest): Promise<RefundAnswer> {
     const { paymentId, refundId, scope, reason } = request;
@@ -75,8 +75,9 @@ export class RefundsService {
   }
 
   /**
-   * Asks again now for a refund that failed, as a refund of its own: the refusal of the last one would only be repeated
-   * under its key. @throws NotFound, NothingToRefund, RefundRefused, ProcessorUnavailable.
+   * Retries a failed refund now, as a separate refund, because under the old key the processor would only repeat its
+   * refusal.
+   * @throws NotFound, NothingToRefund, RefundRefused, ProcessorUnavailable.
    */
   async retry(accountId: string, refundId: string): Promise<RefundAnswer> {
     const payment = await this.findOfRefund(accountId, refundId);
@@ -85,7 +86,7 @@ export class RefundsService {
     return this.made(payment, begun);
   }
 
-  /** Asks again for a refund whose pause is over, unless it was settled since it was listed. */
+  /** Retries a refund whose pause is over, unless it was closed since it was listed. */
   async retryDue(payment: Payment, refundId: string): Promise<void> {
     const now = this.clock.now();
     const begun = await this.beginAgain(
@@ -96,7 +97,7 @@ export class RefundsService {
     if (begun) await this.calls.settle(payment, begun);
   }
 
-  /** Nothing more is done about a refund that failed. @throws NotFound, NothingToRefund. */
+  /** Closes a failed refund without another attempt. @throws NotFound, NothingToRefund. */
   async dismiss(accountId: string, refundId: string): Promise<RefundAnswer> {
     const payment = await this.findOfRefund(accountId, refundId);
     const isDismissed = await this.database.transaction((transaction) =>
@@ -106,7 +107,7 @@ export class RefundsService {
     return this.answer(payment, refundId);
   }
 
-  /** Gives back what is left of a payment that nobody wanted, once. What fails is asked for again as any refund. */
+  /** Refunds the rest of an unwanted payment, once. A failure is retried like that of any refund. */
   async returnAll(payment: Payment, reason: string): Promise<void> {
     const begun = await this.database.transaction(async (transaction) => {
       const wish = { id: newId(), scope: 'whole', startsAt: null, reason } as const;
@@ -132,8 +133,8 @@ export class RefundsService {
       const meant = reversals.find((row) => isFailedRefund(row) && isMeant(row));
       if (meant && leftOf(payment.amountMicros, reversals) === 0n) {
         const made = reversals.filter(({ state }) => state === 'final');
-        // The money was returned in another way. A reversal that may still fail, such as an open dispute, is waited
-        // for.
+        // The money was returned in another way. If a reversal may still fail, such as an open dispute, its result is
+        // awaited.
         const isBack = leftOf(payment.amountMicros, made) === 0n;
         if (isBack) await this.reversals.dismiss(transaction, payment, meant.id);
         return undefined;
@@ -147,7 +148,7 @@ export class RefundsService {
     });
   }
 
-  /** Brings a refund that was begun to its end. */
+  /** Completes a started refund. */
   private async made(payment: Payment, begun: Reversal): Promise<RefundAnswer> {
     crashPoint('refund.after-commit');
     if (begun.state === 'requested' && begun.externalId === null) {
@@ -158,7 +159,7 @@ export class RefundsService {
     return this.answer(payment, begun.id);
   }
 
-  /** The row of a refund. @throws NothingToRefund. */
+  /** Creates the row of a refund. @throws NothingToRefund. */
   private build(payment: Payment, wish: Wish, reversals: readonly Reversal[]): Reversal {
     const known = reversals.find(({ id }) => id === wish.id);
     if (known) return known;
@@ -187,7 +188,10 @@ export class RefundsService {
     };
   }
 
-  /** @returns undefined for all that is left. @throws InvalidRequest, NothingToRefund. */
+  /**
+   * @returns undefined for all that is left.
+   * @throws InvalidRequest, NothingToRefund.
+   */
   private async amountOf(
     payment: Payment,
     { scope, amountMicros, from }: RefundRequest,
@@ -203,7 +207,7 @@ export class RefundsService {
       this.payments.listLines(transaction, payment),
     );
     const rest = restOf(lines, startsAt);
-    if (!rest) throw new NothingToRefund('This payment paid for no time after that.');
+    if (!rest) throw new NothingToRefund('This payment did not pay for any time after that.');
     return rest;
   }
 

@@ -79,7 +79,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
     };
   }
 
-  /** What was said of reversals, oldest first. */
+  /** The announced reversals, oldest first. */
   async function said(): Promise<string[]> {
     return (await billing.events(accountId))
       .filter(({ type }) => type.startsWith('billing.payment-reversed') || type.endsWith('undone'))
@@ -148,7 +148,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await said()).toEqual([]);
     });
 
-    it('S85: a payment of another account is not found, and its refund’s id is not accepted', async () => {
+    it('S85: a payment of another account is not found, and the id of its refund is not accepted', async () => {
       await buy();
       const [{ paymentId }] = await payments();
       const refundId = newId();
@@ -176,7 +176,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
     it.each([
       ['was made', true],
       ['was not made', false],
-    ])('after the key is forgotten, one that %s is found out by a search', async (_, isMade) => {
+    ])('after the key is forgotten, one that %s is found by a search', async (_, isMade) => {
       await buy();
       const before = refunds().length;
       side.callbacks.faults.drop = true;
@@ -202,7 +202,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       await billing.settle();
       return answer;
     };
-    /** Every pause between two attempts, one after the other. */
+    /** Waits for every pause between two attempts, one after the other. */
     async function waitForAll(): Promise<void> {
       for (const pauseMs of RETRY_PAUSES_MS) {
         expect(await setAside()).toEqual([]);
@@ -235,7 +235,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await setAside()).toEqual([]);
     });
 
-    it('a refund rejected at once is tried four more times; then an operator retries or dismisses it', async () => {
+    it('a refund rejected at once is retried four times; then an operator retries or dismisses it', async () => {
       await buy();
       const before = refunds().length;
       billing.simulator.apiFaults.refusedRefunds = Infinity;

@@ -6,7 +6,7 @@ import { RefundsService } from './refunds.service.js';
 const PAYMENTS_MAX = 100;
 const REFUNDS_MAX = 100;
 
-/** Gives back what arrived for a duplicate, a deleted account or time that was over, and asks again for refunds that failed. */
+/** Refunds payments for a duplicate, a deleted account or time that was over, and retries failed refunds. */
 @Injectable()
 export class ReturnMoneyJob implements Job {
   readonly name = 'return-money';
@@ -34,8 +34,8 @@ export class ReturnMoneyJob implements Job {
     }
   }
 
-  /** This payment waits for the next round; the others need not. */
+  /** This payment waits for the next round; the others continue. */
   private postpone(fields: object): void {
-    this.logger.error('a payment could not be given back yet', fields);
+    this.logger.error('a payment could not be refunded yet', fields);
   }
 }

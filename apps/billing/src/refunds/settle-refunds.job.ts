@@ -5,7 +5,7 @@ import { RefundsMaintenanceRepository } from './refunds.repository.js';
 
 const REFUNDS_MAX = 100;
 
-/** Looks after refunds of which it is not known whether the processor has made them. */
+/** Follows up on refunds of which it is not known whether the processor has made them. */
 @Injectable()
 export class SettleRefundsJob implements Job {
   readonly name = 'settle-refunds';
@@ -18,7 +18,7 @@ export class SettleRefundsJob implements Job {
 
   async runOnce(): Promise<void> {
     for (const { payment, refund } of await this.repository.listToSettle(REFUNDS_MAX)) {
-      // This refund waits for the next round; the others need not.
+      // This refund waits for the next round; the others continue.
       await this.calls.settle(payment, refund).catch((error: unknown) =>
         this.logger.error('a refund could not be settled yet', {
           refundId: refund.id,

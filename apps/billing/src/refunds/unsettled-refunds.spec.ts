@@ -38,18 +38,18 @@ async function paymentOf(id: string): Promise<string> {
   const [payment] = await billing.database.query<{ id: string }>(sql, [id]);
   return payment.id;
 }
-/** Money of a deleted account, which is to be given back. */
+/** A payment of a deleted account, which must be refunded. */
 async function payDeleted(): Promise<string> {
   const bought = await billing.order(accountId, 15_000, 'paypal');
   await billing.deliver('deleted', accountId);
   await billing.act(bought, 'pay');
   return paymentOf(accountId);
 }
-/** A processor that this installation does not know: every call for this payment throws. */
+/** A processor that this installation does not have, so every call for this payment throws. */
 const strand = (paymentId: string) =>
   billing.database.query(`update payments set processor = 'gone' where id = $1`, [paymentId]);
 
-it('a refund made in an unknown state is not called refused, and is made once', async () => {
+it('a refund made in an unknown state is not reported as refused, and is made once', async () => {
   const paymentId = await buy();
   const before = madeThere().length;
   billing.simulator.paypal.captures.firstStatus = 'IN_REVIEW';
@@ -95,7 +95,7 @@ it('a payment that cannot be refunded, and a refund that cannot be settled, bloc
   billing.simulator.paypal.callbacks.faults.drop = true;
   billing.simulator.apiFaults.lostAnswers = Infinity;
   await billing.get(ReturnMoneyJob).runOnce();
-  expect(billing.logLines.splice(0).join()).toContain('could not be given back yet');
+  expect(billing.logLines.splice(0).join()).toContain('could not be refunded yet');
   expect(await attempts()).toEqual([{ state: 'requested' }]);
   billing.simulator.apiFaults.lostAnswers = 0;
   await billing.get(SettleRefundsJob).runOnce();
@@ -136,7 +136,7 @@ it('a refund that waits for a dispute blocks no other, and is due when the dispu
   expect(await due()).toEqual([]);
 });
 
-it('what another refund leaves of an unwanted payment is refunded, too', async () => {
+it('the rest of an unwanted payment is refunded even after another refund', async () => {
   const paymentId = await payDeleted();
   const before = madeThere().length;
   billing.simulator.apiFaults.refusedRefunds = 1;

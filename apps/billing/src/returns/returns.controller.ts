@@ -4,7 +4,7 @@ import { AccountId } from '#libs/platform';
 import { AccountPace } from '../purchase-rules/account-pace.js';
 import { ReturnsService } from './returns.service.js';
 
-/** A customer is back from the processor's page, or does not go there any more. */
+/** Handles customers who return from the processor's page, or decide not to go there. */
 @Controller()
 @UseGuards(AccountPace)
 export class ReturnsController {

@@ -4,7 +4,7 @@ import { OrdersService } from '../orders/orders.service.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 
-/** What a return from a processor's page brings about: the same fetch as a callback, and nothing else. */
+/** Handles a return from a processor's page: by the same fetch as a callback, and nothing else. */
 @Injectable()
 export class ReturnsService {
   constructor(
@@ -13,13 +13,13 @@ export class ReturnsService {
     private readonly syncing: SyncService,
   ) {}
 
-  /** Gives up an order that is not paid. Where its customer was faster, the answer is that of a return. */
+  /** Drops an unpaid order. If its customer has paid meanwhile, the answer is that of a return. */
   async drop(accountId: string, orderId: string): Promise<OrderAnswer> {
     const { wasPaid } = await this.orders.drop(accountId, orderId);
     return wasPaid ? this.complete(accountId, orderId) : this.orders.get(accountId, orderId);
   }
 
-  /** Nothing of the return's address is read but the order, which must be the account's (S48). */
+  /** Reads only the order from the return's address; it must belong to the account (S48). */
   async complete(accountId: string, orderId: string): Promise<OrderAnswer> {
     const { processor, checkoutId } = await this.orders.checkoutOf(accountId, orderId);
     if (checkoutId !== null) {

@@ -3,7 +3,7 @@ import type { SetAsideMoney } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
 import { SetAsideMaintenanceRepository } from './set-aside.repository.js';
 
-/** What waits for an operator, longest first. */
+/** Lists what waits for an operator, oldest first. */
 @Controller('internal/operator/set-aside')
 @AllowCallers('cli')
 export class SetAsideController {

@@ -12,9 +12,9 @@ export type NoticeReason =
   | 'ending'
   | 'ended';
 
-/** A notice that was not mailed yet. */
+/** A notice that has not been mailed yet. */
 export interface DueNotice {
-  /** Identifies the occasion: mailed once. */
+  /** Identifies the occasion, which is mailed once. */
   about: string;
   reason: NoticeReason;
   accountId: string;
@@ -22,18 +22,18 @@ export interface DueNotice {
   quantity: number;
   interval: BillingInterval;
   currency: string;
-  /** What is open of a change that was declined, in millionths of the currency unit. */
+  /** The open amount of a declined change, in millionths of the currency unit. */
   unpaidMicros: string | null;
-  /** The rate of tax that its prices include. */
+  /** The tax rate included in its prices. */
   taxPpm: number;
-  /** False before a renewal whose rate follows from the billing details of later. */
+  /** False before a renewal whose rate depends on later billing details. */
   isTaxDecided: boolean;
   periodEnd: Date;
   paidThrough: Date | null;
   cancelAt: Date | null;
 }
 
-/** Notices due for all accounts. */
+/** Lists due notices for all accounts. */
 @Injectable()
 export class DueNoticesMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
@@ -44,8 +44,8 @@ export class DueNoticesMaintenanceRepository {
 }
 
 /**
- * At most one notice for each subscription, by its present state. A renewal is announced 3 days ahead (14 for a
- * yearly plan). While payment is overdue, notices follow at once, after 3 and after 6 of the 7 days of grace.
+ * At most one notice per subscription, by its present state. A renewal is announced 3 days ahead (14 for a yearly
+ * plan). While a payment is overdue, notices are sent at once, after 3 and after 6 of the 7 days of grace.
  */
 const LIST = `
   with standing as (

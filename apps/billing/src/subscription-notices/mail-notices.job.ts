@@ -9,7 +9,7 @@ import { subscriptionNotice } from './subscription-notice.js';
 
 const NOTICES_MAX = 200;
 
-/** Mails subscribers about coming renewals, failed payments and ends. */
+/** Mails subscribers about upcoming renewals, failed payments and ends. */
 @Injectable()
 export class MailNoticesJob implements Job {
   readonly name = 'mail-notices';
@@ -25,7 +25,7 @@ export class MailNoticesJob implements Job {
 
   async runOnce(): Promise<void> {
     for (const due of await this.dueNotices.list(this.clock.now(), NOTICES_MAX)) {
-      // Without an answer from account this notice waits for the next round; the others need not.
+      // Without an answer from account, this notice waits for the next round; the others continue.
       await this.send(due).catch((error: unknown) =>
         this.logger.warn('a notice could not be mailed yet', { about: due.about, err: error }),
       );
@@ -41,7 +41,7 @@ export class MailNoticesJob implements Job {
     );
   }
 
-  /** A yearly renewal is announced before its rate is decided: as it would be decided today. */
+  /** A yearly renewal is announced before its rate is decided, with the rate of today. */
   private async taxPpmOf({ accountId, taxPpm, isTaxDecided }: DueNotice): Promise<number> {
     if (isTaxDecided) return taxPpm;
     try {

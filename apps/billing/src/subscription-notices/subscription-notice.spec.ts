@@ -18,7 +18,7 @@ const DUE: Omit<DueNotice, 'reason'> = {
   cancelAt: null,
 };
 
-/** Subject and sentences of each mail about a subscription. Prices are with tax: what is charged. */
+/** Subject and sentences of each mail about a subscription. Prices include tax, as charged. */
 const MAILS: Record<NoticeReason, [subject: string, ...sentences: string[]]> = {
   change_declined: [
     'Your payment was declined: 65.00 USD is open',

@@ -89,7 +89,7 @@ const day = (date: Date) => date.toISOString().slice(0, 10);
 const graceEnd = ({ paidThrough, periodEnd }: DueNotice) =>
   new Date((paidThrough ?? periodEnd).getTime() + GRACE_DAYS * DAY_MS);
 
-/** The plan stays; what is open is named, and where it is paid or dropped. */
+/** The plan stays the same; the mail names the open amount and where to pay or drop the change. */
 function declinedChange({ unpaidMicros, currency }: DueNotice, name: string): MailForPerson {
   const open = `${moneyText(BigInt(unpaidMicros ?? 0))} ${currency}`;
   return (firstName, dashboardUrl) => ({

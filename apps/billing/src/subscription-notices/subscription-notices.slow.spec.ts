@@ -34,7 +34,7 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
   const before = (time: Date, ms: number) => new Date(time.getTime() - ms);
   const day = (time: Date) => time.toISOString().slice(0, 10);
-  /** Mails since the subscription began, except receipts; the job runs twice, so each must be sent once. */
+  /** Mails since the subscription began, except receipts; the job runs twice, to show that each is sent once. */
   async function notices() {
     await billing.get(MailNoticesJob).runOnce();
     await billing.get(MailNoticesJob).runOnce();
@@ -42,8 +42,8 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
     return mails.filter(({ subject }) => !subject.startsWith('Receipt'));
   }
 
-  // First, while no other subscription renews through the year.
-  it('a yearly renewal is told two weeks ahead', async () => {
+  // This runs first, while no other subscription renews during the year.
+  it('a yearly renewal is announced two weeks ahead', async () => {
     await subscribe('api-5K-year', 12);
     await passTo(before(end, 15 * DAY_MS));
     expect(await notices()).toEqual([]);
@@ -53,7 +53,7 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
     expect(text).toContain('99.60 USD');
   });
 
-  it('a renewal is told three days ahead, with its price, and not before', async () => {
+  it('a renewal is announced three days ahead, with its price, and not before', async () => {
     await subscribe();
     await passTo(before(end, 3 * DAY_MS + HOUR_MS));
     expect(await notices()).toEqual([]);
@@ -69,7 +69,7 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
     expect(await notices()).toHaveLength(1);
   });
 
-  it('each step of a failed payment is told once, and the day on which rights end', async () => {
+  it('each step of a failed payment is announced once, with the day on which rights end', async () => {
     await subscribe();
     await side.setFunds(accountId, 'declines');
     const rightsEnd = day(new Date(end.getTime() + 7 * DAY_MS));
@@ -95,7 +95,7 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
     }
   });
 
-  it('a cancellation is confirmed with the day it ends; one that is undone and made again is told once', async () => {
+  it('a cancellation is confirmed with the day it ends; one that is undone and made again is announced once', async () => {
     const id = await subscribe();
     for (const step of ['cancel', 'undo', 'cancel']) {
       await billing.call('POST', `subscriptions/${id}/${step}`, { accountId });
@@ -113,7 +113,7 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
     expect(ended.text).toContain(`paid until ${day(end)}`);
   });
 
-  it('a deleted account hears nothing of its subscriptions, nor does anybody when account is down', async () => {
+  it('a deleted account gets no notices about its subscriptions, nor does any account while account is down', async () => {
     await subscribe();
     await passTo(before(end, 2 * DAY_MS));
     billing.contacts.isDown = true;

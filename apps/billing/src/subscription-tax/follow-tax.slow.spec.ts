@@ -152,7 +152,7 @@ describe('tax of a running subscription', () => {
     expect((await invoices()).at(-1)).toEqual(['10000000', '1900000', '11900000']);
   });
 
-  it('the change is requested once a period, and again if the processor gives no answer', async () => {
+  it('the change is requested once per period, and again if the processor gives no answer', async () => {
     await subscribe('stripe');
     live('DE');
     const end = addMonths(start, 1).getTime();
@@ -173,7 +173,7 @@ describe('tax of a running subscription', () => {
     expect(await invoices()).toEqual([SWISS, GERMAN]);
   });
 
-  it('the change applies together with one that waits for the end of the period, and stays if that is withdrawn', async () => {
+  it('the change applies together with one that waits for the end of the period, and stays if that one is withdrawn', async () => {
     const id = await subscribe('stripe');
     await step(id, 'change', { sku: 'api-5K-month' });
     live('DE');

@@ -13,7 +13,7 @@ import {
 
 const UNDECIDABLE: DecidedTax = { isReverseCharge: null, taxPpm: null };
 
-/** Decides the tax of a subscription's next period by its buyer's billing details of that moment. */
+/** Decides the tax of a subscription's next period by its buyer's current billing details. */
 @Injectable()
 export class RenewalTaxService {
   constructor(
@@ -39,9 +39,9 @@ export class RenewalTaxService {
       );
       return { isReverseCharge: tax.isReverseCharge, taxPpm: tax.ppm };
     } catch (error) {
-      // It began before there was a table, and the buyer never gave a country: the rate is unknown.
+      // It began before there was a table, and the buyer never gave a country, so the rate is unknown.
       if (error instanceof BillingDetailsMissing) return UNDECIDABLE;
-      this.logger.warn('a subscription keeps its rate of tax', { id, err: error });
+      this.logger.warn('a subscription keeps its tax rate', { id, err: error });
       return error instanceof ChangeRefused ? UNDECIDABLE : undefined;
     }
   }

@@ -19,20 +19,20 @@ export interface RenewedSoon {
 
 /** The decision about a buyer's tax before a renewal. */
 export interface DecidedTax {
-  /** Null if nothing could be decided: the rate stays as it was. */
+  /** Null if nothing could be decided; then the rate stays the same. */
   isReverseCharge: boolean | null;
-  /** Null, too, then. */
+  /** Also null then. */
   taxPpm: number | null;
 }
 
-/** Subscriptions of every account. */
+/** Lists subscriptions of all accounts. */
 @Injectable()
 export class UndecidedTaxesMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Subscriptions whose period ends in that time, soonest first. Those of an older catalogue are left out, because their
-   * net price is not today's.
+   * Subscriptions whose period ends within that time, soonest first. Those with an older catalogue are left out,
+   * because their net price is not today's.
    */
   async list({ processor, from, to }: RenewedSoon, limit: number): Promise<UndecidedTax[]> {
     return this.maintenance.query<UndecidedTax>(

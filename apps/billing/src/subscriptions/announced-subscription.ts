@@ -2,7 +2,7 @@ import { SubscriptionChanged, planOfSku, rightsOf } from '#libs/contracts';
 import { type PaidPlan, worthOf } from '../bills/paid-time.js';
 import type { Subscription } from './subscription.entity.js';
 
-/** A subscription as it is published: the processor's state, and the rights of what was paid. */
+/** A subscription in its published form: the processor's state, and the rights that were paid for. */
 export function announced(row: Subscription): SubscriptionChanged {
   const { sku, quantity } = rightsPlan(row);
   const plan = planOfSku(sku);
@@ -24,12 +24,15 @@ export function announced(row: Subscription): SubscriptionChanged {
   };
 }
 
-/** The state as a second subscription of its line leaves it, which was announced before that was known. */
+/**
+ * The state in which a second subscription of its line, announced before it was known to be the second, must be
+ * announced again.
+ */
 export const announcedEnd = (row: Subscription): SubscriptionChanged => {
   return { ...announced(row), state: 'expired' };
 };
 
-/** A row that was just begun was never announced. */
+/** A new row was never announced. */
 export const isBegun = ({ createdAt, updatedAt }: Subscription) =>
   createdAt.getTime() === updatedAt.getTime();
 
@@ -38,8 +41,9 @@ export function isNews(current: Subscription, next: Subscription): boolean {
 }
 
 /**
- * The plan whose rights it gives: what the processor bills, but nothing that is not paid. While a payment is overdue
- * the last paid plan; while a paid bill that cannot be read waits for an operator, what that would have given.
+ * The plan whose rights the subscription gives: the plan that the processor bills, as far as it is paid. While a
+ * payment is overdue, the last paid plan; while an unreadable paid bill waits for an operator, the plan that the bill
+ * would have granted.
  */
 function rightsPlan(row: Subscription): PaidPlan {
   const billed = { sku: row.sku, quantity: row.quantity };

@@ -43,7 +43,7 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
     return listed.subscriptions[0].id;
   }
 
-  /** Changes the plan; the customer agrees and pays where asked. */
+  /** Changes the plan; the customer approves and pays if required. */
   async function change(id: string, wish: object): Promise<void> {
     const answer = await billing.call('POST', `subscriptions/${id}/change`, {
       accountId,
@@ -57,7 +57,7 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
   const before = (ms: number) => new Date(addMonths(start, 1).getTime() - ms);
 
-  /** The period ends, and the money for the next one does not come. */
+  /** Ends the period without a payment for the next one. */
   async function failRenewal(): Promise<SubscriptionChanged> {
     await side.setFunds(accountId, 'declines');
     await passTo(new Date(addMonths(start, 1).getTime() + HOUR_MS));
@@ -71,13 +71,13 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
 
   const rights = (sku: string, quantity = 1) => rightsOf(planOfSku(sku)!, quantity);
 
-  it('an unpaid scheduled change to the largest plan keeps the rights of the plan before it', async () => {
+  it('an unpaid scheduled change to the largest plan keeps the rights of the earlier plan', async () => {
     const id = await subscribe('api-5K-month');
     await change(id, { sku: 'api-1M-year' });
     expect(await failRenewal()).toMatchObject({ sku: 'api-5K-month', ...rights('api-5K-month') });
   });
 
-  it('an upgrade that was paid for half of the period gives its own rights', async () => {
+  it('an upgrade that was paid for half of the period grants its own rights', async () => {
     const id = await subscribe('api-5K-month');
     await passTo(before(15 * DAY_MS));
     await change(id, { sku: 'api-15K-month' });

@@ -10,7 +10,7 @@ import { toSubscriptionAnswer } from './subscription-answer.js';
 import { PlanNotChangeable } from './subscriptions.errors.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 
-/** An account's subscriptions, as it sees them. */
+/** An account's subscriptions as its owner sees them. */
 @Injectable()
 export class OwnSubscriptionsService {
   constructor(
@@ -29,12 +29,12 @@ export class OwnSubscriptionsService {
     return { subscriptions: own.map((row) => toSubscriptionAnswer(row)) };
   }
 
-  /** @throws NotFound also for one of another account (S85). */
+  /** @throws NotFound, also for another account's subscription (S85). */
   async get(accountId: string, id: string): Promise<SubscriptionAnswer> {
     return toSubscriptionAnswer(await this.find(accountId, id));
   }
 
-  /** @throws NotFound, PlanNotChangeable for one that has ended. */
+  /** @throws NotFound; PlanNotChangeable if it has ended. */
   async findCurrent(accountId: string, id: string): Promise<Subscription> {
     const row = await this.find(accountId, id);
     if (!row.isCurrent) throw new PlanNotChangeable('This subscription has ended.');
@@ -42,8 +42,8 @@ export class OwnSubscriptionsService {
   }
 
   /**
-   * Runs one change of a subscription at a time: a second one would be judged by the plan before the first, and
-   * a lower plan passed for an upgrade. @throws PlanNotChangeable while another is under way.
+   * Runs one change of a subscription at a time: otherwise a second change would be checked against the old plan, and a
+   * lower plan would pass as an upgrade. @throws PlanNotChangeable while another change is running.
    */
   async alone<T>(accountId: string, id: string, work: () => Promise<T>): Promise<T> {
     return this.database.transaction(async (transaction) => {
@@ -53,7 +53,7 @@ export class OwnSubscriptionsService {
   }
 
   /**
-   * For what leads to further payments.
+   * Called before anything that leads to further payments.
    * @throws AccountDeletedHere, AccountSuspendedHere.
    */
   async checkMayBuy(accountId: string): Promise<void> {

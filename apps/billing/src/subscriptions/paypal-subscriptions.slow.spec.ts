@@ -21,7 +21,7 @@ describe('subscriptions by PayPal', () => {
   });
 
   const seenOf = new Map<string, number>();
-  /** What was announced since the last call. */
+  /** The announcements since the last call. */
   async function said(): Promise<{ payments: PaymentConfirmed[]; states: SubscriptionChanged[] }> {
     const events = await billing.events(accountId);
     const fresh = events.slice(seenOf.get(accountId) ?? 0);
@@ -34,7 +34,7 @@ describe('subscriptions by PayPal', () => {
     };
   }
 
-  /** An API plan of 15K a month, bought now, heard of by callbacks alone. */
+  /** A 15K API plan per month, bought now and known through callbacks alone. */
   beforeEach(async () => {
     accountId = billing.newAccount();
     start = billing.clock.now();
@@ -149,8 +149,8 @@ describe('subscriptions by PayPal', () => {
 
   it.each([
     ['at once', 'the first first'],
-    ['one after the other', 'the first first'],
-    ['one after the other', 'the last first'],
+    ['in sequence', 'the first first'],
+    ['in sequence', 'the last first'],
   ])(
     'S51: of two accepted upgrades, requested %s and %s, one is paid and in force',
     async (asked, order) => {
@@ -191,7 +191,7 @@ describe('subscriptions by PayPal', () => {
     await billing.pass(DAY_MS);
     expect((await said()).payments).toEqual([]);
     await passTo(end);
-    // Approved when it pays for nothing any more, the order is not captured.
+    // If it is approved when it no longer pays for anything, the order is not captured.
     payPage.search = '';
     await pressButton(payPage.href, 'pay');
     await billing.settle();

@@ -9,9 +9,9 @@ import { permutationsOf } from '../../../../test/billing/permutations.js';
 import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 
-/** What tells of money or of a state; the others of a purchase name the same objects. */
+/** Events about money or a state; the others of a purchase name the same objects. */
 const TELLING = /invoice\.paid|subscription\.(created|updated)|SALE\.COMPLETED|ACTIVATED/;
-/** Cents: the first month of 150K, and 5K, which is renewed before PayPal charges a reactivated subscription. */
+/** In cents: the first month of 150K, and 5K, which renews before PayPal charges a reactivated subscription. */
 const KEPT = { stripe: 19_500 + 1_000, paypal: 19_500 + 2 * 1_000 };
 
 describe.each(BOTH)('a second paid subscription of a line at %s', (processor) => {
@@ -37,7 +37,7 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     return answer.body as OrderAnswer;
   }
 
-  /** An account whose plan of 150K is unpaid by now, so that another may be bought. */
+  /** An account whose 150K plan has become unpaid, so that another may be bought. */
   async function unpaid(): Promise<{ accountId: string; external: string }> {
     const accountId = billing.newAccount();
     await billing.act(await order(accountId, 'api-150K-month'), 'pay');
@@ -49,7 +49,7 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     return { accountId, external };
   }
 
-  /** The open bill of the first one is paid after all. */
+  /** Pays the open bill of the first subscription after all. */
   async function payFirst(accountId: string, external: string): Promise<void> {
     await side.setFunds(accountId, 'works');
     if (processor === 'stripe') {
@@ -68,7 +68,7 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     await billing.settle();
   }
 
-  /** What the processor keeps of the money for plans, and what of it was announced and not taken back. */
+  /** The money for plans that the processor keeps, and the part that was announced and not reversed. */
   async function kept(accountId: string): Promise<{ there: number; announced: number }> {
     for (let round = 0; round < 3; round += 1) {
       await billing.follow();
@@ -116,7 +116,7 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     }
   });
 
-  it('is refunded, whichever of the two arrives first', async () => {
+  it('is refunded, regardless of which of the two arrives first', async () => {
     for (const nth of [0, 1, 2, 3]) {
       const accountId = billing.newAccount();
       const orders = [
@@ -162,7 +162,7 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     expect(data).toMatchObject({ state: 'expired' });
   });
 
-  /** The processor has the money, and says for a while that the subscription is as unpaid as before. */
+  /** The processor has the money, but reports the subscription as unpaid for a while. */
   function standIn(external: string): (isUnpaid: boolean) => void {
     const { world, paypal } = billing.simulator;
     if (processor === 'stripe') {

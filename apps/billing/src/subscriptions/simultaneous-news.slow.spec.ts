@@ -6,7 +6,7 @@ import type { ProcessorSide } from '../../../../test/billing/sides/processor-sid
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 
-/** Without the lock each goes wrong well before. */
+/** Without the lock, each fails well before this number. */
 const PAIRS_OF_SUBSCRIPTIONS = 3;
 const PAIRS_OF_BILLS = 10;
 
@@ -38,7 +38,7 @@ describe.each(BOTH)('simultaneous news of several objects at %s', (processor) =>
   const syncAll = (kind: 'subscription' | 'bill', ids: readonly string[]) =>
     Promise.all(ids.map((id) => billing.get(SyncService).sync({ processor, kind, id })));
 
-  it('of two subscriptions of one line one is kept, the other ended and refunded', async () => {
+  it('one of two subscriptions of a line is kept, and the other is ended and refunded', async () => {
     for (let time = 0; time < PAIRS_OF_SUBSCRIPTIONS; time += 1) {
       accountId = billing.newAccount();
       await pay();
@@ -78,7 +78,7 @@ describe.each(BOTH)('simultaneous news of several objects at %s', (processor) =>
     }
   });
 
-  it('of two paid bills the later one determines how long the subscription is paid', async () => {
+  it('the later of two paid bills determines how long the subscription is paid', async () => {
     await pay();
     await syncAll('subscription', side.newest('subscription', 1));
     await billing.settle();

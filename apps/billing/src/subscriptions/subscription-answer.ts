@@ -28,7 +28,7 @@ export function toSubscriptionAnswer(row: Subscription): SubscriptionAnswer {
   };
 }
 
-/** What waits for the end of the period. */
+/** The change that takes effect at the end of the period. */
 export function pendingChangeOf({
   pendingSku: sku,
   pendingQuantity: quantity,

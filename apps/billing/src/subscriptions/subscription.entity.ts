@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { BillingInterval, SubscriptionLineName, SubscriptionState } from '#libs/contracts';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
-/** A subscription as the processor last said, with what we know beyond it. */
+/** A subscription in the state last reported by the processor, with our own data. */
 @Entity('subscriptions')
 export class Subscription {
   @PrimaryColumn('uuid')
@@ -64,7 +64,7 @@ export class Subscription {
   @Column('timestamptz', { name: 'period_end' })
   periodEnd: Date;
 
-  /** End of the last paid stretch that was not taken back. */
+  /** End of the last paid period that was not reversed. */
   @Column('timestamptz', { name: 'paid_through', nullable: true })
   paidThrough: Date | null;
 
@@ -77,44 +77,44 @@ export class Subscription {
   @Column('integer', { name: 'pending_quantity', nullable: true })
   pendingQuantity: number | null;
 
-  /** The change that its customer asked for and has not paid; so are the five others. */
+  /** The change that its customer requested and has not paid, like the next five columns. */
   @Column('text', { name: 'unpaid_sku', nullable: true })
   unpaidSku: string | null;
 
   @Column('integer', { name: 'unpaid_quantity', nullable: true })
   unpaidQuantity: number | null;
 
-  /** Decimal, as rows are compared by their text. */
+  /** Decimal text, because rows are compared by their text. */
   @Column('bigint', { name: 'unpaid_micros', nullable: true })
   unpaidMicros: string | null;
 
-  /** Where it is paid; null where it must be asked for again. */
+  /** Where it is paid; null if it must be requested again. */
   @Column('text', { name: 'unpaid_page', nullable: true })
   unpaidPage: string | null;
 
-  /** When it is given up. */
+  /** When it is dropped. */
   @Column('timestamptz', { name: 'unpaid_until', nullable: true })
   unpaidUntil: Date | null;
 
   @Column('text', { name: 'unpaid_because', nullable: true })
   unpaidBecause: 'waiting' | 'declined' | null;
 
-  /** The one that counts for its line; an account has one at most. */
+  /** Whether it is the current one of its line; an account has at most one. */
   @Column('boolean', { name: 'is_current' })
   isCurrent: boolean;
 
   @Column('boolean', { name: 'is_duplicate' })
   isDuplicate: boolean;
 
-  /** Set where the account's deletion cancelled it, and not the customer. */
+  /** Set if the account's deletion, not the customer, cancelled it. */
   @Column('boolean', { name: 'is_cancelled_by_deletion' })
   isCancelledByDeletion: boolean;
 
-  /** The payment of its last period was taken back for good: it is ended at the processor. */
+  /** The payment of its last period was finally reversed: it is ended at the processor. */
   @Column('boolean', { name: 'is_reversed' })
   isReversed: boolean;
 
-  /** The plan to set it back to, since a change of it was taken back or is paid again. */
+  /** The plan to restore, because a change was reversed or is paid again. */
   @Column('text', { name: 'wanted_sku', nullable: true })
   wantedSku: string | null;
 
@@ -124,18 +124,18 @@ export class Subscription {
   @Column('text', { name: 'set_aside_because', nullable: true })
   setAsideBecause: string | null;
 
-  /** Until when a paid bill that cannot be read would give rights; they hold until an operator decides. */
+  /** Until when an unreadable paid bill would give rights; they stay until an operator decides. */
   @Column('timestamptz', { name: 'held_through', nullable: true })
   heldThrough: Date | null;
 
-  /** What its last paid period was paid for; null before the first. It gives no rights beyond that. */
+  /** The plan of its last paid period, which limits its rights; null before the first. */
   @Column('text', { name: 'paid_sku', nullable: true })
   paidSku: string | null;
 
   @Column('integer', { name: 'paid_quantity', nullable: true })
   paidQuantity: number | null;
 
-  /** What it gives while a payment is overdue. */
+  /** The plan whose rights apply while a payment is overdue. */
   @Column('text', { name: 'grace_sku', nullable: true })
   graceSku: string | null;
 

@@ -18,7 +18,7 @@ export class SubscriptionsRepository {
     await transaction.manager.update(Subscription, { accountId, id }, changes);
   }
 
-  /** Locks it until the transaction ends. @returns false while another has it. */
+  /** Locks it until the transaction ends. @returns false while another transaction has the lock. */
   async tryLock(transaction: Transaction, accountId: string, id: string): Promise<boolean> {
     const [{ locked }] = await transaction.query<{ locked: boolean }>(
       `select pg_try_advisory_xact_lock(hashtextextended('plan ' || $1 || ' ' || $2, 0)) as locked`,
@@ -28,8 +28,9 @@ export class SubscriptionsRepository {
   }
 
   /**
-   * Lets one transaction at a time decide about an account's subscriptions: which of two counts for a line, and what
-   * all of their bills paid for, are read from rows that another may be writing. Taken before they are read.
+   * Lets one transaction at a time decide about an account's subscriptions: which of two is the current one of a line,
+   * and what their bills paid for, is read from rows that another transaction may be writing. Call it before reading
+   * them.
    */
   async lock(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(

@@ -25,7 +25,7 @@ import type { Subscription } from './subscription.entity.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 import { NOTHING_UNPAID, unpaidMembers } from './unpaid-change.js';
 
-/** States in which a subscription counts for its line, so that no other may be begun. */
+/** States in which a subscription is current for its line, so that no other may be started. */
 const CURRENT_STATES: readonly SubscriptionState[] = [
   'incomplete',
   'trialing',
@@ -50,7 +50,7 @@ export class SubscriptionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns the account that owns it; undefined if none of our orders began it. */
+  /** @returns the account that owns it; undefined if none of our orders started it. */
   async applySnapshot(
     transaction: Transaction,
     processor: ProcessorName,
@@ -66,8 +66,9 @@ export class SubscriptionsService {
   }
 
   /**
-   * Stores what a paid bill paid for and moves the paid time. @returns the account that owns it; undefined if the
-   * subscription, or the bill of the period that this one changes, is not known (yet).
+   * Stores what a paid bill paid for and moves the paid time.
+   * @returns the account that owns it; undefined if the subscription, or the bill of the changed period, is not known
+   * (yet).
    */
   async applyBill(
     transaction: Transaction,
@@ -123,7 +124,7 @@ export class SubscriptionsService {
     });
   }
 
-  /** Something of a payment was taken back, or came back: rights and the plan follow what is left paid. */
+  /** Applies a change in the reversed part of a payment: rights and plan follow the part that is still paid. */
   async applyReversed(transaction: Transaction, { accountId, id }: Payment): Promise<void> {
     await this.subscriptions.lock(transaction, accountId);
     const row = await this.subscriptions.findPaidBy(transaction, accountId, id);
@@ -135,7 +136,7 @@ export class SubscriptionsService {
     await this.write(transaction, row, { ...paidMembers(paidTime), ...wish });
   }
 
-  /** The one that counts for a line, so that no other may be begun. */
+  /** The current subscription of a line, which prevents another from being started. */
   async currentOf(
     transaction: Transaction,
     accountId: string,
@@ -160,7 +161,10 @@ export class SubscriptionsService {
     return (await this.subscriptions.findByExternalId(transaction, processor, externalId)) !== null;
   }
 
-  /** Whether its bills may be read: which of two of a line counts is decided by what the processor says now. */
+  /**
+   * Whether its bills may be applied: the processor's current state decides which of two subscriptions of a line
+   * counts.
+   */
   async isDecided(
     transaction: Transaction,
     processor: ProcessorName,
@@ -170,7 +174,7 @@ export class SubscriptionsService {
     return row !== null && (row.isCurrent || row.isDuplicate);
   }
 
-  /** The one that counts for the line of another one, which may have ended since it was heard of. */
+  /** The current subscription of another one's line; it may have ended since we last fetched it. */
   async rivalOf(
     transaction: Transaction,
     processor: ProcessorName,
@@ -224,7 +228,7 @@ export class SubscriptionsService {
       pendingQuantity: null,
       ...NOTHING_UNPAID,
       isCurrent: false,
-      // Begun by money that arrived after the deletion: it is ended and refunded as a duplicate is.
+      // Started by money that arrived after the deletion: it is ended and refunded like a duplicate.
       isDuplicate: !(await this.accounts.isActive(transaction, order.accountId)),
       isCancelledByDeletion: false,
       isReversed: false,
@@ -249,7 +253,7 @@ export class SubscriptionsService {
     const plan = planOfSku(snapshot.sku);
     if (!plan) return { setAsideBecause: NOT_OURS };
     const counts = CURRENT_STATES.includes(snapshot.state) && !row.isDuplicate;
-    // Those of an earlier release do not say what was paid.
+    // Rows of an earlier release do not record what was paid.
     const isPaidUnknown = row.paidSku === null && row.paidThrough !== null;
     const current = await this.subscriptions.findCurrent(transaction, row.accountId, row.line);
     const isTaken = current !== null && current.id !== row.id;
@@ -266,7 +270,7 @@ export class SubscriptionsService {
       pendingSku: snapshot.pendingChange?.sku ?? null,
       pendingQuantity: snapshot.pendingChange?.quantity ?? null,
       ...unpaidMembers(row, snapshot.unpaidChange),
-      // The undone change would have brought the new rate.
+      // The change, now undone, would have brought the new rate.
       ...(row.pendingSku !== null && !snapshot.pendingChange && { taxDecidedAt: null }),
       isCurrent: counts && !isTaken,
       isDuplicate: row.isDuplicate || (counts && isTaken),
@@ -276,7 +280,7 @@ export class SubscriptionsService {
     };
   }
 
-  /** Writes what is new and publishes the whole; a repeat writes and publishes nothing. */
+  /** Writes changes and publishes the whole row; a repeat writes and publishes nothing. */
   private async write(
     transaction: Transaction,
     row: Subscription,
@@ -301,7 +305,10 @@ export class SubscriptionsService {
   }
 }
 
-/** What a paid bill that cannot be read leads to: an operator is told, and meanwhile it gives what it would have given. */
+/**
+ * The effect of an unreadable paid bill: an operator is alerted, and meanwhile it grants the rights it would have
+ * granted.
+ */
 function heldBy({ lines, reason }: BillSnapshot, fault: string): Partial<Subscription> {
   const ends = reason === 'change' ? [] : lines.map(({ to }) => to.getTime());
   return {
@@ -310,7 +317,7 @@ function heldBy({ lines, reason }: BillSnapshot, fault: string): Partial<Subscri
   };
 }
 
-/** What was set aside could be read after all. */
+/** The bill that was set aside could be read after all. */
 const isHeldOnlyTo = ({ heldThrough }: Subscription, paidThrough: Date | null) =>
   heldThrough === null || (paidThrough !== null && heldThrough <= paidThrough);
 

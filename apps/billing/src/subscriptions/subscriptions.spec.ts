@@ -3,7 +3,7 @@ import type { PaymentConfirmed, SubscriptionChanged } from '#libs/contracts';
 import { DAY_MS, addMonths, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 
-/** A package of which credits are left. */
+/** A package with credits left. */
 const PACKAGE = {
   grantId: newId(),
   lineId: newId(),
@@ -40,7 +40,7 @@ describe('subscriptions', () => {
     return body;
   }
 
-  /** What was announced since the last call. */
+  /** The announcements since the last call. */
   async function said(): Promise<{ payments: PaymentConfirmed[]; states: SubscriptionChanged[] }> {
     const events = await billing.events(accountId);
     const fresh = events.slice(seen);
@@ -59,7 +59,7 @@ describe('subscriptions', () => {
 
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
 
-  it('a renewal takes two calls to the processor, and repeated news of its paid bill none', async () => {
+  it('a renewal takes two calls to the processor, and repeated news of its paid bill takes none', async () => {
     await subscribe();
     const { stripe, world } = billing.simulator;
     const before = stripe.calls;

@@ -11,7 +11,9 @@ export const NOTHING_UNPAID = {
   unpaidBecause: null,
 } as const;
 
-/** What a row says of a change that waits for its money. That the money was refused, a processor may say only once. */
+/**
+ * The columns for a change that waits for its payment. A processor may report only once that the payment was declined.
+ */
 export function unpaidMembers(
   row: Subscription,
   change: UnpaidChange | null,

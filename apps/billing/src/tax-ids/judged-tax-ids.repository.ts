@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { TaxSubject } from './tax-subject.js';
 
-/** Encrypted with the account's key of that year. */
+/** A tax id, encrypted with the account's key of that year. */
 export interface KeptTaxId {
   year: number;
   taxId: Buffer;

@@ -7,7 +7,7 @@ import { ContactsService } from '../contacts/contacts.service.js';
 import { BillingDetailsMissing } from './tax.errors.js';
 import { type BuyerTax, NO_TAX, TaxRates } from './tax-rates.js';
 
-/** The tax that an account pays, by the country of its billing details. */
+/** Determines the tax of an account by the country of its billing details. */
 @Injectable()
 export class BuyerTaxService {
   constructor(
@@ -17,19 +17,19 @@ export class BuyerTaxService {
   ) {}
 
   /**
-   * Does not ask account while no rates are set.
+   * Does not call account while no rates are set.
    * @throws BillingDetailsMissing, ServiceUnavailable.
    */
   async taxOf(accountId: string): Promise<BuyerTax> {
     if (this.rates.isEmpty) return NO_TAX;
     const contact = await this.contacts.find(accountId);
-    // An erased account buys nothing; the rules for purchases say so.
+    // An erased account buys nothing; the purchase rules reject it.
     if (!contact) return NO_TAX;
     if (!contact.details) throw new BillingDetailsMissing();
     return this.rates.taxOf(contact.details);
   }
 
-  /** What `taxOf` would say. @throws ServiceUnavailable. */
+  /** The result that `taxOf` would return. @throws ServiceUnavailable. */
   async preview(accountId: string): Promise<TaxAnswer> {
     try {
       const { ppm, isReverseCharge } = await this.taxOf(accountId);
@@ -40,7 +40,7 @@ export class BuyerTaxService {
     }
   }
 
-  /** Notes which tax id decided the tax of this subject, for its invoices. */
+  /** Stores which tax id decided the tax of this subject, for its invoices. */
   async note(
     transaction: Transaction,
     subject: TaxSubject,

@@ -1,6 +1,6 @@
 import { type Micros, shareOfMoney } from '#libs/platform';
 
-/** All of an amount, in the millionths that rates are counted in: 190,000 is 19 %. */
+/** A whole amount in the millionths used by rates: 190,000 is 19 %. */
 const WHOLE_PPM = 1_000_000n;
 /** `DE=19`, `FR=20/0`, `CH=8.1`: country, percent, percent for businesses. */
 export const TAX_RATE = /^[A-Z]{2}=\d{1,2}(\.\d{1,4})?(\/\d{1,2}(\.\d{1,4})?)?$/;
@@ -11,11 +11,11 @@ interface CountryRates {
   businessPpm: number;
 }
 
-/** The buyer, as far as tax depends on it. */
+/** The buyer's data on which tax depends. */
 export interface TaxedBuyer {
   /** ISO 3166-1 alpha-2. */
   country: string;
-  /** A business gives one; account accepts only what its country knows as one (S81). */
+  /** Given by businesses; account accepts only ids in the format of their country (S81). */
   tax_id?: string;
 }
 
@@ -25,7 +25,7 @@ export interface BuyerTax {
   ppm: number;
   /** The buyer is a business that owes the tax itself; its invoices must say so. */
   isReverseCharge: boolean;
-  /** The tax id that decided it; null if nothing depended on one. */
+  /** The tax id that decided it; null if none did. */
   judgedBy: string | null;
 }
 
@@ -33,8 +33,8 @@ export const NO_TAX: BuyerTax = { ppm: 0, isReverseCharge: false, judgedBy: null
 
 /**
  * The operator's table of tax rates. A business of a country with two rates owes the tax itself where the rate for
- * businesses is zero (reverse charge: Council Directive 2006/112/EC, article 196). Countries that are not in the
- * table, and everybody while it is empty, pay no tax.
+ * businesses is zero (reverse charge: Council Directive 2006/112/EC, article 196). Buyers in countries that are not in
+ * the table pay no tax, nor does anyone while the table is empty.
  */
 export class TaxRates {
   private readonly byCountry: ReadonlyMap<string, CountryRates>;
@@ -44,7 +44,7 @@ export class TaxRates {
     this.byCountry = new Map(rates.map((rate) => ratesOf(rate)));
   }
 
-  /** No table: nobody has to be asked where a buyer is. */
+  /** Without a table, no buyer needs to give a country. */
   get isEmpty(): boolean {
     return this.byCountry.size === 0;
   }
@@ -67,17 +67,17 @@ export function taxWithin(grossMicros: Micros, ppm: number): Micros {
   return shareOfMoney(grossMicros, BigInt(ppm), WHOLE_PPM + BigInt(ppm));
 }
 
-/** The price of a unit as it is paid. Rounded by the unit: processors multiply it by the quantity. */
+/** The price of a unit including tax. It is rounded per unit, because processors multiply it by the quantity. */
 export function withTax(netMicros: Micros, ppm: number): Micros {
   return netMicros + taxOn(netMicros, ppm);
 }
 
-/** `19`, `8.1`: for people. */
+/** `19`, `8.1`: readable form. */
 export function percentText(ppm: number): string {
   return String(ppm / 10_000);
 }
 
-/** As a page or an invoice names it. */
+/** The name of the tax on a page or an invoice. */
 export const taxNameOf = (ppm: number) => `Tax ${percentText(ppm)} %`;
 
 function ratesOf(rate: string): [string, CountryRates] {
@@ -86,7 +86,7 @@ function ratesOf(rate: string): [string, CountryRates] {
   return [country, { consumerPpm: ppmOf(consumer), businessPpm: ppmOf(business) }];
 }
 
-/** Percent with up to four decimals, exactly. */
+/** Percent with up to four decimals, without rounding errors. */
 function ppmOf(percent: string): number {
   const [whole = '', decimals = ''] = percent.split('.');
   return Number(whole) * 10_000 + Number(decimals.padEnd(4, '0'));

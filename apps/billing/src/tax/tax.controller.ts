@@ -3,7 +3,7 @@ import { Serves, TAX, type TaxAnswer } from '#libs/contracts';
 import { AccountId } from '#libs/platform';
 import { BuyerTaxService } from './buyer-tax.service.js';
 
-/** What tax an order would have, before there is one. */
+/** Shows the tax of an order before it is placed. */
 @Controller()
 export class TaxController {
   constructor(private readonly tax: BuyerTaxService) {}

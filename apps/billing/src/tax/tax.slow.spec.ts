@@ -200,7 +200,7 @@ describe('tax', () => {
   it('business details given after the sale do not turn an invoice into reverse charge', async () => {
     live('US');
     const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
-    // Even those that come before it is printed.
+    // Even business details given before the invoice is printed.
     live('FR', { organisation: 'Exemple SA', tax_id: 'FR12345678901' });
     await billing.act(body as OrderAnswer, 'pay');
     await billing.deliverMail(accountId);
@@ -216,7 +216,7 @@ describe('tax', () => {
     expect(body).toMatchObject({ amount_micros: '54000000', tax_micros: '0' });
   });
 
-  it('an order is refused if the buyer’s country is unknown', async () => {
+  it('an order is rejected if the buyer’s country is unknown', async () => {
     const answer = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
     expect(answer).toMatchObject({ status: 409, body: { code: 'billing_details_missing' } });
     expect((await billing.call('GET', 'orders', { accountId })).body.orders).toEqual([]);
@@ -268,7 +268,7 @@ describe('tax rates', () => {
     'DE=19/',
     'DE=19,DE=7',
     'DE=1.23456',
-  ])('%s is a fault at the start', (text) => {
+  ])('%s is rejected at the start', (text) => {
     expect(() => loadConfig(BillingConfig, { BILLING_TAX_RATES: text })).toThrow(
       ConfigurationError,
     );

@@ -5,10 +5,10 @@ import { EVENT_LINES } from '#libs/messaging';
 
 const MONEY = (micros: string) => `trim(to_char(${micros} / 1000000.0, 'FM999999999990.00'))`;
 
-/** The kind of rows that say for which subscription a reason was given, and not which. */
+/** The kind of rows that record for which subscription a reason was given; the reason itself is encrypted. */
 export const REASON = 'reason';
 
-/** Each part is cut by an index of its own before they are merged. */
+/** Each part is limited through its own index before they are merged. */
 const PARTS = [
   part({
     at: 'created_at',
@@ -89,12 +89,12 @@ const PARTS = [
 ].join(' union all ');
 
 interface TimelinePart {
-  /** SQL: when, of what kind, in words. */
+  /** SQL for the time, the kind and the text of an entry. */
   at: string;
   kind: string;
   text: string;
   from: string;
-  /** Column; `id` unless given. */
+  /** The column with the id; `id` by default. */
   id?: string;
 }
 
@@ -107,7 +107,7 @@ function part({ at, kind, text, from, id = 'id' }: TimelinePart): string {
 export class TimelineRepository {
   constructor(private readonly database: Database) {}
 
-  /** Newest first, with all that share the last one's time. */
+  /** Newest first, including all entries with the same time as the last one. */
   async list(accountId: string, before: Date, limit: number): Promise<TimelineRow[]> {
     return this.database.query<TimelineRow>(
       `select at, kind, text, id from (${PARTS}) e

@@ -3,7 +3,7 @@ import type { TimelineRow } from '#libs/contracts';
 import { CancellationReasonsService } from '../cancellation-reasons/cancellation-reasons.service.js';
 import { REASON, TimelineRepository } from './timeline.repository.js';
 
-/** The events of an account, with the words that are kept encrypted. */
+/** The events of an account, including texts that are stored encrypted. */
 @Injectable()
 export class TimelineService {
   constructor(
@@ -11,7 +11,7 @@ export class TimelineService {
     private readonly reasons: CancellationReasonsService,
   ) {}
 
-  /** Newest first, with all that share the last one's time. */
+  /** Newest first, including all entries with the same time as the last one. */
   async list(accountId: string, before: Date, limit: number): Promise<TimelineRow[]> {
     const rows = await this.timeline.list(accountId, before, limit);
     if (!rows.some(({ kind }) => kind === REASON)) return rows;

@@ -3,7 +3,7 @@ import { observationOf } from '../observations/observation-lines.js';
 import type { ReadLine } from './read-line.js';
 
 const CONTACTS = ['registrant', 'administrative', 'technical', 'billing'] as const;
-/** Columns of a contact, with its members in the words of the public answer. */
+/** Columns of a contact, with its members as named in the public answer. */
 const CONTACT_COLUMNS = [
   ['name', 'name'],
   ['company', 'company'],

@@ -24,7 +24,7 @@ export class ChangedSource {
   @Max(1)
   turnoverMax?: number;
 
-  /** The last line of its zones or block lists may lack an end. */
+  /** The last line of its zones or block lists may lack a line end. */
   @IsOptional()
   @IsBoolean()
   isOpenEnded?: boolean;

@@ -30,7 +30,7 @@ const HOSTS_MAX = 1_000;
 const FIXTURE_FOUND = '192.0.2.1';
 const FIXTURE = /^(192\.0\.2|198\.51\.100|203\.0\.113)\./;
 
-/** Names whose records point to an address, a block, a host or a text. */
+/** Names whose records contain an address, a block, a host or a text. */
 @Injectable()
 export class ReverseDnsService {
   constructor(

@@ -1,6 +1,6 @@
 import { InvalidRequest } from '#libs/platform';
 
-/** The stretch of time that a search is about. */
+/** The searched period. */
 export interface SearchDays {
   /** `YYYY-MM-DD`, in UTC. */
   after?: string;

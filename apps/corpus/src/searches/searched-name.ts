@@ -2,7 +2,7 @@ import { parseDomainName } from '#libs/domain-names';
 import { type FiledName, filedName } from '../names/registrable-name.js';
 import { InvalidDomainName } from './searches.errors.js';
 
-/** The name that a search is about. */
+/** The searched name. */
 export interface SearchedName extends FiledName {
   /** For display. */
   readable: string;

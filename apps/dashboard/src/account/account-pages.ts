@@ -56,7 +56,7 @@ export function exportPage(context: PageContext, notice?: Notice): Markup {
   });
 }
 
-/** Right after the deletion; the session is over already. */
+/** Shown right after the deletion, when the session is already over. */
 export function deletedPage(context: PageContext): Markup {
   return page(context, {
     title: 'The account is deleted',

@@ -13,7 +13,7 @@ import {
   restorePage,
 } from './account-pages.js';
 
-/** The owner of the account; its end and its return. */
+/** Shows the account to its owner; deletes and restores it. */
 @Controller('account')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class AccountController {
@@ -35,7 +35,7 @@ export class AccountController {
     return visit.show(exportPage(visit.context));
   }
 
-  /** The password first; then the browser downloads, and this page stays. */
+  /** The password is required first; then the browser downloads, and this page stays open. */
   @Post('export')
   async export(@Visit() visit: PageVisit, @Body() { password }: PasswordForm) {
     const call = { method: 'POST', path: '/session/reauthenticate', body: { password } } as const;

@@ -29,7 +29,7 @@ export function passwordChangedPage(context: PageContext): Markup {
   });
 }
 
-/** @param email what was typed into a refused form. */
+/** @param email the input of a rejected form. */
 export function changeEmailPage(context: PageContext, email = '', notice?: Notice): Markup {
   const fields = html`${field({ name: 'email', label: 'New e-mail address', type: 'email', value: email, autocomplete: 'email' })}
     ${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
@@ -47,7 +47,7 @@ export function changeEmailPage(context: PageContext, email = '', notice?: Notic
   });
 }
 
-/** Opening the link changes nothing: mail scanners open links too. The button confirms (S31). */
+/** Opening the link changes nothing, because mail scanners open links, too. The button confirms (S31). */
 export function confirmEmailPage(context: PageContext, token: string, notice?: Notice): Markup {
   const fields = html`${hidden('token', token)}<button>Confirm the address</button>`;
   return page(context, {

@@ -16,7 +16,7 @@ import { ChangeEmailForm, ChangePasswordForm, ConfirmEmailForm } from './credent
 const LINK_SENT =
   'A link to confirm the new address is on its way there. It works for 24 hours, once. Until then everything stays as it is.';
 
-/** An owner's ways to log in, and their changes. */
+/** Shows an owner's ways to log in, and changes them. */
 @Controller('account')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class CredentialPagesController {
@@ -39,7 +39,7 @@ export class CredentialPagesController {
     return visit.show(changeEmailPage(visit.context));
   }
 
-  /** The password first: a session that was left open must not move the account to a stranger's mailbox (S35). */
+  /** Requires the password first: an unattended session must not move the account to a stranger's mailbox (S35). */
   @Post('email')
   async changeEmail(@Visit() visit: PageVisit, @Body() { email, password }: ChangeEmailForm) {
     const known = await visit.account({

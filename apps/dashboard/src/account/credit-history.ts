@@ -17,8 +17,8 @@ export interface CreditHistory {
 export const historyStart = (now: Date) => dayOf(now.getTime() - (DAYS - 1) * DAY_MS);
 
 /**
- * Counts back from what there is now.
- * @param changes of its days; where they are not whole, the history begins later.
+ * Calculates backwards from the current balance.
+ * @param changes by day; if they are incomplete, the history begins later.
  */
 export function creditHistory(
   balance: BalanceAnswer,
@@ -33,9 +33,9 @@ export function creditHistory(
   let left = spendable + reserved + pending + frozen - debt;
   for (let place = 0; place < DAYS; place++) {
     const day = dayOf(now.getTime() - place * DAY_MS);
-    // Some lines of the oldest day may be missing, so the day before is unknown.
+    // Some lines of the oldest day may be missing, so the balance of the day before is unknown.
     if (day < oldest) break;
-    // Use that is not booked yet is already subtracted today.
+    // Unbooked use is already subtracted today.
     byDay.unshift([day, place === 0 ? left - pending : left]);
     left -= changes.get(day) ?? 0;
   }

@@ -10,7 +10,7 @@ import { usageChart } from '../usage/usage-chart.js';
 import { type CreditHistory, historySection } from './credit-history.js';
 import { type PlanFacts, lowCredits, planCard } from './plan-card.js';
 
-/** `/` after log-in: what is left, what happened to it. Undefined parts could not be read just now. */
+/** `/` after log-in: the remaining credits and recent events. Undefined parts could not be read. */
 export interface OverviewFacts {
   balance?: BalanceAnswer;
   ledger?: LedgerLine[];
@@ -93,13 +93,13 @@ const KIND_WORDS: Readonly<Record<LedgerKind, string>> = {
   refund: 'Refund',
 };
 
-/** The kind of an entry, in words. Our support takes credits back without refunding a payment. */
+/** The kind of an entry, in words. Support can take credits back without refunding a payment. */
 function kindOf({ kind, reference, amount }: LedgerLine): string {
   const isTakenBack = kind === 'refund' && reference.startsWith('operator:') && Number(amount) < 0;
   return isTakenBack ? 'Taken back' : KIND_WORDS[kind];
 }
 
-/** The source of a line; a line of use links to its requests. */
+/** The source of a line; a usage line links to its requests. */
 function sourceOf({ reference, day, operation }: LedgerLine): Markup | string {
   if (!day || !operation) return sourceName(reference.split(':')[0]);
   return html`<a href="${requestsPath({ day, operation })}">${operation}</a>`;

@@ -20,7 +20,7 @@ import { startPage } from '../public-pages/start-page.js';
 import { type CreditHistory, creditHistory, historyStart } from './credit-history.js';
 import { type OverviewFacts, overviewPage } from './overview-page.js';
 
-/** `/`: a welcome, the overview of the account, or the way back for a deleted one. */
+/** `/`: a welcome page, the overview of the account, or the restore page of a deleted one. */
 @Controller()
 @AllowVisitors('anyone')
 export class OverviewController {
@@ -41,7 +41,7 @@ export class OverviewController {
     return visit.show(overviewPage(visit.context, await this.factsOf(visit.visitor, session)));
   }
 
-  /** Credits at the end of each of the last 30 days. @throws when entitlement is unavailable. */
+  /** Credits at the end of each of the last 30 days. @throws if entitlement is unavailable. */
   @Get('credits.csv')
   @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
   @Header('content-type', 'text/csv; charset=utf-8')
@@ -52,7 +52,7 @@ export class OverviewController {
     return csvOf(['day', 'credits'], [...byDay]);
   }
 
-  /** Without the answers of its owners the page is still shown, without their figures. */
+  /** If an owner does not answer, the page is still shown, without its figures. */
   private async factsOf(visitor: BrowserCaller, session: Session): Promise<OverviewFacts> {
     const { calls } = this;
     const asked = calls.balance(session);
@@ -71,7 +71,7 @@ export class OverviewController {
     const { subscriptions } = (owned?.body ?? {}) as Partial<SubscriptionsAnswer>;
     const listed = ((keys?.body ?? {}) as Partial<KeysAnswer>).keys;
     const { monitors, paging } = (watched?.body ?? {}) as Partial<MonitorsAnswer>;
-    // Beyond one page their number is unknown.
+    // If there is more than one page, their number is unknown.
     const all = paging?.has_next === false ? monitors : undefined;
     const plan = { balance, allowance, pace, subscriptions, keys: listed, monitors: all };
     const { apiUrl } = this.settings;

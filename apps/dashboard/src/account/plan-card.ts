@@ -11,18 +11,18 @@ import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 import { nameOf } from '../subscriptions/subscriptions-page.js';
 
-/** The contents of the card. Undefined parts could not be read just now. */
+/** The contents of the card. Undefined parts could not be read. */
 export interface PlanFacts {
   balance?: BalanceAnswer;
   allowance?: Allowance;
   pace?: PaceAnswer;
   subscriptions?: SubscriptionAnswer[];
   keys?: readonly KeyAnswer[];
-  /** All of them. */
+  /** All monitors. */
   monitors?: readonly MonitorAnswer[];
 }
 
-/** Share of the last grant down to which credits are called low, as in the mail. */
+/** The share of the last grant below which credits count as low, as in the mail. */
 const LOW = 0.2;
 
 const CLASSES = [
@@ -51,7 +51,7 @@ export function planCard(facts: PlanFacts): Markup {
   </section>`;
 }
 
-/** What a customer should know about the credits before they end. */
+/** A warning about the credits before they run out. */
 export function lowCredits(balance: BalanceAnswer | undefined): string | undefined {
   if (!balance) return undefined;
   const left = balance.spendable + balance.reserved;
@@ -72,7 +72,7 @@ function planWords({ subscriptions, balance }: PlanFacts): string {
 
 function limitTable({ limits, keys: keysMax, monitors }: Allowance, facts: PlanFacts): Markup {
   const { pace, keys } = facts;
-  // The rank of the youngest live key counts them all.
+  // The rank of the newest live key is the number of live keys.
   const used = keys && Math.max(0, ...keys.map(({ rank }) => rank ?? 0));
   return html`<table class="stacked">
     <thead>
@@ -95,7 +95,7 @@ function limitTable({ limits, keys: keysMax, monitors }: Allowance, facts: PlanF
   </table>`;
 }
 
-/** A paused monitor takes no place. */
+/** A paused monitor does not count. */
 const activeOf = (wanted: MonitorKind, { monitors }: PlanFacts) =>
   monitors?.filter(({ kind, state }) => kind === wanted && state === 'active').length;
 

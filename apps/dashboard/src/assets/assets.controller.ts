@@ -14,7 +14,7 @@ const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ['requests', REQUESTS_SCRIPT],
 ]);
 
-/** The files that pages load. */
+/** Serves the files that pages load. */
 @Controller()
 @AllowVisitors('anyone')
 export class AssetsController {
@@ -33,7 +33,7 @@ export class AssetsController {
     return script;
   }
 
-  /** Browsers ask for the second one beside what is no page of ours, such as a refusal in JSON. */
+  /** Browsers request the second path for documents that are not our pages, such as a rejection in JSON. */
   @Get(['assets/icon.svg', 'favicon.ico'])
   @Header('content-type', ICON_TYPE)
   icon() {

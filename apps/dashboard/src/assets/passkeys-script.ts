@@ -1,6 +1,6 @@
 /**
- * `/assets/passkeys.js`, of the pages that make or use a passkey. The browser's answer goes to us in a form of the page,
- * as text; without WebAuthn and its JSON forms the button stays hidden.
+ * `/assets/passkeys.js`, for the pages that create or use a passkey. It sends the browser's answer to us in a form of
+ * the page, as text; without WebAuthn and its JSON methods, the button stays hidden.
  */
 export const PASSKEYS_SCRIPT = /* js */ `'use strict';
 const section = document.querySelector('[data-passkey]');

@@ -1,6 +1,6 @@
 /**
- * `/assets/playground.js`, of the pages of the playground. Takes a key into its memory, and nowhere else; asks our own
- * origin what the call is that the form describes, and sends it to the API. An answer is written as text only.
+ * `/assets/playground.js`, for the pages of the playground. It keeps a key only in memory; it asks our own origin for
+ * the call that the form describes, and sends that to the API. An answer is displayed only as text.
  */
 export const PLAYGROUND_SCRIPT = /* js */ `'use strict';
 const form = document.querySelector('form[data-calls]');
@@ -65,7 +65,7 @@ const button = make('button', 'Send');
 const file = document.querySelector('#file');
 let key = '';
 let input;
-// Not of the form’s dataset: a field may be called so.
+// Not through the form’s dataset, because a field may have that name.
 if (form.getAttribute('data-key') === 'needed') {
   input = make('input');
   input.id = 'playground-key';
@@ -130,7 +130,7 @@ form.addEventListener('submit', async (event) => {
     said.textContent = 'No answer.';
   }
 });
-// A page that has just made a key hands it over, from memory to memory.
+// A page that has just created a key passes it on, from memory to memory.
 addEventListener('message', ({ origin, source, data }) => {
   if (origin !== location.origin || !opener || source !== opener || !input) return;
   if (typeof data?.key !== 'string' || !data.key.startsWith('dds_')) return;

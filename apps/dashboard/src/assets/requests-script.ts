@@ -1,4 +1,4 @@
-/** `/assets/requests.js`, of the request log: asks for new requests every two seconds once somebody wants to follow. */
+/** `/assets/requests.js`, for the request log: loads new requests every two seconds once the visitor turns that on. */
 export const REQUESTS_SCRIPT = /* js */ `'use strict';
 const section = document.querySelector('[data-tail]');
 const EVERY_MS = 2000;

@@ -5,22 +5,22 @@ import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 import { passkeyLogIn } from './passkey-log-in.js';
 import { wayBack } from './way-back.js';
 
-/** Values that stay in a refused form. */
+/** Values that stay in a rejected form. */
 export interface Entered {
-  /** The page that was asked for, and comes after a log-in. */
+  /** The requested page, which opens after a log-in. */
   to?: string;
   first_name?: string;
   email?: string;
 }
 
-/** Below a form that asks for the password, for owners who log in with a provider. */
+/** Shown below a form that requires the password, for owners who log in with a provider. */
 export const NO_PASSWORD = html`<p class="quiet">
   No password yet? <a href="/password/forgot">Set one by a link in an e-mail</a>.
 </p>`;
 
 export const PASSWORD_HINT = '8 to 128 characters. A sentence is fine.';
 
-/** Providers through which people may log in or sign up instead of with a password. */
+/** The providers with which people can log in or sign up instead of a password. */
 export function providerForms(
   context: PageContext,
   providers: readonly Provider[],
@@ -43,7 +43,7 @@ export function providerForms(
   </section>`;
 }
 
-/** On the way to a provider, the browser continues by itself, or through the link. */
+/** Shown on the way to a provider: the browser continues automatically, or through the link. */
 export function leavingPage(context: PageContext, provider: Provider, url: string): Markup {
   const name = PROVIDER_NAMES[provider];
   return page(context, {
@@ -53,7 +53,10 @@ export function leavingPage(context: PageContext, provider: Provider, url: strin
   });
 }
 
-/** Back from a provider. The form is ours: what comes from elsewhere changes nothing by itself (S29). */
+/**
+ * Shown on the return from a provider. The form is ours, because a request from elsewhere must not change anything by
+ * itself (S29).
+ */
 export function returnPage(context: PageContext, provider: Provider, query: string): Markup {
   const fields = html`${hidden('query', query)}<button>Continue</button>`;
   return page(context, {
@@ -81,7 +84,7 @@ export function signUpPage(
   });
 }
 
-/** After sign-up or reset request: the same text whether the address is known or not (S24). */
+/** Shown after a sign-up or reset request: the same text whether or not the address is known (S24). */
 export function checkMailPage(context: PageContext, what: string): Markup {
   const where = context.hasMailbox
     ? html`<p>Mail stays on this machine: it is in the <a href="/mailbox">mailbox</a>.</p>`
@@ -93,7 +96,7 @@ export function checkMailPage(context: PageContext, what: string): Markup {
   });
 }
 
-/** Opening the link changes nothing: mail scanners open links too. The button confirms (S31). */
+/** Opening the link changes nothing, because mail scanners open links, too. The button confirms (S31). */
 export function confirmPage(context: PageContext, token: string, notice?: Notice): Markup {
   const fields = html`${hidden('token', token)}
     ${field({ name: 'password', type: 'password', autocomplete: 'current-password', hint: 'The one you chose when you signed up.' })}
@@ -132,7 +135,7 @@ export function logInPage(
   });
 }
 
-/** The second step of a log-in, where an authenticator app is set up. */
+/** The second step of a log-in, if an authenticator app is set up. */
 export function logInCodePage(context: PageContext, to?: string, notice?: Notice): Markup {
   const hint = 'Six digits of your authenticator app, or a recovery code.';
   const fields = html`${hidden('to', wayBack(to))}
@@ -145,7 +148,7 @@ export function logInCodePage(context: PageContext, to?: string, notice?: Notice
   });
 }
 
-/** Instead of a change when the password was given too long ago (S35). @param to the page to go on to. */
+/** Shown instead of a change if the password was entered too long ago (S35). @param to the page to open next. */
 export function passwordAgainPage(context: PageContext, to: string, notice?: Notice): Markup {
   const fields = html`${hidden('to', wayBack(to))}
     ${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
@@ -173,14 +176,14 @@ export function forgotPage(context: PageContext, entered: Entered = {}, notice?:
 /** Whether a mailed link was used or has expired. */
 export const isLinkOver = ({ refusal }: ProxiedAnswer) => refusal?.code === 'link_invalid';
 
-/** Instead of a form whose link was used or has expired: where a new one comes from. */
+/** Shown instead of a form whose link was used or has expired: says how to get a new one. */
 export function linkOverPage(
   context: PageContext,
   notice: Notice,
   next: readonly (readonly [href: string, text: string])[],
 ): Markup {
   return page(context, {
-    title: 'This link is over',
+    title: 'This link no longer works',
     notice,
     body: html`<p class="actions">
       ${next.map(([href, text], place) => html`<a class="button ${place === 0 ? '' : 'plain'}" href="${href}">${text}</a>`)}

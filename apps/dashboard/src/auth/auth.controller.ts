@@ -81,7 +81,7 @@ export class AuthController {
     return visit.show(firstKeysPage(visit.context, [test_key, key], this.settings.apiUrl));
   }
 
-  /** Loading the page of the first keys again leads on to the dashboard: keys are shown once. */
+  /** Reloading the page of the first keys leads to the dashboard, because keys are shown once. */
   private async afterLink(visit: PageVisit, answer: ProxiedAnswer) {
     if (await this.calls.session(visit.visitor)) return visit.goTo('/');
     const next = [
@@ -173,7 +173,7 @@ export class AuthController {
     return visit.show(page, answer.status);
   }
 
-  /** Some changes need a password of the last ten minutes; afterwards the page for them is there again. */
+  /** Some changes need a password entered within the last ten minutes; then the page for them is shown again. */
   @Post('reauthenticate')
   @AllowVisitors('logged-in')
   async reauthenticate(

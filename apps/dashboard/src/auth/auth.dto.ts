@@ -18,13 +18,13 @@ export class ConfirmForm extends PageForm {
   @TextField()
   password?: string;
 
-  /** A checkbox: there when ticked. */
+  /** A checkbox: present if ticked. */
   @TextField()
   set_password?: string;
 }
 
 export class LogInForm extends PageForm {
-  /** The page to go on to. */
+  /** The page to open next. */
   @TextField()
   to?: string;
 
@@ -36,7 +36,7 @@ export class LogInForm extends PageForm {
 }
 
 export class LogInPasskeyForm extends PageForm {
-  /** The page to go on to. */
+  /** The page to open next. */
   @TextField()
   to?: string;
 
@@ -46,7 +46,7 @@ export class LogInPasskeyForm extends PageForm {
 }
 
 export class LogInCodeForm extends PageForm {
-  /** The page to go on to. */
+  /** The page to open next. */
   @TextField()
   to?: string;
 
@@ -73,19 +73,19 @@ export class PasswordForm extends PageForm {
 }
 
 export class ReauthenticateForm extends PasswordForm {
-  /** The page to go on to. */
+  /** The page to open next. */
   @TextField()
   to?: string;
 }
 
 export class ProviderForm extends PageForm {
-  /** The page to go on to. */
+  /** The page to open next. */
   @TextField()
   to?: string;
 }
 
 export class ProviderReturnForm extends PageForm {
-  /** The text that the provider added to the return address. */
+  /** The query that the provider added to the return address. */
   @TextField()
   query?: string;
 }

@@ -18,7 +18,7 @@ import { leavingPage, logInPage, returnPage } from './auth-pages.js';
 import { ProviderForm, ProviderReturnForm } from './auth.dto.js';
 import { wayBack } from './way-back.js';
 
-/** Log-in by Google or GitHub. */
+/** Log-in with Google or GitHub. */
 @Controller('log-in/:provider')
 @AllowVisitors('anyone')
 export class ProviderPagesController {
@@ -78,7 +78,7 @@ export class ProviderPagesController {
   }
 }
 
-/** Another provider logs its owner in and connects nothing. */
+/** Another provider logs its owner in, but connects nothing. */
 function connectWords(address: string, provider: Provider, others: readonly Provider[]): string {
   const name = PROVIDER_NAMES[provider];
   const words = `${address} has an account already. Log in to it by password or passkey, and ${name} is connected.`;
@@ -87,14 +87,14 @@ function connectWords(address: string, provider: Provider, others: readonly Prov
   return `${words} If you log in with ${other} instead, connect ${name} afterwards under Account, Security.`;
 }
 
-/** Undefined while account does not answer. */
+/** Undefined if account does not answer. */
 export async function providersOf(visit: PageVisit): Promise<Provider[]> {
   const asked = visit.account({ method: 'GET', path: '/log-in/providers' });
   const answer = await asked.catch(() => undefined);
   return (answer?.body as Partial<ProvidersAnswer> | undefined)?.providers ?? [];
 }
 
-/** A form's answer may not redirect to another origin (`form-action`), but a page may lead on. */
+/** The answer to a form may not redirect to another origin (`form-action`), but a page may link to it. */
 export function showLeaving(
   visit: PageVisit,
   provider: Provider,

@@ -1,21 +1,21 @@
 import { maskKeys } from '#libs/platform';
 
 const LENGTH_MAX = 1_000;
-/** Stands for our own origin while a path is read. */
+/** Replaces our own origin while a path is parsed. */
 const HERE = 'http://here.invalid';
 const LOG_IN = '/log-in';
-/** Browsers take a backslash for a slash, and leave out tabs and line ends. */
+/** Browsers treat a backslash as a slash, and ignore tabs and line ends. */
 const PATH = /^\/(?![/\\])[^\\\s\p{Cc}]*$/u;
 
-/** The page to log in on, which leads back to `path` afterwards. */
+/** The log-in page that leads back to `path` afterwards. */
 export function logInPath(path: string): string {
   const to = wayBack(maskKeys(path));
   return to === '/' ? LOG_IN : `${LOG_IN}?${new URLSearchParams({ to }).toString()}`;
 }
 
 /**
- * A path of this origin to go on to, as a form or an address names it. Anything that a browser could read as another
- * origin, and whatever is no page, is `/`: an open redirect would lend our name to strangers.
+ * A path of this origin to open next, as given by a form or an address. Everything that a browser could interpret as
+ * another origin, or that is not a page, becomes `/`: an open redirect would let strangers use our name.
  */
 export function wayBack(given = ''): string {
   if (given.length > LENGTH_MAX || !PATH.test(given)) return '/';

@@ -2,22 +2,22 @@ import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
 import type { Access } from '#libs/contracts';
 
-/** `signed`: no browser, but a machine that signs its bytes; their owner checks the signature. */
+/** `signed`: not a browser, but a machine that signs its bytes; the owner of the call verifies the signature. */
 export type Visitors = 'logged-in' | 'anyone' | 'signed';
 
-/** The required session. Accounts in any permitted state may call unless one is given. */
+/** The required session. By default, accounts in any permitted state may call. */
 export type SessionTerms = Omit<Extract<Access, { kind: 'session' }>, 'kind'>;
 
 export interface VisitorTerms extends SessionTerms {
   who: Visitors;
 }
 
-/** For pages that are useless to a deleted account, whose owner is redirected to the restore page. */
+/** For pages that are useless to a deleted account: its owner is redirected to the restore page. */
 export const OF_ACTIVE_ACCOUNTS: SessionTerms = { accountStates: ['active'] };
 
 const ALLOWED_VISITORS = 'allowed-visitors';
 
-/** Declares who may open a page or call. Without it only logged-in users may, and the tests fail (S86). */
+/** Declares who may open a page or make a call. Without it, only logged-in users may, and the tests fail (S86). */
 export const AllowVisitors = (who: Visitors, terms: SessionTerms = {}) =>
   SetMetadata(ALLOWED_VISITORS, { who, ...terms } satisfies VisitorTerms);
 

@@ -20,7 +20,7 @@ describe('unauthenticated bodies', () => {
     for (const socket of sockets.splice(0)) socket.destroy();
   });
 
-  /** Sends the head of a callback, and so many bytes of its body. */
+  /** Sends the head of a callback, and this many bytes of its body. */
   function send(headers: Record<string, string>, sentBytes: number, from = '192.0.2.1') {
     const socket = connect(Number(new URL(under.url).port), '127.0.0.1');
     sockets.push(socket);
@@ -47,21 +47,21 @@ describe('unauthenticated bodies', () => {
     expect(under.arrived).toEqual([]);
   });
 
-  it('S125: of bodies with a forged signature at most 2 MiB per network and 8 MiB in all are kept, and genuine ones pass', async () => {
+  it('S125: at most 2 MiB per network and 8 MiB in all of bodies with forged signatures are kept, and genuine ones pass', async () => {
     const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
-    // All except the last byte: each waits in memory for it.
+    // All except the last byte: each body waits in memory for it.
     const first = Array.from({ length: 6 }, () => send(SIGNED, MIB - 1));
-    await waitFor('one network to have its share', () => first.filter(isRefused).length === 4);
+    await waitFor('one network to reach its share', () => first.filter(isRefused).length === 4);
     const others = [2, 3, 4, 5, 6, 7].flatMap((network) =>
       [1, 2].map(() => send(SIGNED, MIB - 1, `192.0.2.${network}`)),
     );
     await waitFor('the rest to be taken', () => others.filter(isRefused).length === 6);
     expect(under.arrived).toEqual([]);
     expect(first.find(isRefused)!.answer.text).toContain('"code":"service_overloaded"');
-    // Connections that end leave their room to others.
+    // Connections that end make room for others.
     for (const socket of sockets.splice(0)) socket.destroy();
     const body = Buffer.from('{}');
-    await waitFor('room for a genuine one', async () => {
+    await waitFor('room for a genuine callback', async () => {
       const { status } = await under.send('POST', '/callbacks/stripe', SIGNED, body);
       return status === 200;
     });

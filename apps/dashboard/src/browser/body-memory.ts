@@ -3,9 +3,9 @@ import { networkOf } from '#libs/platform';
 import { BodiesTooMany } from './browser.errors.js';
 
 const MIB = 1024 * 1024;
-/** The most bytes of all bodies that are arriving or being answered. */
+/** Maximum size of all bodies that are arriving or being answered. */
 const ALL_BYTES = 8 * MIB;
-/** The most bytes of those bodies for one network: two of the largest callbacks. */
+/** Maximum size of these bodies per network: two of the largest callbacks. */
 const OF_NETWORK_BYTES = 2 * MIB;
 
 /** How many bytes of bodies are in memory, in total and per network. */
@@ -13,7 +13,7 @@ export class BodyMemory {
   private bytes = 0;
   private readonly ofNetworks = new Map<string, number>();
 
-  /** False when there is no room for them. */
+  /** False if there is no room for them. */
   take(network: string, bytes: number): boolean {
     const ofNetwork = (this.ofNetworks.get(network) ?? 0) + bytes;
     if (this.bytes + bytes > ALL_BYTES || ofNetwork > OF_NETWORK_BYTES) return false;
@@ -32,14 +32,14 @@ export class BodyMemory {
 }
 
 /**
- * Counts the bytes of bodies as they come, until their answer has been sent: nobody has said yet who sends them, and
- * a length that is only announced must not keep others out. One that finds no room is refused and its connection
- * closed (S125).
+ * Counts the bytes of bodies as they arrive, until their answer has been sent, because their sender is still unknown,
+ * and a length that is only announced must not block others. A body for which there is no room is rejected, and its
+ * connection is closed (S125).
  */
 export function meterBodies(server: FastifyInstance): void {
   const memory = new BodyMemory();
   server.addHook('preParsing', (request, reply, body, done) => {
-    // Only a few pieces of an upload are here at any time.
+    // Only a few pieces of an upload are in memory at any time.
     if (request.routeOptions.config.isUpload) return done(null, body);
     const network = networkOf(request.ip);
     let held = 0;
@@ -48,7 +48,7 @@ export function meterBodies(server: FastifyInstance): void {
       else {
         body.off('data', count);
         void reply.header('connection', 'close');
-        // Its reader stops there; destroying it would lose the answer as well.
+        // Its reader stops there; destroying the stream would also lose the answer.
         body.emit('error', new BodiesTooMany());
       }
     };

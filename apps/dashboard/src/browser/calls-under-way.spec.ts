@@ -32,7 +32,7 @@ it.each([
   const waiting = Array.from({ length: AT_ONCE }, () =>
     call(leaving.signal).catch((error: unknown) => error),
   );
-  await waitFor('them to reach their owner', () => under.arrived.length === AT_ONCE);
+  await waitFor('the calls to reach their owner', () => under.arrived.length === AT_ONCE);
   const refused = await call();
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1']);
   expect(await refused.body.json()).toMatchObject({ code: 'too_busy', retryable: true });
@@ -43,7 +43,7 @@ it.each([
   under.session = session;
   leaving.abort();
   await Promise.all(waiting);
-  await waitFor('those that have gone to be counted no more', async () => {
+  await waitFor('the abandoned calls to be no longer counted', async () => {
     const { statusCode, body } = await call();
     await body.dump();
     return statusCode === 200;

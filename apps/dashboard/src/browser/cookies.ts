@@ -1,12 +1,12 @@
-/** The `__Host-` prefix binds a cookie to this origin alone: Secure, path `/`, no domain (RFC 6265bis §4.1.3.2). */
+/** The `__Host-` prefix binds a cookie to this origin only: Secure, path `/`, no domain (RFC 6265bis §4.1.3.2). */
 export const SESSION_COOKIE = '__Host-session';
-/** The cookie of a log-in between two of its steps. */
+/** The cookie of a log-in between two steps. */
 export const STEP_COOKIE = '__Host-step';
-/** Opens nothing: guesses from elsewhere do not slow down a browser that has it. */
+/** Grants no access: guesses from elsewhere do not slow down a browser that has it. */
 export const DEVICE_COOKIE = '__Host-device';
 export const CSRF_COOKIE = '__Host-csrf';
 
-/** Longest a session may live (30 days), in seconds. The account service ends it earlier when it is idle. */
+/** Maximum lifetime of a session (30 days), in seconds. The account service ends an idle session earlier. */
 const SESSION_MAX_AGE_SECONDS = 30 * 24 * 3600;
 /** As long as account keeps a step. */
 const STEP_MAX_AGE_SECONDS = 600;
@@ -40,7 +40,7 @@ export function csrfCookie(token: string): string {
 
 const TOKEN = /^[A-Za-z0-9_-]{20,200}$/;
 
-/** The value of one of our cookies, or undefined when it is absent, sent twice or not a token. */
+/** The value of one of our cookies; undefined if it is absent, sent twice or not a token. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   const values = (header ?? '')
     .split(';')

@@ -9,7 +9,7 @@ import { forgeryFault } from './request-forgery.js';
 
 const CHANGES_NOTHING = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Lets a state-changing request of a browser pass only when it comes from our own pages (S29). */
+/** Accepts a state-changing request of a browser only if it comes from our own pages (S29). */
 @Injectable()
 export class ForgeryGuard implements CanActivate {
   constructor(
@@ -38,7 +38,7 @@ export class ForgeryGuard implements CanActivate {
   }
 }
 
-/** A form, or whatever JSON somebody sends in its place. */
+/** A form, or any JSON that a client sends instead. */
 type FormBody = { csrf?: unknown } | undefined;
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 
-/** The most bytes of the fields before a file: they are hidden ones of ours. */
+/** Maximum size of the fields before a file, which are our own hidden fields. */
 const START_BYTES_MAX = 4_096;
 const FIELD = /name="csrf"\r\n\r\n([A-Za-z0-9_-]{1,100})\r\n--/;
 
 /**
- * The token of a form with a file, which is its first field; the body can then be read from its beginning.
- * @returns undefined when it does not begin with one.
+ * The token of a form with a file, which is its first field; the body can then be read again from its beginning.
+ * @returns undefined if the form does not begin with one.
  */
 export function csrfOf(body: Readable): Promise<string | undefined> {
   return new Promise((resolve) => {

@@ -16,14 +16,14 @@ describe('rejections by the framework', () => {
 
   it.each([
     ['a malformed escape', [`GET /api/%zz?apiKey=${KEY} HTTP/1.1`, HOST], 'problem'],
-    ['one in a page', [`GET /%zz?apiKey=${KEY} HTTP/1.1`, HOST], 'page'],
+    ['a parameter in a page', [`GET /%zz?apiKey=${KEY} HTTP/1.1`, HOST], 'page'],
     ['an asterisk', ['GET * HTTP/1.1', HOST], 'problem'],
     ['an asterisk for options', ['OPTIONS * HTTP/1.1', HOST], 'problem'],
-    ['a method that few know', [`PROPFIND /api/x?apiKey=${KEY} HTTP/1.1`, HOST], 'problem'],
+    ['a rare method', [`PROPFIND /api/x?apiKey=${KEY} HTTP/1.1`, HOST], 'problem'],
     ['two hosts', [`GET /?apiKey=${KEY} HTTP/1.1`, HOST, 'Host: other'], 'problem'],
     ['no host', [`GET /?apiKey=${KEY} HTTP/1.1`], 'problem'],
     ['an empty host', [`GET /?apiKey=${KEY} HTTP/1.1`, 'Host:'], 'problem'],
-    ['what the parser refuses', [`GET /?apiKey=${KEY} HTTP/1.1`, 'no colon'], 'problem'],
+    ['a request that the parser rejects', [`GET /?apiKey=${KEY} HTTP/1.1`, 'no colon'], 'problem'],
     ['an expectation', [`GET /?apiKey=${KEY} HTTP/1.1`, HOST, 'Expect: tea'], 'problem'],
     ['a tunnel', ['CONNECT localhost:80 HTTP/1.1', HOST], 'problem'],
   ])('S127: %s is refused in our form, without URL or key', async (_, lines, form) => {

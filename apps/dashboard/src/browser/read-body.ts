@@ -6,15 +6,15 @@ import { csrfOf } from './form-start.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Sent by a machine that signs its bytes, in one of these headers: nothing of a browser is looked for. */
+    /** Sent by a machine that signs its bytes, in one of these headers; nothing of a browser is expected. */
     signatureHeaders?: readonly string[];
     /** Its body is passed to its owner unread. */
     isUpload?: boolean;
     /** It is a page's form, whose token precedes the file. */
     isUploadForm?: boolean;
-    /** An upload or a download: it takes as long as bytes flow. */
+    /** An upload or a download, which may take as long as bytes flow. */
     isTransfer?: boolean;
-    /** Largest body; the listener's own limit unless given. */
+    /** Maximum size of the body; by default, the listener's own limit. */
     bodyLimitBytes?: number;
   }
 }
@@ -73,7 +73,7 @@ function textOf(body: Buffer): string {
 const typeOf = ({ headers }: FastifyRequest) =>
   (headers['content-type'] ?? '').split(';', 1)[0].trim().toLowerCase();
 
-/** @throws InvalidRequest when a field is there twice: two parsers would not agree on its value. */
+/** @throws InvalidRequest if a field is present twice, because two parsers might not agree on its value. */
 function readForm(body: string): Record<string, string> {
   const form = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(body)) {

@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** The headers that tell the origin of a state-changing request. */
+/** The headers that show the origin of a state-changing request. */
 export interface RequestOrigin {
   /** The `Origin` header. */
   origin?: string;
   /** The `Sec-Fetch-Site` header, which scripts cannot set. */
   fetchSite?: string;
-  /** Token of the cookie, which other sites cannot read. */
+  /** The token in the cookie, which other sites cannot read. */
   cookieToken?: string;
   /** The same token, from the form's hidden field or the `x-csrf-token` header. */
   sentToken?: string;

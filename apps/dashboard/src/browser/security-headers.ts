@@ -15,7 +15,7 @@ const POLICY = [
   `trusted-types 'none'`,
 ].join('; ');
 
-/** @param origins that scripts of the page may ask beside our own. */
+/** @param origins that scripts of the page may call besides our own. */
 export const contentSecurityPolicy = (...origins: string[]) =>
   [POLICY, ["connect-src 'self'", ...origins].join(' ')].join('; ');
 
@@ -27,7 +27,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-embedder-policy': 'require-corp',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-  // Not `no-referrer`: browsers then send `Origin: null` with a form, and every form would be rejected.
+  // Not `no-referrer`: browsers would then send `Origin: null` with a form, and every form would be rejected.
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

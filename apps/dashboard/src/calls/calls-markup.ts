@@ -1,7 +1,7 @@
 import { type ApiCall, LANGUAGES, callSamples } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 
-/** A call for a shell, and below it as a program in other languages. */
+/** A call as a shell command, followed by programs in other languages. */
 export function callsMarkup(call: ApiCall): Markup {
   const samples = callSamples(call);
   const [shell, ...programs] = LANGUAGES;

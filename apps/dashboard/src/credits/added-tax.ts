@@ -7,13 +7,13 @@ import { type PageVisit, isRefused } from '../pages/page-visit.js';
 const WHOLE_PPM = 1_000_000n;
 const PERCENT_PPM = 10_000;
 
-/** The tax on what the visitor orders now; undefined while nobody can say. */
+/** The tax on an order by this visitor; undefined if it cannot be determined. */
 export async function addedTax(visit: PageVisit): Promise<TaxAnswer | undefined> {
   const answer = await visit.billing({ method: 'GET', path: '/tax' });
   return isRefused(answer) ? undefined : (answer.body as TaxAnswer);
 }
 
-/** A sentence about amounts added to the prices of a page. */
+/** A sentence about the tax added to the prices of a page. */
 export function taxSentence(tax: TaxAnswer | undefined): Markup {
   if (!tax) return html`Prices are without tax. The order shows the tax before you pay.`;
   const { tax_ppm: ppm, is_reverse_charge: isReverseCharge } = tax;
@@ -26,7 +26,7 @@ export function taxSentence(tax: TaxAnswer | undefined): Markup {
     : html`No tax is added.`;
 }
 
-/** A price with the tax that it will be ordered with: the sum first asked for, then what it is made of. */
+/** A price with the tax that an order will have: the total first, then its parts. */
 export function priceWords(netMicros: number, tax: TaxAnswer | undefined): string {
   const net = money(String(netMicros));
   if (!tax?.tax_ppm) return net;

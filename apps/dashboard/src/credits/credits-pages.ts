@@ -9,16 +9,16 @@ import { priceWords, taxSentence } from './added-tax.js';
 import { orderText, orderWords } from './order-page.js';
 import { type ProcessorChoice, processorSection } from './processor-choice.js';
 
-/** The contents of `/credits`. Undefined parts could not be read just now. */
+/** The contents of `/credits`. Undefined parts could not be read. */
 export interface CreditsFacts {
   orders?: OrderAnswer[];
   processors: ProcessorChoice;
   /** Credits to spend. */
   spendable?: number;
-  /** The grants that end first. */
+  /** The grants that expire first. */
   ending?: string;
   tax?: TaxAnswer;
-  /** The package that is chosen at first. */
+  /** The preselected package. */
   credits?: number;
 }
 
@@ -80,7 +80,7 @@ function packageFields({ processors: { chosen }, credits: wanted, tax }: Credits
 const eachWords = (micros: number, credits: number) =>
   `$${(micros / credits / MICROS).toFixed(4)} each`;
 
-/** Instead of looking for it in the long list below. */
+/** An alternative to searching the long list below. */
 function amountForm(): Markup {
   return html`<form method="get" action="/credits" class="filters inline">
     <div class="field">
@@ -98,7 +98,7 @@ function amountForm(): Markup {
   </form>`;
 }
 
-/** The smallest package that has as many. */
+/** The smallest package with at least this many credits. */
 export const packageFor = (credits: number): number | undefined =>
   PACKAGES_SOLD.find((one) => one.credits >= credits)?.credits;
 

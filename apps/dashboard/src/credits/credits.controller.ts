@@ -25,11 +25,11 @@ interface Shown {
   notice?: Notice;
   status?: number;
   processor?: string;
-  /** The values of a refused form. */
+  /** The values of a rejected form. */
   credits?: number;
 }
 
-/** Pages on which a package is bought, and an order is paid. */
+/** Pages for buying a package and paying for an order. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class CreditsController {

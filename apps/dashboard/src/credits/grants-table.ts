@@ -2,7 +2,7 @@ import { type BalanceAnswer, type CreditSource, planOfSku } from '#libs/contract
 import { type Markup, html } from '#libs/public-http';
 import { day, grouped } from '../amounts.js';
 
-/** Shows the sources of an account's credits, what is left of each, until when, and the order of use. */
+/** Shows the sources of an account's credits, the rest of each, their expiry, and the order of use. */
 export function grantsTable({ grants }: BalanceAnswer): Markup {
   if (grants.length === 0) return html`<p class="quiet">No credits yet.</p>`;
   return html`<table class="stacked">
@@ -32,7 +32,7 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
     </p>`;
 }
 
-/** The order in which credits are used; grants that are used up stand last, the newest of them first. */
+/** The order in which credits are used; used-up grants come last, newest first. */
 const PRIORITIES: Readonly<Record<CreditSource, number>> = {
   trial: 1,
   release: 1,
@@ -53,11 +53,11 @@ function inOrderOfUse(a: Shown, b: Shown): number {
   );
 }
 
-/** Behind every time. */
+/** Greater than every time. */
 const LATEST = '~';
 const compare = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 
-/** The end of an order's id: enough to tell an account's orders apart. */
+/** The last characters of an order's id, which are enough to distinguish an account's orders. */
 const ORDER_DIGITS = 6;
 
 export const orderNumber = (id: string) => id.slice(-ORDER_DIGITS).toUpperCase();
@@ -70,7 +70,7 @@ function grantWords({ source_type: type, granted_at: at, order_id: id, sku }: Sh
   return html`${plan ?? sourceName(type)}, <span class="date">${day(at)}</span>${order}`;
 }
 
-/** The credits left that end first, and when; undefined while all of them last. */
+/** The remaining credits that expire first, and when; undefined if none expire. */
 export function firstToEnd({ grants }: BalanceAnswer): string | undefined {
   const ending = grants.flatMap(({ expires_at: end, available, reserved }) =>
     end !== null && available + reserved > 0 ? [{ end, left: available + reserved }] : [],
@@ -95,6 +95,6 @@ const SOURCE_NAMES: Readonly<Record<CreditSource, string>> = {
   operator: 'From support',
 };
 
-/** A source's name for people. */
+/** A readable name of a source. */
 export const sourceName = (type: string) =>
   (SOURCE_NAMES as Readonly<Record<string, string>>)[type] ?? type.replaceAll('_', ' ');

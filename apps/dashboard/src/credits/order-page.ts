@@ -14,7 +14,7 @@ import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 /** The contents of `/credits/orders/…`. */
 export interface OrderFacts {
   order: OrderAnswer;
-  /** Undefined while entitlement is unavailable. */
+  /** Undefined if entitlement is unavailable. */
   balance?: BalanceAnswer;
   /** The customer cancelled on the processor's page. */
   wasCancelled?: boolean;
@@ -53,13 +53,13 @@ const EXPLAINED: Readonly<Record<OrderState, string>> = {
   disputed: 'The payment is disputed.',
 };
 
-/** In these states nothing has been charged, and a customer who returned without paying should read so. */
+/** In these states nothing has been charged, and a customer who returned without paying should be able to read that. */
 const UNPAID: readonly OrderState[] = ['created', 'redirected', 'expired', 'failed', 'cancelled'];
 
-/** Nothing more can be paid on the order. */
+/** The order can no longer be paid. */
 const ENDED: readonly OrderState[] = ['expired', 'failed', 'cancelled'];
 
-/** Links our page to the processor's: a link, because this origin's policy lets no form lead elsewhere. */
+/** Links our page to the processor's: a link, because this origin's policy does not allow forms to lead elsewhere. */
 export function orderPage(context: PageContext, facts: OrderFacts): Markup {
   const { order } = facts;
   const { redirect_url: url } = order;
@@ -95,7 +95,7 @@ const stateText = (order: OrderAnswer) =>
     ? 'The payment was refused. The order waits until you pay in another way or drop it.'
     : EXPLAINED[order.state];
 
-/** The processor refused the money, and the order waits all the same. */
+/** The processor declined the payment, and the order still waits. */
 const isRefused = (order: OrderAnswer) => order.declined_at !== null;
 
 const orderAgain = ({ lines }: OrderAnswer): Markup =>
@@ -103,7 +103,7 @@ const orderAgain = ({ lines }: OrderAnswer): Markup =>
     ? html`<a href="/plans">See all plans</a> ·`
     : html`<a href="/credits">Buy credits</a> ·`;
 
-/** No money has come or is under way: nothing is lost by giving it up. */
+/** No money has arrived or is in transit, so nothing is lost by dropping it. */
 const canDrop = ({ state }: OrderAnswer) => state === 'created' || state === 'redirected';
 
 function waitingActions(context: PageContext, { id, redirect_url: url }: OrderAnswer): Markup {
@@ -113,11 +113,11 @@ function waitingActions(context: PageContext, { id, redirect_url: url }: OrderAn
   </div>`;
 }
 
-/** Where an order stands, in a list. */
+/** The state of an order, in a list. */
 export const orderWords = (order: OrderAnswer) =>
   isRefused(order) ? 'Payment refused: pay in another way, or drop it' : ORDER_WORDS[order.state];
 
-/** The order in a line. */
+/** The order in one line. */
 export function orderText({ lines }: OrderAnswer): string {
   return lines.map(lineText).join(', ');
 }
@@ -139,7 +139,7 @@ function noticeOf({ order, balance, wasCancelled }: OrderFacts): Notice | undefi
   return PAYMENT_CANCELLED;
 }
 
-/** The party that refused, the open amount, and the possible actions. */
+/** The party that declined, the open amount, and the possible actions. */
 function refusedNotice({ processor, amount_micros, currency }: OrderAnswer): Notice {
   const amount = money(amount_micros, currency);
   return {
@@ -164,7 +164,7 @@ function arrivalOf(line: OrderLineAnswer, order: OrderAnswer, balance?: BalanceA
     : `${credits} a month, from now on`;
 }
 
-/** When the credits of a plan's first month end; undefined before they arrive. */
+/** When the credits of a plan's first month expire; undefined before they arrive. */
 function firstEnd(
   monthly: number,
   { created_at: ordered }: OrderAnswer,

@@ -10,7 +10,7 @@ export interface ProcessorChoice {
   chosen: ChosenProcessor;
 }
 
-/** @param wanted what the address names. */
+/** @param wanted the processor named in the address. */
 export async function processorChoice(visit: PageVisit, wanted: string): Promise<ProcessorChoice> {
   const answer = await visit.billing({ method: 'GET', path: '/processors' });
   const offered = isRefused(answer) ? [] : (answer.body as ProcessorsAnswer).processors;

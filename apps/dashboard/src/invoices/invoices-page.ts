@@ -18,7 +18,7 @@ const STATES: readonly (readonly [state: InvoiceState, words: string])[] = [
   ['note', 'credit and debit notes'],
 ];
 
-/** The filters of the list; all invoices when empty. */
+/** The filters of the list; empty for all invoices. */
 export interface InvoicesAsked {
   /** `YYYY-MM-DD`, UTC. */
   from: string;
@@ -26,7 +26,7 @@ export interface InvoicesAsked {
   state: string;
 }
 
-/** Part of the page's address, or of the archive's. */
+/** The query of the page's address, or of the archive's. */
 export function invoicesQuery(asked: InvoicesAsked, more: Record<string, string> = {}): string {
   const given = Object.entries({ ...asked, ...more }).filter(([, text]) => text !== '');
   return new URLSearchParams(given).toString();
@@ -35,7 +35,7 @@ export function invoicesQuery(asked: InvoicesAsked, more: Record<string, string>
 export interface InvoicesShown {
   invoices: InvoiceAnswer[];
   asked: InvoicesAsked;
-  /** Where the older ones start. */
+  /** The cursor of older ones. */
   nextCursor?: string;
 }
 

@@ -19,7 +19,7 @@ const SAVED: Notice = { kind: 'done', text: 'Saved. Invoices show it from now on
 
 const ALL: InvoicesAsked = { from: '', to: '', state: '' };
 const PAGE_SIZE = 50;
-/** Their names on the page. */
+/** The names of the filters on the page. */
 const DAYS = { from: 'From', to: 'To', state: 'State' };
 
 interface Shown {
@@ -29,7 +29,7 @@ interface Shown {
   status?: number;
 }
 
-/** Invoices, and what is printed on them. */
+/** Invoices, and the details printed on them. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class InvoicePagesController {

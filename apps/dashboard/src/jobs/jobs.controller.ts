@@ -49,6 +49,6 @@ export class JobPagesController {
 
 interface Given {
   status?: number;
-  /** Names that were refused, to be corrected. */
+  /** Rejected names, to be corrected. */
   typed?: string;
 }

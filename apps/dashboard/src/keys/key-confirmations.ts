@@ -38,7 +38,7 @@ export function rotatePage(context: PageContext, key: KeyAnswer): Markup {
   });
 }
 
-/** Asks for confirmation before a key is revoked for ever. */
+/** Asks for confirmation before a key is revoked permanently. */
 export function revokePage(context: PageContext, key: KeyAnswer): Markup {
   return confirmationPage(context, {
     title: 'Revoke this key?',

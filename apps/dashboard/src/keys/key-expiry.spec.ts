@@ -48,8 +48,12 @@ describe('the expiry of a key', () => {
       { expires_in: 'never', expires_on: '2027-01-31' },
       { expires_at: '2027-01-31T23:59:59Z' },
     ],
-    ['what is no day is for account to refuse', { expires_on: 'soon' }, { expires_at: 'soon' }],
-    ['nor is another number of days let through', { expires_in: '31' }, { expires_at: '31' }],
+    [
+      'text that is not a date is left to account to reject',
+      { expires_on: 'soon' },
+      { expires_at: 'soon' },
+    ],
+    ['any other number of days is rejected', { expires_in: '31' }, { expires_at: '31' }],
   ])('%s', (_, typed, expected) => {
     expect(expiryOf(typed, NOW)).toEqual(expected);
   });

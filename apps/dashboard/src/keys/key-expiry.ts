@@ -7,15 +7,16 @@ const NEVER = 'never';
 const DAYS: Readonly<Record<string, number>> = { '30': 30, '90': 90, '365': 365 };
 const WHOLE_DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The chosen end of a key. Without a choice it stays as it is. */
+/** The chosen expiry of a key. Without a choice it stays the same. */
 export interface TypedExpiry {
   expires_in?: string;
   expires_on?: string;
 }
 
 /**
- * The end of a key as account takes it: null for none, undefined where nothing was chosen. A date counts before the
- * choice of days, as the last moment of that day (UTC); text that is no date is left for account to reject.
+ * The expiry of a key in the form that account accepts: null for none, undefined if nothing was chosen. A date takes
+ * precedence over the number of days and means the last moment of that day (UTC); text that is not a date is left for
+ * account to reject.
  */
 export function expiryOf(typed: TypedExpiry, now: Date): { expires_at?: string | null } {
   const choice = typed.expires_in ?? '';
@@ -28,7 +29,7 @@ export function expiryOf(typed: TypedExpiry, now: Date): { expires_at?: string |
   return { expires_at: new Date(now.getTime() + days * DAY_MS).toISOString() };
 }
 
-/** @param asItIs what leaving it alone means; without it the first choice is that a key never ends. */
+/** @param asItIs the words for keeping the expiry; without it, the first choice is that a key never expires. */
 export function expiryFields(typed: TypedExpiry = {}, asItIs?: string): Markup {
   return html`${selectField('expires_in', {
     label: 'Expires',

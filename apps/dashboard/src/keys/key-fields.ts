@@ -8,14 +8,14 @@ import { scopeField } from './keys.dto.js';
 export interface KeySettings {
   name: string;
   scopes: readonly Scope[];
-  /** Text: what somebody typed that is not a number. */
+  /** A string if the input is not a number. */
   daily_credit_cap: number | string | null;
   /** Addresses or blocks; empty or absent allows every address. */
   allowed_addresses?: readonly string[];
   expires_at?: string | null;
 }
 
-/** The values of a refused form. */
+/** The values of a rejected form. */
 export interface NewKeySettings extends KeySettings {
   environment?: string;
   expiry?: TypedExpiry;

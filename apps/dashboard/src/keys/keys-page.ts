@@ -14,39 +14,39 @@ import {
   scopeWords,
 } from './key-fields.js';
 
-/** A key that was just made: its text is shown once, so a repeated form gets none. */
+/** A key that was just created: its text is shown once, so a repeated form does not show it. */
 export interface KeyShown {
   key: string;
   rank: number | null;
   apiUrl: string;
 }
 
-/** The use of an account's keys in the last 30 days, by their ids. */
+/** The usage of an account's keys in the last 30 days, by key id. */
 export type KeyUse = ReadonlyMap<string, { requests: number; credits: number }>;
 
 /** The filters of the list of keys. */
 export interface KeyFilter {
-  /** Part of a name or of what is shown of a key. */
+  /** Part of a name or of the visible characters of a key. */
   search: string;
-  /** The keys that still work. */
+  /** Only keys that still work. */
   isLiveOnly: boolean;
 }
 
 export interface KeysShown {
   keys: KeyAnswer[];
   filter?: KeyFilter;
-  /** Unknown while the gateway is unavailable. */
+  /** Undefined if the gateway is unavailable. */
   use?: KeyUse;
   shown?: KeyShown;
-  /** The values of a refused form for another key. */
+  /** The values of a rejected form for a new key. */
   entered?: NewKeySettings;
-  /** Where the older ones start. */
+  /** The cursor of older ones. */
   nextCursor?: string;
-  /** The number of working live keys; unknown while entitlement is unavailable. */
+  /** The number of live keys that the plan allows; unknown if entitlement is unavailable. */
   allowed?: number;
 }
 
-/** Whether the plan allows no more live keys than are older than this one. */
+/** Whether the plan allows no more live keys than the older ones. */
 export function isPaused({ rank }: { rank: number | null }, allowed?: number): boolean {
   return rank !== null && allowed !== undefined && rank > allowed;
 }
@@ -72,7 +72,7 @@ export function keysPage(
   });
 }
 
-/** After an address is confirmed: the first keys, shown only once. */
+/** Shown after an address is confirmed: the first keys, displayed only once. */
 export function firstKeysPage(context: PageContext, keys: string[], apiUrl: string): Markup {
   return page(context, {
     title: 'Welcome',
@@ -82,7 +82,7 @@ export function firstKeysPage(context: PageContext, keys: string[], apiUrl: stri
   });
 }
 
-/** Shown once, filled into a line that works at once. */
+/** Shown once, as a command line that works at once. */
 function newKeySection(key: string, apiUrl: string): Markup {
   const domainName = key.startsWith('dds_test_') ? 'registered.test' : 'example.com';
   return html`<section>
@@ -137,26 +137,26 @@ function keyRow(key: KeyAnswer, allowed?: number, use?: KeyUse): Markup {
   </li>`;
 }
 
-/** The number of uses in the last 30 days proves use even where no last use is noted. */
+/** A usage count in the last 30 days proves use, even if no last use is recorded. */
 const wasUsed = ({ id, last_used_at: used }: KeyAnswer, use?: KeyUse) =>
   used === null && (use?.get(id)?.requests ?? 0) > 0;
 
-/** A gateway tells of a use within a minute, and account writes it down within another one. */
+/** A gateway reports a use within a minute, and account records it within another. */
 const usedWords = ({ last_used_at: used }: KeyAnswer) =>
   used === null
     ? html`never used (a use appears within two minutes)`
     : html`last used ${minute(used)}`;
 
-/** The end of a key that still works. */
+/** The expiry of a key that still works. */
 function endOf(key: KeyAnswer): Markup {
   if (!key.expires_at || !canRevoke(key)) return html``;
   return html`${key.state === 'replaced' ? '; works' : ''} until ${minute(key.expires_at)}`;
 }
 
-/** Whether a key still works: a replaced one does until its overlap ends. */
+/** Whether a key still works: a replaced key does until its overlap ends. */
 export const canRevoke = ({ state }: KeyAnswer) => state === 'active' || state === 'replaced';
 
-/** Whether an ended key may get a successor with its settings, as after a restored account. */
+/** Whether an ended key may get a successor with its settings, for example after the account was restored. */
 export const canReissue = ({ state, replaced_by: successor }: KeyAnswer) =>
   (state === 'revoked' || state === 'expired') && successor === null;
 
@@ -192,7 +192,7 @@ function creationFields(entered?: NewKeySettings): Markup {
     <button>Create the key</button>`;
 }
 
-/** Where a key's settings are changed. */
+/** The page on which a key's settings are changed. */
 export function keyPage(
   context: PageContext,
   key: KeyAnswer,

@@ -33,7 +33,7 @@ const PAUSED: Notice = {
 };
 
 const KEYS_FOUND_MAX = 200;
-/** Pages that a search looks through, the newest keys first. */
+/** The number of pages searched, newest keys first. */
 const KEY_PAGES_MAX = 20;
 
 /** Variable parts of the page. */
@@ -125,7 +125,7 @@ export class KeysController {
     return visit.show(reissuePage(visit.context, await this.find(visit, id, canReissue)));
   }
 
-  /** Whether the old one had an expiry: the page asks. */
+  /** The page asks whether the old key had an expiry. */
   @Post(':id/reissue')
   async reissue(@Visit() visit: PageVisit, @Body() form: ReissueKeyForm, @Param('id') id: string) {
     const path = `/keys/${encodeURIComponent(id)}/reissue`;
@@ -177,7 +177,7 @@ export class KeysController {
     return visit.show(page, status);
   }
 
-  /** @throws NotFound for one that does not fit: unless said otherwise, one that cannot be edited. */
+  /** @throws NotFound for a key that does not fit; by default, one that cannot be edited. */
   private async find(visit: PageVisit, id: string, fits = isActive): Promise<KeyAnswer> {
     let cursor: string | null = null;
     do {

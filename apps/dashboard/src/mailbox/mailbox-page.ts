@@ -25,7 +25,7 @@ function messageSection(message: MailboxMessage, ownOrigin: string): Markup {
   </section>`;
 }
 
-/** The text with links to our own pages made clickable; any other address stays text. */
+/** The text with links to our own pages made clickable; any other address stays plain text. */
 function withLinks(text: string, ownOrigin: string): Markup[] {
   return text.split(/(https?:\/\/[^\s<>"]+)/).map((piece, index) => {
     const isOurs = index % 2 === 1 && (piece === ownOrigin || piece.startsWith(`${ownOrigin}/`));

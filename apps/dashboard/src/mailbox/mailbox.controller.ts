@@ -8,13 +8,13 @@ import { mailboxPage } from './mailbox-page.js';
 
 const MESSAGES_MAX = 50;
 
-/** The mail of an installation that sends none. Open to everybody on this machine, and to nobody through a proxy. */
+/** Shows the mail of an installation that sends none: to everyone on this machine, but never through a proxy. */
 @Controller('mailbox')
 @AllowVisitors('anyone')
 export class MailboxController {
   constructor(private readonly settings: DashboardSettings) {}
 
-  /** @throws NotFound for anybody elsewhere (S128). */
+  /** @throws NotFound for requests from elsewhere (S128). */
   @Get()
   async show(@Visit() visit: PageVisit) {
     const { mailbox, origin } = this.settings;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 
 const HERE = 'http://localhost:8081';
-/** As sent by a browser on this machine. */
+/** As a browser on this machine sends it. */
 const BROWSER = ['Host: localhost:8081', 'Connection: keep-alive'];
 
 describe('the mailbox page', () => {
@@ -50,8 +50,8 @@ describe('the mailbox page', () => {
 
   it.each([
     ['nginx, with nothing but proxy_pass', ['Host: localhost:8081', 'Connection: close'], '1.0'],
-    ['a proxy that speaks HTTP/1.1', ['Host: localhost:8081', 'Connection: close'], '1.1'],
-    ['one that keeps connections open', ['Host: localhost:8081'], '1.1'],
+    ['a proxy that uses HTTP/1.1', ['Host: localhost:8081', 'Connection: close'], '1.1'],
+    ['a proxy that keeps connections open', ['Host: localhost:8081'], '1.1'],
     ['X-Forwarded-For', [...BROWSER, 'X-Forwarded-For: 127.0.0.1'], '1.1'],
     ['X-Forwarded-Proto', [...BROWSER, 'X-Forwarded-Proto: https'], '1.1'],
     ['X-Real-IP', [...BROWSER, 'X-Real-IP: 192.0.2.1'], '1.1'],
@@ -60,7 +60,7 @@ describe('the mailbox page', () => {
     ['CF-Connecting-IP', [...BROWSER, 'CF-Connecting-IP: 192.0.2.1'], '1.1'],
     ['another Host', ['Host: mail.example', 'Connection: keep-alive'], '1.1'],
     [
-      'another Host that says it is ours',
+      'a foreign Host header that claims to be local',
       ['Host: mail.example', 'X-Forwarded-Host: localhost:8081', 'Connection: keep-alive'],
       '1.1',
     ],

@@ -9,6 +9,6 @@ export interface MailboxMessage {
 
 /** Stores mail that is not sent. */
 export interface Mailbox {
-  /** The newest messages first, `limit` at most. */
+  /** Newest messages first, at most `limit`. */
   newest(limit: number): Promise<MailboxMessage[]>;
 }

@@ -23,7 +23,7 @@ const SELECTORS = [
   ['owner', 'Name'],
 ] as const;
 
-/** Fields with names here that differ from other pages. */
+/** Labels of fields that differ from other pages. */
 export const MONITOR_LABELS: Readonly<Record<string, string>> = {
   interval_minutes: 'The interval',
   owner: 'The value',
@@ -35,12 +35,12 @@ export const MONITOR_LABELS: Readonly<Record<string, string>> = {
   tlds: 'Suffixes',
 };
 
-/** Minutes between two checks that can be chosen; the first is what a place includes. */
+/** Selectable minutes between two checks; the first is the included interval. */
 const INTERVALS = [CHECK_MINUTES, 180, 60, 30, 15, 10];
 
 const LIST_HINT = 'optional; separated by commas';
 
-/** The form of a new monitor. @param typed what was refused, to be corrected. */
+/** The form for a new monitor. @param typed a rejected input, to be corrected. */
 export function monitorForm(context: PageContext, kind: MonitorKind, typed: MonitorForm): Markup {
   const fields = { domain: domainFields, brand: brandFields, registrant: registrantFields }[kind];
   return form(
@@ -79,11 +79,11 @@ export function intervalWords(minutes: number): string {
     : `${words}, for at most ${grouped(credits)} credits a day`;
 }
 
-/** The chosen interval, in the form that calls use. */
+/** The chosen interval, in the format of API calls. */
 export const intervalOf = (text: string | undefined) =>
   text === undefined || text === '' ? {} : { interval_minutes: Number(text) };
 
-/** The body of the call that the form stands for. */
+/** The body of the equivalent API call. */
 export function requestOf(kind: MonitorKind, given: MonitorForm): object {
   const { name, mail, domainName, keyword, match, selector = '', value = '' } = given;
   const lists = { own_domains: listOf(given.own_domains), tlds: listOf(given.tlds) };

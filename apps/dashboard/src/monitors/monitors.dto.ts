@@ -28,7 +28,7 @@ export class MonitorForm extends PageForm {
   @TextField()
   exclude?: string;
 
-  /** The value of a contact that is watched. */
+  /** The watched value of a contact. */
   @TextField()
   selector?: string;
 

@@ -12,7 +12,7 @@ afterAll(() => under?.stop());
 const read = async (path: string) =>
   (await under.send('GET', path, { cookie: under.cookie })).body.toString();
 
-/** @returns what reaches the worker. */
+/** @returns the request that reaches the worker. */
 async function sendForm(path: string, fields: Record<string, string>): Promise<object> {
   const type = 'application/x-www-form-urlencoded';
   const body = new URLSearchParams(fields).toString();

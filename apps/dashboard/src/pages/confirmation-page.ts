@@ -1,23 +1,23 @@
 import { type Markup, html } from '#libs/public-http';
 import { type PageContext, form, page } from './layout.js';
 
-/** A step that cannot be taken back, as it is put to its owner first. */
+/** An irreversible step, as presented for confirmation. */
 export interface Confirmation {
   /** A question. */
   title: string;
-  /** The coming event and its time. */
+  /** What will happen, and when. */
   body: Markup;
-  /** Address of the form. */
+  /** Action of the form. */
   action: string;
   /** The label of its button. */
   button: string;
   /** Whether the step loses something. */
   isDanger?: boolean;
-  /** The way back, where nothing changes. */
+  /** The link back, which changes nothing. */
   back: { href: string; text: string };
 }
 
-/** Stands between a link and a step that cannot be taken back. */
+/** Asks for confirmation between a link and an irreversible step. */
 export function confirmationPage(context: PageContext, asked: Confirmation): Markup {
   const { title, body, action, button, isDanger, back } = asked;
   const submit = isDanger

@@ -1,4 +1,4 @@
-/** Beginnings that a spreadsheet would take for a formula, full-width ones as well (S74). */
+/** Prefixes that a spreadsheet would interpret as a formula, including full-width ones (S74). */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 /** A table for spreadsheets (RFC 4180). */
@@ -10,7 +10,7 @@ export function csvOf(
 }
 
 function cell(value: string | number): string {
-  // A negative number is none.
+  // A negative number is not a formula.
   if (typeof value === 'number') return String(value);
   const harmless = FORMULA.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;

@@ -1,4 +1,4 @@
-/** The names of form fields on pages, by the names under which their owners refuse them. */
+/** The labels of form fields on pages, by the names that appear in their owners' rejections. */
 const LABELS: Readonly<Record<string, string>> = {
   first_name: 'First name',
   email: 'E-mail',

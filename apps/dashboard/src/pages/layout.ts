@@ -1,7 +1,7 @@
 import { Markup, html, htmlDocument } from '#libs/public-http';
 import { labelOf } from './field-labels.js';
 
-/** The facts of the visit that every page needs. */
+/** The facts about a visit that every page needs. */
 export interface PageContext {
   csrfToken: string;
   isLoggedIn: boolean;
@@ -11,13 +11,13 @@ export interface PageContext {
   isDataSimulated?: boolean;
   /** The path of this page, without its query. */
   path?: string;
-  /** Only restoring the account is possible. */
+  /** The only possible action is restoring the account. */
   isDeleted?: boolean;
-  /** The operator's words, for the owner of a suspended account. */
+  /** The operator's reason, for the owner of a suspended account. */
   suspendedBecause?: string;
 }
 
-/** A message above the page: what went wrong, what was done, or what should be known. */
+/** A message above the page: an error, a result or a hint. */
 export interface Notice {
   kind: 'fault' | 'done' | 'note';
   text: string;
@@ -27,7 +27,7 @@ export interface PageParts {
   title: string;
   body: Markup;
   notice?: Notice;
-  /** Addresses of its islands. */
+  /** URLs of its scripts. */
   scripts?: readonly string[];
 }
 
@@ -36,7 +36,7 @@ const SIMULATED = html`<aside class="simulated" aria-label="Simulated data">
   is about a real domain.
 </aside>`;
 
-/** A whole document. */
+/** A complete document. */
 export function page(context: PageContext | undefined, parts: PageParts): Markup {
   const { title, body, notice, scripts = [] } = parts;
   return htmlDocument({
@@ -90,7 +90,7 @@ function navigation(context: PageContext): Markup {
     >`;
 }
 
-/** A form that posts to our own origin, with the token that proves it came from here. */
+/** A form that posts to our own origin, with the token that proves it came from there. */
 export function form(
   context: PageContext,
   action: string,
@@ -106,7 +106,7 @@ export function form(
 
 export interface Field {
   name: string;
-  /** Unless it is called as everywhere. */
+  /** Overrides the usual label. */
   label?: string;
   type?: 'text' | 'email' | 'password' | 'number' | 'date';
   value?: string;
@@ -115,7 +115,7 @@ export interface Field {
   isOptional?: boolean;
 }
 
-/** One labelled input, required unless it is optional. Its name is its id, so each name occurs once on a page. */
+/** One labelled input, required unless it is optional. Its name is also its id, so each name occurs once on a page. */
 export function field(given: Field): Markup {
   const { name, label = labelOf(name), type, value, autocomplete, hint, isOptional } = given;
   const described = hint === undefined ? undefined : html`aria-describedby="${name}-hint"`;

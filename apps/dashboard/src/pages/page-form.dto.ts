@@ -2,16 +2,16 @@ import { applyDecorators } from '@nestjs/common';
 import { IsOptional, IsString, Matches } from 'class-validator';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE } from '#libs/platform';
 
-/** A field of a form. The service behind the page validates it; the page shows its faults. */
+/** A field of a form. The service behind the page validates it; the page shows its errors. */
 export const TextField = () => applyDecorators(IsOptional(), IsString());
 
-/** Made by the page, so that a form sent twice is carried out once. */
+/** Created by the page, so that a form sent twice takes effect once. */
 export const IdempotencyKeyField = () =>
   applyDecorators(IsOptional(), Matches(IDEMPOTENCY_KEY, { message: IDEMPOTENCY_KEY_RULE }));
 
 /** The values that each form of our pages sends. */
 export class PageForm {
-  /** Was looked at before the form. */
+  /** Checked before the form is read. */
   @TextField()
   csrf?: string;
 }

@@ -12,7 +12,7 @@ import type { Notice, PageContext } from './layout.js';
 
 const INVALID = 'invalid_request';
 
-/** One visit of a page: calls the owners, keeps the cookie up to date, answers with a document. */
+/** One visit to a page: calls the owners, keeps the cookie up to date, answers with a document. */
 export class PageVisit {
   constructor(
     private readonly request: FastifyRequest,
@@ -25,13 +25,13 @@ export class PageVisit {
     return this.request.visitor;
   }
 
-  /** The session whose page it is. @throws NotLoggedIn on a page that anyone may see. */
+  /** The visitor's session. @throws NotLoggedIn on a page that anyone may see. */
   get session(): Session {
     if (!this.request.session) throw new NotLoggedIn();
     return this.request.session;
   }
 
-  /** Nothing forwarded the request, and it came from this machine. */
+  /** Whether the request came from this machine and was not forwarded. */
   get isFromThisMachine(): boolean {
     return isFromThisMachine(this.request.raw);
   }
@@ -47,46 +47,46 @@ export class PageVisit {
     };
   }
 
-  /** Asks account. A session that begins or ends with the answer is in the cookie and the page. */
+  /** Calls account. The cookie and the page reflect a session that begins or ends with the answer. */
   async account(call: PageCall): Promise<ProxiedAnswer> {
     const answer = await this.calls.account(this.visitor, call);
     applySession(this.request, this.reply, answer);
     return answer;
   }
 
-  /** Asks billing for the account of the session. @throws NotLoggedIn, AccountDeletedProblem. */
+  /** Calls billing for the account of the session. @throws NotLoggedIn, AccountDeletedProblem. */
   async billing(call: PageCall): Promise<ProxiedAnswer> {
     return this.calls.billing(this.visitor, this.session, call);
   }
 
-  /** Asks the worker for the account of the session. @throws NotLoggedIn, AccountDeletedProblem. */
+  /** Calls the worker for the account of the session. @throws NotLoggedIn, AccountDeletedProblem. */
   async worker(call: PageCall): Promise<ProxiedAnswer> {
     return this.calls.worker(this.visitor, this.session, call);
   }
 
-  /** A lookup or search for the account of the session, which pays for it. @throws as `billing`. */
+  /** Makes a lookup or search for the account of the session, which pays for it. @throws as `billing`. */
   async ask(question: PageQuestion): Promise<ProxiedAnswer> {
     return this.calls.ask(this.visitor, this.session, question);
   }
 
-  /** Only this page may also call that origin. */
+  /** Allows only this page to call that origin. */
   letScriptsReach(origin: string): void {
     void this.reply.header('content-security-policy', contentSecurityPolicy(origin));
   }
 
-  /** @returns the document, which the route answers with. */
+  /** @returns the document with which the route answers. */
   show(page: Markup, status = 200): string {
     void this.reply.status(status).type('text/html; charset=utf-8');
     return page.text;
   }
 
-  /** The page that is shown next leads on to another origin at once, also without a script. */
+  /** Makes the next page lead to another origin at once, also without a script. */
   leadTo(url: string): void {
     void this.reply.header('refresh', `0; url=${url}`);
   }
 
   /**
-   * After a successful form the browser loads `path` again, so a reload repeats nothing.
+   * After a successful form, the browser loads `path` again, so that a reload repeats nothing.
    * @returns no document.
    */
   goTo(path: string): string {
@@ -96,8 +96,8 @@ export class PageVisit {
 }
 
 /**
- * A refusal in its owner's own public words; faults of fields by what the page calls them.
- * @param labels of fields that are called otherwise on this page.
+ * A rejection in its owner's own public words; field errors use the page's labels.
+ * @param labels of fields that differ on this page.
  */
 export function faultNotice(
   { refusal }: ProxiedAnswer,

@@ -1,7 +1,7 @@
-/** Controls, marks that turn the direction of text, and what has no width. */
+/** Control characters, marks that change the direction of text, and zero-width characters. */
 const UNSEEN = /[^\P{Cc}\n\t]|[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 
-/** Text of strangers as it is: nothing in it hides, or turns what stands beside it around (S67). */
+/** Untrusted text as it is: nothing in it can hide, or reverse the text beside it (S67). */
 export function shownText(text: string): string {
   return text.toWellFormed().replace(UNSEEN, (unit) => `\\u{${unit.codePointAt(0)!.toString(16)}}`);
 }
@@ -14,7 +14,7 @@ export const shownTime = (text: string) =>
 
 const ABBREVIATIONS = /\b(asn?|dns|dnssec|iana|ip|rdap|tld|ttl|url|whois)\b/g;
 
-/** The name of an answer's member on a page: `create_date`, Create date; `whois_server`, WHOIS server. */
+/** The readable name of an answer's member: `create_date`, Create date; `whois_server`, WHOIS server. */
 export function memberWords(name: string): string {
   const words = shownText(name)
     .replaceAll('_', ' ')

@@ -31,5 +31,5 @@ class ToVisit implements PipeTransform<Exchange, PageVisit> {
   }
 }
 
-/** The visit that a page of a controller answers. */
+/** The visit that a controller's page answers. */
 export const Visit = () => RequestAndReply(ToVisit);

@@ -20,7 +20,7 @@ import { type Notice, type PageContext, form, hidden, page } from '../pages/layo
 /** The contents of `/plans`. */
 export interface PlansFacts {
   interval: BillingInterval;
-  /** Undefined while billing is unavailable. */
+  /** Undefined if billing is unavailable. */
   owned?: SubscriptionAnswer[];
   processors: ProcessorChoice;
   tax?: TaxAnswer;
@@ -127,7 +127,7 @@ function undoFirst(
     ${form(context, `/subscriptions/${id}/undo`, html`<button class="plain">Undo the cancellation</button>`)}`;
 }
 
-/** A look at what the change costs comes first. */
+/** Shows the cost of the change first. */
 function changeTo(plan: SubscriptionPlan, current: SubscriptionAnswer): Markup {
   const isSame = plan.sku === current.sku;
   if (isSame && plan.unitsMax === 1) return html`<p class="quiet">Your plan</p>`;

@@ -14,13 +14,13 @@ import { BODY, PLAYED, type Prepared, playedParameters } from './playground.js';
 export interface PlayShown {
   typed: Typed;
   prepared: Prepared;
-  /** Its answer, and the description of it. */
+  /** Its answer, and a description of it. */
   answer: { body: Item; words: string };
-  /** Credits to spend; undefined while entitlement is unavailable. */
+  /** Credits to spend; undefined if entitlement is unavailable. */
   credits?: number;
 }
 
-/** Subjects of operations, where the name of the operation says it otherwise. */
+/** Headings of operations, if the operation's name is not suitable. */
 const GROUPS: Readonly<Record<string, string>> = {
   ip: 'IP addresses',
   asn: 'AS numbers',
@@ -28,7 +28,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   tlds: 'Top-level domains',
 };
 
-/** `/playground`: every operation of the API, by what it is about. */
+/** `/playground`: every operation of the API, grouped by subject. */
 export function playgroundList(context: PageContext): Markup {
   const groups = Map.groupBy(PLAYED, ({ name }) => name.split('.', 1)[0]);
   return page(context, {
@@ -57,7 +57,7 @@ export function playgroundList(context: PageContext): Markup {
   });
 }
 
-/** A form, the call that it makes and what that answers. Its script sends the call itself, with a key pasted there. */
+/** A form, the call that it makes and its answer. The page's script sends the call itself, with a key pasted there. */
 export function playgroundPage(context: PageContext, row: Operation, shown: PlayShown): Markup {
   const { typed, prepared, answer, credits } = shown;
   const { tables = {} } = searchOf(row.name) ?? {};
@@ -91,13 +91,13 @@ export function playgroundPage(context: PageContext, row: Operation, shown: Play
   });
 }
 
-/** The price of a call, or the reason why it would be refused. */
+/** The price of a call, or the reason why it would be rejected. */
 export function saidOf({ cost, faults }: Prepared): string {
   if (faults.length === 0) return cost;
   return faults.map(({ field, message }) => `${field} ${message}.`).join(' ');
 }
 
-/** Sent by GET to its own page, which shows the call: a form alone asks for nothing. */
+/** Sent by GET to its own page, which shows the call; the form itself sends no query to the API. */
 function callForm(row: Operation, typed: Typed): Markup {
   const fields = playedParameters(row).map((name) => {
     const { isRequired, in: place } = row.parameters[name];
@@ -145,7 +145,7 @@ function fileField({ upload }: Operation): Markup | undefined {
   </div>`;
 }
 
-/** Names that answer the same everywhere and cost nothing. */
+/** Names that have the same answer everywhere and cost nothing. */
 function fixtures(row: Operation): Markup | undefined {
   const [name] = [row.subject ?? []].flat();
   if (!row.fixtures || name === undefined) return undefined;

@@ -12,7 +12,7 @@ import { BODY, PLAYED, exampleOf, playedParameters, prepare } from './playground
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** A page for each operation of the API. The key that calls it is pasted into a script and never sent here. */
+/** A page for each operation of the API. The key for a call is pasted into a script and never sent here. */
 @Controller('playground')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class PlaygroundController {
@@ -26,7 +26,7 @@ export class PlaygroundController {
     return visit.show(playgroundList(visit.context));
   }
 
-  /** Filled in with what the address says. @throws NotFound. */
+  /** Filled in from the address. @throws NotFound. */
   @Get(':name')
   async show(@Visit() visit: PageVisit, @Param('name') name: string, @Query() query: Given) {
     const row = find(name);
@@ -41,7 +41,7 @@ export class PlaygroundController {
     return visit.show(playgroundPage(visit.context, row, { typed, prepared, answer, credits }));
   }
 
-  /** The call of what is typed, for the page's script. @throws NotFound. */
+  /** The call for the current input, for the page's script. @throws NotFound. */
   @Get(':name/calls')
   prepare(@Param('name') name: string, @Query() query: Given) {
     const row = find(name);
@@ -62,7 +62,7 @@ function find(name: string): Operation {
   return row;
 }
 
-/** Empty fields are not asked for; if nothing was typed, the row's example is used. */
+/** Empty fields are ignored; if nothing was entered, the row's example is used. */
 function typedOf(row: Operation, query: Given): Typed {
   const given = [...playedParameters(row), BODY].flatMap((name) => {
     const text = query[name];
@@ -71,10 +71,7 @@ function typedOf(row: Operation, query: Given): Typed {
   return given.length === 0 ? exampleOf(row) : Object.fromEntries(given);
 }
 
-/**
- * The answer to a sample as a test key gets it, for nothing; what else is typed is shown with the
- * example of the row.
- */
+/** The answer to a sample, as for a test key, free of charge; any other input is shown with the example of the row. */
 async function answerOf(
   visit: PageVisit,
   row: Operation,

@@ -70,7 +70,7 @@ describe('the playground', () => {
     expect(await priced('ip.whois/calls?ip=999')).toMatch(/^ip /);
   });
 
-  it('without a key a sample is answered as with a test key, and any other name by the example', async () => {
+  it('without a key a sample gets the answer for a test key, and any other name gets the example', async () => {
     under.answers.set(ASK, {
       status: true,
       domain_name: 'redacted.test',

@@ -10,15 +10,15 @@ import {
 import { type FieldError, counted, faultsOf } from '#libs/platform';
 import { type Typed, textOf } from '../searches/search.js';
 
-/** All parameters of the API. */
+/** All operations of the API that can be tried. */
 export const PLAYED: readonly Operation[] = OPERATIONS.filter((row) => listenerOf(row) === 'api');
 
 const READERS = new Map(PLAYED.map((row) => [row.name, new InputReader(row)]));
 
-/** The field that holds a body, as JSON. No parameter is called so. */
+/** The field for a JSON body. No parameter has this name. */
 export const BODY = 'body';
 
-/** Parameters that a form asks for: the two that only mark old links are not among them. */
+/** Parameters that a form contains, without the two that only mark old links. */
 export const playedParameters = ({ parameters }: Operation): string[] =>
   Object.keys(parameters).filter((name) => name !== 'format' && name !== 'whois');
 
@@ -27,7 +27,7 @@ export interface Prepared {
   call: ApiCall;
   /** A sentence. */
   cost: string;
-  /** The faults that the API would refuse. */
+  /** Faults for which the API would reject it. */
   faults: FieldError[];
 }
 
@@ -58,7 +58,7 @@ function bodyOf({ body }: Operation, text = ''): { body?: object; faults: FieldE
   try {
     given = JSON.parse(text);
   } catch {
-    // Not an object, and reported as such.
+    // Not an object; reported as such.
   }
   const faults = faultsOf(body.of, given);
   return typeof given === 'object' && given !== null ? { body: given, faults } : { faults };

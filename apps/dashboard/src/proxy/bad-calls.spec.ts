@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => under?.stop());
 
 const OVERLONG = 'x'.repeat(2_500);
-/** Uploads stream their bodies: `test/transfers` and the worker's specs ask those. */
+/** Uploads stream their bodies; they are tested in `test/transfers` and in the worker's specs. */
 const ROUTES = OPERATIONS.filter(
   (row) =>
     listenerOf(row) === 'dashboard' && row.access.kind !== 'signed' && kindOf(row) !== 'upload',
@@ -43,7 +43,7 @@ const neededBy = ({ parameters }: Operation, except: readonly string[] = []) =>
 
 interface Sent {
   query?: string;
-  /** The value of each path parameter, encoded already. */
+  /** The value of each path parameter, already encoded. */
   value?: string;
   body?: string;
 }
@@ -76,14 +76,14 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     if (names.length === 0) return;
     for (const value of ['%00', 'x'.repeat(150), '%20'.repeat(400)]) {
       const given = value === '%00' ? value : OVERLONG;
-      // A few at a time: an address that is too long is refused as a whole.
+      // A few at a time, because an address that is too long is rejected as a whole.
       for (let from = 0; from === 0 || from < inQuery.length; from += 3) {
         const some = inQuery.slice(from, from + 3);
         const wrong = some.map((name) => `${name}=${given}`).join('&');
         const query = `${wrong}&${neededBy(operation, some)}`;
         const { fields, ...answer } = await send(operation, route, { value, query });
         expect(answer).toEqual(REFUSED);
-        // A segment that no router takes is refused as a whole.
+        // A segment that no router accepts is rejected as a whole.
         if (fields?.[0] !== 'path') expect(new Set(fields)).toEqual(new Set([...inPath, ...some]));
       }
     }

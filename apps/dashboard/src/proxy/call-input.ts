@@ -6,9 +6,9 @@ import type { ProxiedRoute } from './proxied-route.js';
 
 type Asked = Pick<FastifyRequest, 'url' | 'params' | 'body'>;
 
-/** The question to its owner. */
+/** The call to its owner. */
 export interface CallInput {
-  /** The owner's path with the values of the public one, each as one segment, and the query. */
+  /** The owner's path with the values of the public path, each as one segment, and the query. */
   path: string;
   body?: object;
 }
@@ -37,7 +37,7 @@ export function readCall(route: ProxiedRoute, request: Asked): CallInput {
   return { path, body: body as object | undefined };
 }
 
-/** The owner's path for a signed call: what its sender wrote is forwarded unchanged. */
+/** The owner's path for a signed call, which is forwarded as its sender wrote it. */
 export function signedPath({ owner }: ProxiedRoute, { url, params }: Asked): string {
   const query = queryOf(url);
   return pathOf(owner.path, params as Record<string, string>) + (query && `?${query}`);
@@ -65,7 +65,7 @@ function pairsOf(query: string): [string, string][] {
     });
 }
 
-/** As browsers encode forms: `+` is a space. */
+/** Decodes as browsers encode forms: `+` is a space. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -74,7 +74,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Scripts send an empty object where no body is needed. */
+/** Scripts send an empty object if no body is needed. */
 const isEmpty = (body: unknown) =>
   body === undefined ||
   (typeof body === 'object' &&

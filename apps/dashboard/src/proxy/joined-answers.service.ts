@@ -11,20 +11,23 @@ export interface PartOwner {
   path: string;
 }
 
-/** Time limit for reading: a fixed time, plus one second per so many bytes. */
+/** Time limit for reading: a fixed time, plus one second per this many bytes. */
 export interface Pace {
   graceMs: number;
   bytesASecond: number;
 }
 
-/** The most joined answers at a time, one per account: slow readers leave connections to other pages. */
+/**
+ * Maximum number of simultaneous joined answers, one per account, so that slow readers leave connections to other
+ * pages.
+ */
 const JOINED_MAX = 4;
-/** Until the last byte is read. */
+/** Time limit until the last byte is read. */
 const TIMEOUT_MS = 10 * MINUTE_MS;
-/** Slower readers are cut off, because others need the slot (S102). Today's slowest connections are faster. */
+/** Slower readers are disconnected, because others need the slot (S102). Even slow connections are faster than this. */
 const SLOWEST: Pace = { graceMs: 30 * SECOND_MS, bytesASecond: 16 * 1024 };
 
-/** Answers of several services as one JSON object with a member for each, streamed as they come. */
+/** Joins answers of several services into one JSON object with a member for each, streamed as they arrive. */
 @Injectable()
 export class JoinedAnswersService {
   /** Accounts whose answer is being read. */
@@ -33,9 +36,9 @@ export class JoinedAnswersService {
   constructor(private readonly proxies: ServiceProxies) {}
 
   /**
-   * Every service has begun to answer before the first byte goes out; one that breaks off later ends the text
-   * before its end.
-   * @throws TooManyExports; a service's refusal; ServiceUnavailable.
+   * Every service must have begun to answer before the first byte is sent; if one breaks off later, the text ends
+   * early.
+   * @throws TooManyExports; a service's rejection; ServiceUnavailable.
    */
   async join(
     owners: readonly PartOwner[],

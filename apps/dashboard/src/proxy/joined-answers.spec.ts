@@ -42,13 +42,13 @@ it('S102: one account reads one export at a time, so it blocks no other account'
   await expect(join(greedy)).rejects.toThrow(TooManyExports);
   expect(await text(await join(other))).toContain(other);
   expect(await text(first)).toContain(greedy);
-  // A caller that has read it, or has left, may call again.
+  // A caller that has finished reading, or has disconnected, may call again.
   const again = await join(greedy);
   await new Promise((resolve) => again.once('close', resolve).destroy());
   expect(await text(await join(greedy))).toContain(greedy);
 });
 
-it('S102: a reader slower than a slow line is disconnected, and its place is free for others', async () => {
+it('S102: a reader slower than a slow line is disconnected, and its slot is free for others', async () => {
   const service = new JoinedAnswersService(proxies);
   const slowest = { graceMs: 50, bytesASecond: 1024 * 1024 * 1024 };
   const join = (graceMs: number) => service.join(LARGE, callOf(newId()), { ...slowest, graceMs });

@@ -8,7 +8,7 @@ import {
 } from '#libs/contracts';
 import type { SessionTerms, Visitors } from '../browser/allow-visitors.js';
 
-/** One call at the dashboard's origin that its owner answers. */
+/** One call on the dashboard's origin that its owner answers. */
 export interface ProxiedRoute {
   /** The name of its row. */
   name: string;
@@ -16,33 +16,33 @@ export interface ProxiedRoute {
   /** Public path; parameters in braces. */
   path: string;
   owner: Operation['owner'];
-  /** The service that answers the rest of an answer in parts. */
+  /** The services that answer the other parts of a joined answer. */
   parts?: Operation['parts'];
   body?: Operation['body'];
   /** Its row, if bytes are streamed in either direction. */
   transfer?: Operation;
   reader: InputReader;
   /**
-   * `owner`: account reads the session itself, and answers some calls without one. `session`: the dashboard
-   * asks account whose session it is and tells the owner. `signed`: no browser; the owner checks a signature
-   * over the bytes as they came.
+   * `owner`: account reads the session itself, and answers some calls without one. `session`: the dashboard asks
+   * account for the session and passes its account to the owner. `signed`: not a browser; the owner verifies a
+   * signature over the original bytes.
    */
   access: 'owner' | 'session' | 'signed';
-  /** The calls of a session are counted by account, whoever reads it (S102). */
+  /** The calls of a session are counted by account, whichever service reads it (S102). */
   who: Visitors;
   /** If the access is `signed`, one of them is required. */
   signatureHeaders?: readonly string[];
-  /** Set where the access is `session`. */
+  /** Set if the access is `session`. */
   terms: SessionTerms;
   bodyLimitBytes: number;
   timeoutMs: number;
-  /** The most bytes of an answer in JSON. */
+  /** Maximum size of a JSON answer. */
   answerBytes: number;
 }
 
 /**
- * What a browser or a signing machine may call at the dashboard's origin: the rows of the table that belong there.
- * Anything else is rejected, whatever an owner offers (S86).
+ * The calls that browsers and signing machines may make on the dashboard's origin: the table's rows for it. Anything
+ * else is rejected, whatever an owner offers (S86).
  */
 export function proxiedRoutes(operations: readonly Operation[]): ProxiedRoute[] {
   return operations

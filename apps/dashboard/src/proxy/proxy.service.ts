@@ -10,8 +10,8 @@ import type { ProxiedCall } from '../service-calls/service-proxy.js';
 import { TransferService } from './transfer.service.js';
 
 /**
- * Headers that a signed sender may not set: the identity of the connection, headers that we set, and headers between
- * two hops (RFC 9110 §7.6.1).
+ * Headers that a signed sender may not set: the caller's identity, headers that we set, and hop-by-hop headers (RFC
+ * 9110 §7.6.1).
  */
 const NOT_PASSED_ON =
   /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length|content-type|cookie|authorization|traceparent|tracestate|forwarded|x-forwarded-.*|x-(account|session|device|step|client|request|user|set|clear|key)-.*|idempotency-key)$/;
@@ -21,7 +21,7 @@ const DOWNLOAD = {
   'content-disposition': 'attachment; filename="account.json"',
 };
 
-/** Hands a call of the table to its owner. */
+/** Forwards a call of the table to its owner. */
 @Injectable()
 export class ProxyService {
   constructor(
@@ -30,7 +30,7 @@ export class ProxyService {
     private readonly transfers: TransferService,
   ) {}
 
-  /** @throws InvalidRequest, UnexpectedBody, TooManyExports; the owner's refusal; ServiceUnavailable. */
+  /** @throws InvalidRequest, UnexpectedBody, TooManyExports; the owner's rejection; ServiceUnavailable. */
   async forward(route: ProxiedRoute, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const proxy = this.proxies.of(route.owner.service);
     const call = callOf(route, request);
@@ -55,7 +55,7 @@ function callOf(route: ProxiedRoute, request: FastifyRequest): ProxiedCall {
     return { method, path, visitor, timeoutMs, answerBytes, body, headers: sent(request) };
   }
   const { url, params } = request;
-  // The body of an upload is its owner's to read.
+  // Only the owner reads the body of an upload.
   const asked = route.transfer ? { url, params, body: undefined } : request;
   const { path, body } = readCall(route, asked);
   const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);

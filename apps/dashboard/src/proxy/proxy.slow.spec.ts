@@ -255,7 +255,7 @@ describe('calls forwarded to their owner', () => {
     expect(under.arrived).toEqual([]);
   });
 
-  it('a file of any size is streamed, and a refusal in its place keeps its own words', async () => {
+  it('a file of any size is streamed, and a rejection in its place keeps its own words', async () => {
     under.answer = { status: 200, type: 'application/pdf', body: Buffer.alloc(3 * MIB, 'file') };
     const file = await under.send('GET', '/api/invoices/1/file', { cookie: under.cookie });
     expect([file.status, file.headers['content-type']]).toEqual([200, 'application/pdf']);
@@ -273,7 +273,7 @@ describe('calls forwarded to their owner', () => {
     ]);
   });
 
-  it('S46: a silent owner costs a processor 5 s and a 503, so that it retries', async () => {
+  it('S46: if the owner does not answer, the processor gets 503 after 5 s, so that it retries', async () => {
     under.isSilent = true;
     const signed = { 'stripe-signature': 't=1,v1=abc' };
     const late = await under.send('POST', '/callbacks/stripe', signed, Buffer.from('{}'));
@@ -329,7 +329,7 @@ describe('S102: a slow owner', () => {
     const calls = Array.from({ length: 12 + 64 }, (_, place) =>
       slow(accountId ? `10.0.0.${place}` : '203.0.113.7', accountId),
     );
-    await waitFor('its share to be taken', () => held.length === 12);
+    await waitFor('its share to be used', () => held.length === 12);
     await expect(slow('203.0.113.7', accountId)).rejects.toMatchObject({ code: 'too_busy' });
     expect(await proxy.call(quick)).toMatchObject({ status: 200 });
     expect(held).toHaveLength(12);
@@ -337,18 +337,18 @@ describe('S102: a slow owner', () => {
     expect(await Promise.all(calls)).toHaveLength(76);
   });
 
-  it('releases calls that waited too long, and their places', async () => {
+  it('cancels calls that waited too long, and frees their slots', async () => {
     const calls = Array.from({ length: 12 }, () => slow('203.0.113.8'));
-    await waitFor('its share to be taken', () => held.length === 12);
+    await waitFor('its share to be used', () => held.length === 12);
     const late = { ...quick, visitor: of('203.0.113.8'), timeoutMs: 50 };
     await expect(proxy.call(late)).rejects.toMatchObject({ code: 'service_unavailable' });
     await end(calls);
     expect(await proxy.call({ ...late, timeoutMs: undefined })).toMatchObject({ status: 200 });
   });
 
-  it('lets callbacks and session checks pass while all calls of browsers wait', async () => {
+  it('lets callbacks and session checks pass while all browser connections wait', async () => {
     const calls = Array.from({ length: 60 }, (_, place) => slow(`10.1.${place % 5}.1`));
-    await waitFor('every connection of browsers to be taken', () => held.length >= 48);
+    await waitFor('every connection for browsers to be in use', () => held.length >= 48);
     const callback = { method: 'POST', path: '/callbacks', visitor: of('192.0.2.1') } as const;
     expect(await proxy.call({ ...callback, headers: {} })).toMatchObject({ status: 200 });
     expect(await currentSession(proxy, of('10.1.0.1'))).toBeNull();

@@ -14,7 +14,7 @@ export class TransferService {
     private readonly transfers: Transfers,
   ) {}
 
-  /** @throws TooManyUploads, TooManyDownloads; the owner's refusal; ServiceUnavailable. */
+  /** @throws TooManyUploads, TooManyDownloads; the owner's rejection; ServiceUnavailable. */
   async pass(
     { transfer: operation, timeoutMs, owner }: ProxiedRoute,
     call: ProxiedCall,
@@ -32,7 +32,7 @@ export class TransferService {
       response: reply.raw,
       path: call.path,
       answerHeaders: [...headersOf(reply), 'x-csrf-token', request.csrfToken],
-      // Node's server has asked for it.
+      // Node's server has already requested the body.
       invite: () => {},
       leadTo,
       answerTimeoutMs: timeoutMs,
@@ -48,13 +48,13 @@ export class TransferService {
     for (let i = 0; i < ended.headers.length; i += 2) {
       void reply.header(ended.headers[i], ended.headers[i + 1]);
     }
-    // Data still on its way is not read to its end.
+    // Remaining data is not read to its end.
     if (!request.raw.complete) void reply.header('connection', 'close');
     throw ended.problem;
   }
 }
 
-/** The headers that the listener has already set, names and values in turn. */
+/** The headers that the listener has already set, names and values alternating. */
 function headersOf(reply: FastifyReply): string[] {
   return Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().flatMap((one) => [name, String(one)]),

@@ -10,27 +10,27 @@ import {
 
 const STEP = 1_000;
 
-/** A package that is sold. */
+/** A package on sale. */
 export interface SoldPackage {
   credits: number;
   /** Millionths of a dollar, without tax. */
   micros: number;
 }
 
-/** The price of so many answers, and the cheapest ways to pay for them. */
+/** The price of a number of answers, and the cheapest ways to pay for them. */
 export interface Calculation {
   operation: Operation;
-  /** Answers, items or pages. */
+  /** Number of answers, items or pages. */
   count: number;
-  /** The price by the dearest way to ask. */
+  /** The price in the most expensive mode. */
   credits: number;
-  /** The smallest package that holds the credits; undefined where none is large enough. */
+  /** The smallest package with enough credits; undefined if none is large enough. */
   package?: SoldPackage;
-  /** The smallest plans that bring the credits every month, by the month and by the year. */
+  /** The smallest plans that grant enough credits every month, monthly and yearly. */
   plans: readonly SubscriptionPlan[];
 }
 
-/** Every package that is sold, ascending. */
+/** Every package on sale, ascending. */
 export const PACKAGES_SOLD: readonly SoldPackage[] = packagesSold();
 
 /** Operations that cost credits, in the order of the table. */
@@ -38,7 +38,7 @@ export const PRICED_OPERATIONS: readonly Operation[] = OPERATIONS.filter(
   ({ price, access }) => price.per !== 'free' && access.kind === 'key',
 );
 
-/** @returns undefined for an operation that costs nothing or does not exist. */
+/** @returns undefined for an operation that is free or does not exist. */
 export function calculate(name: string, count: number): Calculation | undefined {
   const operation = PRICED_OPERATIONS.find((one) => one.name === name);
   if (operation === undefined || operation.price.per === 'free') return undefined;

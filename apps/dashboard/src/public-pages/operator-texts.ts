@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Markup, markdown } from '#libs/public-http';
 
-/** Pages whose words are the operator's. */
+/** Pages whose text is written by the operator. */
 export const OPERATOR_TEXTS = ['terms', 'privacy', 'contact'] as const;
 export type OperatorText = (typeof OPERATOR_TEXTS)[number];
 
-/** Longest text, in characters. */
+/** Maximum length of a text, in characters. */
 const LENGTH_MAX = 200_000;
 
-/** The text shown until the operator writes his own; its path is seen from the compiled file. */
+/** The text shown until the operator provides one; its path is relative to the compiled file. */
 const DEFAULTS = fileURLToPath(new URL('../../../../../docs/texts/', import.meta.url));
 
 /**
- * Terms, privacy and contact, in Markdown: `terms.md`, `privacy.md` and `contact.md` of the operator's folder, where one
- * is missing ours. Read once, at start.
- * @throws when a file cannot be read or is longer than 200,000 characters.
+ * Terms, privacy and contact in Markdown: `terms.md`, `privacy.md` and `contact.md` from the operator's folder; if one
+ * is missing, ours is used. Read once, at the start.
+ * @throws if a file cannot be read or is longer than 200,000 characters.
  */
 export async function loadOperatorTexts(
   folder?: string,
@@ -28,7 +28,7 @@ export async function loadOperatorTexts(
   return Object.fromEntries(await Promise.all(texts)) as Record<OperatorText, Markup>;
 }
 
-/** Undefined where there is no such file. */
+/** Undefined if the file does not exist. */
 async function textOf(folder: string, name: OperatorText): Promise<string | undefined> {
   const path = join(folder, `${name}.md`);
   try {

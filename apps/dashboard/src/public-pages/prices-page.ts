@@ -14,10 +14,10 @@ import { selectField } from '../pages/select-field.js';
 import { rightsOf } from '../plans/plans-page.js';
 import { type Calculation, PRICED_OPERATIONS } from './calculation.js';
 
-/** The most answers that the calculator takes. */
+/** Maximum number of answers in the calculator. */
 export const COUNT_MAX = 100_000_000;
 
-/** The question to the calculator. */
+/** The input of the calculator. */
 export interface AskedPrice {
   operation: string;
   count: number;

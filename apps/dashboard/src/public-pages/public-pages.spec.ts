@@ -44,7 +44,7 @@ describe('public pages', () => {
     expect((await textOf('/privacy')).text).toContain('has not published a privacy notice');
   });
 
-  it('the calculator answers the price of a number of answers, and rejects an invalid number', async () => {
+  it('the calculator shows the price of a number of answers, and rejects an invalid number', async () => {
     const { text } = await textOf('/prices?operation=whois.live&count=20000');
     expect(text).toContain('20,000 credits');
     expect(text).toContain('API plan 50K for $75.00 a month');
@@ -52,7 +52,7 @@ describe('public pages', () => {
     expect([status, refused]).toEqual([400, expect.stringContaining('must be a whole number')]);
   });
 
-  it('the status page names what does not work, and queries the services once in five seconds', async () => {
+  it('the status page names the parts that do not work, and queries the services once in five seconds', async () => {
     const { text } = await textOf('/status');
     expect(text).toContain('Everything works.');
     const asked = dashboard.arrived.filter(({ line }) => line === 'GET /ready').length;

@@ -6,7 +6,8 @@ const LIMIT_MS = 1_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 /**
- * Whether a service reports itself ready, and its missing parts. Nothing more is known of one that does not answer.
+ * Whether a service reports itself ready, and what it lacks. Nothing else is known about a service that does not
+ * answer.
  */
 export async function readinessOf(
   audience: ServiceName,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Clock, InternalTls, ServiceName, ServiceOrigins } from '#libs/platform';
 import { readinessOf } from './readiness.js';
 
-/** The public name of a part, and the services without which it does not work. */
+/** The public name of a part, and the services that it needs. */
 const PARTS: readonly (readonly [part: string, needs: readonly ServiceName[]])[] = [
   ['Sign-up, log-in and keys', ['account']],
   ['Live lookups by the API', ['gateway', 'account', 'entitlement', 'lookup']],
@@ -11,7 +11,7 @@ const PARTS: readonly (readonly [part: string, needs: readonly ServiceName[]])[]
   ['Credits, plans and invoices', ['billing', 'entitlement']],
 ];
 
-/** The page is public; however many visit it, the services are called once in this time. */
+/** The page is public; however many people visit it, the services are called once in this time. */
 const KEPT_MS = 5_000;
 
 export interface PartStatus {
@@ -25,7 +25,7 @@ export interface Status {
   parts: readonly PartStatus[];
 }
 
-/** The state of each part of the service right now, by its own probe. */
+/** The current state of each part of the service, by its own probe. */
 @Injectable()
 export class ServiceStatus {
   private kept: { until: number; status: Promise<Status> } | undefined;
@@ -51,7 +51,7 @@ export class ServiceStatus {
       asked.map(async ([name, url]) => {
         const { isReady, faults } = await readinessOf(name, url, this.tls);
         if (!isReady) away.add(name);
-        // The gateway knows about the services that the dashboard does not call itself.
+        // The gateway knows about services that the dashboard itself does not call.
         for (const fault of faults) if (!(fault in this.origins)) away.add(fault);
       }),
     );

@@ -8,10 +8,10 @@ import { answerMarkup } from '../searches/answer-markup.js';
 import type { Item } from '../searches/search.js';
 import { LIVE_LOOKUPS, SEARCHES } from '../searches/searches.js';
 
-/** Operations of which the start page can show an answer; each has an example that an installation really gives. */
+/** Operations whose answer the start page can show; each has an example from a real installation. */
 const SAMPLES = [...LIVE_LOOKUPS, ...SEARCHES];
 
-/** The features of the service, by people's purposes. */
+/** The features of the service, by purpose. */
 const PARTS: readonly (readonly [what: string, about: string])[] = [
   [
     'Live lookups',
@@ -65,7 +65,7 @@ export function startPage(context: PageContext, apiUrl: string, sample: string):
   });
 }
 
-/** Tables of the pages of searches would be wide here: what an answer says stands in rows. */
+/** The tables of search pages would be too wide here, so the members of the answer are shown in rows. */
 function sampleSection(apiUrl: string, sample: string): Markup {
   const chosen = SAMPLES.find(({ row }) => row.name === sample) ?? SAMPLES[0];
   const { row } = chosen;

@@ -3,7 +3,7 @@ import { minute } from '../amounts.js';
 import { type PageContext, page } from '../pages/layout.js';
 import type { Status } from './service-status.js';
 
-/** `/status`: what works right now. */
+/** `/status`: the current state of the service. */
 export function statusPage(context: PageContext, status: Status): Markup {
   const away = status.parts.filter(({ isUp }) => !isUp);
   const summary =

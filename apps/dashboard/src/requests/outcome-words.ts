@@ -1,4 +1,4 @@
-/** Texts for customers where the plain word would not say enough. */
+/** Texts for outcomes whose plain name would not be clear to customers. */
 const WORDS: Readonly<Record<string, string>> = {
   restricted: 'cannot be registered by everybody',
   empty: 'nothing found',

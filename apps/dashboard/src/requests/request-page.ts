@@ -17,7 +17,7 @@ import { isList, membersOf } from '../searches/search.js';
 import { type KeyNames, requestRow } from './request-row.js';
 import { requestsPath } from './requests-page.js';
 
-/** One request with its outcome, and the call to repeat it. */
+/** One request with its outcome, and the call that repeats it. */
 export function requestPage(
   context: PageContext,
   request: LoggedRequest,
@@ -56,7 +56,7 @@ export function requestPage(
   });
 }
 
-/** The code that it was refused with has a page at the API. */
+/** The error code has a page on the API's origin. */
 function refusal(apiUrl: string, answer: string, code: string): Markup {
   return html`${answer} · <a href="${apiUrl}/errors/${encodeURIComponent(code)}">what it means</a>`;
 }
@@ -71,7 +71,7 @@ function again(call: ApiCall): Markup {
   </section>`;
 }
 
-/** Undefined where what was logged is not enough to ask again. */
+/** Undefined if the logged data is not sufficient to repeat the request. */
 function callOf(apiUrl: string, row: Operation, subject: string): ApiCall | undefined {
   const needed = Object.entries(row.parameters).filter(
     ([, { in: place, isRequired }]) => place === 'path' || isRequired,

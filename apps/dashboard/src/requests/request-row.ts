@@ -4,12 +4,12 @@ import { outcomeWords } from './outcome-words.js';
 
 type NamedKey = Pick<KeyAnswer, 'id' | 'name'> & Partial<Pick<KeyAnswer, 'masked'>>;
 
-/** The keys of an account by their ids, and what was asked on its pages. */
+/** The names of an account's keys by id, and of requests made on its pages. */
 export class KeyNames {
   readonly all: readonly NamedKey[];
   private readonly names: ReadonlyMap<string, string>;
 
-  /** @param keys those of the account, as far as they are known. */
+  /** @param keys the account's keys, as far as they are known. */
   constructor(keys: readonly KeyAnswer[], accountId: string) {
     this.all = [...keys, { id: accountId, name: 'Dashboard' }];
     this.names = new Map(this.all.map(({ id, name }) => [id, name]));
@@ -20,7 +20,7 @@ export class KeyNames {
   }
 }
 
-/** A request as a row of a table: what the page shows, and what its script adds. */
+/** A request as a table row, for the page and for its script. */
 export interface RequestRow {
   id: string;
   at: string;

@@ -10,17 +10,17 @@ import { selectField } from '../pages/select-field.js';
 import { shownText } from '../pages/shown-text.js';
 import { type KeyNames, type RequestRow, requestRow } from './request-row.js';
 
-/** The filters of the list; all requests when empty. */
+/** The filters of the list; empty for all requests. */
 export interface RequestFilter {
   /** `YYYY-MM-DD`, UTC: the last day. */
   day: string;
-  /** The first one, of several. */
+  /** The first day, if there are several. */
   from?: string;
   operation?: string;
   key_id?: string;
   /** A status as `429`, or a class as `4xx`. */
   status?: string;
-  /** The subject of the question. */
+  /** The subject of the request. */
   subject?: string;
   request_id?: string;
   /** Whether it cost credits: `true` or `false`. */
@@ -57,7 +57,7 @@ const COST_WORDS = [
   ['false', 'Cost nothing'],
 ] as const;
 
-/** Address of the page for some requests, or of the same in another form. */
+/** URL of the page with a filter, or of the same list in another format. */
 export function requestsPath(
   filter: RequestFilter,
   { cursor, path = '/requests' }: { cursor?: string | null; path?: string } = {},

@@ -31,7 +31,7 @@ const NAMES = [
   'cursor',
 ] as const;
 
-/** The most rows of a download; whoever wants more asks for fewer days. */
+/** Maximum number of rows in a download; for more, choose fewer days. */
 const CSV_ROWS_MAX = 5_000;
 const CSV_COLUMNS = [
   'at',
@@ -49,7 +49,7 @@ const CSV_COLUMNS = [
 type Given = Readonly<Record<string, unknown>>;
 type Asked = RequestFilter & { cursor?: string | null; page_size?: string };
 
-/** The single requests of the account. */
+/** The individual requests of the account. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class RequestPagesController {
@@ -60,8 +60,8 @@ export class RequestPagesController {
   ) {}
 
   /**
-   * Lists the requests of the given days, or of today (UTC). @throws InvalidRequest for what the call behind it would
-   * refuse.
+   * Lists the requests of the given days, or of today (UTC). @throws InvalidRequest if the call behind it would reject
+   * them.
    */
   @Get('requests')
   async list(@Visit() visit: PageVisit, @Query() query: Given) {
@@ -74,7 +74,7 @@ export class RequestPagesController {
     return visit.show(requestsPage(visit.context, { filter, answer, keys, isFirst }));
   }
 
-  /** The newest of them, for the script of the page. @throws as `list`. */
+  /** The newest of them, for the page's script. @throws as `list`. */
   @Get('requests/tail')
   async tail(@Visit() visit: PageVisit, @Query() query: Given) {
     const asked = { ...this.askedOf(query), page_size: '50' };
@@ -100,7 +100,7 @@ export class RequestPagesController {
     return csvOf(CSV_COLUMNS, rows);
   }
 
-  /** @throws NotFound for one that is not in the log, or not on the day that the address names. */
+  /** @throws NotFound for a request that is not in the log, or not on the day in the address. */
   @Get('requests/:id')
   async show(@Visit() visit: PageVisit, @Param('id') id: string, @Query() query: Given) {
     const days = query.day === undefined ? this.stretches() : [{ day: query.day as string }];
@@ -139,7 +139,7 @@ export class RequestPagesController {
     }));
   }
 
-  /** The values that an address asks for; empty fields of a form are left out. */
+  /** The values requested by an address; empty fields of a form are left out. */
   private askedOf(query: Given): RequestFilter & { cursor?: string } {
     const given = NAMES.flatMap((name) => {
       const text = query[name];
@@ -149,7 +149,7 @@ export class RequestPagesController {
   }
 }
 
-/** Without the names of the keys the page is still worth showing. */
+/** The page is useful even without the names of the keys. */
 async function keysOf(visit: PageVisit): Promise<KeyNames> {
   const answer = await visit.account({ method: 'GET', path: '/keys' });
   const keys = isRefused(answer) ? [] : ((answer.body as Partial<KeysAnswer>).keys ?? []);

@@ -3,7 +3,7 @@ import type { Item, Search } from './search.js';
 import { memberWords } from '../pages/shown-text.js';
 import { type OriginOf, isItem, itemMarkup, tableMarkup, valueMarkup } from './value-markup.js';
 
-/** Shown in places of their own. */
+/** Members that are shown elsewhere on the page. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
   'status',
   'paging',
@@ -14,7 +14,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   'query',
 ]);
 
-/** An answer as it came: its facts, then each of its lists under its name; a part unfolds at a click. */
+/** An unmodified answer: its facts, then each of its lists under its name; parts unfold at a click. */
 export function answerMarkup({ tables }: Pick<Search, 'tables'>, answer: Item): Markup {
   const members = Object.entries(answer).filter(
     ([name, value]) => !ELSEWHERE.has(name) && value !== undefined,
@@ -49,7 +49,7 @@ function part(
   return records.length === 0 ? html`<p>None.</p>` : tableMarkup(records, columns);
 }
 
-/** The source that gave a member, where the answer names it. */
+/** The source of a member, if the answer names it. */
 function originsOf(provenance: unknown): OriginOf {
   const fields = isItem(provenance) && isItem(provenance.fields) ? provenance.fields : {};
   return (path) => {

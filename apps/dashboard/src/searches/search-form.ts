@@ -18,7 +18,7 @@ import {
 
 const YES_OR_NO = ['true', 'false'] as const;
 
-/** The form of a search, made of its row: what is asked for, its price, and a count for nothing. */
+/** The form of a search, derived from its row: its parameters, its price, and a free count. */
 export function searchForm(context: PageContext, search: Search, typed: Typed): Markup {
   const { row } = search;
   const subjects = subjectsOf(row);
@@ -52,7 +52,7 @@ function furtherFields(row: Operation, names: readonly string[], typed: Typed): 
   </details>`;
 }
 
-/** Modes of a search that has several; counting alone is a button of its own. */
+/** The modes of a search with several; counting has a separate button. */
 function modeField({ paged }: Operation, { mode }: Typed): Markup | undefined {
   const modes = Object.entries(paged?.modes ?? {});
   if (modes.length < 2) return undefined;
@@ -64,7 +64,7 @@ function modeField({ paged }: Operation, { mode }: Typed): Markup | undefined {
   return selectField('mode', { label: labelOf('mode'), options, chosen });
 }
 
-/** The field of one parameter. @param label unless it is called as everywhere. */
+/** The field of one parameter. @param label overrides the usual label. */
 export function parameterField(
   row: Operation,
   name: string,
@@ -108,5 +108,5 @@ ${value}</textarea>
   </div>`;
 }
 
-/** A sentence of the table, without the marks of its code. */
+/** A sentence from the table, without its code marks. */
 const plain = (about: string) => `${about.replaceAll('`', '')}.`;

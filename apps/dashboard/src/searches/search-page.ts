@@ -21,16 +21,16 @@ import { shownText } from '../pages/shown-text.js';
 /** The contents of a search's page. */
 export interface SearchShown {
   typed: Typed;
-  /** The answer, once it was asked for. */
+  /** The answer, once there is one. */
   answer?: Item;
-  /** Credits to spend; undefined while entitlement is unavailable. */
+  /** Credits to spend; undefined if entitlement is unavailable. */
   credits?: number;
   apiUrl: string;
   /** More credits would have helped. */
   isShort?: boolean;
 }
 
-/** `/search`: everything that can be asked. */
+/** `/search`: all lookups and searches. */
 export function searchesPage(context: PageContext): Markup {
   return page(context, {
     title: 'Search',
@@ -56,7 +56,7 @@ function searchList(heading: string, searches: readonly Search[]): Markup {
   </section>`;
 }
 
-/** A form, and below it what it has found. */
+/** A form, followed by its results. */
 export function searchPage(
   context: PageContext,
   search: Search,
@@ -88,7 +88,7 @@ export function searchPage(
   });
 }
 
-/** The question to the API; before anything is typed, the example of the row. */
+/** The request to the API; before any input, the example of the row. */
 function inputOf(search: Search, typed: Typed): CallInput {
   const { row } = search;
   const [example] = row.examples;
@@ -99,7 +99,7 @@ function inputOf(search: Search, typed: Typed): CallInput {
   return { values: Object.fromEntries(new URLSearchParams(query)), body };
 }
 
-/** Names that answer the same everywhere and cost nothing. */
+/** Names that have the same answer everywhere and cost nothing. */
 function samples(search: Search): Markup | undefined {
   const { fixtures = [], subject } = search.row;
   const [name] = [subject ?? []].flat();
@@ -137,7 +137,7 @@ function found({ page: number, total_records, total_is, total_pages }: Paging): 
   return html`<p>Page ${number} of ${grouped(total_pages)}, ${total}.</p>`;
 }
 
-/** The price of an answer, after it was given. */
+/** The price of an answer that was given. */
 function costWords(meta: unknown): string {
   const { credits_charged, credits_remaining, repeat } = (meta ?? {}) as Partial<
     Record<'credits_charged' | 'credits_remaining', number> & { repeat: boolean }
@@ -174,7 +174,7 @@ function previewTable(modes: readonly PreviewedMode[]): Markup {
   </table>`;
 }
 
-/** A button, not a link: the next page costs as much as this one. */
+/** A button, not a link, because the next page costs as much as this one. */
 function nextPage(
   context: PageContext,
   search: Search,

@@ -10,27 +10,27 @@ import { counted } from '#libs/platform';
 /** A member of an answer in JSON. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** A column: its heading, and the dot path of its value in a record, or what is made of the record. */
+/** A column: its heading, and the dot path of its value in a record, or a function of the record. */
 export type Column = readonly [heading: string, value: string | ((record: Item) => unknown)];
 
 /** A row of the table of operations that has a page below `/search`. */
 export interface Search {
   row: Operation;
   title: string;
-  /** Columns of the lists in its answer, by their members; other lists show what they have. */
+  /** Columns of the lists in its answer, by member; other lists show the members they have. */
   tables: Readonly<Record<string, readonly Column[]>>;
 }
 
 /** The values of a form by the names of its fields; empty fields are left out. */
 export type Typed = Readonly<Record<string, string>>;
 
-/** Address of the page of a search, filled in. */
+/** URL of a search page with its form filled in. */
 export function searchPath({ row }: Pick<Search, 'row'>, typed: Typed = {}): string {
   const query = new URLSearchParams(typed).toString();
   return `/search/${row.name}${query && `?${query}`}`;
 }
 
-/** Names of the parameters that a form asks for: neither those of pages nor those for programs. */
+/** Names of the parameters in a form, without those for paging or for programs only. */
 export function parametersOf({ parameters }: Operation): string[] {
   return Object.entries(parameters)
     .filter(([name, { kind, isForGateway }]) => {
@@ -40,20 +40,20 @@ export function parametersOf({ parameters }: Operation): string[] {
     .map(([name]) => name);
 }
 
-/** Members of the body that a form asks for; a list is typed a line each. */
+/** Members of the body in a form; a list is entered one item per line. */
 export const membersOf = ({ body }: Operation) => Object.keys(body?.example ?? {});
 
 export const isList = ({ body }: Operation, member: string) =>
   Array.isArray((body?.example as Item | undefined)?.[member]);
 
-/** The question to the API: parameters as in an address, and the body of an operation that has one. */
+/** The request to the API: parameters as in an address, and the body of an operation that has one. */
 export interface Asked {
   query: string;
   body?: object;
   environment: 'live' | 'test';
 }
 
-/** @param cursor of the page after one that was read. */
+/** @param cursor of the page after the last one. */
 export function askedOf({ row }: Search, typed: Typed): Asked {
   const names = [...parametersOf(row), 'cursor'].filter((name) => isGiven(row, name, typed));
   const query = new URLSearchParams(names.map((name): [string, string] => [name, typed[name]]));
@@ -67,13 +67,13 @@ export function askedOf({ row }: Search, typed: Typed): Asked {
   return { query: query.toString(), ...(body && { body }), environment };
 }
 
-/** A default that the page has filled in says nothing. */
+/** A default that the page has filled in does not count. */
 function isGiven({ parameters }: Operation, name: string, typed: Typed): boolean {
   const standard = parameters[name]?.default;
   return typed[name] !== undefined && typed[name] !== textOf(standard);
 }
 
-/** The form of a value in a field. */
+/** The text of a value in a field. */
 export function textOf(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   return Array.isArray(value) ? value.join(',') : String(value);
@@ -100,7 +100,7 @@ export function isSample({ parameters, body, ...row }: Operation, typed: Typed):
   });
 }
 
-/** The price of one page, answer or item, before it is asked for. */
+/** The price of one page, answer or item, shown before the request. */
 export function priceWords({ price, paged }: Operation): string {
   if (price.per === 'free') return price.later ?? 'Free.';
   const each = creditWords(price.credits);
@@ -119,7 +119,7 @@ function amountsOf(credits: Credits): number[] {
   return typeof credits === 'number' ? [credits] : Object.values(credits.by).flatMap(amountsOf);
 }
 
-/** The price that a word of a parameter brings with it. */
+/** The price that applies with a parameter's value. */
 export function priceOf({ price }: Operation, name: string, word: string): number | undefined {
   if (price.per === 'free' || typeof price.credits === 'number') return undefined;
   const { parameter, by } = price.credits;

@@ -20,7 +20,7 @@ interface Shown {
   isShort?: boolean;
 }
 
-/** A page for each lookup and search. Opening one costs nothing: only its form asks. */
+/** A page for each lookup and search. Opening one costs nothing; only its form makes a request. */
 @Controller('search')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class SearchesController {
@@ -34,7 +34,7 @@ export class SearchesController {
     return visit.show(searchesPage(visit.context));
   }
 
-  /** Filled in with what the address says. @throws NotFound. */
+  /** Filled in from the address. @throws NotFound. */
   @Get(':name')
   async form(
     @Visit() visit: PageVisit,
@@ -44,7 +44,7 @@ export class SearchesController {
     return this.show(visit, find(name), typedOf(query));
   }
 
-  /** Costs what the page says. @throws NotFound. */
+  /** Costs the price shown on the page. @throws NotFound. */
   @Post(':name')
   async ask(@Visit() visit: PageVisit, @Body() form: SearchForm, @Param('name') name: string) {
     const search = find(name);
@@ -75,7 +75,7 @@ function find(name: string): Search {
   return search;
 }
 
-/** Empty fields are not asked for. */
+/** Empty fields are ignored. */
 function typedOf(given: Readonly<Record<string, unknown>>): Typed {
   const typed = SEARCH_FIELDS.flatMap((name) => {
     const text = given[name];

@@ -13,7 +13,7 @@ export class SearchForm extends PageForm {
   cursor?: string;
 }
 
-/** Names of all fields that say what is looked for. */
+/** Names of all fields with search criteria. */
 export const SEARCH_FIELDS: readonly string[] = [
   ...new Set(searchedRows.flatMap((row) => [...parametersOf(row), ...membersOf(row)])),
 ];

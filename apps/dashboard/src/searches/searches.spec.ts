@@ -46,7 +46,7 @@ async function open(path: string): Promise<string> {
   return body.toString();
 }
 
-/** The page after a form. @param answer of the API. */
+/** The page after a form was sent. @param answer of the API. */
 async function found(operation: string, fields: Record<string, string>, answer: object) {
   under.answers.set(ASK, answer);
   const headers = { ...under.ours, 'content-type': 'application/x-www-form-urlencoded' };
@@ -185,7 +185,7 @@ describe('search pages', () => {
   });
 });
 
-describe('an answer with foreign content', () => {
+describe('an answer with untrusted content', () => {
   const HOSTILE = `<script>alert(1)</script>"'&<img src=x onerror=alert(2)>`;
 
   it('S66: is text everywhere, as a value, a member name or a list', async () => {

@@ -22,7 +22,7 @@ const seen: Column = ['Seen', (record) => stretch(record.first_seen, record.last
 const name: Column = ['Name', 'domain_name'];
 const source: Column = ['Source', 'source'];
 
-/** The answer of this installation's index. */
+/** Searches of this installation's index. */
 export const SEARCHES: readonly Search[] = [
   search(WHOIS_HISTORY, 'WHOIS history', {
     records: [
@@ -101,7 +101,7 @@ export const SEARCHES: readonly Search[] = [
   }),
 ];
 
-/** The questions to the outside world. */
+/** Lookups of external sources. */
 export const LIVE_LOOKUPS: readonly Search[] = [
   search(WHOIS_LIVE, 'WHOIS'),
   search(DNS_LIVE, 'DNS'),
@@ -113,7 +113,7 @@ export const LIVE_LOOKUPS: readonly Search[] = [
 
 const ALL = [...SEARCHES, ...LIVE_LOOKUPS];
 
-/** Undefined for an operation that has no page. */
+/** Undefined for an operation without a page. */
 export const searchOf = (operation: string) => ALL.find(({ row }) => row.name === operation);
 
 /** All rows with a page. */

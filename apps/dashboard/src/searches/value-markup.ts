@@ -2,7 +2,7 @@ import { type Markup, html } from '#libs/public-http';
 import type { Column, Item } from './search.js';
 import { memberWords, shownText, shownTime } from '../pages/shown-text.js';
 
-/** The most columns of records that have no columns of their own. */
+/** Maximum number of columns for records without defined columns. */
 const COLUMNS_MAX = 7;
 
 /** The source of the value at a dot path. */
@@ -16,7 +16,7 @@ const isItems = (value: unknown): value is Item[] =>
 
 const isFlat = (value: unknown) => !isItem(value) && !isItems(value);
 
-/** Any value of an answer, whatever stands in it. @param path of it, by which its origin is found. */
+/** Any value of an answer, whatever its contents. @param path of it, by which its source is found. */
 export function valueMarkup(
   value: unknown,
   originOf: OriginOf = () => undefined,
@@ -28,7 +28,7 @@ export function valueMarkup(
   return scalarMarkup(value);
 }
 
-/** The members of a record, each with its name and, where it is known, its origin. */
+/** The members of a record, each with its name and, if known, its source. */
 export function itemMarkup(item: Item, originOf: OriginOf = () => undefined, path = ''): Markup {
   const members = Object.entries(item).filter(([, value]) => value !== undefined);
   if (members.length === 0) return html`–`;
@@ -47,7 +47,7 @@ export function itemMarkup(item: Item, originOf: OriginOf = () => undefined, pat
   </dl>`;
 }
 
-/** Records as a table. @param columns unless what they have is shown. */
+/** Records as a table. @param columns by default, the members that they have. */
 export function tableMarkup(
   records: readonly Item[],
   columns: readonly Column[] = columnsOf(records),
@@ -101,7 +101,7 @@ function columnsOf(records: readonly Item[]): Column[] {
   return [...names].slice(0, COLUMNS_MAX).map((name) => [memberWords(name), name] as const);
 }
 
-/** Only own members of the record: a path leads to nothing that every object has. */
+/** Reads only the record's own members, not the properties that every object has. */
 function memberAt(record: Item, path: string): unknown {
   let found: unknown = record;
   for (const name of path.split('.')) {

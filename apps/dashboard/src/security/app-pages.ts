@@ -27,7 +27,7 @@ export function setUpPage(context: PageContext, { secret, uri }: SecondFactorSec
   });
 }
 
-/** After a wrong code: the app has the secret, and the page does not show it again. */
+/** Shown after a wrong code: the app has the secret, and the page does not show it again. */
 export function codeAgainPage(context: PageContext, notice: Notice): Markup {
   return page(context, {
     title: 'Set up an authenticator app',

@@ -1,4 +1,7 @@
-/** Names by a part of the user agent; the first that fits is it: each later one also occurs in those before it. */
+/**
+ * Names by a part of the user agent; the first match wins, because later ones also occur in the earlier browsers' user
+ * agents.
+ */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],
@@ -16,7 +19,7 @@ const SYSTEMS = [
 ] as const;
 const LENGTH_MAX = 60;
 
-/** The common name of the program behind a user agent: "Firefox on Linux", or its own words. */
+/** The common name of the program with this user agent: "Firefox on Linux", or the user agent itself. */
 export function browserName(userAgent: string): string {
   const [browser, system] = [BROWSERS, SYSTEMS].map(
     (names) => names.find(([part]) => userAgent.includes(part))?.[1],

@@ -77,7 +77,7 @@ export function renamePasskeyPage(
   });
 }
 
-/** After a rejected one. */
+/** Shown after a passkey was rejected. */
 export function passkeyRefusedPage(context: PageContext, notice: Notice): Markup {
   return page(context, {
     title: 'Add a passkey',

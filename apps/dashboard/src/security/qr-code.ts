@@ -1,10 +1,10 @@
 import { encode } from 'uqr';
 import { type Markup, html } from '#libs/public-http';
 
-/** White modules around the code, without which readers do not find it (ISO/IEC 18004, quiet zone). */
+/** The white border around the code, which readers need (ISO/IEC 18004, quiet zone). */
 const BORDER = 4;
 
-/** A text as a QR code. @param label what it is, for those who cannot see it. */
+/** A text as a QR code. @param label a description for those who cannot see it. */
 export function qrCode(text: string, label: string): Markup {
   const { size, data } = encode(text, { border: BORDER, ecc: 'M' });
   const runs = data.flatMap((row, y) =>
@@ -16,7 +16,7 @@ export function qrCode(text: string, label: string): Markup {
   </svg>`;
 }
 
-/** The dark runs of a row: the first module and their number. */
+/** The dark runs of a row: the first module and the number of modules. */
 function darkRuns(row: readonly boolean[]): [x: number, width: number][] {
   const runs: [number, number][] = [];
   for (const [x, isDark] of row.entries()) {

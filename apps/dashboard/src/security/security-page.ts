@@ -20,7 +20,7 @@ export interface SecurityFacts {
   sessions: ListedSession[];
 }
 
-/** The ways into the account and its open sessions. */
+/** The ways to log in to the account, and its open sessions. */
 export function securityPage(context: PageContext, facts: SecurityFacts, notice?: Notice): Markup {
   const { secondFactor, identities, passkeys, sessions } = facts;
   return page(context, {

@@ -14,7 +14,7 @@ import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import { endOthersPage, endPage, securityPage } from './security-page.js';
 
-/** Shows the ways into the account and the browsers that are logged in. */
+/** Shows the ways to log in and the browsers that are logged in. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class SecurityPagesController {
@@ -23,7 +23,7 @@ export class SecurityPagesController {
     return this.show(visit);
   }
 
-  /** Where the list once was. */
+  /** The former address of the list. */
   @Get('sessions')
   lead(@Visit() visit: PageVisit) {
     return visit.goTo('/security');
@@ -62,7 +62,7 @@ export class SecurityPagesController {
     return this.show(visit, faultNotice(answer), answer.status);
   }
 
-  /** @throws what an owner of a part of it refuses. */
+  /** @throws the rejection of the owner of a part of it. */
   private async show(visit: PageVisit, notice?: Notice, status = 200) {
     const read = async <T>(path: string) => {
       const answer = await visit.account({ method: 'GET', path });

@@ -1,6 +1,6 @@
 import { TooManyCalls } from './service-calls.errors.js';
 
-/** Calls of one holder that wait for its others to end. */
+/** Maximum number of one holder's calls that wait for its others to end. */
 const WAITING_MAX = 64;
 
 interface Holder {
@@ -9,18 +9,18 @@ interface Holder {
 }
 
 /**
- * Limits how many of an owner's connections one holder, an account or a network, uses at a time. Its further calls wait
- * in their own queue, never in the common one (S102).
+ * Limits how many of an owner's connections one holder (an account or a network) uses at a time. Its further calls wait
+ * in their own queue, not in the common one (S102).
  */
 export class CallShares {
   private readonly holders = new Map<string, Holder>();
 
-  /** @param ofOne calls of one holder that are under way. */
+  /** @param ofOne maximum number of running calls per holder. */
   constructor(private readonly ofOne: number) {}
 
   /**
-   * Resolves when this call may begin; `leave` must follow. @throws the reason of `signal` when it comes first;
-   * TooManyCalls when too many wait already.
+   * Resolves when this call may begin; `leave` must follow. @throws the reason of `signal` if that fires first;
+   * TooManyCalls if too many are already waiting.
    */
   async enter(name: string, signal: AbortSignal): Promise<void> {
     const holder = this.holders.get(name) ?? { underWay: 0, waiting: [] };
@@ -47,7 +47,7 @@ export class CallShares {
   leave(name: string): void {
     const holder = this.holders.get(name)!;
     const next = holder.waiting.shift();
-    // The place is handed over, so that nobody can slip in between.
+    // The slot is handed over directly, so that no other call can take it.
     if (next) return next();
     holder.underWay -= 1;
     if (holder.underWay === 0) this.holders.delete(name);

@@ -4,7 +4,7 @@ import { type ServiceOrigins, type ServiceTokens, ServiceUnavailable } from '#li
 import type { DashboardMetrics } from '../telemetry/dashboard-metrics.js';
 import { ServiceProxy } from './service-proxy.js';
 
-/** A proxy for each owner that this installation has. */
+/** A proxy for each owner in this installation. */
 export class ServiceProxies implements OnApplicationShutdown {
   private readonly proxies: ReadonlyMap<OwnerService, ServiceProxy>;
 
@@ -15,7 +15,7 @@ export class ServiceProxies implements OnApplicationShutdown {
     );
   }
 
-  /** @throws ServiceUnavailable for one that the installation goes without. */
+  /** @throws ServiceUnavailable for a service that the installation lacks. */
   of(service: OwnerService): ServiceProxy {
     const proxy = this.proxies.get(service);
     if (!proxy) throw new ServiceUnavailable(service);

@@ -31,29 +31,29 @@ export interface ProxiedCall {
   /** Path at the owner's internal listener, with its query. */
   path: string;
   visitor: BrowserCaller;
-  /** The session's person, for owners that do not read the session themselves. */
+  /** The account of the session, for owners that do not read the session themselves. */
   accountId?: string;
-  /** JSON; or bytes, which reach the owner as they came. */
+  /** JSON, or bytes that reach the owner unmodified. */
   body?: object | Buffer;
-  /** The sender's headers, unchanged: for owners that check a signature. */
+  /** The sender's headers, unchanged, for owners that verify a signature. */
   headers?: Readonly<Record<string, string>>;
   idempotencyKey?: string;
-  /** Asks whose session it is: short, and before every other call. */
+  /** Checks the session: short, and before every other call. */
   isSessionCheck?: boolean;
-  /** 10 s unless given; time in which other calls of the same account or network are waited for counts. */
+  /** 10 s by default, including the wait for other calls of the same account or network. */
   timeoutMs?: number;
-  /** The most bytes of an answer in JSON; 1 MiB unless given. */
+  /** Maximum size of a JSON answer; 1 MiB by default. */
   answerBytes?: number;
 }
 
 export interface ProxiedAnswer {
   status: number;
   body: unknown;
-  /** The owner's refusal in its own words, for an answer of 400 and above. */
+  /** The owner's rejection in its own words, for an answer of 400 and above. */
   refusal?: Problem;
   /** Token of a session that begins with this answer. */
   beginsSession?: string;
-  /** Token of a log-in that has another step. */
+  /** Token of a log-in that needs another step. */
   beginsStep?: string;
   /** The token by which account will recognise this browser. */
   deviceToken?: string;
@@ -69,29 +69,29 @@ export interface ServiceProxyOptions {
   metrics?: DashboardMetrics;
 }
 
-/** An answer that has begun; to be left once when it has been read. */
+/** An answer that has begun; must be released once it has been read. */
 interface Sent {
   answer: Dispatcher.ResponseData;
   leave: () => void;
 }
 
 const TIMEOUT_MS = 10_000;
-/** The most calls under way to one owner: several accounts may be waiting for a payment processor. */
+/** Maximum number of running calls to one owner, because several accounts may be waiting for a payment processor. */
 const BROWSER_CONNECTIONS = 48;
-/** How many of those one account may have, or one network if no account is known. */
+/** How many of those one account may use, or one network if no account is known. */
 const OF_ONE_CONNECTIONS = 12;
-/** Session checks are short and come before every page: what is slow must not hold them up. */
+/** Session checks are short and precede every page, so slow calls must not delay them. */
 const SESSION_CONNECTIONS = 16;
 const SESSION_CHECKS_OF_ONE = 4;
-/** A processor's callbacks must pass meanwhile: they are what those calls wait for (S102). */
+/** A processor's callbacks must get through meanwhile, because those calls wait for them (S102). */
 const SENDER_CONNECTIONS = 16;
 const TRANSFER_CONNECTIONS = 600;
 const JSON_LIMIT_BYTES = 1024 * 1024;
 
 /**
- * Calls of browsers and signed senders, handed to the service that owns their answer: JSON, raw bytes or a
- * stream. Unlike `ServiceHttp` it answers refusals instead of throwing them, and reads the headers by which
- * account begins and ends sessions; cookies are known to the dashboard alone.
+ * Forwards calls of browsers and signed senders to the service that owns their answer: JSON, raw bytes or a stream.
+ * Unlike `ServiceHttp`, it returns rejections instead of throwing them, and reads the headers by which account begins
+ * and ends sessions; only the dashboard uses cookies.
  */
 export class ServiceProxy {
   private readonly ofBrowsers: ServicePool;
@@ -114,8 +114,8 @@ export class ServiceProxy {
 
   /**
    * An answer in JSON.
-   * @throws ServiceUnavailable when the owner cannot be reached, is late or answers with something else; TooManyCalls
-   *   when too many of the same account or network wait already.
+   * @throws ServiceUnavailable if the owner cannot be reached, is late or answers with something else; TooManyCalls
+   *   if too many calls of the same account or network are already waiting.
    */
   async call(call: ProxiedCall): Promise<ProxiedAnswer> {
     const { service, metrics } = this.options;
@@ -147,8 +147,8 @@ export class ServiceProxy {
   }
 
   /**
-   * An answer of any type and size. The time limit holds until it is complete.
-   * @throws the owner's refusal; ServiceUnavailable as `call`.
+   * An answer of any type and size. The time limit applies until it is complete.
+   * @throws the owner's rejection; ServiceUnavailable as `call`.
    */
   async stream(call: ProxiedCall): Promise<Readable> {
     const { service, metrics } = this.options;
@@ -202,7 +202,7 @@ export class ServiceProxy {
     }
   }
 
-  /** Signed senders are few, and known to their owner alone. */
+  /** Signed senders are few, and known only to their owner. */
   private wayOf({ headers, isSessionCheck }: ProxiedCall): {
     pool: ServicePool;
     shares?: CallShares;
@@ -212,7 +212,7 @@ export class ServiceProxy {
     return { pool: this.ofBrowsers, shares: this.shares };
   }
 
-  /** Our headers win over the sender's: no header from outside identifies the caller. */
+  /** Our headers take precedence over the sender's: no header from outside identifies the caller. */
   private headersOf({ visitor, accountId, body, headers, idempotencyKey }: ProxiedCall) {
     const { tokens, service } = this.options;
     const type = Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json';
@@ -229,7 +229,7 @@ export class ServiceProxy {
   }
 }
 
-/** Tokens of the browser: account alone can tell what they are worth. */
+/** The browser's tokens; only account can verify them. */
 function sessionHeaders({ sessionToken, deviceToken, stepToken, userAgent }: BrowserCaller) {
   return {
     ...(sessionToken && { 'x-session-token': sessionToken }),
@@ -239,7 +239,7 @@ function sessionHeaders({ sessionToken, deviceToken, stepToken, userAgent }: Bro
   };
 }
 
-/** @throws when there is more of it. */
+/** @throws if it is longer. */
 async function textWithin(body: Readable, limitBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

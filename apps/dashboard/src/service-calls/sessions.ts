@@ -5,13 +5,13 @@ export interface Session {
   accountId: string;
   personId: string;
   accountState: 'active' | 'deleted' | 'erased';
-  /** The operator's words; null unless the account is suspended. */
+  /** The operator's reason; null unless the account is suspended. */
   suspendedBecause: string | null;
-  /** The password was given within the last 10 minutes. */
+  /** The password was entered within the last 10 minutes. */
   isRecent: boolean;
 }
 
-/** The session behind the visitor's token, checked at account on each call; null without one. */
+/** The session of the visitor's token, checked at account on each call; null without one. */
 export async function currentSession(
   account: ServiceProxy,
   visitor: BrowserCaller,

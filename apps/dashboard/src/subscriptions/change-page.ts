@@ -12,12 +12,12 @@ import { day, grouped, money } from '../amounts.js';
 import { type PageContext, form, hidden, page } from '../pages/layout.js';
 import { type Ordered, nameOf, taxText } from './subscriptions-page.js';
 
-/** A change of plan that was asked for, and what it would come to. */
+/** A requested change of plan, and its effects. */
 export interface PreviewedChange {
   owned: SubscriptionAnswer;
   to: Ordered;
   preview: PlanPreviewAnswer;
-  /** Undefined while entitlement is unavailable. */
+  /** Undefined if entitlement is unavailable. */
   balance?: BalanceAnswer;
 }
 
@@ -91,7 +91,7 @@ function comparison({ owned, to, preview }: PreviewedChange): Markup {
   </table>`;
 }
 
-/** Rights that at least one of both plans gives. */
+/** Rights that at least one of the two plans grants. */
 function rightsRows(owned: Ordered, to: Ordered): Row[] {
   const [before, after] = [owned, to].map(figuresOf);
   return Object.keys(before).flatMap((name): Row[] => {
@@ -118,7 +118,7 @@ function figuresOf({ sku, quantity }: Ordered): Record<string, number> {
 const creditsOf = (plan: SubscriptionPlan | undefined, quantity: number) =>
   (plan?.monthlyCredits ?? 0) * quantity;
 
-/** Credits before and after. */
+/** Credits before and after the change. */
 function creditWords({ owned, preview, balance }: PreviewedChange): Markup | undefined {
   if (owned.line !== 'api' || !balance) return undefined;
   const left = balance.spendable + balance.reserved;

@@ -11,13 +11,13 @@ import { grantsTable } from '../credits/grants-table.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
 
-/** The contents of `/subscriptions`. Undefined parts could not be read just now. */
+/** The contents of `/subscriptions`. Undefined parts could not be read. */
 export interface OwnedFacts {
   balance?: BalanceAnswer;
   subscriptions?: SubscriptionAnswer[];
 }
 
-/** Everything owned: plans with their dates, packages with their remaining credits. */
+/** Everything the account owns: plans with their dates, packages with their remaining credits. */
 export function subscriptionsPage(
   context: PageContext,
   { balance, subscriptions }: OwnedFacts,
@@ -62,7 +62,7 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
   });
 }
 
-/** When a plan's credits end once it is cancelled: each month's with that month. */
+/** When a plan's credits expire after it is cancelled: each month's with that month. */
 function creditsEnd({ state, interval, period_end: end }: SubscriptionAnswer): string {
   if (state === 'past_due') return 'Its unused credits expire when the paid time is over.';
   const lost = `${day(end)} (UTC).`;
@@ -71,7 +71,7 @@ function creditsEnd({ state, interval, period_end: end }: SubscriptionAnswer): s
     : `Its unused credits expire on ${lost}`;
 }
 
-/** A plan and so many units of it. */
+/** A plan and a number of units. */
 export type Ordered = Pick<SubscriptionAnswer, 'sku' | 'quantity'>;
 
 const STATE_WORDS: Readonly<Record<SubscriptionState, string>> = {
@@ -129,7 +129,7 @@ function row(context: PageContext, owned: SubscriptionAnswer, isWaiting: boolean
   </li>`;
 }
 
-/** An open change with its possible actions, where it is shown. */
+/** An open change with its possible actions, shown wherever it matters. */
 function unpaidSection(
   context: PageContext,
   owned: SubscriptionAnswer,
@@ -152,7 +152,7 @@ function unpaidSection(
     </div>`;
 }
 
-/** The party that refused the last payment. */
+/** The party that declined the last payment. */
 const refusal = ({ processor }: SubscriptionAnswer) =>
   processor === 'paypal' ? 'PayPal refused the payment' : 'Your card was declined';
 
@@ -164,7 +164,7 @@ function unpaidWords(owned: SubscriptionAnswer): string {
   return unpaid.is_declined ? `${refusal(owned)}; ${open}. ${end}` : `${open}. ${end}`;
 }
 
-/** The new state of a subscription that was just changed: read from it, never from the address. */
+/** The new state of a subscription that was just changed, read from the subscription and never from the address. */
 export function standingNotice(owned: SubscriptionAnswer): Notice {
   const { unpaid_change: unpaid, cancel_at: cancelAt, pending_change: pending, state } = owned;
   const name = nameOf(owned);
@@ -219,7 +219,7 @@ function datesOf({ state, cancel_at, period_end, paid_through }: SubscriptionAns
   return `renews ${day(period_end)}`;
 }
 
-/** A plan and its units, for people. */
+/** A plan and its units in readable form. */
 export function nameOf({ sku, quantity }: Ordered): string {
   const name = planOfSku(sku)?.name ?? sku;
   const text = sku.endsWith('-year') ? `${name}, yearly` : name;
@@ -230,7 +230,7 @@ function priceOf({ amount_micros: micros, currency, interval }: SubscriptionAnsw
   return `${money(micros, currency)} a ${interval}`;
 }
 
-/** Prices of what is owned include the tax, as the processor charges them. */
+/** Prices of subscriptions include the tax, as the processor charges them. */
 export function taxText({
   tax_micros: tax,
   currency,

@@ -19,23 +19,26 @@ import { changePage } from './change-page.js';
 import { cancelPage, standingNotice, subscriptionsPage } from './subscriptions-page.js';
 import { CancelForm, ChangePlanForm } from './subscriptions.dto.js';
 
-/** Anyone may have written the address, so this says nothing of what was paid. */
+/** Anyone may have written the address, so the text says nothing about payments. */
 const UNFINISHED: Notice = {
   kind: 'note',
   text: 'You came back without finishing the payment.',
 };
 
-/** Back from PayPal's page sooner than its news. The address may be anybody's, so this says "if". */
+/**
+ * The customer returned from PayPal's page before its callback. Anyone may have written the address, so the text says
+ * "if".
+ */
 const ON_ITS_WAY: Notice = {
   kind: 'note',
   text: 'If you have just paid, the payment is on its way to us. Load this page again in a moment.',
 };
 
-/** Where a visit of the list comes from. */
+/** How a visitor came to the list. */
 interface Arrival {
   /** Id of the subscription that was just changed. */
   changed?: string;
-  /** From a page of the processor that says it was paid there. */
+  /** From a processor's page that reports a payment. */
   hasPaid?: boolean;
 }
 
@@ -45,7 +48,7 @@ interface Arrival {
 export class SubscriptionPagesController {
   constructor(private readonly calls: DashboardCalls) {}
 
-  /** The second is an address that processors' pages lead back to. */
+  /** The second is an address to which processors' pages lead back. */
   @Get(['subscriptions', 'billing/subscriptions'])
   view(
     @Visit() visit: PageVisit,
@@ -100,7 +103,7 @@ export class SubscriptionPagesController {
     return this.step(visit, pathOf(id, 'undo'));
   }
 
-  /** Gives up a change that is not paid. */
+  /** Drops a change that is not paid. */
   @Post('subscriptions/:id/drop')
   drop(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
     return this.step(visit, pathOf(id, 'drop'));
@@ -123,7 +126,7 @@ export class SubscriptionPagesController {
     const answer = await visit.billing({ method: 'POST', path, body, idempotencyKey });
     if (isRefused(answer)) return this.showRefusal(visit, answer);
     const { redirect_url: url, subscription } = answer.body as PlanChangeAnswer;
-    // A customer whose card was declined is told here, and not redirected.
+    // A customer whose card was declined sees that here, and is not redirected.
     const isDeclined = subscription.unpaid_change?.is_declined === true;
     if (url && !isDeclined) return visit.show(leavePage(visit.context, url));
     return visit.goTo(`/subscriptions?changed=${subscription.id}`);

@@ -15,7 +15,7 @@ export class ChangePlanForm extends PageForm {
   @IdempotencyKeyField()
   idempotency_key?: string;
 
-  /** The instant that the preview counted from. */
+  /** The time from which the preview calculated. */
   @TextField()
   from?: string;
 }

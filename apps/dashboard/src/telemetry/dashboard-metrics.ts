@@ -22,7 +22,7 @@ const DURATION = declareHistogram(
 );
 const LOG_INS = declareCounter(
   'dds_dashboard_log_ins_total',
-  'Sessions that began (begun), and passwords, codes and passkeys that were refused, by the code of the refusal. A password that confirms a change counts, too.',
+  'Sessions that began (begun), and rejected passwords, codes and passkeys, by the code of the rejection. A password that confirms a change counts, too.',
   { labels: ['outcome'] },
 );
 const OWNER_CALLS = declareCounter(
@@ -38,7 +38,7 @@ const LOG_IN_REFUSALS: ReadonlySet<string> = new Set([
   'provider_refused',
   'too_many_attempts',
 ]);
-/** A registry that does not answer is no failure of the service that asked it. */
+/** A registry that does not answer is not a failure of the service that queried it. */
 const FAILURES: ReadonlySet<string> = new Set([
   'internal_error',
   'service_unavailable',
@@ -61,7 +61,7 @@ export class DashboardMetrics {
     this.metrics.histogram(DURATION).observe({ kind }, reply.elapsedTime / SECOND_MS);
   }
 
-  /** Counts how a call of a service ends. @throws what `work` throws. */
+  /** Counts the result of a call to a service. @throws the error of `work`. */
   async callOf<T>(service: ServiceName, work: () => Promise<T>): Promise<T> {
     try {
       const answer = await work();

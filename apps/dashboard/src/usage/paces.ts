@@ -19,7 +19,7 @@ export function pacesOf({ within_ms: bounds, days }: KeyUsageAnswer): Paces {
   return { names, byDay, total: [...byDay.values()].reduce(add, none) };
 }
 
-/** For a chart, the fastest first; ranges without answers are omitted. */
+/** For a chart, fastest first; ranges without answers are omitted. */
 export function paceSeries({ names, byDay, total }: Paces): Series[] {
   const all = names.map((name, place) => ({
     name,
@@ -29,7 +29,7 @@ export function paceSeries({ names, byDay, total }: Paces): Series[] {
   return all.filter((series) => series.total > 0);
 }
 
-/** Within what time half of the answers and 19 of 20 came; empty without an answer. */
+/** The times within which half of the answers and 19 of 20 came; empty without an answer. */
 export function paceWords({ names, total }: Paces): string {
   const all = total.reduce((sum, count) => sum + count, 0);
   if (all === 0) return '';

@@ -7,7 +7,7 @@ import { grouped } from '../amounts.js';
 const HEIGHT = 120;
 const BAR_WIDTH = 8;
 const STEP = 10;
-/** The least height of a bar: a day with one request stays visible beside one with a million. */
+/** Minimum height of a bar, so that a day with one request stays visible beside one with a million. */
 const LEAST_HEIGHT = 2;
 
 const TITLES = { requests: 'Requests a day', credits: 'Credits used a day' } as const;
@@ -22,7 +22,7 @@ export function usageChart(
   return barChart(TITLES[figure], { from, to }, counts);
 }
 
-/** A bar for each day. What it shows stands in a table, too, for readers who cannot see it. */
+/** A bar for each day. Its data is also in a table, for readers who cannot see it. */
 export function barChart(
   title: string,
   { from, to }: { from: string; to: string },
@@ -61,7 +61,7 @@ export function barChart(
   </figure>`;
 }
 
-/** Every day from the first to the last one. */
+/** Every day from the first to the last. */
 export function datesOf(from: string, to: string): string[] {
   const [first, last] = [from, to].map((day) => Date.parse(`${day}T00:00:00Z`));
   const count = (last - first) / DAY_MS + 1;

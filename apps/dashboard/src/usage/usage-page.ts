@@ -22,7 +22,7 @@ export interface UsageShown {
   from: string;
   to: string;
   days: UsedOnDay[];
-  /** Undefined when they cannot be read just now. */
+  /** Undefined if they cannot be read. */
   paces?: Paces;
 }
 
@@ -33,7 +33,7 @@ const TITLES: Readonly<Record<Figure, string>> = {
 };
 const HEADINGS: Readonly<Record<UsedBy, string>> = { operation: 'Operation', key: 'Key' };
 
-/** @param used undefined when it cannot be read just now. */
+/** @param used undefined if it cannot be read. */
 export function usagePage(
   context: PageContext,
   asked: UsageAsked,
@@ -53,7 +53,7 @@ const AWAY: Notice = {
   text: 'Usage cannot be read right now. Load the page again in a moment.',
 };
 
-/** Address of the page, or of the same as a table for spreadsheets. */
+/** URL of the page, or of the same data as a table for spreadsheets. */
 function pathOf({ by, from, to }: UsageAsked, path = '/usage'): string {
   const query = new URLSearchParams({ by, ...(from && { from }), ...(to && { to }) });
   return `${path}?${query}`;

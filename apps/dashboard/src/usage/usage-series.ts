@@ -10,7 +10,7 @@ export interface UsedOnDay {
 export const FIGURES = ['requests', 'credits', 'failed'] as const;
 export type Figure = (typeof FIGURES)[number];
 
-/** Names that have a colour of their own; the others share one. */
+/** Number of names with their own colour; the others share one. */
 const NAMED_MAX = 5;
 const OTHERS = 'others';
 

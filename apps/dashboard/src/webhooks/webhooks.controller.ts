@@ -142,9 +142,9 @@ export class WebhookPagesController {
 interface Shown {
   notice?: Notice;
   status?: number;
-  /** Shown this once. */
+  /** Shown only this once. */
   secret?: string;
-  /** An address that was refused, to be corrected. */
+  /** A rejected URL, to be corrected. */
   url?: string;
 }
 

@@ -54,12 +54,12 @@ describe('auditor', () => {
   });
   afterAll(() => entitlement.stop());
 
-  /** The invariants found violated after `statements`, which are rolled back. */
+  /** The invariants found violated after `statements`, which are then rolled back. */
   async function violatedAfter(statements: string[], windowMs?: number): Promise<string[]> {
     return withClient(entitlement.test.url(), async (client) => {
       await client.query('set search_path = entitlement');
       await client.query('begin');
-      // Neither triggers nor foreign keys object, so only the auditor is left.
+      // Triggers and foreign keys are off, so only the auditor can notice.
       await client.query(`set local session_replication_role = 'replica'`);
       for (const statement of statements) await client.query(statement);
       const query = async (sql: string, parameters?: unknown[]) =>

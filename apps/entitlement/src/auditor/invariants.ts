@@ -3,7 +3,7 @@ import { ENTRIES_SINCE, FIRST_ID, LEDGER_AND_GRANT } from '../checkpoints/ledger
 import { BEGUN_CREDITS, REVERSAL_TARGETS } from './expected-credits.js';
 import { STATEMENT_DIFFERENCES } from './statement-sums.js';
 
-/** The invariants of this service, by the numbers of the whole system's list. */
+/** The invariants of this service, numbered as in the system-wide list. */
 const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I1',

@@ -43,7 +43,7 @@ export interface Grant extends NewGrant, Record<Bucket, number> {
   withdrawn: number;
   /** Credits that reversals aim at, requested and final ones. */
   requestedTarget: number;
-  /** Credits that final reversals aim at. */
+  /** Credits covered by final reversals. */
   reversalTarget: number;
   /** Reversed but consumed credits: still owed, and repaid by later grants. */
   owed: number;

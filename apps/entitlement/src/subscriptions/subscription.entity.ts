@@ -31,7 +31,7 @@ export class Subscription {
   @Column('timestamptz', { name: 'period_end' })
   periodEnd: Date;
 
-  /** End of the last paid stretch that was not taken back. */
+  /** End of the last paid period that was not reversed. */
   @Column('timestamptz', { name: 'paid_through', nullable: true })
   paidThrough: Date | null;
 

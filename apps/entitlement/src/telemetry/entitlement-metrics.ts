@@ -25,7 +25,7 @@ const SET_ASIDE = declareGauge(
   { labels: ['kind'] },
 );
 
-/** @param database the maintenance role: it sees every account's rows. */
+/** @param database the maintenance role, which sees every account's rows. */
 export function addEntitlementMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
   metrics.addSource({
     name: 'reservations',

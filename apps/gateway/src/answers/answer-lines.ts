@@ -2,7 +2,7 @@ import { CATALOGUE_VERSION } from '#libs/contracts';
 import { headerLines } from '#libs/public-http';
 import type { RequestContext } from '../context/request-context.js';
 
-/** Headers of every answer of the API: names and values in turn. */
+/** Headers of every API answer: names and values alternate. */
 export const BASE_HEADERS: readonly string[] = [
   'Cache-Control',
   'private, no-store',
@@ -18,10 +18,12 @@ export const BASE_HEADERS: readonly string[] = [
 
 const BASE_LINES = headerLines(BASE_HEADERS);
 const NANOSECONDS = '000000000';
-/** As stated in `RateLimit-Policy`; the counter keeps a second more, so that no minute contains too many. */
+/**
+ * The window in `RateLimit-Policy`; the counter covers one second more, so that no minute contains too many requests.
+ */
 const WINDOW_SECONDS = 60;
 
-/** Header lines of every answer. @param credits what it cost, where that is known. */
+/** Header lines of every answer. @param credits the cost, if known. */
 export function answerLines(
   { requestId, route, rate, rateLimit }: RequestContext,
   credits: number | undefined,
@@ -42,12 +44,12 @@ export function answerLines(
   return lines + route.versionLines;
 }
 
-/** The headers of an answer that is not one whole JSON object; what it costs is not known yet. */
+/** The headers of an answer that is not one complete JSON object; its cost is not known yet. */
 export function streamHeaders(context: RequestContext): string {
   return answerLines(context, undefined, undefined) + `Content-Type: ${context.form.type}\r\n`;
 }
 
-/** The closing line of a streamed answer, with what it cost. @param line a JSON object. */
+/** The closing line of a streamed answer, with its cost. @param line a JSON object. */
 export function closingLine(
   context: RequestContext,
   line: string,
@@ -58,7 +60,7 @@ export function closingLine(
   return `${line.slice(0, -1)}${metaOf(context, { credits, remaining, isAlone })}\n`;
 }
 
-/** The member `meta` and the end of its object. @param isAlone no member stands before it. */
+/** The member `meta` and the end of its object. @param isAlone no member precedes it. */
 export function metaOf(
   { requestId, isRepeat }: RequestContext,
   { credits, remaining, isAlone }: { credits: number; remaining?: number; isAlone: boolean },

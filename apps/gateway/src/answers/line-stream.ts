@@ -3,26 +3,26 @@ import { LINE_MARKS } from '#libs/contracts';
 
 const LINE_MAX_BYTES = 4 * 1024 * 1024;
 
-/** Some whole lines of a streamed answer, without their marks. */
+/** Some complete lines of a streamed answer, without their marks. */
 export interface Lines {
   /** Lines with their line ends, one character per byte. */
   text: string;
   /** The number of charged lines. */
   charged: number;
-  /** The closing line, without its end; nothing follows it. */
+  /** The closing line, without its line end; nothing follows it. */
   last?: string;
 }
 
 /**
- * Reads the lines an owner streams (`streamedLine`), as many at a time as have come.
- * @throws Error for a line without mark or end.
+ * Reads the lines that an owner streams (`streamedLine`), as many at a time as have arrived.
+ * @throws Error for a line without a mark or an end.
  */
 export async function* readLines(stream: Readable): AsyncGenerator<Lines> {
   let rest = '';
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     const lines = (rest + chunk.toString('latin1')).split('\n');
     rest = lines.pop()!;
-    if (rest.length > LINE_MAX_BYTES) throw new Error('a line without end');
+    if (rest.length > LINE_MAX_BYTES) throw new Error('a line without an end');
     let text = '';
     let charged = 0;
     for (const line of lines) {
@@ -31,7 +31,7 @@ export async function* readLines(stream: Readable): AsyncGenerator<Lines> {
         return;
       }
       if (line.startsWith(LINE_MARKS.charged)) charged++;
-      else if (!line.startsWith(LINE_MARKS.free)) throw new Error('a line without mark');
+      else if (!line.startsWith(LINE_MARKS.free)) throw new Error('a line without a mark');
       text += `${line.slice(1)}\n`;
     }
     yield { text, charged };

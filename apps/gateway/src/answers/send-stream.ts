@@ -9,19 +9,19 @@ import { closingLine, streamHeaders } from './answer-lines.js';
 import { creditsFor } from './credits-for.js';
 import { readLines } from './line-stream.js';
 
-/** The closing line of an answer whose owner went before its end. */
+/** The closing line of an answer whose owner disconnected before its end. */
 const BROKEN_OFF = '{"error":"broken_off"}';
 
-/** Terms of a stream besides its request. */
+/** Parameters of a stream besides its request. */
 interface StreamTerms {
   balanceAfter: (credits: number) => number | undefined;
-  /** When a slow client is disconnected, by `monotonicMs`: its hold and its concurrency slot end then, too. */
+  /** When a slow client is disconnected, in `monotonicMs`; its hold and its concurrency slot end at that time, too. */
   untilMs: number;
 }
 
 /**
- * Sends an answer that is not one whole JSON object: lines or bytes. `streamedCredits` of the
- * context counts what has been written, also when the client goes in between.
+ * Sends an answer that is not one complete JSON object: lines or bytes. `streamedCredits` of the context counts what
+ * has been written, even if the client disconnects before the end.
  * @returns false if the owner disconnected before the end, or the client took too long.
  */
 export async function sendStream(
@@ -40,7 +40,7 @@ export async function sendStream(
     response.end();
     return true;
   } catch {
-    // Only the end of the connection can signal that announced data will not follow.
+    // Only closing the connection can signal that announced data will not follow.
     response.destroy();
     return false;
   }
@@ -75,12 +75,12 @@ async function sendLines(
   return last !== undefined;
 }
 
-/** Whole lines as lookup would send them to a client that pays for none of them. */
+/** Complete lines as lookup would send them to a client that pays for none of them. */
 function repeatable(lines: string): string {
   return lines.replace(/^(?=.)/gm, LINE_MARKS.free);
 }
 
-/** An answer in bytes is charged as a whole, once its first byte is sent. */
+/** An answer in bytes is charged completely once its first byte is sent. */
 async function sendBytes(
   context: RequestContext,
   response: ApiResponse,

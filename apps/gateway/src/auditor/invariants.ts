@@ -1,13 +1,13 @@
 import type { InvariantSet } from '#libs/database';
 
-/** The invariants of this service, by the numbers of the whole system's list. */
+/** The invariants of this service, numbered as in the system-wide list. */
 export const GATEWAY_INVARIANTS: InvariantSet = {
-  // An index holds exactly the rows that must not exist, so each check sees all of them.
+  // Partial indexes contain exactly the rows that must not exist, so each check covers all of them.
   scope: `audited as (select $1::float8 as window_ms, $2::text as after, $3::text as through)`,
   invariants: [
     {
       id: 'I16',
-      statement: 'no request that was refused for its rate was charged',
+      statement: 'no request that was rejected by its rate limit was charged',
       sql: `
         select request_id as id, account_id, at, credits from request_log
         where status = 429 and credits <> 0`,

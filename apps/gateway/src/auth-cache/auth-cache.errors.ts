@@ -1,7 +1,7 @@
 import { Problem } from '#libs/platform';
 
 export class MissingApiKey extends Problem {
-  /** @param found what stands in a place or under a name that is none of a key's. */
+  /** @param found a sentence about a key found in the wrong place or under the wrong name. */
   constructor(found = 'No API key was sent.') {
     super({
       code: 'missing_api_key',
@@ -11,7 +11,7 @@ export class MissingApiKey extends Problem {
   }
 }
 
-/** One answer for unknown, revoked, expired and malformed keys, so that it tells nothing (S12). */
+/** The same answer for unknown, revoked, expired and malformed keys, so that it reveals nothing (S12). */
 export class InvalidApiKey extends Problem {
   constructor() {
     super({

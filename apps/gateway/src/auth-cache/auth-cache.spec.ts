@@ -29,7 +29,7 @@ afterAll(async () => {
 
 let asked = 0;
 
-/** Status of a lookup with this key; each asks for a name of its own. */
+/** The status of a lookup with this key; each call uses a different name. */
 async function statusFor(apiKey: string): Promise<number> {
   const path = `/v2.0/whois/live?domainName=name${asked++}.example`;
   const { statusCode, body } = await request(gateway.apiUrl + path, {
@@ -109,7 +109,7 @@ describe('cached keys and allowances', () => {
     try {
       expect(await statusFor(apiKey)).toBe(200);
       await waitFor('the refusal', async () => {
-        // A poll of the feed that is still heard moves it on again.
+        // A poll that is still running may extend it again.
         gateway.authCache.trustUntil(0);
         return (await statusFor(apiKey)) === 503;
       });
@@ -155,7 +155,7 @@ describe('cached keys and allowances', () => {
     const cache = new AuthCache({ account, entitlement, clock, keyPepper, beforeUse });
     cache.trustUntil(Infinity);
     const loads = [cache.load(apiKey), cache.load(apiKey)];
-    await waitFor('the question what was spent', () => asked.length > 0);
+    await waitFor('the query for the spent credits', () => asked.length > 0);
     expect(asked).toEqual([expect.objectContaining({ dailyCreditCap: 2 })]);
     expect(cache.find(apiKey, 0)).toBeUndefined();
     read.resolve();
@@ -164,7 +164,7 @@ describe('cached keys and allowances', () => {
     expect(cache.find(apiKey, 0)).toBe(first);
   });
 
-  it('S14: a capped key whose spending cannot be read is refused, and the read is repeated', async () => {
+  it('S14: a capped key whose spending cannot be read is rejected, and the read is retried', async () => {
     const { apiKey } = around.account.addKey({ dailyCreditCap: 2 });
     const { account, entitlement } = gateway.services;
     const answers = [Promise.reject(new Error('the database is down')), Promise.resolve()];
@@ -185,7 +185,7 @@ describe('cached keys and allowances', () => {
 });
 
 describe('events', () => {
-  /** Lets account say a fact, through its outbox and relay. */
+  /** Makes account publish an event, through its outbox and relay. */
   async function say<T extends object>(event: EventClass<T>, accountId: string, data: T) {
     const account = await database.service('account');
     const outbox = new Outbox('account', clock, around.transport);
@@ -224,7 +224,7 @@ describe('events', () => {
     await waitFor('the row', async () => (await rows()).length === 1);
     keyRecord.accountState = 'erased';
     await say(AccountErased, accountId, { erasedAt: clock.now().toISOString() });
-    await waitFor('the rows to go', async () => {
+    await waitFor('the rows to be deleted', async () => {
       await gateway.app.get(EraseLogsJob).runOnce();
       return (await rows()).length === 0;
     });
@@ -250,7 +250,7 @@ describe('an address that sends invalid keys', () => {
     }
     expect(around.account.keyQueries - before).toBeLessThanOrEqual(20);
     expect(statuses.get(429)).toBeGreaterThanOrEqual(180);
-    // A neighbour behind the same address whose key is known continues.
+    // A neighbour behind the same address whose key is cached continues.
     expect(await statusFor(apiKey)).toBe(200);
   });
 });

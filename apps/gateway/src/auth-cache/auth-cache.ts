@@ -24,35 +24,35 @@ export interface AuthCacheOptions {
   account: AccountClient;
   entitlement: EntitlementClient;
   clock: Clock;
-  /** Server-side secret of the keys' hashes. */
+  /** Server-side secret in the hashes of keys. */
   keyPepper: string;
   /** Prepares a key before it is used for the first time. */
   beforeUse?: (key: CappedLine) => Promise<void>;
-  /** Keys kept at most; the oldest are given up first. */
+  /** Maximum number of cached keys; the oldest are evicted first. */
   keysMax?: number;
 }
 
-/** How long records serve after the last good poll of both change feeds. */
+/** How long cached records may be used after the last successful poll of both change feeds. */
 export const FEED_GRACE_MS = MINUTE_MS;
 
 const KEYS_MAX = 200_000;
 const LOADS_MAX = 256;
-/** A load that is overtaken by news this often gives up: the account changes faster than it can be read. */
+/** A load that is overtaken by changes this often is abandoned: the account changes faster than it can be read. */
 const LOAD_TRIES = 4;
 
 const invalidApiKey = new InvalidApiKey();
 const accountSuspended = new AccountSuspended();
 
 /**
- * What is known of keys and accounts, in memory. Records come from their owners on a miss, are dropped
- * when an event or a change feed names their account, and all at once when the feeds stay silent.
+ * A cache of keys and accounts in memory. Records come from their owners on a miss. They are dropped when an event or a
+ * change feed names their account, and all at once when the feeds stay silent.
  */
 export class AuthCache {
   private keys = new Map<string, KeyEntry>();
   private accounts = new Map<string, AccountEntry>();
   private readonly refused = new RefusedKeys();
   private readonly loads = new Map<string, Promise<KeyEntry | Problem>>();
-  /** When an account was named while loads were under way, in `newsCount`s. */
+  /** Accounts named while loads were running, with the `newsCount` of that moment. */
   private readonly named = new Map<string, number>();
   private newsCount = 0;
   private droppedAllAt = 0;
@@ -60,7 +60,7 @@ export class AuthCache {
 
   constructor(private readonly options: AuthCacheOptions) {}
 
-  /** The key when its record is cached and still true. The argument may be a slice of a longer text. */
+  /** The key, if its record is cached and still valid. The argument may be a slice of a longer text. */
   find(apiKey: string, nowMs: number): KeyEntry | undefined {
     if (nowMs > this.trustedUntilMs && this.keys.size > 0) this.dropAll();
     const entry = this.keys.get(apiKey);
@@ -74,8 +74,8 @@ export class AuthCache {
   }
 
   /**
-   * Asks the owners. One load per key at a time; what is refused is remembered for a second.
-   * @returns the key, or why it is refused. 503 when an owner cannot answer or too many loads run.
+   * Loads a key from its owners. One load per key at a time; a rejection is remembered for a second.
+   * @returns the key, or why it is rejected: 503 if an owner cannot answer or too many loads are running.
    */
   async load(apiKey: string): Promise<KeyEntry | Problem> {
     const refusal = this.refused.find(apiKey);
@@ -84,7 +84,7 @@ export class AuthCache {
     const running = this.loads.get(apiKey);
     if (running) return running;
     if (this.loads.size >= LOADS_MAX) return new ServiceUnavailable('account');
-    // A slice would keep the whole URL it was cut from alive.
+    // A slice would keep the whole URL from which it was cut in memory.
     const ownCopy = Buffer.from(apiKey, 'latin1').toString('latin1');
     const load = this.loadWhole(ownCopy).finally(() => {
       this.loads.delete(ownCopy);
@@ -94,7 +94,7 @@ export class AuthCache {
     return load;
   }
 
-  /** An account that asks by its session, as entitlement knows it now. @returns it, or 503. */
+  /** An account that is identified by its session, as currently known to entitlement. @returns the account, or 503. */
   async owner(accountId: string, environment: KeyEnvironment): Promise<KeyEntry | Problem> {
     try {
       const allowance = await this.options.entitlement.allowance(accountId);
@@ -104,16 +104,16 @@ export class AuthCache {
     }
   }
 
-  /** True while the owners are being asked about this key. */
+  /** True while this key is being loaded. */
   isLoading(apiKey: string): boolean {
     return this.loads.has(apiKey);
   }
 
-  /** Forgets an account and all its keys; running loads that may have read older records start again. */
+  /** Drops an account and all its keys; running loads that may have read older records start again. */
   drop(accountId: string): void {
     this.newsCount++;
     if (this.loads.size > 0) this.named.set(accountId, this.newsCount);
-    // Refusals hold no account: they live for a second only, and news may end any of them.
+    // Rejections are not stored by account: they live for only a second, and a change may end any of them.
     this.refused.clear();
     this.forget(accountId);
   }
@@ -126,12 +126,12 @@ export class AuthCache {
     this.accounts = new Map();
   }
 
-  /** Records may serve until this instant (monotonic); the pollers move it on. */
+  /** Records may be used until this time (monotonic); the pollers extend it. */
   trustUntil(ms: number): void {
     this.trustedUntilMs = ms;
   }
 
-  /** Keys at hand, for metrics and tests. */
+  /** The number of cached keys, for metrics and tests. */
   get size(): number {
     return this.keys.size;
   }
@@ -151,7 +151,7 @@ export class AuthCache {
         }
         const { accountId, keyId, dailyCreditCap = 0, capLine } = record!;
         const account = await this.accountOf(accountId);
-        // Before it is kept: from then on others find it, and would use it unprepared.
+        // Prepared before it is cached, because other requests could then find and use it unprepared.
         const { id: capId, keyIds } = capLine ?? { id: keyId, keyIds: [keyId] };
         await this.options.beforeUse?.({ capId, keyIds, dailyCreditCap });
         if (this.isOvertaken(accountId, since)) continue;
@@ -170,7 +170,7 @@ export class AuthCache {
     return new AccountEntry(allowance, this.options.clock.now());
   }
 
-  /** The account's state is judged before the key's: a deleted account answers 403 for its 90 days. */
+  /** The account's state is checked before the key's: a deleted account answers 403 for 90 days. */
   private refusalOf(record: KeyRecord | null): Problem | undefined {
     if (record === null || record.accountState === 'erased') return invalidApiKey;
     if (record.accountState === 'deleted') return new AccountDeletedProblem(record.restorableUntil);
@@ -185,7 +185,7 @@ export class AuthCache {
     return this.droppedAllAt > since || (this.named.get(accountId) ?? 0) > since;
   }
 
-  /** Only with live feeds: what nobody would drop is used once and not kept. */
+  /** Caches only while the feeds are alive; a record that nothing could invalidate is used once and not cached. */
   private keep(apiKey: string, record: KeyRecord, loaded: AccountEntry): KeyEntry {
     if (monotonicMs() > this.trustedUntilMs) return new KeyEntry(apiKey, loaded, record);
     const known = this.currentAccount(loaded.id);
@@ -226,7 +226,7 @@ export class AuthCache {
   }
 }
 
-/** Whatever went wrong at the owners of the records, the caller may try again. */
+/** Whatever failed at the owners, the caller may try again. */
 function unavailable(error: unknown): Problem {
   const isSaid = error instanceof Problem && error.status === 503;
   return isSaid ? error : new ServiceUnavailable('account', error);

@@ -11,13 +11,16 @@ import { CounterId } from '#libs/counters';
 import { SECOND_MS } from '#libs/platform';
 import { allowListOf } from './allow-list.js';
 
-/** The rights and limits of an account, as the request path reads them. Fields are small integers: 100,000 of these fit. */
+/**
+ * The rights and limits of an account in the form that the request path reads. Fields are small integers, so that
+ * 100,000 entries fit into memory.
+ */
 export class AccountEntry {
   readonly id: string;
   readonly counterId: CounterId;
   readonly limits: Record<RateClass, number>;
   readonly keys: number;
-  /** Seconds since 1970 from which this record is no longer true; 0 for never. */
+  /** Seconds since 1970 after which this record is no longer valid; 0 for never. */
   readonly validUntilSecond: number;
   readonly isSuspended: boolean;
   /** Head of the list of cached keys of this account. */
@@ -50,12 +53,12 @@ export class KeyEntry {
   readonly expiresAtSecond: number;
   /** Credits in a UTC day; 0 for no cap. */
   readonly dailyCreditCap: number;
-  /** The cap counts by this: the key's line of rotations. */
+  /** The id by which the cap counts: that of the key's line of rotations. */
   readonly capId: string;
   readonly allowList?: BlockList;
   nextOfAccount?: KeyEntry = undefined;
 
-  /** @param apiKey empty for an account that asks without one. */
+  /** @param apiKey empty for an account that is identified without a key. */
   constructor(
     readonly apiKey: string,
     readonly account: AccountEntry,
@@ -68,13 +71,13 @@ export class KeyEntry {
     this.expiresAtSecond = secondOf(record.expiresAt);
     this.dailyCreditCap = record.dailyCreditCap ?? 0;
     const lineId = record.capLine?.id;
-    // Most keys are the first of their line: one string for both.
+    // Most keys are the first of their line, and use one string for both ids.
     this.capId = lineId === undefined || lineId === record.keyId ? record.keyId : lineId;
     this.allowList = allowListOf(record.allowedAddresses);
   }
 }
 
-/** A session of an account may do what any of its keys may; the log notes it under the account's own id. */
+/** A session of an account may do whatever its keys may; the log records it under the account's own id. */
 export function ownerOf(account: AccountEntry, environment: KeyEnvironment): KeyEntry {
   return new KeyEntry('', account, {
     keyId: account.id,
@@ -88,7 +91,7 @@ export function ownerOf(account: AccountEntry, environment: KeyEnvironment): Key
   });
 }
 
-/** Accounts of one plan have the same limits: they share one object. */
+/** Accounts with the same plan have the same limits, so they share one object. */
 const limitsInUse = new Map<string, Record<RateClass, number>>();
 const LIMITS_MAX = 10_000;
 
@@ -103,13 +106,13 @@ function onlyCopyOf(limits: Record<RateClass, number>): Record<RateClass, number
   return copy;
 }
 
-/** The bit of a scope in `scopeBits`; 0 for a scope this build does not know. */
+/** The bit of a scope in `scopeBits`; 0 for a scope that this release does not know. */
 export function scopeBit(scope: Scope): number {
   const place = SCOPES.indexOf(scope);
   return place === -1 ? 0 : 1 << place;
 }
 
-/** Rounded down: records are never used past their time. */
+/** Rounded down, so that records are never used past their time. */
 function secondOf(time: string | undefined): number {
   return time === undefined ? 0 : Math.floor(new Date(time).getTime() / SECOND_MS);
 }

@@ -23,9 +23,8 @@ export interface ChangePollersOptions {
 }
 
 /**
- * Polls each owner's change feed every second and drops the accounts it names. Records are trusted for
- * 60 seconds after the older of the last good polls; another token (a restored or other database)
- * drops everything.
+ * Polls each owner's change feed every second and drops the accounts it names. Records are trusted for 60 seconds after
+ * the older of the last successful polls; another token (a restored or different database) drops everything.
  */
 export class ChangePollers {
   private readonly feeds: Feed[];
@@ -46,7 +45,7 @@ export class ChangePollers {
     );
   }
 
-  /** Resolves after the first poll of each feed, good or not. */
+  /** Resolves after the first poll of each feed, successful or not. */
   async start(): Promise<void> {
     await Promise.all(this.loops.map((loop) => loop.start()));
   }
@@ -55,7 +54,7 @@ export class ChangePollers {
     await Promise.all(this.loops.map((loop) => loop.stop()));
   }
 
-  /** By source, milliseconds since its last good poll; since the start when there was none. */
+  /** Milliseconds since each source's last successful poll, or since the start if there was none. */
   ages(): [string, number][] {
     const nowMs = monotonicMs();
     return this.feeds.map(({ source, lastGoodMs }) => [
@@ -66,7 +65,7 @@ export class ChangePollers {
 
   private async poll(feed: Feed): Promise<void> {
     const askedMs = monotonicMs();
-    // A cursor as old as this may point behind rows the owner has removed.
+    // A cursor this old may precede rows that the owner has removed.
     if (askedMs - feed.lastGoodMs > FEED_GRACE_MS) feed.cursor = undefined;
     const page = await feed.source.changes(feed.cursor);
     this.apply(feed, page);

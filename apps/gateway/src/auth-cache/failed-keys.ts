@@ -2,9 +2,12 @@ import { MINUTE_MS, SECOND_MS, networkOf } from '#libs/platform';
 
 const ADDRESSES_MAX = 20_000;
 const SITE_PREFIX = 48;
-/** A /48 may fail this many times as often as one /64 of it, whichever of them it sends from. */
+/** A /48 may fail this many times as often as one of its /64, from whichever of them it sends. */
 const SITE_FACTOR = 4;
-/** Keys of one address being looked up at once, those that failed included; many good ones may share it. */
+/**
+ * Maximum number of keys of one address that are looked up at the same time or have failed; many valid clients may
+ * share the address.
+ */
 const UNDER_WAY_MAX = 100;
 
 interface Failures {
@@ -13,16 +16,16 @@ interface Failures {
 }
 
 /**
- * An address that sent many keys that are not valid may not have further unknown keys looked
- * up for the rest of its minute (S17). Keys whose records are cached are served all the same, so one
- * broken client does not silence its neighbours behind the same address.
+ * Limits the lookups of unknown keys per address: after many invalid keys, no further unknown key is looked up for the
+ * rest of the minute (S17). Cached keys are still served, so one broken client does not block its neighbours behind the
+ * same address.
  */
 export class FailedKeys {
   private readonly counts = new Map<string, Failures>();
-  /** Keys being looked up, by address group: any of them may fail. */
+  /** Running key lookups by address group, because any of them may fail. */
   private readonly underWay = new Map<string, number>();
 
-  /** @param limit failures of one address in a minute. */
+  /** @param limit failures of one address per minute. */
   constructor(private readonly limit: number) {}
 
   note(address: string, nowMs: number): void {
@@ -30,7 +33,7 @@ export class FailedKeys {
     if (address.includes(':')) this.count(networkOf(address, SITE_PREFIX), nowMs);
   }
 
-  /** An unknown key of this address is being looked up; followed by one `end`. */
+  /** Records that an unknown key of this address is being looked up; must be followed by one `end`. */
   begin(address: string): void {
     const group = networkOf(address);
     this.underWay.set(group, (this.underWay.get(group) ?? 0) + 1);
@@ -43,7 +46,7 @@ export class FailedKeys {
     else this.underWay.delete(group);
   }
 
-  /** Seconds for which this address has to wait; 0 when it may ask. */
+  /** Seconds that this address has to wait; 0 if it may continue. */
   waitSeconds(address: string, nowMs: number): number {
     if (this.counts.size === 0 && this.underWay.size === 0) return 0;
     const group = networkOf(address);
@@ -76,7 +79,7 @@ export class FailedKeys {
       const [oldest] = this.counts.keys();
       this.counts.delete(oldest);
     }
-    // A slice of a header would keep the whole request it came in alive.
+    // A slice of a header would keep its whole request in memory.
     const ownCopy = Buffer.from(group, 'latin1').toString('latin1');
     this.counts.set(ownCopy, { count: 1, endsMs: nowMs + MINUTE_MS });
   }

@@ -12,7 +12,7 @@ import {
 import { Watches } from '#libs/messaging';
 import { AuthCache } from './auth-cache.js';
 
-/** Only makes it faster: the change feed names the same account within a second. */
+/** Only speeds things up: the change feed names the same account within a second. */
 @Controller()
 export class OnAccountNewsWatcher {
   constructor(private readonly authCache: AuthCache) {}

@@ -3,7 +3,7 @@ import { type Problem, SECOND_MS, monotonicMs } from '#libs/platform';
 const ENTRIES_MAX = 10_000;
 const KEEP_MS = SECOND_MS;
 
-/** Keys that were refused within the last second, so that a loop of bad requests asks nobody. */
+/** Keys that were rejected within the last second, so that a loop of bad requests causes no calls. */
 export class RefusedKeys {
   private readonly entries = new Map<string, { problem: Problem; untilMs: number }>();
 

@@ -26,11 +26,11 @@ beforeEach(() => {
   [apiKey, accountId] = [key, keyRecord.accountId];
 });
 
-/** A gateway beside the others, with a journal of its own. */
+/** Another gateway with its own journal. */
 const startAnother = async (name: string, settings: Record<string, string>) =>
   around.startGateway({ ...settings, GATEWAY_JOURNAL: `${around.folder}/${name}.journal` });
 
-/** A client that stays when the gateway has closed its side, and reads only when it is told to. */
+/** A client that keeps its side open after the gateway has closed its own, and reads only on request. */
 async function open(apiUrl = under.url): Promise<RawClient> {
   const client = await RawClient.open(apiUrl, { reads: false, staysOpen: true });
   clients.add(client);
@@ -39,7 +39,7 @@ async function open(apiUrl = under.url): Promise<RawClient> {
 
 const question = (name: string) => plainQuestion(apiKey, name);
 
-/** Sends a question; resolves when lookup has been asked. */
+/** Sends a lookup; resolves when it has reached lookup. */
 async function ask(client: RawClient, name: string): Promise<void> {
   client.send(question(name));
   await waitFor(`the question for ${name}`, () => timesAsked(name) === 1);
@@ -48,12 +48,12 @@ async function ask(client: RawClient, name: string): Promise<void> {
 const timesAsked = (name: string) =>
   around.lookup.questions.filter(({ path }) => path.includes(`domainName=${name}`)).length;
 
-/** Resolves when the bytes written before have been read: both ends are in this process. */
+/** Resolves when the bytes written before have been read; both ends are in this process. */
 const nextTurn = async () => {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** Whether a gateway takes connections. */
+/** Whether a gateway accepts connections. */
 const isTaken = async (apiUrl: string) =>
   open(apiUrl).then(
     () => true,
@@ -68,7 +68,7 @@ function answerLargely(): void {
 }
 
 describe('a client that disconnects', () => {
-  it('is noticed behind pipelined requests, and charged for none', async () => {
+  it('is noticed behind pipelined requests, and charged for none of them', async () => {
     const client = await open();
     const held = around.lookup.holdAnswers();
     const { abandoned } = around.lookup;
@@ -113,14 +113,14 @@ describe('a client that disconnects', () => {
 });
 
 describe('a shutdown', () => {
-  it('accepts and charges nothing after the last answer of a connection', async () => {
+  it('is neither served nor charged after the last answer of a connection', async () => {
     const other = await startAnother('last', { GATEWAY_DRAIN_NOTICE_MS: '1000' });
     const client = await open(other.apiUrl);
     client.read();
     const held = around.lookup.holdAnswers();
     await ask(client, 'c1.example');
     const stopped = around.stopGateway(other);
-    // Draining begins with the call; what is answered from now on is the last answer.
+    // Draining begins with the call; the answer sent next is the last one.
     held.release();
     await waitFor('the answer', () => client.statuses.length === 1);
     expect(client.text).toContain('Connection: close');
@@ -130,7 +130,7 @@ describe('a shutdown', () => {
     expect(around.entitlement.charged(accountId)).toBe(1);
   });
 
-  it('sends the complete answer to a slow client', async () => {
+  it('a slow client gets its complete answer', async () => {
     const other = await startAnother('slow', { GATEWAY_DRAIN_MS: '60000' });
     answerLargely();
     const client = await open(other.apiUrl);
@@ -164,7 +164,7 @@ describe('a client whose next request is late', () => {
 
   let asked = 0;
 
-  /** @returns the answers to three questions, or nothing when they came too late themselves. */
+  /** @returns the answers to three requests, or nothing if they were themselves too late. */
   async function askLate(headersTimeoutMs: number): Promise<number[] | undefined> {
     const settings = { GATEWAY_HEADERS_TIMEOUT_MS: String(headersTimeoutMs) };
     const other = await startAnother(`late${asked++}`, settings);
@@ -179,8 +179,8 @@ describe('a client whose next request is late', () => {
     await waitFor('both questions, or the end', () => areAsked() || asking.isEnded);
     if (!areAsked()) return around.stopGateway(other) as Promise<undefined>;
     silent.send('GET /half');
-    // Its time began later, so that of the other is over too.
-    await waitFor('the time of the silent one to be over', () => silent.statuses[0] === 408);
+    // Its time began later, so the time of the other client is over, too.
+    await waitFor('the time of the silent client to be over', () => silent.statuses[0] === 408);
     expect(asking.text).toBe('');
     held.release();
     asking.send(three.slice(30));

@@ -1,6 +1,6 @@
 import { type Clock, SECOND_MS, monotonicMs } from '#libs/platform';
 
-/** The `Date` of answers: IMF-fixdate (RFC 9110 §5.6.7), its text made once a second. */
+/** The `Date` header of answers: IMF-fixdate (RFC 9110 §5.6.7), formatted once per second. */
 export class HttpDate {
   private text = '';
   private validUntilMs = -Infinity;

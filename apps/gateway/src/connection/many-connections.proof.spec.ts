@@ -51,7 +51,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Opens sockets and sends the beginning of a request on each other one: that is what slow clients do. */
+/** Opens sockets and sends the beginning of a request on every second one, as slow clients do. */
 async function openSockets(): Promise<void> {
   const { hostname, port } = new URL(apiUrl);
   while (sockets.length < SOCKETS) {
@@ -88,7 +88,7 @@ function memoryMb(): number {
   return Number(kilobytes) / 1_024;
 }
 
-/** Bulk requests that their owner does not answer; `end` lets them go. */
+/** Bulk requests that their owner does not answer; `end` releases them. */
 async function holdBulk(apiKey: string): Promise<{ end: () => void }> {
   const gone = new AbortController();
   let held = 0;
@@ -113,7 +113,8 @@ describe('a busy gateway', () => {
     around.entitlement.bulkLimit = 10 * BULK;
     await p99Ms(apiKey);
     const [alone, beside]: number[][] = [[], []];
-    // Neighbours on the machine only ever add: the least of the rounds counts, and a busy machine needs more of them.
+    // Other processes on the machine only add latency: the lowest of the rounds counts, and a busy machine needs more
+    // rounds.
     const isWithin = () => Math.min(...beside) < 2 * Math.min(...alone);
     for (let round = 0; round < ROUNDS_MAX && (round < ROUNDS || !isWithin()); round += 1) {
       alone.push(await p99Ms(apiKey));

@@ -10,7 +10,7 @@ let impatient: RunningGateway;
 let apiKey: string;
 const clients = new Set<RawClient>();
 
-/** Less than a connection may be silent (10 s) or quiet (72 s) unless an operator sets another time. */
+/** Shorter than a connection may be silent (10 s) or quiet (72 s) by default. */
 const IMPATIENT_MS = 8_000;
 
 beforeAll(async () => {
@@ -35,9 +35,11 @@ async function open(apiUrl = under.url): Promise<RawClient> {
   return client;
 }
 
-/** A client of the impatient gateway that has asked in time: on a busy machine not the first that tries. */
+/**
+ * A client of the impatient gateway that sends its request in time; on a busy machine, this may take several attempts.
+ */
 const openInTime = async (question: string, isThere: (client: RawClient) => boolean) =>
-  waitFor('a client that asks in time', async () => {
+  waitFor('a client that sends its request in time', async () => {
     const client = await open(impatient.apiUrl);
     client.send(question);
     await waitFor('an answer or the end', () => isThere(client) || client.isEnded);
@@ -68,7 +70,7 @@ describe('a client connection', () => {
   const odd: [string, () => string[]][] = [
     ['in two packets', () => [ask('b1.example').slice(0, 30), ask('b1.example').slice(30)]],
     ['behind another one in its packet', () => [ask('b0.example') + ask('b1.example')]],
-    ['with a header that Node must judge', () => [ask('b1.example', 'TE: trailers\r\n')]],
+    ['with a header that Node must handle', () => [ask('b1.example', 'TE: trailers\r\n')]],
   ];
 
   it.each(odd)(
@@ -112,8 +114,8 @@ describe('a client connection', () => {
     expect(await answers(client, 3)).toEqual([200, 404, 200]);
   });
 
-  it('S104: it closes when no request arrives in time, first or later', async () => {
-    // Again when the machine stood still meanwhile.
+  it('S104: it closes if no request arrives in time, whether the first or a later one', async () => {
+    // Repeated if the machine was too busy meanwhile.
     const [silent, quiet] = await waitFor('both to be closed in time', async () => {
       const pair = [
         await open(impatient.apiUrl),

@@ -10,36 +10,36 @@ import { readPlainRequest } from './plain-request.js';
 /** The part of a listener that its plain connections use. */
 export interface PlainConnectionOwner {
   date: HttpDate;
-  /** `Connection` and `Keep-Alive` of an answer after which the connection stays open. */
+  /** The headers `Connection` and `Keep-Alive` of an answer after which the connection stays open. */
   keepAliveLines: string;
-  /** Answers are the last ones of their connections. */
+  /** Answers are the last ones on their connections. */
   isDraining: boolean;
-  /** Answers are put together in it. */
+  /** The buffer in which answers are assembled. */
   answers: AnswerBuffer;
-  /** Begins a context; false when the target is not an operation of the API. */
+  /** Begins a context; false if the target is not an operation of the API. */
   take(request: ApiRequest, reply: Reply, target: string): boolean;
-  /** Bounds how long a client takes its answer that did not take it at once. */
+  /** Limits how long a client may take to read an answer that it did not accept at once. */
   awaitReader(connection: PlainConnection): void;
-  /** Gives the socket to Node's HTTP server, with what it has sent. */
+  /** Passes the socket to Node's HTTP server, with the data it has sent. */
   handOver(connection: PlainConnection, packet: Buffer): void;
   closed(connection: PlainConnection): void;
 }
 
 const CLOSE_LINE = 'Connection: close\r\n';
 /**
- * Read ahead of an answer, and then what the last read brought and the stream's queue holds, 190 KB in all; a
- * client is seen to go only while it is read from.
+ * Maximum number of bytes read ahead of an answer; the last read and the stream's queue come on top of that, 190 KB in
+ * all. A disconnect is noticed only while the gateway reads from the client.
  */
 const EARLY_MAX_BYTES = HEADERS_MAX_BYTES;
 
 /**
- * A client connection as long as it carries only what nearly every API client sends: one small `GET`
- * after another, each in one packet. Node's HTTP server makes a dozen objects for each of these; here a
- * packet is read with two expressions and answered with one write. The first packet that is anything
- * else hands the socket over to Node for the rest of its life.
+ * A client connection while it carries only what nearly every API client sends: small `GET` requests, one after
+ * another, each in one packet. Node's HTTP server creates a dozen objects for each of these; here a packet is read with
+ * two regular expressions and answered with one write. The first packet that is anything else hands the socket over to
+ * Node permanently.
  */
 export class PlainConnection implements ApiRequest, Reply {
-  /** Ticks of the owner's timer since the last answer, or since it was opened. */
+  /** Ticks of the owner's timer since the last answer, or since the connection was opened. */
   quietTicks = 0;
   hasAsked = false;
   rawHeaders: readonly string[] = [];
@@ -58,12 +58,12 @@ export class PlainConnection implements ApiRequest, Reply {
     socket.on('close', this.closed);
   }
 
-  /** Between an answer that has left and the next request. */
+  /** True between an answer that has been sent and the next request. */
   get isIdle(): boolean {
     return !this.isAnswering && !this.socket.writableNeedDrain;
   }
 
-  /** As `ApiResponse.sendWhole`, for the request under way. */
+  /** Like `ApiResponse.sendWhole`, for the current request. */
   sendWhole(status: number, lines: string, body: string): void {
     const { socket, owner } = this;
     const { date, isDraining, keepAliveLines } = owner;
@@ -75,7 +75,7 @@ export class PlainConnection implements ApiRequest, Reply {
     this.answered();
   }
 
-  /** As `sendWhole`; the bytes are copied once, and are never a string. */
+  /** Like `sendWhole`; the bytes are copied once and never converted to a string. */
   sendInPlace(status: number, lines: string, before: BytesInPlace, rest: string): void {
     const { date, isDraining, keepAliveLines, answers } = this.owner;
     const length = before.end - before.start + rest.length;
@@ -96,7 +96,7 @@ export class PlainConnection implements ApiRequest, Reply {
     else if (this.early !== undefined) setImmediate(this.receiveEarly);
   }
 
-  /** As `ApiResponse.sendLast`; apart from `sendWhole`, to which it would add a question for each answer. */
+  /** Like `ApiResponse.sendLast`; separate from `sendWhole`, to which it would add a check per answer. */
   sendLast(status: number, lines: string, body: string): void {
     const { socket, owner } = this;
     socket.write(
@@ -111,9 +111,9 @@ export class PlainConnection implements ApiRequest, Reply {
   }
 
   /**
-   * In place of the stream's own `push`, which Node gives what it has read: who waits for its answer needs
-   * neither the stream's queue nor its look for more after each packet, a twentieth of a request. The
-   * first packet that was not waited for, like the end, takes the socket back to what a stream does.
+   * Replaces the stream's own `push`, which Node calls with the data that it has read: a client that waits for each
+   * answer needs neither the stream's queue nor its check for more data after each packet, which cost a twentieth of a
+   * request. The first early packet, or the end, restores the stream's own method.
    */
   private readonly push = (packet: Buffer | null): boolean => {
     const { socket } = this;
@@ -131,10 +131,10 @@ export class PlainConnection implements ApiRequest, Reply {
 
   private readonly receive = (packet: Buffer): void => {
     const { socket, owner } = this;
-    // Behind the last answer nothing is taken: it could be charged and not be sent.
+    // After the last answer, no request is accepted: it could be charged and not sent.
     if (!socket.writable) return;
     if (this.isAnswering || this.early !== undefined) return this.receiveLater(packet);
-    // A client that does not take its last answer is Node's to slow down.
+    // Node handles a client that does not accept its last answer at once.
     const isPlain = socket.writableLength === 0 && !owner.isDraining;
     const request = isPlain ? readPlainRequest(packet.toString('latin1')) : undefined;
     if (request === undefined) return this.handOver(packet);
@@ -168,8 +168,8 @@ export class PlainConnection implements ApiRequest, Reply {
   }
 
   /**
-   * A client that has sent its last byte is gone: a question under way ends without charge. An answer that was
-   * charged is still sent.
+   * A client that has sent its last byte is gone: a running request ends without a charge. An answer that was charged
+   * is still sent.
    */
   private readonly leave = (): void => {
     if (this.isAnswering) this.socket.destroy();

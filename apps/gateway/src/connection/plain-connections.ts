@@ -7,20 +7,20 @@ import { PlainConnection, type PlainConnectionOwner } from './plain-connection.j
 
 export interface PlainConnectionsOptions {
   clock: Clock;
-  /** Longest from the opening to the first request, in milliseconds. */
+  /** Maximum time from the opening to the first request, in milliseconds. */
   firstRequestTimeoutMs: number;
-  /** Longest from an answer to the next request, in milliseconds. */
+  /** Maximum time from an answer to the next request, in milliseconds. */
   keepAliveTimeoutMs: number;
-  /** Begins a context; false when the target is not an operation of the API. */
+  /** Begins a context; false if the target is not an operation of the API. */
   take(request: ApiRequest, reply: Reply, target: string): boolean;
-  /** Goes on with the connection as Node's HTTP server does. */
+  /** Continues the connection as Node's HTTP server does. */
   handOver(socket: Socket, packet: Buffer): void;
 }
 
 const TICK_MAX_MS = 1_000;
 const TICKS_PER_TIMEOUT = 10;
 
-/** The plain connections of a listener: bounds how long they are idle, and ends them. */
+/** The plain connections of a listener: limits their idle time and closes them. */
 export class PlainConnections implements PlainConnectionOwner {
   readonly date: HttpDate;
   readonly keepAliveLines: string;
@@ -68,34 +68,37 @@ export class PlainConnections implements PlainConnectionOwner {
     this.connections.delete(connection);
   }
 
-  /** How long a connection has been idle, to a tick; -1 while it is not, undefined for one that is no longer ours. */
+  /**
+   * How long a connection has been idle, to the tick; -1 while it is not idle, undefined if it is no longer a plain
+   * connection.
+   */
   idleMs(socket: Socket): number | undefined {
     const connection = this.ofSockets.get(socket);
     if (connection === undefined) return undefined;
     return connection.isIdle ? connection.quietTicks * this.tickMs : -1;
   }
 
-  /** Whether an answer is on its way to a client that takes it slowly. */
+  /** Whether an answer is still being sent to a slow client. */
   get isSending(): boolean {
     for (const { socket } of this.connections) if (socket.writableLength > 0) return true;
     return false;
   }
 
   /**
-   * Watches a client that does not take its answer at once. Node's timer sees what has left: a client that
-   * reads slowly keeps the connection, one that reads nothing does not.
+   * Watches a client that does not accept its answer at once. Node's timer observes the data that has left: a client
+   * that reads slowly keeps the connection, one that reads nothing does not.
    */
   awaitReader(connection: PlainConnection): void {
     const { socket } = connection;
     const end = () => socket.destroy();
     socket.setTimeout(this.options.keepAliveTimeoutMs, end);
     socket.once('drain', () => {
-      // One that was handed over meanwhile is timed by Node's server.
+      // A connection that was handed over meanwhile is timed by Node's server.
       if (this.connections.has(connection)) socket.setTimeout(0, end);
     });
   }
 
-  /** Ends those nobody waits on, with what was written to them; the others end with their answer. */
+  /** Closes idle connections after flushing what was written to them; the others close with their answer. */
   closeIdle(): void {
     this.isDraining = true;
     clearInterval(this.timer);
@@ -108,7 +111,7 @@ export class PlainConnections implements PlainConnectionOwner {
     for (const { socket } of this.connections) socket.destroy();
   }
 
-  /** A timer of its own for each answer, as Node has it, is dearer than reading the request. */
+  /** One timer for all: a timer per answer, as in Node, costs more than reading the request. */
   private tick(): void {
     const { firstRequest, keepAlive } = this.ticks;
     for (const connection of this.connections) {

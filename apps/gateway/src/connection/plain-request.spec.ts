@@ -8,7 +8,7 @@ import { readPlainRequest } from './plain-request.js';
 const LINE = 'GET /v2.0/whois/live?domainName=a.example HTTP/1.1\r\n';
 
 describe('a plain request', () => {
-  it('is one complete GET with its headers in order and values without surrounding blanks', () => {
+  it('is one complete GET with its headers in order and values without surrounding spaces', () => {
     const text = `${LINE}Host: api.example\r\nX-API-Key:\t key \r\nconnection: Keep-Alive\r\nAccept:\r\n\r\n`;
     expect(readPlainRequest(text)).toEqual({
       target: '/v2.0/whois/live?domainName=a.example',
@@ -23,10 +23,10 @@ describe('a plain request', () => {
     ['two requests', `${LINE}host: a\r\n\r\n${LINE}host: a\r\n\r\n`],
     ['an empty line before the request', `\r\n${LINE}host: a\r\n\r\n`],
     ['another method', `HEAD /v2.0/whois/live HTTP/1.1\r\nhost: a\r\n\r\n`],
-    ['a method in small letters', `get /v2.0/whois/live HTTP/1.1\r\nhost: a\r\n\r\n`],
+    ['a lower-case method', `get /v2.0/whois/live HTTP/1.1\r\nhost: a\r\n\r\n`],
     ['another version', `GET /v2.0/whois/live HTTP/1.0\r\nhost: a\r\n\r\n`],
     ['an absolute target', `GET http://a/v2.0/whois/live HTTP/1.1\r\nhost: a\r\n\r\n`],
-    ['two blanks in the line', `GET  /v2.0/whois/live HTTP/1.1\r\nhost: a\r\n\r\n`],
+    ['two spaces in the request line', `GET  /v2.0/whois/live HTTP/1.1\r\nhost: a\r\n\r\n`],
     ['a control character in the target', `GET /v2.0\u0001 HTTP/1.1\r\nhost: a\r\n\r\n`],
     ['a byte outside of ASCII in the target', `GET /v2.0\u00e9 HTTP/1.1\r\nhost: a\r\n\r\n`],
     ['a byte outside of ASCII in a value', `${LINE}host: a\r\nx: \u00e9\r\n\r\n`],
@@ -34,17 +34,17 @@ describe('a plain request', () => {
     ['lines that end without CR', `GET /v2.0/whois/live HTTP/1.1\nhost: a\n\n`],
     ['a CR in a value', `${LINE}host: a\r\nx: a\rb\r\n\r\n`],
     ['a folded value', `${LINE}host: a\r\nx: a\r\n b\r\n\r\n`],
-    ['a blank before the colon', `${LINE}host: a\r\nx : a\r\n\r\n`],
+    ['a space before the colon', `${LINE}host: a\r\nx : a\r\n\r\n`],
     ['no host', `${LINE}x: a\r\n\r\n`],
     ['two hosts', `${LINE}host: a\r\nHost: b\r\n\r\n`],
     ['a host with a user', `${LINE}host: a@b\r\n\r\n`],
     ['an empty host', `${LINE}host: \r\n\r\n`],
-    ['a port that is no number', `${LINE}host: a:b\r\n\r\n`],
+    ['a port that is not a number', `${LINE}host: a:b\r\n\r\n`],
     ['a length', `${LINE}host: a\r\nContent-Length: 0\r\n\r\n`],
     ['chunks', `${LINE}host: a\r\nTransfer-Encoding: chunked\r\n\r\n`],
     ['an upgrade', `${LINE}host: a\r\nUpgrade: h2c\r\n\r\n`],
     ['an expectation', `${LINE}host: a\r\nExpect: 100-continue\r\n\r\n`],
-    ['a connection that is to close', `${LINE}host: a\r\nConnection: close\r\n\r\n`],
+    ['a connection to be closed', `${LINE}host: a\r\nConnection: close\r\n\r\n`],
     ['a list of connection options', `${LINE}host: a\r\nConnection: keep-alive, te\r\n\r\n`],
     ['a long target', `GET /${'a'.repeat(9_000)} HTTP/1.1\r\nhost: a\r\n\r\n`],
     ['long headers', `${LINE}host: a\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`],
@@ -135,7 +135,7 @@ const VALUES = [
   '\u00e9',
 ];
 
-/** Mostly proper, with something odd here and there. */
+/** Mostly well-formed, with an oddity here and there. */
 function randomPacket(random: Random): string {
   const odd = (usual: string, others: readonly string[]) =>
     random.chance(1 / 12) ? random.pick(others) : usual;

@@ -1,22 +1,22 @@
 import { isHost } from '#libs/platform';
 import { HEADERS_MAX_BYTES, URI_MAX_BYTES } from '#libs/public-http';
 
-/** A request without a body whose every byte is of the plainest kind there is. */
+/** A request without a body that contains only the simplest syntax. */
 export interface PlainRequest {
-  /** Path and query, as they were sent: visible ASCII. */
+  /** Path and query as sent: visible ASCII. */
   target: string;
-  /** Names and values in turn, as Node's own `rawHeaders`. */
+  /** Names and values alternate, as in Node's own `rawHeaders`. */
   rawHeaders: string[];
 }
 
-/** RFC 9112 §3, of one method, in origin form and with single spaces. */
+/** RFC 9112 §3 for one method, in origin form and with single spaces. */
 const REQUEST_LINE = /^GET (\/[\x21-\x7e]*) HTTP\/1\.1\r\n/;
-/** RFC 9110 §5.5 without obs-text. One class of characters each: a line that fits nowhere fails at once. */
+/** RFC 9110 §5.5 without obs-text. One character class each, so a line that does not match fails at once. */
 const FIELD_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e]*)\r\n/y;
 const CRLF_LENGTH = 2;
 const FIELDS_MAX = 64;
 
-/** Fields that frame a body or change what the connection is: their rules are left to Node's parser. */
+/** Fields that frame a body or change the connection: their rules are left to Node's parser. */
 const FRAMING: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
@@ -30,10 +30,10 @@ const FRAMING: ReadonlySet<string> = new Set([
 const FRAMING_LENGTHS: ReadonlySet<number> = new Set([...FRAMING].map(({ length }) => length));
 
 /**
- * Reads what came in one packet as one whole request, a character a byte.
- * @returns undefined for whatever is not exactly that: a part of the headers, more than the headers, another method
+ * Reads the contents of one packet as one complete request, one character per byte.
+ * @returns undefined for anything else: a part of the headers, more than the headers, another method
  *   or version, a body, a second or malformed `Host`, a `Connection` other than `keep-alive`, a byte outside of ASCII.
- *   Such a packet is not wrong; Node's parser has to judge it.
+ *   Such a packet is not necessarily invalid; Node's parser decides.
  */
 export function readPlainRequest(text: string): PlainRequest | undefined {
   if (text.length > HEADERS_MAX_BYTES) return undefined;

@@ -16,7 +16,7 @@ let server: Server;
 let client: RawClient;
 let socket: Socket;
 
-/** Connections that are answered at once, with more than the system takes off our hands. */
+/** Connections that are answered at once with more data than the operating system buffers. */
 async function openServer(keepAliveTimeoutMs: number): Promise<void> {
   plain = new PlainConnections({
     clock: new TestClock('2026-03-02T09:30:00Z'),
@@ -46,9 +46,9 @@ afterEach(async () => {
 });
 
 describe('a client that reads its answer slowly', () => {
-  it('is timed by what it receives, not by when its answer was made, and then like any idle client', async () => {
+  it('is timed by the data it receives, not from when its answer was created, and afterwards like any idle client', async () => {
     await openServer(MINUTE_MS);
-    // Node's timer, which starts again with each part that leaves.
+    // Node's timer, which restarts with each part that is sent.
     expect(socket.timeout).toBe(MINUTE_MS);
     client.read();
     await waitFor('the whole answer', () => client.text.length > LARGE.length);

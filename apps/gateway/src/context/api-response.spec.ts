@@ -14,7 +14,7 @@ afterEach(async () => {
   if (server) await once(server, 'close');
 });
 
-/** Sends text to a server with this handler. @returns what has come back so far, a character a byte. */
+/** Sends text to a server with this handler. @returns the response so far, one character per byte. */
 async function talk(listener: RequestListener<never, typeof ApiResponse>, text: string) {
   server = createServer({ ServerResponse: ApiResponse }, listener as RequestListener) as Server;
   server.listen(0, '127.0.0.1');

@@ -7,7 +7,7 @@ import type { Reply } from './request-context.js';
 const LATE_MS = 2 * SECOND_MS;
 
 declare module 'node:http' {
-  /** Methods that Node has for subclasses of a message, and that its type definitions leave out. */
+  /** Methods that Node has for subclasses of a message and that its type definitions omit. */
   interface OutgoingMessage {
     _implicitHeader(): void;
     _storeHeader(headers: string): void;
@@ -15,22 +15,22 @@ declare module 'node:http' {
 }
 
 /**
- * A response that can be sent whole. `writeHead` tests each name and each value with regular
- * expressions, which costs more than all the numbered steps together; the headers of an API answer are made
- * of our own constants, ids and numbers, so it goes out as it was put together.
+ * A response that can be sent as a whole. `writeHead` tests each name and each value with regular expressions, which
+ * costs more than all the numbered steps together; the headers of an API answer consist of our own constants, ids and
+ * numbers, so they are sent as assembled.
  */
 export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
   extends ServerResponse<Request>
   implements Reply
 {
   private wholeHead = '';
-  /** Whether the request has a body: a body that is not read to its end costs the connection. */
+  /** Whether the request has a body; if it is not read to its end, the connection is closed. */
   hasRequestBody = false;
 
   /** Whether the client waits for permission to send its body (`Expect: 100-continue`). */
   isAwaited = false;
 
-  /** Asks for the body, where the client waits for that. */
+  /** Requests the body, if the client waits for that. */
   invite(): void {
     if (this.isAwaited) this.writeContinue();
     this.isAwaited = false;
@@ -40,12 +40,12 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
   sendWhole(status: number, lines: string, body: string): void {
     if (this.hasRequestBody && isOnItsWay(this.req)) {
       this.begin(status, `${lines}Content-Length: ${body.length}\r\n`);
-      // The length frames it.
+      // The length frames the body.
       this.removeHeader('Transfer-Encoding');
       return endLate(this, body);
     }
     this.begin(status, lines);
-    // Otherwise an HTTP/1.0 client recognises the end only when the connection closes.
+    // Otherwise, an HTTP/1.0 client recognises the end only when the connection closes.
     this.useChunkedEncodingByDefault = true;
     this.end(body, 'latin1');
   }
@@ -63,14 +63,14 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
     if (this.hasRequestBody && !this.req.complete) this.shouldKeepAlive = false;
   }
 
-  /** Node asks for the headers when there is a body and no headers yet. */
+  /** Node requests the headers if there is a body but no headers yet. */
   override _implicitHeader(): void {
     if (this.wholeHead === '') super._implicitHeader();
     else this._storeHeader(this.wholeHead);
   }
 }
 
-/** Whether a part of its body has not arrived yet, or not been read. */
+/** Whether a part of its body has not arrived yet, or has not been read. */
 export function isOnItsWay({ headers, complete }: IncomingMessage): boolean {
   const hasBody =
     headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined;
@@ -78,8 +78,8 @@ export function isOnItsWay({ headers, complete }: IncomingMessage): boolean {
 }
 
 /**
- * Ends a response whose headers say its length, and its connection, while the request is still on its way: what is
- * left of it is read and thrown away for a while, as closing at once would take the answer back (RFC 9112 §9.6).
+ * Ends a response whose headers state its length, and closes its connection, while the request is still arriving: the
+ * rest of it is read and discarded for a while, because closing at once could destroy the answer (RFC 9112 §9.6).
  */
 export function endLate(response: ServerResponse, body: string): void {
   const { req: request } = response;

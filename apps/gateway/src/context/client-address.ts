@@ -3,8 +3,8 @@ import { isInBlocks } from '#libs/domain-names';
 import type { ApiRequest } from './request-context.js';
 
 /**
- * The address a request came from. `X-Forwarded-For` counts only as far as the hops before it are
- * configured proxies: from the right, the first address that is not one (S96).
+ * The address from which a request came. `X-Forwarded-For` is used only as far as its hops are configured proxies: the
+ * result is the first address from the right that is not one (S96).
  */
 export function clientAddress(request: ApiRequest, trustedProxies: BlockList): string {
   let address = plain(request.socket.remoteAddress ?? '');
@@ -17,7 +17,7 @@ export function clientAddress(request: ApiRequest, trustedProxies: BlockList): s
   return address;
 }
 
-/** Several headers of the name are one list (RFC 9110 §5.3). */
+/** Several headers of this name form one list (RFC 9110 §5.3). */
 function hopsOf(rawHeaders: readonly string[]): string[] {
   const hops: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -27,7 +27,7 @@ function hopsOf(rawHeaders: readonly string[]): string[] {
   return hops;
 }
 
-/** An IPv4 peer of an IPv6 socket is the same peer. */
+/** An IPv4 peer on an IPv6 socket is the same peer. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }

@@ -1,6 +1,6 @@
 /** A request with an `Idempotency-Key`. */
 export interface KeyedRequest {
-  /** Asked with a test key. */
+  /** Sent with a test key. */
   isTest: boolean;
   key: string;
   /** SHA-256 of everything that the answer depends on. */

@@ -1,16 +1,16 @@
 import type { OwnerAnswer } from './owner-answer.js';
 
-/** A question to lookup on its way. */
+/** A running request to lookup. */
 export interface LookupCall {
-  /** The whole request as it is sent, ASCII. */
+  /** The complete request as sent, in ASCII. */
   readonly request: string;
-  /** The connection that is serving it; set and unset by the connection. */
+  /** The connection that is serving it; set and cleared by the connection. */
   connection?: { destroy(fault?: Error): void };
-  /** Ticks of the pool's timer since it was handed over, its turn on a connection included. */
+  /** Ticks of the pool's timer since the call was made, including the wait for a connection. */
   waitedTicks: number;
-  /** True when the client is gone: the call is not made when its turn comes. */
+  /** True if the client has disconnected: the call is not made when its turn comes. */
   readonly isAbandoned: boolean;
-  /** One of the two is called, once, unless the call was abandoned. */
+  /** One of the two is called once, unless the call was abandoned. */
   onAnswer(answer: OwnerAnswer): void;
   onFault(fault: Error): void;
 }

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 import type { RequestContext } from './request-context.js';
 
-/** The newest context on a socket; a client that pipelines has earlier ones behind it. */
+/** The newest context on a socket; a client that pipelines has older ones behind it. */
 const NEWEST = Symbol('newest context');
 
 interface ApiSocket extends Socket {
-  /** Null when all are over: what was answered is not kept until the next question. */
+  /** Null when all are over: answered contexts are not kept until the next request. */
   [NEWEST]?: RequestContext | null;
 }
 
-/** Whether a request on this socket has no answer yet. */
+/** Whether a request on this socket is still unanswered. */
 export function isAsking(socket: Socket): boolean {
   for (let one = (socket as ApiSocket)[NEWEST]; one; one = one.earlier) {
     if (!one.isOver) return true;
@@ -17,7 +17,7 @@ export function isAsking(socket: Socket): boolean {
   return false;
 }
 
-/** One close listener for a socket's whole life, not one for each of its requests. */
+/** Uses one close listener for a socket's whole life, not one per request. */
 export function watchClient(
   context: RequestContext,
   onGone: (context: RequestContext) => void,
@@ -28,7 +28,7 @@ export function watchClient(
   if (newest === null) return;
   if (newest !== undefined) {
     context.earlier = newest;
-    // What has been answered is let go, wherever it stands in the row.
+    // Answered contexts are released, wherever they are in the list.
     for (let last = context; last.earlier !== undefined;) {
       if (last.earlier.isOver) last.earlier = last.earlier.earlier;
       else last = last.earlier;
@@ -43,8 +43,8 @@ export function watchClient(
 }
 
 /**
- * An idle connection holds nothing of what it asked: with many of them, every collection of young
- * garbage would have to copy the last context of each.
+ * Removes a context, so that an idle connection keeps none: with many connections, every young-generation collection
+ * would have to copy the last context of each.
  */
 export function forgetContext(context: RequestContext): void {
   const socket = context.request.socket as ApiSocket;

@@ -1,11 +1,11 @@
 import type { Problem } from '#libs/platform';
 import type { KeyEntry } from '../auth-cache/caller.js';
 
-/** A question of an account without a key, by the session that the dashboard has checked. */
+/** A request of an account without a key, on behalf of a session that the dashboard has checked. */
 export interface OwnQuestion {
-  /** The query, as a client would write it behind the path. */
+  /** The query as a client would write it after the path. */
   query: string;
-  /** Set for an operation that has one. */
+  /** Set for an operation that takes one. */
   body?: object;
   caller: Promise<KeyEntry | Problem>;
 }

@@ -1,20 +1,20 @@
 import type { Readable } from 'node:stream';
 
-/** The parts of an owner's answer that the gateway reads beside its body. */
+/** The parts of an owner's answer, besides its body, that the gateway reads. */
 export interface OwnerHeaders {
   status: number;
-  /** `X-Outcome` and `X-Served-From`; empty without them. */
+  /** `X-Outcome` and `X-Served-From`; empty if they are missing. */
   outcome: string;
   servedFrom: string;
   /** Digits. */
   age?: string;
-  /** `X-Charged-Items`, where the price is per item. */
+  /** `X-Charged-Items`, if the price is per item. */
   chargedItems?: number;
-  /** `X-Next-Cursor`, where the answer is a page that another follows. */
+  /** `X-Next-Cursor`, if another page follows. */
   nextCursor?: string;
 }
 
-/** Bytes where they were read, between `start` and `end`: until the next read, which overwrites them. */
+/** Bytes in the read buffer, between `start` and `end`; the next read overwrites them. */
 export interface BytesInPlace {
   bytes: Buffer;
   start: number;
@@ -24,15 +24,15 @@ export interface BytesInPlace {
 /** An owner's answer. */
 export interface OwnerAnswer {
   headers: OwnerHeaders;
-  /** A character a byte, as it came; empty when it is a stream, or in place. */
+  /** One character per byte, as received; empty for a stream, or if `inPlace` is set. */
   body: string;
-  /** In place of `body`, for an answer that is sent before anything else is read; `bodyOf` converts it to text. */
+  /** Used instead of `body` for an answer that is sent before anything else is read; `bodyOf` converts it to text. */
   inPlace?: BytesInPlace;
-  /** The rest of an answer in another form than JSON, as it arrives. */
+  /** The rest of an answer in a format other than JSON, as it arrives. */
   stream?: Readable;
 }
 
-/** The whole body as text, which stays what it is. */
+/** The whole body as text, which stays valid. */
 export function bodyOf(answer: OwnerAnswer): string {
   const { inPlace } = answer;
   if (inPlace === undefined) return answer.body;

@@ -18,20 +18,20 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Limits of a request body. */
 export interface BodyLimits {
   bytes: number;
-  /** From the end of the headers to its last byte. */
+  /** From the end of the headers to the last byte of the body. */
   timeoutMs: number;
 }
 
 /**
- * Reads a JSON body within its limits. Nothing is kept of one that is too large or too slow (S104); its connection
- * ends with the answer. Never resolves when the client goes before it is whole.
+ * Reads a JSON body within its limits. A body that is too large or too slow is not kept (S104), and its connection
+ * closes after the answer. Never resolves if the client disconnects before the body is complete.
  */
 export async function readJsonBody(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const { headers } = request;
   const type = headers['content-type']?.split(';', 1)[0].trim().toLowerCase();
   if (type !== 'application/json') return new UnsupportedMediaType();
   if (headers['content-encoding'] !== undefined) return compressed;
-  // Such a request has no body (RFC 9112 §6.3), and Node's server tells no end of it.
+  // Such a request has no body (RFC 9112 §6.3), and Node's server reports no end of it.
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {
     return missingBody;
   }
@@ -60,7 +60,7 @@ async function readBytes(
       request.pause();
       resolve(problem);
     };
-    // Node's own limit spares a connection whose request is being worked on.
+    // Node's own limit does not apply while a request is being handled.
     const timer = setTimeout(() => refuse(new RequestTimeout()), timeoutMs);
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
@@ -72,7 +72,7 @@ async function readBytes(
       resolve(Buffer.concat(chunks));
     });
     request.on('close', () => clearTimeout(timer));
-    // The socket's close ends the request; a fault of the stream alone tells nothing new.
+    // The socket's close event ends the request; the stream's error adds nothing.
     request.on('error', () => {});
   });
 }

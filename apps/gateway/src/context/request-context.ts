@@ -13,9 +13,9 @@ import type { OwnQuestion } from './own-question.js';
 import type { LookupCall } from './lookup-call.js';
 import type { ApiRoute } from '../routes/api-route.js';
 
-/** A request as the numbered steps see it, whether we or Node have parsed it. */
+/** A request as the numbered steps see it, whether it was parsed by us or by Node. */
 export interface ApiRequest {
-  /** Names and values of the headers in turn. */
+  /** Names and values of the headers alternate. */
   readonly rawHeaders: readonly string[];
   readonly socket: Socket;
 }
@@ -24,73 +24,72 @@ export interface ApiRequest {
 export interface Reply {
   /**
    * Sends headers and body; `Date`, `Connection` and `Content-Length` are added to the headers.
-   * @param lines further header lines, each with its CRLF. Nothing in them may come from outside
-   *   without having been checked.
-   * @param body a character a byte.
+   * @param lines further header lines, each with its CRLF; they must contain no unchecked input.
+   * @param body with one character per byte.
    */
   sendWhole(status: number, lines: string, body: string): void;
-  /** Like `sendWhole`, with bytes before the rest of the body; if it is missing, they are sent as text. */
+  /** Like `sendWhole`, with bytes before the rest of the body; if this method is missing, they are sent as text. */
   sendInPlace?(status: number, lines: string, before: BytesInPlace, rest: string): void;
   /** Like `sendWhole`, and closes the connection. */
   sendLast(status: number, lines: string, body: string): void;
 }
 
-/** One request in the numbered steps, with what each step has found out. */
+/** One request in the numbered steps, with the results of each step. */
 export class RequestContext {
   readonly requestId = newRequestId();
-  /** The parameters of path and query in their order, decoded; the key is not among them. */
+  /** The decoded parameters of path and query in their order, without the key. */
   readonly names: string[] = [];
   readonly values: string[] = [];
-  /** The parameters as step 6 has read them. */
+  /** The parameters as read by step 6. */
   input?: ReadInput = undefined;
-  /** The validated body, of an operation that has one. */
+  /** The validated body of an operation that takes one. */
   body?: object = undefined;
-  /** The form of the answer that the client takes. */
+  /** The format of the answer that the client accepts. */
   form: AnswerForm;
   apiKey = '';
-  /** In place of a key, for a request from the dashboard. */
+  /** Replaces the key for a request from the dashboard. */
   ownQuestion?: OwnQuestion = undefined;
   caller?: KeyEntry;
   rate?: RateLimitResult;
   rateLimit = 0;
-  /** True while it counts towards its class's concurrency. */
+  /** True while the request counts towards its class's concurrency limit. */
   isInClass = false;
-  /** The owner's path with the normalised query. Repeats are recognised by it, too. */
+  /** The owner's path with the normalised query, which also identifies repeats. */
   question = '';
-  /** The subject of the question as it was given, for the request log. */
+  /** The subject of the request as given, for the request log. */
   subject = '';
   isFresh = false;
   isRepeat = false;
-  /** UTC day to which the key's daily cap counts the cost. */
+  /** The UTC day in which the key's daily cap counts the cost. */
   capDay = 0;
   lease?: Lease;
-  /** In place of a lease, for a request about several items. */
+  /** Replaces the lease for a request about several items. */
   hold?: RequestHold = undefined;
-  /** The maximum price of the answer, and the price of one answer, item or page of it. */
+  /** The maximum price of the answer, and the price of one answer, item or page. */
   price = 0;
   eachPrice = 0;
-  /** Credits for the lines that have been sent so far, of an answer that is streamed. */
+  /** Credits for the lines of a streamed answer that have been sent so far. */
   streamedCredits = 0;
   /** Set for a request whose answer is kept under its `Idempotency-Key`. */
   keyed?: KeyedRequest = undefined;
-  /** Set once its whole answer is being kept: whether its client waits or not, a repeat can have it. */
+  /** Set once its complete answer is being kept: a repeat can get it, even if the client has disconnected. */
   isKept = false;
-  /** The lines sent so far of a stream that is kept, each with its mark. */
+  /** The lines sent so far of a kept stream, each with its mark. */
   sentLines = '';
   /** Credits reserved on the lease or the hold. */
   cost = 0;
   isOver = false;
-  /** Counted as in flight; a download is not, once it has begun. */
+  /** Counted as in flight; a download is no longer counted once it has begun. */
   isInFlight = true;
-  /** Set for an upload or a download, once it has begun. */
+  /** Set for an upload or a download that has begun. */
   transfer?: Transfer = undefined;
-  /** Further header lines of its refusal. */
+  /** Further header lines of its rejection. */
   refusalLines = '';
   /** Set only while this request is traced. */
   span?: Span = undefined;
-  /** The context before it on a socket whose client does not wait for answers. */
+  /** The previous context on a socket whose client does not wait for answers. */
   earlier?: RequestContext;
-  /** The call to the owner, which ends when the client goes. */
+  /** The call to the owner, which ends if the client disconnects. */
   lookupCall?: LookupCall;
   serviceCall?: AbortController = undefined;
 
@@ -104,7 +103,7 @@ export class RequestContext {
     this.form = route.operation.answers[0];
   }
 
-  /** Status of an answer that is no refusal: 202 where work continues after it, 200 of a dry run. */
+  /** The status of a successful answer: 202 if work continues after it, 200 for a dry run. */
   get answerStatus(): number {
     const status = this.form.type === 'application/json' ? this.form.status : undefined;
     if (status === undefined) return 200;

@@ -2,18 +2,18 @@ import { Semaphore, ServiceUnavailable } from '#libs/platform';
 
 interface Turns {
   semaphore: Semaphore;
-  /** Pieces that run or wait. */
+  /** The number of running or waiting tasks. */
   users: number;
 }
 
-/** Work for one account, few pieces at a time, so that many of one account do not keep everybody else waiting. */
+/** Runs few tasks of one account at a time, so that many tasks of one account do not delay all others. */
 export class AccountTurns {
   private readonly ofAccounts = new Map<string, Turns>();
 
-  /** @param limits pieces of one account that run at a time, and how many may run or wait. */
+  /** @param limits how many tasks of one account may run, and how many may run or wait. */
   constructor(private readonly limits: { atOnce: number; max: number }) {}
 
-  /** @throws ServiceUnavailable when too many of the account run or wait. */
+  /** @throws ServiceUnavailable if too many tasks of the account are running or waiting. */
   async use<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     const turns = this.turnsOf(accountId);
     if (turns.users >= this.limits.max) throw new ServiceUnavailable('request queue');

@@ -1,40 +1,40 @@
 import type { HoldUse } from '../lease/journal-lines.js';
 
-/** Reports a hold to the journal at once, and to entitlement; promises resolve at entitlement's acknowledgement. */
+/** Reports a hold to the journal at once, and to entitlement; promises resolve when entitlement acknowledges. */
 export interface HoldReports {
   charged(hold: RequestHold): void;
-  /** @param row of the request log, with the end of its line. */
+  /** @param row of the request log, with its line end. */
   finished(hold: RequestHold, row?: string): void;
   settle(hold: RequestHold, part: number, credits: number): Promise<void>;
-  /** Called when `reported` has grown by so many acknowledged credits. */
+  /** Called when `reported` has grown by this many acknowledged credits. */
   settled(hold: RequestHold, credits: number): void;
   close(hold: RequestHold): Promise<void>;
 }
 
 /** The fixed part of a hold. */
 export interface NewHold {
-  /** The request's id, unique in its account. */
+  /** The request's id, unique within its account. */
   id: string;
   accountId: string;
-  /** Credits in all. */
+  /** The total credits. */
   amount: number;
-  /** Within this process, for the journal. */
+  /** Its number in the journal of this process. */
   number: number;
-  /** The row for the request log, without the end of its line, if the request is broken off. */
+  /** The row for the request log, without its line end, if the request is interrupted. */
   row: string;
 }
 
-/** Credits of lines sent longer ago than this are reported while more lines are sent. */
+/** Credits for lines sent longer ago than this are reported while more lines are sent. */
 const SETTLE_INTERVAL_MS = 100;
 
 /**
- * The most that one request about several things may cost, held as a whole before anything is looked up. What was
- * sent of its answer is reported while the rest is still on its way, and what nobody got goes back at the end.
+ * The maximum cost of one request about several items, held completely before anything is looked up. The part for sent
+ * items is reported while the rest is still being sent, and the unused part is released at the end.
  */
 export class RequestHold {
-  /** Credits for what has been sent. */
+  /** Credits for everything that has been sent. */
   charged = 0;
-  /** Credits of each part that was reported, or is just now. */
+  /** Credits of each part that was or is being reported. */
   private readonly parts: number[] = [];
   /** Credits that entitlement has acknowledged. */
   reported = 0;
@@ -59,14 +59,14 @@ export class RequestHold {
     this.row = hold.row;
   }
 
-  /** @param total credits for everything that has been sent so far; only rises. */
+  /** @param total credits for everything sent so far; it only rises. */
   charge(total: number): void {
     if (!this.raise(total)) return;
     this.reports.charged(this);
     this.timer ??= setTimeout(() => this.report(), SETTLE_INTERVAL_MS).unref();
   }
 
-  /** Nothing more will be sent. @param total as for `charge`. @param row as for `HoldReports.finished`. */
+  /** Marks the end of the answer. @param total as for `charge`. @param row as for `HoldReports.finished`. */
   finish(total: number, row?: string): void {
     this.raise(total);
     if (this.charged > 0) this.reports.finished(this, row);

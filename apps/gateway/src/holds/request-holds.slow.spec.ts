@@ -44,7 +44,7 @@ async function ask(apiKey: string, names: number, query = '') {
   return { status: statusCode, json: (await body.json()) as Answer };
 }
 
-/** Lookup answers as many of the names. */
+/** Makes lookup answer this many of the names. */
 function answering(charged: number): void {
   around.lookup.respond = (_asked, response) => {
     response.setHeader(CHARGED_ITEMS_HEADER, String(charged));
@@ -78,7 +78,7 @@ it('the maximum cost is held before the lookup, and only answered items are char
   expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
 });
 
-it('the price leaves the balance at once, and only once, whenever entitlement learns of it', async () => {
+it('the price is deducted from the balance at once, and only once, whenever entitlement learns of it', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk', 'whois'] });
   const single = async (name: string) => {
     const { headers } = await under.ask(`/v2.0/whois/live?domainName=${name}.example`, {
@@ -112,12 +112,12 @@ it('suggestions requested again within a minute are charged again, because they 
     const { headers } = await under.ask(path, { 'x-api-key': apiKey });
     return headers['x-credits-cost'];
   };
-  // At first time runs out before any suggestion is found.
+  // At first, time runs out before any suggestion is found.
   answering(1);
   expect(await cost('&sug=true&count=20')).toBe('1');
   answering(21);
   expect(await cost('&sug=true&count=20')).toBe('21');
-  // A single name is a repeat as ever.
+  // A single name is a repeat, as usual.
   answering(1);
   expect([await cost(''), await cost('')]).toEqual(['1', '0']);
   const repeats = around.lookup.questions.map(({ headers }) => headers['x-repeat']);
@@ -152,7 +152,7 @@ it('503: credits held by others are waited for and not taken', async () => {
 it('503: an unacknowledged hold is closed as soon as entitlement acknowledges it', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   answering(0);
-  // The account's allowance is known from then on.
+  // The account's allowance is cached from then on.
   expect((await ask(apiKey, 2)).status).toBe(200);
   await isSettled(keyRecord.accountId, 0);
   around.entitlement.isDown = true;
@@ -212,7 +212,7 @@ it('S104: a stream ends in time if its client reads nothing, and only what was w
   const { apiUrl } = await around.startGateway(settings);
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   const { accountId } = keyRecord;
-  // More than the system accepts for a client that does not read.
+  // More than the system buffers for a client that does not read.
   const line = streamedLine('charged', JSON.stringify({ text: 'x'.repeat(1_000_000) }));
   around.lookup.respond = (_asked, response) => {
     response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live');
@@ -254,7 +254,7 @@ it('S99: an answer that is too large is free, but counts towards the rate limit'
   await isSettled(keyRecord.accountId, 0);
 });
 
-it('S102: one account may have two calls waiting at entitlement, and other accounts pass', async () => {
+it('S102: one account may have two calls waiting at entitlement, and other accounts are not delayed', async () => {
   const { entitlement } = around;
   const busy = around.account.addKey({ scopes: ['bulk'] });
   const other = around.account.addKey({ scopes: ['bulk'] });

@@ -24,7 +24,7 @@ export interface RequestHoldsOptions {
   pools: LeasePools;
   clock: Clock;
   logger: Logger;
-  /** Longest a request may take after it has its credits, in milliseconds. */
+  /** Maximum time for a request after it has its credits, in milliseconds. */
   requestDeadlineMs: number;
 }
 
@@ -36,27 +36,27 @@ export interface HeldRequest {
   operation: string;
   version: number;
   subject: string;
-  /** Credits it may cost at most. */
+  /** Its maximum cost in credits. */
   amount: number;
 }
 
-/** A request that has waited longer behind others of its account is refused. */
+/** A request that has waited longer than this behind others of its account is rejected. */
 const TURN_WAIT_MS = 5_000;
 const ELSEWHERE_WAIT_MS = 300;
 const ELSEWHERE_RETRY_MS = 50;
 const RETRY_MS = 250;
-/** The log's entry for a request whose gateway was killed. */
+/** The log entry for a request whose gateway was killed. */
 const BROKEN_OFF = { status: 200, outcome: 'broken_off', credits: 0, durationMs: 0 };
 
-/** The gateway's side of holds: one for each request that may be charged for several things. */
+/** The gateway's side of holds: one for each request that may be charged for several items. */
 export class RequestHolds implements HoldReports {
   private readonly lines = new LogLines();
   private holdCount = 0;
   private readonly open = new Set<RequestHold>();
   /**
-   * One call is running while the next is on its way. Entitlement handles an account's credits one after another, and
-   * each call that waits there occupies one of its few database connections: many calls of one account would delay
-   * everybody else's leases (S102).
+   * Allows one running call and one queued call per account. Entitlement handles an account's credits one call at a
+   * time, and each call that waits there occupies one of its few database connections, so many calls of one account
+   * would delay all other leases (S102).
    */
   private readonly turns = new AccountTurns({ atOnce: 2, max: Infinity });
   private readonly stopping = new AbortController();
@@ -65,7 +65,7 @@ export class RequestHolds implements HoldReports {
 
   /**
    * Holds the whole amount or nothing.
-   * @returns the hold (call `finish` in any case), or the refusal: 402, 503.
+   * @returns the hold (call `finish` in any case), or the rejection: 402, 503.
    */
   async reserve(held: HeldRequest): Promise<RequestHold | Problem> {
     const { requestId: id, accountId, amount, operation } = held;
@@ -93,7 +93,7 @@ export class RequestHolds implements HoldReports {
       if (pool.remaining === undefined) pool.noteBalance(answer.balance, answer.call);
       return hold;
     } catch (error) {
-      // It may be held all the same: closing the id settles the question.
+      // It may exist nevertheless: closing its id settles that.
       this.opened(hold);
       hold.finish(0);
       return new ServiceUnavailable('entitlement', error);
@@ -137,15 +137,15 @@ export class RequestHolds implements HoldReports {
     journal.holdClosed(hold);
   }
 
-  /** The holds that entitlement may keep open for us. */
+  /** The holds that entitlement may keep open for this gateway. */
   uses(): HoldUse[] {
     return [...this.open].map(({ use }) => use);
   }
 
   /**
-   * Settles and closes what an earlier run left open. Its parts are told again, for the first count of each wins, and
-   * what was sent since goes into one more.
-   * @throws when the process stops first.
+   * Settles and closes the holds that an earlier run left open. Its parts are reported again, because entitlement keeps
+   * the first report of each, and later charges are reported as one more part.
+   * @throws if the process stops first.
    */
   async replay(uses: HoldUse[]): Promise<void> {
     const { client } = this.options;
@@ -162,7 +162,7 @@ export class RequestHolds implements HoldReports {
     this.stopping.signal.throwIfAborted();
   }
 
-  /** Waits until entitlement has acknowledged what is open, at most `timeoutMs`. */
+  /** Waits until entitlement has acknowledged all open holds, at most `timeoutMs`. */
   async drain(timeoutMs: number): Promise<void> {
     const until = monotonicMs() + timeoutMs;
     while (this.open.size > 0 && monotonicMs() < until) await sleep(10);
@@ -183,7 +183,10 @@ export class RequestHolds implements HoldReports {
     return this.lines.of({ ...held, ...BROKEN_OFF, atMs }).trimEnd();
   }
 
-  /** Repeats until the process stops: a part is charged once, however often it is sent. @returns false if it stopped. */
+  /**
+   * Retries until the process stops: a part is charged once, however often it is sent. @returns false if the process
+   * stopped.
+   */
   private async untilDone(accountId: string, call: () => Promise<void>): Promise<boolean> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
@@ -191,7 +194,7 @@ export class RequestHolds implements HoldReports {
         await this.turns.use(accountId, call);
         return true;
       } catch (error) {
-        this.options.logger.warn('entitlement does not take the report of a hold', error);
+        this.options.logger.warn('entitlement did not accept the report of a hold', error);
         await sleep(RETRY_MS, undefined, { ref: false, signal }).catch(() => {});
       }
     }
@@ -199,7 +202,7 @@ export class RequestHolds implements HoldReports {
   }
 }
 
-/** @param answer undefined when entitlement was not asked. */
+/** @param answer undefined if entitlement was not called. */
 function refusalOf(answer: HoldAnswer | undefined, amount: number): Problem {
   if (answer?.outcome === 'insufficient') return new InsufficientCredits(amount);
   return answer?.outcome === 'elsewhere'

@@ -34,7 +34,7 @@ export class KeptAnswersRepository {
       isTest,
     ]);
     if (row.is_begun) return { is: 'this' };
-    // The statement does not see a row that was inserted at the same moment.
+    // The statement does not see a row that is inserted at the same moment.
     if (row.request_hash === null) return { is: 'running' };
     if (!row.request_hash.equals(requestHash)) return { is: 'another' };
     if (row.body === null) return { is: 'running' };
@@ -55,7 +55,7 @@ export class KeptAnswersRepository {
     );
   }
 
-  /** Deletes the oldest answers to the account's test keys, until no more than these are left. */
+  /** Deletes the oldest answers to the account's test keys until at most this many are left. */
   async dropTestAnswers(accountId: string, left: { count: number; bytes: number }): Promise<void> {
     await this.database.query(DROP_TEST_ANSWERS, [accountId, left.count, left.bytes]);
   }
@@ -73,7 +73,7 @@ export class KeptAnswersRepository {
   }
 }
 
-/** A key is taken over if it has expired, or if the same request held it and its gateway died. */
+/** A key can be taken over if it has expired, or if the same request held it and its gateway died. */
 const BEGIN = `
   with begun as (
     insert into kept_answers as kept (account_id, key, request_hash, request_id, begun_at, runs_until, is_test)
@@ -87,7 +87,7 @@ const BEGIN = `
   select exists (select from begun) as is_begun, kept.request_hash, kept.outcome, kept.body
   from (values (1)) one left join kept_answers kept on kept.account_id = $1 and kept.key = $2`;
 
-/** Counts the finished answers only: those being made are as few as an account's requests at a time. */
+/** Counts only finished answers; unfinished ones are at most as many as an account's concurrent requests. */
 const DROP_TEST_ANSWERS = `
   delete from kept_answers where account_id = $1 and key = any (array(
     select key from (

@@ -55,7 +55,7 @@ async function post(apiKey: string, headers = {}, body: object = NAMES, url = un
   return { status: answer.statusCode, headers: answer.headers, text, json };
 }
 
-/** Lines as lookup streams them; the promise ends when its caller has gone. */
+/** Lines as lookup streams them; the promise ends when the caller has disconnected. */
 function answerInLines(count: number, isWhole: boolean): { closed: Promise<void> } {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   around.lookup.respond = (_asked, response) => {
@@ -69,7 +69,7 @@ function answerInLines(count: number, isWhole: boolean): { closed: Promise<void>
   return { closed };
 }
 
-/** Sends a request whose client goes once it has received this text, and once this is done. */
+/** Sends a request whose client disconnects once it has received this text and `done` is complete. */
 async function goAfter(
   apiKey: string,
   received: string,
@@ -224,7 +224,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect([again.json.asked, again.headers['x-credits-cost']]).toEqual([1, '0']);
   });
 
-  it('S130: of an account’s answers to test keys the newest 100, up to 4 MiB, are kept', async () => {
+  it('S130: the newest 100 of an account’s answers to test keys, up to 4 MiB, are kept', async () => {
     const accountId = newId();
     const { apiKey } = around.account.addKey({ accountId, scopes: SCOPES, environment: 'test' });
     const names = { domainNames: ['registered.test'] };

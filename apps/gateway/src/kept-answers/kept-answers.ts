@@ -23,7 +23,7 @@ export interface KeptAnswersOptions {
   >;
   clock: Clock;
   logger: Logger;
-  /** Longest a request runs, in milliseconds. */
+  /** Maximum time for a request, in milliseconds. */
   requestDeadlineMs: number;
 }
 
@@ -32,7 +32,7 @@ export const KEPT_MS = DAY_MS;
 const MIB = 1024 * 1024;
 /** The maximum number of stored bytes of a stream. */
 const STREAM_BYTES_MAX = 16 * MIB;
-/** The newest answers to an account's test keys are kept: so many, and so many bytes in all (S130). */
+/** Limits for the newest answers to an account's test keys: their number and their total size (S130). */
 export const TEST_ANSWERS = { count: 100, bytes: 4 * MIB };
 
 const keyReused = new IdempotencyKeyReused();
@@ -40,15 +40,16 @@ const keyRunning = new IdempotencyKeyRunning();
 
 /**
  * Runs a request with an `Idempotency-Key` once: a repeat within 24 hours gets the same answer and costs nothing. A
- * whole answer is stored before it is sent, so that none is charged twice; of a stream, the sent lines are stored. A
- * request that ends without a charge releases its key. Of answers to test keys only the newest are kept.
+ * complete answer is stored before it is sent, so that none is charged twice; for a stream, the sent lines are stored.
+ * A request that ends without a charge releases its key. For test keys, only the newest answers are kept.
  */
 export class KeptAnswers {
   constructor(private readonly options: KeptAnswersOptions) {}
 
   /**
-   * @returns undefined if the request has to run, else the stored answer or the refusal: 400 for a malformed key, 409
-   *   while the first request runs, 422 for a different request under the same key.
+   * @returns undefined if the request must run, otherwise the stored answer or the rejection: 400 for a malformed key,
+   * 409
+   *   while the first request is running, 422 for a different request under the same key.
    */
   begin(context: RequestContext): Promise<OwnerAnswer | Problem | undefined> | Problem | undefined {
     if (!context.route.operation.takesIdempotencyKey) return undefined;
@@ -61,7 +62,7 @@ export class KeptAnswers {
     }
   }
 
-  /** Keeps a whole answer before it is sent. @returns the answer, or 503 when it cannot be kept. */
+  /** Stores a complete answer before it is sent. @returns the answer, or 503 if it cannot be stored. */
   async keep(context: RequestContext, answer: OwnerAnswer): Promise<OwnerAnswer | Problem> {
     try {
       await this.store(context, answer.headers.outcome, bodyOf(answer));
@@ -71,14 +72,14 @@ export class KeptAnswers {
     }
   }
 
-  /** Stores the lines that were sent of a stream, even if it broke off. */
+  /** Stores the lines of a stream that were sent, even if it was interrupted. */
   keepStream(context: RequestContext, outcome: string): void {
     const { sentLines } = context;
     const end = sentLines.lastIndexOf('\n', STREAM_BYTES_MAX) + 1;
     this.later(this.store(context, outcome, sentLines.slice(0, end)));
   }
 
-  /** Releases the key of a request that was refused, or whose client left before anything was charged. */
+  /** Releases the key of a request that was rejected, or whose client disconnected before anything was charged. */
   release({ keyed, caller }: RequestContext): void {
     if (keyed) this.later(this.options.answers.release(caller!.account.id, keyed));
   }
@@ -107,7 +108,7 @@ export class KeptAnswers {
         return repeated(context, holder.outcome, holder.body);
       case 'this':
         context.keyed = keyed;
-        // The client left meanwhile: nobody else will release the key.
+        // The client has disconnected meanwhile, and no other code releases the key.
         if (context.isOver) this.release(context);
         return undefined;
     }
@@ -132,7 +133,7 @@ export class KeptAnswers {
     const accountId = caller!.account.id;
     const bytes = Buffer.from(body, 'latin1');
     if (!keyed!.isTest) return answers.keep(accountId, keyed!, outcome, bytes);
-    // A repeat of one that is not kept runs again: it costs nothing.
+    // A repeat of an answer that is not kept runs again; it costs nothing.
     if (bytes.length > TEST_ANSWERS.bytes) return answers.release(accountId, keyed!);
     await answers.dropTestAnswers(accountId, {
       count: TEST_ANSWERS.count - 1,
@@ -141,7 +142,7 @@ export class KeptAnswers {
     await answers.keep(accountId, keyed!, outcome, bytes);
   }
 
-  /** The request does not wait for it. A key that could not be released expires. */
+  /** The request does not wait for this. A key that could not be released expires. */
   private later(work: Promise<void>): void {
     work.catch((error: unknown) => {
       this.options.logger.warn('the answer under an Idempotency-Key could not be settled', error);

@@ -64,7 +64,7 @@ describe('daily caps', () => {
     expect(caps.reserve(rotated, 1)).toMatchObject(capReached);
   });
 
-  it('S14: a key for whose count there is no room is refused, and the others keep theirs', async () => {
+  it('S14: a key is rejected if there is no room for its count, and the others keep theirs', async () => {
     const caps = new DailyCaps(new TestClock(), eachOf(1), new DailyCredits(64));
     const keys = Array.from({ length: 200 }, () => lineOf(2));
     const ready = await Promise.allSettled(keys.map((one) => caps.prepare(one)));
@@ -77,7 +77,7 @@ describe('daily caps', () => {
     for (const one of roomFor) expect(caps.reserve(one, 1)).toMatchObject(capReached);
   });
 
-  it('S14: several gateways keep one cap, except for charges between two reads of the log', async () => {
+  it('S14: several gateways share one cap, except for charges between two reads of the log', async () => {
     const line = lineOf(20);
     const [log, clock] = [new Map<string, number>(), new TestClock()];
     const gateways = [1, 2, 3].map(() => new DailyCaps(clock, async () => log));
@@ -92,7 +92,7 @@ describe('daily caps', () => {
       for (const caps of gateways) spent += spend(caps) + spend(caps);
       await Promise.all(gateways.map(async (caps) => caps.followOthers()));
     }
-    // In the fourth second each sees 18 spent and admits two.
+    // In the fourth second, each gateway sees 18 spent credits and admits two.
     expect(spent).toBe(24);
     clock.advance(DAY_MS);
     log.clear();

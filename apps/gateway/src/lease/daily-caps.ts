@@ -3,12 +3,12 @@ import { type Clock, DAY_MS, type Problem } from '#libs/platform';
 import { ServiceOverloaded } from '#libs/public-http';
 import { KeyCapReached } from './lease.errors.js';
 
-/** Lines whose keys are remembered. */
+/** Number of key lines whose counts are kept in memory. */
 const LINES_MAX = 200_000;
 
 /** The part of a key record that its cap needs. `dailyCreditCap` 0 means no cap. */
 export interface CappedKey {
-  /** The same for a key and its rotations: a rotation begins no new count. */
+  /** The same for a key and its rotations, because a rotation does not start a new count. */
   capId: string;
   dailyCreditCap: number;
 }
@@ -19,20 +19,20 @@ export interface CappedLine extends CappedKey {
 }
 
 /**
- * Credits that capped keys have spent in this UTC day. A count begins with what the request log has of the day,
- * and each second those in use are raised to what it has by then, so that several gateways keep to one cap: all
- * together let through at most what they charge the key within about a second and a half beyond it (the second,
- * and what the log takes to be written). One gateway alone keeps to it exactly.
+ * The credits that capped keys have spent in this UTC day. A count starts with the day's total from the request log.
+ * Every second, the counts of keys in use are raised to the log's total, so that several gateways keep to one cap:
+ * together, they exceed it by at most what they charge the key within about a second and a half (one second, plus the
+ * time until the log is written). A single gateway keeps to it exactly.
  *
- * The rule: a count that is not zero is kept until its day is over. Memory is bounded by taking no
- * further key when it is full; such a key is refused with 503, it never spends uncounted.
+ * A count above zero is kept until its day is over. Memory is bounded: when the table is full, no further key is added;
+ * such a key is rejected with 503 and never spends uncounted.
  */
 export class DailyCaps {
-  /** Lines that were used since the last look into the log. */
+  /** Lines that were used since the last read of the log. */
   private inUse = new Set<string>();
   private readonly keysOf = new Map<string, readonly string[]>();
 
-  /** @param loggedToday credits some keys were charged in this UTC day, each, from the request log. */
+  /** @param loggedToday reads from the request log the credits that each of some keys was charged in this UTC day. */
   constructor(
     private readonly clock: Clock,
     private readonly loggedToday: (keyIds: readonly string[]) => Promise<Map<string, number>>,
@@ -40,8 +40,8 @@ export class DailyCaps {
   ) {}
 
   /**
-   * Makes a capped key's count ready; call when its record has been loaded.
-   * @throws ServiceOverloaded when the table is full.
+   * Prepares the count of a capped key; call it after the key's record was loaded.
+   * @throws ServiceOverloaded if the table is full.
    */
   async prepare({ capId, keyIds, dailyCreditCap }: CappedLine): Promise<void> {
     if (dailyCreditCap === 0) return;
@@ -50,14 +50,14 @@ export class DailyCaps {
     this.keysOf.set(capId, keyIds);
     if (this.spent.has(capId, day)) return;
     const credits = sumOf(keyIds, await this.loggedToday(keyIds));
-    // Spending before midnight does not count for the day after it.
+    // Spending before midnight does not count towards the next day.
     if (this.today() === day && !this.spent.begin(capId, day, credits))
       throw new ServiceOverloaded();
   }
 
   /**
-   * Counts `cost`, until `release` takes back what was not charged.
-   * @returns the UTC day it counts for, by which it is released (0 without a cap), or why it may not.
+   * Counts `cost`, until `release` takes back the part that was not charged.
+   * @returns the UTC day to which it counts, for `release` (0 without a cap), or why it is rejected.
    */
   reserve({ capId, dailyCreditCap: cap }: CappedKey, cost: number): number | Problem {
     if (cap === 0) return 0;
@@ -68,14 +68,14 @@ export class DailyCaps {
     return addition === 'full' ? new ServiceOverloaded() : new KeyCapReached(cap);
   }
 
-  /** Gives credits back to the day they were reserved on, never to the next one. */
+  /** Returns credits to the day in which they were reserved, never to the next one. */
   release({ capId, dailyCreditCap }: CappedKey, credits: number, day: number): void {
     if (dailyCreditCap > 0 && credits > 0) {
       this.spent.takeOff(capId, day, credits);
     }
   }
 
-  /** Takes in what other gateways let through; to be called each second. */
+  /** Adds what other gateways charged; must be called every second. */
   async followOthers(): Promise<void> {
     const { inUse } = this;
     if (inUse.size === 0) return;
@@ -83,7 +83,7 @@ export class DailyCaps {
     const day = this.today();
     const lines = [...inUse].map((capId) => ({ capId, keyIds: this.keysOf.get(capId) ?? [capId] }));
     const logged = await this.loggedToday(lines.flatMap(({ keyIds }) => keyIds));
-    // What was logged of a day that is over by now is nothing to the next one.
+    // Charges of a day that is over do not count towards the next one.
     if (this.today() !== day) return;
     for (const { capId, keyIds } of lines) this.spent.raise(capId, day, sumOf(keyIds, logged));
   }

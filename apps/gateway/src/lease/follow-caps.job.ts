@@ -1,7 +1,7 @@
 import type { Job, Logger } from '#libs/platform';
 import type { DailyCaps } from './daily-caps.js';
 
-/** Keeps the daily caps of keys over all gateways. */
+/** Keeps the daily caps of keys across all gateways. */
 export class FollowCapsJob implements Job {
   readonly name = 'follow-caps';
 
@@ -10,7 +10,7 @@ export class FollowCapsJob implements Job {
     private readonly logger: Logger,
   ) {}
 
-  /** While the log cannot be read this gateway goes by its own counts. */
+  /** While the log cannot be read, this gateway uses only its own counts. */
   async runOnce(): Promise<void> {
     try {
       await this.caps.followOthers();

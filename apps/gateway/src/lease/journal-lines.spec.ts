@@ -12,7 +12,7 @@ import {
 
 const [lease, other, account, writer] = Array.from({ length: 4 }, newId);
 
-/** A row of the request log without the end of its line. */
+/** A row of the request log without its line end. */
 function rowOf(credits: number): string {
   const line = new LogLines().of({
     atMs: 1_772_442_000_000,
@@ -63,7 +63,7 @@ describe('lines of a journal', () => {
     expect(again).toContain('= h34 5\n');
   });
 
-  it('of a lease count with the highest total, until it is closed', () => {
+  it('for a lease count with the highest total until it is closed', () => {
     const opened = `+ 1 ${lease} ${account}\n`;
     const used = '= 1 5 whois.live:5\n= 1 3 whois.live:3\n= 1 6 dns.live:1\n';
     const use = {
@@ -80,7 +80,7 @@ describe('lines of a journal', () => {
     ]);
   });
 
-  it('that are damaged or truncated are skipped', () => {
+  it('are skipped if they are damaged or truncated', () => {
     const opened = `+ 1 ${lease} ${account}\n`;
     const damaged = [
       `+ 2 ${other} ${account} more\n`,
@@ -99,7 +99,7 @@ describe('lines of a journal', () => {
     expect(readRows(`= 1 2\tone\n= 1 3\n= 1 4\ttwo`)).toEqual(['one']);
   });
 
-  it('that the log has written no longer count', () => {
+  it('no longer count once the log has written them', () => {
     const rows = '= 1 1\tone\tand\n= - 0\ttwo\n= 1 3\tthree\n';
     expect(readRows(rows)).toEqual(['one\tand', 'two', 'three']);
     expect(readRows(`${rows}~ 1\n~ 1\n`)).toEqual(['three']);
@@ -107,7 +107,7 @@ describe('lines of a journal', () => {
     expect(readRows(`${rows}~ 12\n`)).toEqual([]);
   });
 
-  it('of a hold are its parts, its total, and its row while its request runs', () => {
+  it('for a hold contain its parts, its total, and its row while its request is running', () => {
     const opened = `* h1 order-1 ${account}\trow\tof it\n`;
     const use = { holdId: 'order-1', accountId: account, charged: 0, parts: [], row: 'row\tof it' };
     expect(readHolds(opened)).toEqual([use]);
@@ -119,7 +119,7 @@ describe('lines of a journal', () => {
     expect(readHolds(`* h1 order-1 ${account}\n`)).toEqual([{ ...use, row: undefined }]);
   });
 
-  it('of a hold are skipped if damaged', () => {
+  it('for a hold are skipped if damaged', () => {
     const opened = `* h1 order-1 ${account}\trow\n`;
     const damaged = [
       `* 2 order-2 ${account}\n`,
@@ -148,7 +148,7 @@ describe('a row of a request that ended with its gateway', () => {
     expect(row).toMatch(/[^\n]$/);
   });
 
-  it('does not exist if nothing was sent, if the request has its own, or if the lines are damaged', () => {
+  it('does not exist if nothing was sent, if the request has its own row, or if the lines are damaged', () => {
     expect(rowOfBroken({ ...use, charged: 0, row: rowOf(0) })).toEqual([]);
     expect(rowOfBroken({ ...use, charged: 5 })).toEqual([]);
     expect(rowOfBroken({ ...use, charged: 5, row: 'damaged' })).toEqual([]);

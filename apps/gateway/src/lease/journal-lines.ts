@@ -13,28 +13,28 @@ export interface HoldUse {
   accountId: string;
   /** Credits for what was sent. */
   charged: number;
-  /** Credits of each part that entitlement was told, or may have been; the first is part 1. */
+  /** Credits of each part that was, or may have been, reported to entitlement; the first is part 1. */
   parts: number[];
-  /** The row that the request log gets; undefined once the request has one of its own. */
+  /** The row that the request log gets; undefined once the request has its own. */
   row?: string;
   number?: number;
 }
 
-/** Leases, holds and rows that earlier runs left. */
+/** Leases, holds and rows left by earlier runs. */
 export interface JournalRest {
-  /** Leases to be settled and closed. */
+  /** Leases to settle and close. */
   uses: LeaseUse[];
-  /** Holds to be settled and closed. */
+  /** Holds to settle and close. */
   holds: HoldUse[];
-  /** Rows of charged answers that may be missing in the request log, in its text format. */
+  /** Rows of charged answers that may be missing from the request log, in its text format. */
   rows: string[];
   /** Runs that wrote the request log. */
   writerIds: string[];
 }
 
 /**
- * The leases a journal leaves open, each with its highest total. Damaged lines are passed over: entitlement
- * would refuse the whole call they stand in, again and again.
+ * The leases that a journal leaves open, each with its highest total. Damaged lines are skipped, because entitlement
+ * would reject their whole call again and again.
  */
 export function readLeases(text: string): LeaseUse[] {
   const open = new Map<string, LeaseUse>();
@@ -52,7 +52,7 @@ export function readLeases(text: string): LeaseUse[] {
   return [...open.values()];
 }
 
-/** @param part `operation:total`; whatever else it is, is passed over. */
+/** @param part `operation:total`; anything else is skipped. */
 function noteOperation(use: LeaseUse, part = ''): void {
   const [, operation, total] = OPERATION_TOTAL.exec(part) ?? [];
   if (operation === undefined) return;
@@ -60,7 +60,7 @@ function noteOperation(use: LeaseUse, part = ''): void {
   use.operations = { ...use.operations, [operation]: Math.max(known, Number(total)) };
 }
 
-/** The rows of a journal that the request log is not known to have written, in their order. */
+/** The rows of a journal that the request log is not known to have written, in order. */
 export function readRows(text: string): string[] {
   const rows: string[] = [];
   let written = 0;
@@ -79,7 +79,7 @@ export function readWriters(text: string): string[] {
   return ids.filter(isId);
 }
 
-/** The holds a journal leaves open, each with all that was sent and told of it. */
+/** The holds that a journal leaves open, each with everything that was sent and reported for it. */
 export function readHolds(text: string): HoldUse[] {
   const open = new Map<string, HoldUse>();
   for (const line of text.split('\n').slice(0, -1)) {
@@ -101,7 +101,7 @@ export function readHolds(text: string): HoldUse[] {
   return [...open.values()];
 }
 
-/** The row of a request that ended with its gateway, with what was sent to it; none when that was nothing. */
+/** The row of a request that ended with its gateway, with the part that was sent; none if nothing was. */
 export function rowOfBroken({ row, charged: credits }: HoldUse): string[] {
   const entry = row === undefined || credits === 0 ? undefined : readLine(row);
   return entry === undefined ? [] : [new LogLines().of({ ...entry, credits }).trimEnd()];
@@ -125,7 +125,7 @@ export function journalOf({ uses, holds, rows, writerIds }: NumberedRest): strin
     const owed = row === undefined ? '' : `\t${row}`;
     return `* ${name} ${holdId} ${accountId}${owed}\n${told}= ${name} ${charged}\n`;
   });
-  // Rows without an open lease: their total counts nowhere, the rows do.
+  // Rows without an open lease: their total no longer matters, but the rows do.
   const writers = writerIds.map((id) => `@ ${id}\n`).join('');
   const owed = rows.map((row) => `= - 0\t${row}\n`).join('');
   return writers + leases.join('') + held.join('') + owed;

@@ -73,7 +73,7 @@ function open(settleIntervalMs = 20): LeaseClient {
 }
 
 const reserve = (cost = 1) => leases.reserve(accountId, cost, monotonicMs());
-/** Charges one request of `cost`. */
+/** Charges one request of `cost` credits. */
 async function spend(cost: number): Promise<void> {
   leases.finish((await reserve(cost)) as Lease, cost, cost);
 }
@@ -85,13 +85,13 @@ const settles = () =>
   around.entitlement.calls.filter((call) => call === 'POST /internal/leases/settle').length;
 
 describe('the lease client', () => {
-  it('a recalled lease is closed with its last request, never before', async () => {
+  it('a recalled lease is closed after its last request, never before', async () => {
     const [first, second] = [(await reserve()) as Lease, (await reserve()) as Lease];
     expect(first).toBe(second);
     around.entitlement.recalled.add(first.id);
-    await waitFor('the recall to be heard', () => first.isClosing);
+    await waitFor('the recall to arrive', () => first.isClosing);
     leases.finish(first, 1, 1);
-    // Two settlements later a close that was sent too soon would have arrived.
+    // Within two more settlements, a close that was sent too soon would have arrived.
     const seen = settles();
     await waitFor('two settlements', () => settles() >= seen + 2);
     expect(stored()[0].isClosed).toBe(false);
@@ -100,14 +100,14 @@ describe('the lease client', () => {
     expect(stored()[0].consumed).toBe(2);
   });
 
-  it('an expired lease returns by itself', async () => {
-    // Less the deadline of a request and the margin of 5 s it can be spent from for 2 s.
+  it('an expired lease is returned automatically', async () => {
+    // After subtracting a request's deadline and the margin of 5 s, it can be used for 2 s.
     around.entitlement.ttlMs = 8_000;
     await spend(3);
     expect(leases.remaining(accountId)).toBe(100_000 - 3);
     await waitFor('the return', () => stored()[0].isClosed);
-    // Nothing is kept of an account that has no lease.
-    await waitFor('its pool to go', () => leases.remaining(accountId) === undefined);
+    // Nothing is kept for an account that has no lease.
+    await waitFor('its pool to be removed', () => leases.remaining(accountId) === undefined);
     expect(stored()[0].consumed).toBe(3);
     expect(around.entitlement.available(accountId)).toBe(100_000 - 3);
   });
@@ -119,27 +119,27 @@ describe('the lease client', () => {
     const before = asks();
     await spend(99);
     expect(asks()).toBe(before);
-    // What was charged since the first lease would be some 20,000 credits in the next 30 seconds.
+    // At the rate since the first lease, the next 30 seconds would need some 20,000 credits.
     await spend(2);
     await waitFor('the next lease', () => stored().length === 2);
     expect(stored().map(({ amount }) => amount)).toEqual([1_000, 1_000]);
     expect(leases.state().counts).toMatchObject({ hits: 2, misses: 1 });
   });
 
-  it('after a lease is used up the next one may be prefetched again', async () => {
+  it('the next lease may be prefetched again after one was used up', async () => {
     around.entitlement.leaseMax = 10;
     await spend(1);
     await spend(8);
     await waitFor('the second lease', () => leases.state().counts.asked.granted === 2);
     await spend(1);
     expect(stored().map(({ isClosed }) => isClosed)).toEqual([false, false]);
-    // The first has nothing left; of the second less than a fifth is.
+    // The first has nothing left, the second less than a fifth.
     await spend(9);
     await waitFor('the third lease', () => leases.state().counts.asked.granted === 3);
     expect(leases.state().counts).toMatchObject({ hits: 3, misses: 1 });
   });
 
-  it('up to 2,000 requests of an account wait for credits; the next is refused at once', async () => {
+  it('up to 2,000 requests of an account wait for credits, and the next is rejected at once', async () => {
     around.entitlement.isElsewhere = true;
     let answered = 0;
     const waiting = Array.from({ length: 2_000 }, async () => {
@@ -156,7 +156,7 @@ describe('the lease client', () => {
     expect(got).toHaveLength(2_000);
   });
 
-  it('before it waits for credits held elsewhere it settles its own', async () => {
+  it('before waiting for credits held elsewhere, a gateway settles its own', async () => {
     await leases.drain(10_000);
     leases = open(3_600_000);
     await spend(1);
@@ -186,11 +186,11 @@ describe('the lease client', () => {
     leases.finish(small as Lease, 5, 5);
   });
 
-  it('a request waits for credits held elsewhere, but not for ever', async () => {
+  it('a request waits for credits held elsewhere, but only for a limited time', async () => {
     around.entitlement.isElsewhere = true;
     const before = asks();
     expect(await reserve()).toMatchObject({ status: 503, code: 'credits_busy' });
-    // Every 50 ms for 300 ms.
+    // One attempt every 50 ms for 300 ms.
     expect(asks() - before).toBeLessThanOrEqual(7);
   });
 
@@ -259,7 +259,7 @@ describe('the lease client', () => {
 });
 
 describe('the lease settler', () => {
-  /** Settlements and closes as they were called: how many leases, and how many accounts were asked for. */
+  /** The settle and close calls: the number of leases, and the number of accounts whose balance was requested. */
   function settlerOf(refusals = { settle: 0, close: 0 }) {
     const calls: [what: string, leases: number, accounts?: number][] = [];
     const asked: string[] = [];
@@ -335,7 +335,7 @@ describe('the lease settler', () => {
     expect(settler.answerAgeMs).toBeLessThan(60_000);
   });
 
-  it('repeats refused settlements until it stops', async () => {
+  it('retries rejected settlements until it stops', async () => {
     const { settler, calls, closed, leasesOf } = settlerOf({ settle: 1, close: 1 });
     const [first, second] = leasesOf(2);
     first.charge(3, undefined);
@@ -370,7 +370,7 @@ describe('the lease settler', () => {
     ]);
   });
 
-  it('is told no balance while a lease of the account is being closed', async () => {
+  it('ignores balances while a lease of the account is being closed', async () => {
     const { settler, pools, closed, leasesOf } = settlerOf();
     const [lease, refused] = leasesOf(2);
     refused.amount = 0;

@@ -21,41 +21,41 @@ export interface LeaseClientOptions {
   client: EntitlementClient;
   logger: Logger;
   journalPath: string;
-  /** Longest a request may take after it has its credits, in milliseconds. */
+  /** Maximum time for a request after it has its credits, in milliseconds. */
   requestDeadlineMs: number;
   settleIntervalMs?: number;
   /** The journal is rewritten when it has grown by this much. */
   journalCompactAtBytes?: number;
-  /** The request log, whose rows of charged answers the journal holds until they are written. */
+  /** The request log, whose rows of charged answers stay in the journal until they are written. */
   log?: JournaledLog;
 }
 
-/** Holds as the journal needs them. */
+/** The interface of holds that the journal needs. */
 export interface JournaledHolds {
   uses(): HoldUse[];
-  /** Settles and closes those that an earlier run left. @throws when the process stops first. */
+  /** Settles and closes the holds of an earlier run. @throws if the process stops first. */
   replay(uses: HoldUse[]): Promise<void>;
 }
 
-/** The request log as the journal needs it. */
+/** The interface of the request log that the journal needs. */
 export interface JournaledLog {
-  /** Rows of charged answers that are not written yet, without the ends of their lines. */
+  /** Rows of charged answers that are not written yet, without their line ends. */
   unwrittenRows(): Iterable<string>;
-  /** Told how many rows of charged answers each write took. */
+  /** Called after each write with its number of rows of charged answers. */
   onWritten(listener: (count: number) => void): void;
-  /** Under which this run writes it. */
+  /** The id under which this run writes the log. */
   writerId: string;
-  /** Writes those of earlier runs' rows that are missing, when nothing more can come of these runs. */
+  /** Writes missing rows of earlier runs, once these runs can write nothing more. */
   restore(rows: string[], writerIds: string[]): Promise<void>;
 }
 
-/** The request that needs credits; entitlement's log names it. */
+/** The request that needs credits, for entitlement's log. */
 export interface Requester {
   requestId: string;
   span?: { traceparent: string };
 }
 
-/** An answer to an acquire, and what was asked. */
+/** An answer to an acquire call, with the request. */
 interface Asked {
   answer: LeaseAnswer;
   /** The number of the call. */
@@ -65,7 +65,7 @@ interface Asked {
 }
 
 const SETTLE_INTERVAL_MS = 100;
-/** A request starts on a lease only while the lease outlives its deadline by this much. */
+/** A request may start on a lease only if the lease outlives the request's deadline by this much. */
 const LEASE_MARGIN_MS = 5 * SECOND_MS;
 const ELSEWHERE_WAIT_MS = 300;
 const ELSEWHERE_RETRY_MS = 50;
@@ -73,24 +73,24 @@ const WAITERS_MAX = 2_000;
 const WANTED_MIN = 10;
 const WANTED_MAX = 1_000;
 const WANTED_AHEAD_SECONDS = 30;
-/** Share of a lease that is left when the next one is asked for. */
+/** The share of a lease that is left when the next one is requested. */
 const REFILL_AT = 0.2;
 const PREFETCH_PAUSE_MS = SECOND_MS;
 
 /**
- * The gateway's side of credit leases: hands out credits at once while a lease has room, asks for the
- * next one before it runs out, and reports what was charged. Never lends what it does not hold.
+ * The gateway's side of credit leases: grants credits at once while a lease has room, requests the next lease before
+ * that, and reports charges. It never grants credits that it does not hold.
  */
 export class LeaseClient {
-  /** Done once what an earlier run left in the journal is settled, or an end of this one was in its way. */
+  /** Resolves once the leases of an earlier run are settled, or this run ends before that. */
   replayed: Promise<void> = Promise.resolve();
   readonly pools = new LeasePools();
   private readonly settler: LeaseSettler;
   readonly journal: LeaseJournal;
-  /** Stand in the same journal, from before the start. */
+  /** Recorded in the same journal, from before the start. */
   holds?: JournaledHolds;
   private readonly gatewayId = newId();
-  /** In the order they were granted, which is the order in which they end. */
+  /** In the order in which they were granted, which is the order in which they end. */
   private readonly byAge: Lease[] = [];
   private readonly counts = new LeaseCounts();
   private isDraining = false;
@@ -139,8 +139,8 @@ export class LeaseClient {
   }
 
   /**
-   * Credits for one request: at once when a lease has room.
-   * @returns the lease they are reserved on (call `finish` in any case), or the refusal: 402, 503.
+   * Reserves credits for one request: at once if a lease has room.
+   * @returns the lease on which they are reserved (call `finish` in any case), or the rejection: 402, 503.
    */
   reserve(
     accountId: string,
@@ -159,7 +159,7 @@ export class LeaseClient {
 
   /**
    * Ends a reservation: `charged` of its `cost` is spent, the rest is free again.
-   * @param operation what the answer was to, as the customer's ledger names it.
+   * @param operation the answered operation, as named in the customer's ledger.
    * @param row the answer's row of the request log.
    */
   finish(lease: Lease, cost: number, charged: number, operation?: string, row?: string): void {
@@ -176,7 +176,7 @@ export class LeaseClient {
     if (pool && pool.waiters.length > 0) this.serveWaiters(pool);
   }
 
-  /** The balance by entitlement's last word, less local use since; undefined before the first word. */
+  /** The balance last reported by entitlement, minus local use since then; undefined before the first report. */
   remaining(accountId: string): number | undefined {
     return this.pools.get(accountId)?.remaining;
   }
@@ -195,7 +195,7 @@ export class LeaseClient {
     };
   }
 
-  /** Gives everything back; waits until entitlement has acknowledged it, at most `timeoutMs`. */
+  /** Returns everything; waits until entitlement has acknowledged it, at most `timeoutMs`. */
   async drain(timeoutMs: number): Promise<void> {
     this.isDraining = true;
     for (const lease of this.settler.open.values()) this.drainLease(lease);
@@ -214,7 +214,7 @@ export class LeaseClient {
     nowMs: number,
     request?: Requester,
   ): Promise<Lease | Problem> {
-    // Nobody would close what it is lent now.
+    // A lease that is granted now would never be closed.
     if (this.isDrained) return Promise.resolve(new ServiceUnavailable('gateway'));
     this.counts.misses++;
     if (pool.waiters.length >= WAITERS_MAX) return Promise.resolve(new CreditsBusy());
@@ -229,7 +229,7 @@ export class LeaseClient {
     runInContext(context, () => void this.ask(pool));
   }
 
-  /** Asks for leases until nobody waits; one call per pool at a time. */
+  /** Requests leases until no request waits; one call per pool at a time. */
   private async ask(pool: LeasePool): Promise<void> {
     pool.isAsking = true;
     try {
@@ -262,7 +262,7 @@ export class LeaseClient {
       });
       await this.take(pool, lease, { answer, call, askedAtMs, min });
     } catch (error) {
-      // It may have been granted all the same: closing the id settles the question.
+      // The lease may have been granted nevertheless: closing its id settles that.
       lease.isClosing = true;
       this.counts.asked.failed++;
       this.settler.close(lease);
@@ -277,7 +277,7 @@ export class LeaseClient {
     lease: Lease,
     { answer, call, askedAtMs, min }: Asked,
   ): Promise<void> {
-    // Later words come with settlements alone: only of those is it known which use is in them.
+    // Later balances are taken only from settlements, because only then is it known which use they include.
     if (pool.remaining === undefined) pool.noteBalance(answer.balance, call);
     this.counts.asked[answer.outcome]++;
     if (answer.outcome === 'granted') {
@@ -286,10 +286,11 @@ export class LeaseClient {
       lease.usableUntilMs = Math.floor(askedAtMs + lifeMs);
       pool.add(lease);
       this.byAge.push(lease);
-      // Asking again would take credit after credit for leases nobody can spend from.
+      // Another request would lock up more and more credits in leases that cannot be used.
       const isUseless = !lease.hasRoomFor(min, monotonicMs());
       if (isUseless) refuse(pool.dequeue(everybody), new CreditsBusy());
-      // Those who wait are served before it goes back: else they would have us ask for ever.
+      // Waiting requests are served before the lease is returned; otherwise they would cause endless requests for
+      // leases.
       if (this.isDraining) this.serveWaiters(pool);
       if (isUseless || this.isDraining) this.drainLease(lease);
       return;
@@ -305,7 +306,10 @@ export class LeaseClient {
     await this.waitForOthers(pool);
   }
 
-  /** Enough credits, but held elsewhere: entitlement recalls them; what we hold idle goes back now. */
+  /**
+   * There are enough credits, but other gateways hold them: entitlement recalls them, and our idle ones are returned
+   * now.
+   */
   private async waitForOthers(pool: LeasePool): Promise<void> {
     const nowMs = monotonicMs();
     refuse(
@@ -348,9 +352,9 @@ export class LeaseClient {
     }
   }
 
-  /** No new request starts on it; the last one under way closes it. */
+  /** No new request starts on this lease; its last running request closes it. */
   private drainLease(lease: Lease): void {
-    // A lease that was never granted is closed by its requester.
+    // A lease that was never granted is closed by the code that requested it.
     if (lease.isClosing || lease.amount === 0) return;
     lease.isClosing = true;
     if (lease.reserved === 0) this.settler.close(lease);
@@ -375,7 +379,7 @@ export class LeaseClient {
   }
 }
 
-/** True when the next lease should be asked for, after a request of that cost on the one in use. */
+/** True if the next lease should be requested after a request of this cost on the current one. */
 function isRunningOut(pool: LeasePool, lease: Lease, cost: number, nowMs: number): boolean {
   if (nowMs < pool.noPrefetchUntilMs || lease.amount < WANTED_MIN) return false;
   const isLow = lease.amount - lease.consumed - lease.reserved < lease.amount * REFILL_AT;

@@ -24,7 +24,7 @@ function openJournal(path: string, options: Partial<LeaseJournalOptions> = {}) {
 }
 
 describe('a journal', () => {
-  it('contains charges from the next turn on, and what a run left until it is settled', async () => {
+  it('contains charges from the next turn on, and keeps the leftovers of a run until they are settled', async () => {
     const path = join(folder, newId(), 'journal');
     const writerId = newId();
     const lease = new Lease(newId(), accountId, 3);
@@ -50,7 +50,7 @@ describe('a journal', () => {
       rows: ['row'],
       writerIds: [writerId],
     };
-    // The first was killed; a second ended before it had settled what that left, and left more.
+    // The first was killed; a second ended before it had settled the leftovers, and left more.
     const second = openJournal(path);
     expect(second.left).toEqual(left);
     const another = new Lease(newId(), accountId, 3);
@@ -69,7 +69,7 @@ describe('a journal', () => {
     fourth.journal.close();
   });
 
-  it('contains only open and owed items after a rewrite', async () => {
+  it('contains only open and unsettled items after a rewrite', async () => {
     const path = join(folder, newId());
     const lease = new Lease(newId(), accountId, 8);
     lease.charge(2, 'dns.live');
@@ -92,7 +92,7 @@ describe('a journal', () => {
       `* h9 order-1 ${accountId}\n# h9 1\n= h9 1\n= - 0\trow\n`;
     expect(readFileSync(path, 'utf8')).toBe(text);
     journal.close();
-    // Closing writes what is pending, which is rewritten at once here.
+    // Closing writes pending lines, which are rewritten at once here.
     expect(readFileSync(path, 'utf8')).toBe(text);
     writeFileSync(path, `${text}~ 1\n- h9\n- 8\n`);
     expect(openJournal(path).left).toEqual({

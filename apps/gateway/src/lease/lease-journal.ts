@@ -23,45 +23,46 @@ import {
 import type { Lease } from './lease.js';
 
 /**
- * The file is rewritten with what is still needed when it has grown by this many bytes: some 300,000 answers
- * with their rows of the request log.
+ * When the file has grown by this many bytes (some 300,000 answers with their rows), it is rewritten with the lines
+ * that are still needed.
  */
 const COMPACT_AT_BYTES = 64 * 1024 * 1024;
 const REOPEN_AFTER_MS = SECOND_MS;
 
 export interface LeaseJournalOptions {
   path: string;
-  /** The leases that a compacted file must hold. */
+  /** The leases that a compacted file must contain. */
   openLeases: () => Iterable<Lease>;
   openHolds?: () => HoldUse[];
-  /** Rows of charged answers that the request log has not written yet; a compacted file holds them. */
+  /** Rows of charged answers that the request log has not written yet; a compacted file contains them. */
   unwrittenRows?: () => Iterable<string>;
-  /** Under which this run writes the request log. */
+  /** The id under which this run writes the request log. */
   writerId?: string;
-  /** Lines could not be written: their charges must be settled at once. */
+  /** Called if lines could not be written: their charges must be settled at once. */
   onLost: () => void;
   logger: Logger;
   compactAtBytes?: number;
 }
 
-/** A hold as the journal knows it. */
+/** A hold in the form that the journal stores. */
 export interface JournaledHold {
-  /** Within this run. */
+  /** Its number within this run. */
   number: number;
   id: string;
   accountId: string;
-  /** Credits for what has been sent. */
+  /** Credits for everything that has been sent. */
   charged: number;
 }
 
 /**
- * What this gateway has charged and not yet closed, in a file, so that a killed process loses nothing:
- * `@ id` of this run as a writer of the request log, `+ number lease account` when a lease is asked for, `= number total
- * operation:total`, a tab and the answer's row of the request log after an answer, `~ count` when the log has written that many rows more, `- number` when the
- * lease is closed. Total and row share a line, so that a kill never parts them. The number of a hold begins with `h`: `* number hold
- * account`, a tab and the row it gets when its request is broken off, `= number total` for what has been sent so far,
- * `# number credits` for each part that entitlement is told. Lines are written at the end of the turn of the event
- * loop that sent the answers; the page cache survives the process, so no fsync. A last line cut short is ignored.
+ * A file of the charges of this gateway that are not yet closed, so that a killed process loses nothing. Its lines are
+ * `@ id` of this run as a writer of the request log, `+ number lease account` when a lease is requested, `= number
+ * total operation:total`, a tab and the answer's row of the request log after an answer, `~ count` when the log has
+ * written that many more rows, `- number` when the lease is closed. Total and row share a line, so that a kill never
+ * separates them. The number of a hold begins with `h`: `* number hold account`, a tab and the row for an interrupted
+ * request, `= number total` for everything sent so far, `# number credits` for each part reported to entitlement. Lines
+ * are written at the end of the turn of the event loop in which the answers were sent; the page cache survives the
+ * process, so there is no fsync. A truncated last line is ignored.
  */
 export class LeaseJournal {
   private file?: number;
@@ -73,13 +74,13 @@ export class LeaseJournal {
   constructor(private readonly options: LeaseJournalOptions) {}
 
   /**
-   * Opens a new journal beside those of earlier runs, in a folder that is made when it is missing.
+   * Opens a new journal beside those of earlier runs, in a folder that is created if it is missing.
    * @returns what earlier runs left; call `forgetEarlier` when it is settled and written.
    */
   open(): JournalRest {
     mkdirSync(dirname(this.options.path), { recursive: true, mode: 0o700 });
     const earlier = `${this.options.path}.earlier`;
-    // A run that ended before its replay did has left both files: the older one goes first.
+    // A run that ended before its replay was complete has left both files: the older one comes first.
     const texts = [earlier, this.options.path].filter(existsSync).map(readText);
     const left = {
       uses: texts.flatMap((text) => readLeases(text)),
@@ -100,14 +101,14 @@ export class LeaseJournal {
     rmSync(`${this.options.path}.earlier`, { force: true });
   }
 
-  /** False while the file cannot be written: then every answer must be settled at once. */
+  /** False while the file cannot be written; then every answer must be settled at once. */
   get isWritable(): boolean {
     return this.file !== undefined;
   }
 
   /**
    * Tries to open a file that could not be written, at most once a second.
-   * @returns `isWritable`, then.
+   * @returns the new `isWritable`.
    */
   reopenIfDue(): boolean {
     const isDue = !this.isWritable && monotonicMs() - this.failedAtMs > REOPEN_AFTER_MS;
@@ -115,12 +116,12 @@ export class LeaseJournal {
     return this.isWritable;
   }
 
-  /** Bytes written since it was last rewritten. */
+  /** Bytes written since the last rewrite. */
   get size(): number {
     return this.sizeBytes;
   }
 
-  /** Bytes that its disk has left for this user. */
+  /** Free bytes on its disk for this user. */
   get freeBytes(): number {
     const { bavail, bsize } = statfsSync(dirname(this.options.path));
     return bavail * bsize;
@@ -130,18 +131,18 @@ export class LeaseJournal {
     this.append(`+ ${lease.number} ${lease.id} ${lease.accountId}\n`);
   }
 
-  /** @param row of the request log, in its text format with the end of the line; none when it was dropped. */
+  /** @param row of the request log, in its text format with the line end; none if it was dropped. */
   used({ number, consumed, chargedBy }: Lease, operation?: string, row?: string): void {
     const by = operation === undefined ? '' : ` ${operation}:${chargedBy?.[operation]}`;
     this.append(`= ${number} ${consumed}${by}${row === undefined ? '\n' : `\t${row}`}`);
   }
 
-  /** @param row what the log gets, with the end of its line, when the request is broken off. */
+  /** @param row of the request log, with its line end, for the case that the request is interrupted. */
   holdOpened({ number, id, accountId }: JournaledHold, row: string): void {
     this.append(`* h${number} ${id} ${accountId}\t${row}`);
   }
 
-  /** @param row as of `used`, once its request is over. */
+  /** @param row as for `used`, once its request is over. */
   holdUsed({ number, charged }: JournaledHold, row?: string): void {
     this.append(`= h${number} ${charged}${row === undefined ? '\n' : `\t${row}`}`);
   }
@@ -155,7 +156,7 @@ export class LeaseJournal {
     this.append(`- h${number}\n`);
   }
 
-  /** The request log has written the next `count` rows, in the order in which they were given. */
+  /** The request log has written the next `count` rows, in the order in which they were added. */
   rowsWritten(count: number): void {
     if (count > 0) this.append(`~ ${count}\n`);
   }
@@ -190,7 +191,7 @@ export class LeaseJournal {
     }
   };
 
-  /** Writes a new file with what is open and puts it in place of the old one. */
+  /** Writes a new file with the open items and replaces the old one. */
   private compact(): void {
     try {
       const uses = [...this.options.openLeases()].map((lease) => ({
@@ -227,7 +228,7 @@ export class LeaseJournal {
 
 const readText = (path: string) => readFileSync(path, 'utf8');
 
-/** Writes a second file: the old one stays whole when this cannot be written. */
+/** Writes a second file, so that the old one stays complete if this fails. */
 function writeWhole(path: string, text: string): void {
   const next = `${path}.next`;
   const file = openSync(next, 'w', 0o600);
@@ -239,9 +240,9 @@ function writeWhole(path: string, text: string): void {
   renameSync(next, path);
 }
 
-/** A turn's lines become bytes in it; longer texts get a buffer of their own. */
+/** The lines of a turn are encoded in this buffer; longer texts get their own. */
 const WRITE_BUFFER = Buffer.allocUnsafeSlow(256 * 1024);
-/** UTF-8 takes at most so many bytes for a UTF-16 unit. */
+/** UTF-8 needs at most this many bytes per UTF-16 unit. */
 const UNIT_BYTES_MAX = 3;
 
 /** @returns the bytes written. */

@@ -17,7 +17,7 @@ describe('a pool of leases', () => {
     return { pool, all };
   }
 
-  it('tells the balance less every use that is not acknowledged, that of holds included', () => {
+  it('reports the balance minus all unacknowledged use, including that of holds', () => {
     const { pool, all } = poolOf(10, 10);
     expect(pool.remaining).toBeUndefined();
     pool.acknowledged(1);
@@ -34,7 +34,7 @@ describe('a pool of leases', () => {
     expect(pool.remaining).toBe(100 - 2 - 5 - 3);
   });
 
-  it('takes no word on the balance that was asked for while use was reported beside it', () => {
+  it('ignores a balance that was requested while use was reported', () => {
     const { pool } = poolOf(10);
     pool.noteBalance(100, 1);
     pool.reportBegins(1);
@@ -62,7 +62,7 @@ describe('a pool of leases', () => {
     expect(pools.get(accountId)).toBeUndefined();
   });
 
-  it('keeps the others when one is closed, whichever it is, and spends the oldest first', () => {
+  it('keeps the others when one is closed, and spends the oldest first', () => {
     for (const gone of [0, 1, 2]) {
       const { pool, all } = poolOf(10, 10, 10);
       pool.remove(all[gone]);

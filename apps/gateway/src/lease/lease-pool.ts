@@ -4,7 +4,7 @@ import type { Lease } from './lease.js';
 /** A request that waits for credits. */
 export interface Waiter {
   cost: number;
-  /** Monotonic milliseconds after which it is answered 503 instead of waiting on. */
+  /** The monotonic time in milliseconds after which it is answered with 503. */
   giveUpAtMs: number;
   resolve(answer: Lease | Problem): void;
 }
@@ -17,7 +17,7 @@ export interface HeldUse {
 
 const NOBODY: readonly Waiter[] = [];
 
-/** The leases that this gateway holds of one account, and the requests that wait for one. */
+/** The leases that this gateway holds for one account, and the requests that wait for one. */
 export class LeasePool {
   /** Open leases, the newest first. */
   private newest?: Lease = undefined;
@@ -25,14 +25,16 @@ export class LeasePool {
   /** Open holds of requests. */
   private holds?: Set<HeldUse> = undefined;
   isAsking = false;
-  /** No lease is asked for ahead of need until then (monotonic milliseconds). */
+  /** No lease is prefetched until then (monotonic milliseconds). */
   noPrefetchUntilMs = 0;
-  /** The account's balance as entitlement last reported it, less the usage acknowledged since. */
+  /** The account's balance as last reported by entitlement, minus the use acknowledged since. */
   private balance?: number = undefined;
-  /** Running calls that report usage, and the number of the newest call when one of them last began or ended. */
+  /**
+   * The number of running calls that report usage, and the newest call's number when one of them last began or ended.
+   */
   private reports = 0;
   private reportedIn = 0;
-  /** Credits charged since the last lease was asked for, and when that was. */
+  /** Credits charged since the last lease was requested, and the time of that request. */
   chargedSinceAsk = 0;
   askedAtMs: number;
 
@@ -43,7 +45,7 @@ export class LeasePool {
     this.askedAtMs = nowMs;
   }
 
-  /** The oldest lease with room: what ends first is spent first. */
+  /** The oldest lease with room: the lease that ends first is spent first. */
   leaseWithRoom(cost: number, nowMs: number): Lease | undefined {
     let found: Lease | undefined;
     for (let lease = this.newest; lease !== undefined; lease = lease.nextInPool) {
@@ -52,7 +54,7 @@ export class LeasePool {
     return found;
   }
 
-  /** True when no other lease has room for another request of that cost. */
+  /** True if no other lease has room for another request of that cost. */
   isOnly(lease: Lease, cost: number, nowMs: number): boolean {
     for (let other = this.newest; other !== undefined; other = other.nextInPool) {
       if (other !== lease && other.hasRoomFor(cost, nowMs)) return false;
@@ -105,7 +107,7 @@ export class LeasePool {
     if (this.holds?.size === 0) this.holds = undefined;
   }
 
-  /** Usage is also reported outside settlements: when a lease is closed, or part of a hold is used. */
+  /** Usage is also reported outside settlements: when a lease is closed, or when part of a hold is used. */
   reportBegins(lastCall: number): void {
     this.reports++;
     this.reportedIn = lastCall;
@@ -116,21 +118,22 @@ export class LeasePool {
     this.reportedIn = lastCall;
   }
 
-  /** Entitlement has acknowledged so many more credits of our usage. */
+  /** Entitlement has acknowledged this many more credits of our usage. */
   acknowledged(credits: number): void {
     if (this.balance !== undefined) this.balance -= credits;
   }
 
   /**
-   * Stores the balance that entitlement reported; it includes all usage that entitlement has acknowledged, and credits
-   * that are leased. If usage was reported while the call ran, nobody knows which came first: that balance is ignored.
+   * Stores the balance that entitlement reported. It includes all usage that entitlement has acknowledged, and credits
+   * that are leased. If usage was reported while the call was running, the order of the two is unknown, and the balance
+   * is ignored.
    * @param call its number; calls are numbered in the order in which they begin.
    */
   noteBalance(balance: number, call: number): void {
     if (this.reports === 0 && this.reportedIn < call) this.balance = balance;
   }
 
-  /** The balance that the customer sees, less unacknowledged usage; undefined before entitlement's first report. */
+  /** The balance that the customer sees, minus unacknowledged usage; undefined before entitlement's first report. */
   get remaining(): number | undefined {
     if (this.balance === undefined) return undefined;
     let remaining = this.balance;
@@ -154,7 +157,7 @@ export class LeasePools {
   private readonly pools = new Map<string, LeasePool>();
   private calls = 0;
 
-  /** Creates it if there is none. */
+  /** Creates the pool if there is none. */
   of(accountId: string, nowMs: number): LeasePool {
     let pool = this.pools.get(accountId);
     if (pool === undefined) {
@@ -172,12 +175,12 @@ export class LeasePools {
     if (pool.isIdle) this.pools.delete(pool.accountId);
   }
 
-  /** The number for a call that begins now and returns a balance. */
+  /** A number for a call that begins now and returns a balance. */
   nextCall(): number {
     return ++this.calls;
   }
 
-  /** The number of the call that began last. */
+  /** The number of the latest call. */
   get lastCall(): number {
     return this.calls;
   }

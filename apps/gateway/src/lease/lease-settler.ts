@@ -4,9 +4,9 @@ import { type Logger, SECOND_MS, crashPoint, monotonicMs } from '#libs/platform'
 import type { LeasePools } from './lease-pool.js';
 import type { Lease } from './lease.js';
 
-/** Leases in one call. */
+/** Maximum number of leases per call. */
 const BATCH_MAX = 1_000;
-/** Balances asked for in one call beside those of the leases that were used. */
+/** Maximum number of balances requested per call, besides those of the leases that were used. */
 const REFRESHED_MAX = 50;
 const RETRY_MS = SECOND_MS;
 
@@ -15,7 +15,7 @@ export interface LeaseSettlerOptions {
   gatewayId: string;
   logger: Logger;
   intervalMs: number;
-  /** Notified of all usage that entitlement acknowledges. */
+  /** Notified about all usage that entitlement acknowledges. */
   pools: LeasePools;
   /** @param call its number. */
   onAnswer(answer: SettleAnswer, call: number): void;
@@ -23,17 +23,17 @@ export interface LeaseSettlerOptions {
 }
 
 /**
- * Tells entitlement what was charged: one call per interval while a lease is open, also when nothing
- * was used, as its answer names the leases that are wanted back. Totals are cumulative, so a repeated
- * or overtaken call changes nothing. Closes are repeated until they are acknowledged.
+ * Reports charges to entitlement: one call per interval while a lease is open, even without usage, because the answer
+ * names recalled leases. Totals are cumulative, so a repeated or overtaken call changes nothing. Closes are retried
+ * until they are acknowledged.
  */
 export class LeaseSettler {
-  /** Every lease that entitlement may hold open for us. */
+  /** Every lease that entitlement may keep open for us. */
   readonly open = new Map<string, Lease>();
-  /** Leases with charges that entitlement has not acknowledged, each once: `isUnsettled` says so. */
+  /** Leases with unacknowledged charges, each once; marked by `isUnsettled`. */
   private unsettled: Lease[] = [];
   private toClose: Lease[] = [];
-  /** Where the next call continues to ask for balances. */
+  /** Where the next call continues to request balances. */
   private round = this.open.values();
   private isClosing = false;
   private isSettling = false;
@@ -48,7 +48,7 @@ export class LeaseSettler {
     this.timer = setInterval(() => void this.settle(), this.options.intervalMs);
   }
 
-  /** Stops; usage not acknowledged by now is left to the journal. */
+  /** Stops; unacknowledged usage is left to the journal. */
   stop(): void {
     clearInterval(this.timer);
     this.stopping.abort();
@@ -64,22 +64,22 @@ export class LeaseSettler {
     this.unsettled.push(lease);
   }
 
-  /** Gives the unused rest back, as soon as a call is free. */
+  /** Returns the unused rest, as soon as a call is free. */
   close(lease: Lease): void {
     this.toClose.push(lease);
     if (this.isClosing) return;
     this.isClosing = true;
-    // Those that are closed in this turn of the event loop share a call.
+    // Leases that are closed in the same turn of the event loop share a call.
     setImmediate(() => void this.closeAll());
   }
 
-  /** A call whose totals are of this moment or later: after the one under way, if there is one. */
+  /** Starts a call whose totals are current: after the running one, if there is one. */
   settleNow(): void {
     this.isWantedAgain = true;
     void this.settle();
   }
 
-  /** One call now; does nothing while another is under way or no lease is open. */
+  /** Makes one call now; does nothing while another is running or no lease is open. */
   async settle(): Promise<void> {
     if (this.isSettling || this.open.size === 0) return;
     this.isSettling = true;
@@ -97,21 +97,21 @@ export class LeaseSettler {
           this.settled(lease, consumed);
           lease.isUnsettled = hasNews(lease);
         });
-        // What was used meanwhile goes to the end, so that nobody is settled before everybody was.
+        // Leases used meanwhile go to the end, so that every lease is settled before any is settled twice.
         this.unsettled = this.unsettled.slice(batch.length).concat(batch.filter(hasNews));
         this.answeredAtMs = monotonicMs();
         this.options.onAnswer(answer, call);
       } while (this.unsettled.length >= BATCH_MAX || this.isWantedAgain);
     } catch (error) {
-      this.options.logger.warn('entitlement does not take the settlement, trying again', error);
+      this.options.logger.warn('entitlement did not accept the settlement, trying again', error);
     } finally {
       this.isSettling = false;
     }
   }
 
   /**
-   * Accounts of open leases in turn: others may use their credits while this gateway does not, and the balance
-   * that it tells must not be older than a second or so.
+   * The accounts of open leases in turn: others may use their credits while this gateway does not, and the reported
+   * balance must not be older than about a second.
    */
   private nextAccounts(): string[] {
     const accounts = new Set<string>();
@@ -123,7 +123,7 @@ export class LeaseSettler {
     return [...accounts];
   }
 
-  /** Credits charged and not acknowledged yet. */
+  /** Credits charged but not yet acknowledged. */
   get unsettledCredits(): number {
     let credits = 0;
     for (const { consumed, settled } of this.open.values()) credits += consumed - settled;
@@ -158,7 +158,7 @@ export class LeaseSettler {
         for (const lease of batch) this.acknowledged(lease);
       }
     } catch {
-      // The process stops: what is not closed is left to the journal.
+      // The process is stopping: leases that are not closed are left to the journal.
     } finally {
       this.isClosing = false;
     }
@@ -179,7 +179,7 @@ export class LeaseSettler {
     lease.settled = total;
   }
 
-  /** Repeats until the process stops: what was charged may not be lost, what is left must go back. */
+  /** Retries until the process stops: charges must not be lost, and the rest must be returned. */
   private async untilDone(what: string, call: () => Promise<unknown>): Promise<void> {
     const { signal } = this.stopping;
     for (;;) {
@@ -188,7 +188,7 @@ export class LeaseSettler {
         await call();
         return;
       } catch (error) {
-        this.options.logger.warn(`entitlement does not take the ${what}, trying again`, error);
+        this.options.logger.warn(`entitlement did not accept the ${what}, trying again`, error);
         await sleep(RETRY_MS, undefined, { ref: false, signal });
       }
     }
@@ -204,7 +204,7 @@ function hasNews({ consumed, settled }: Lease): boolean {
   return consumed > settled;
 }
 
-/** A snapshot: it excludes what is charged while the call is running. */
+/** A snapshot that excludes charges made while the call is running. */
 function useOf({ id, accountId, consumed, chargedBy }: Lease): LeaseUse {
   if (chargedBy === undefined) return { leaseId: id, accountId, consumed };
   return { leaseId: id, accountId, consumed, operations: { ...chargedBy } };

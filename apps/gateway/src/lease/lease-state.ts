@@ -1,19 +1,19 @@
-/** Counts of reservations since the start: plain numbers, as every request touches them. */
+/** Counts of reservations since the start: plain numbers, because every request updates them. */
 export class LeaseCounts {
   /** Reservations for which a lease had room. */
   hits = 0;
   /** Reservations that had to wait for entitlement. */
   misses = 0;
-  /** Leases asked for, by entitlement's answer. */
+  /** Leases requested, by entitlement's answer. */
   readonly asked = { granted: 0, insufficient: 0, elsewhere: 0, closed: 0, failed: 0 };
 }
 
-/** A moment of a gateway's leases, for metrics. */
+/** The state of a gateway's leases, for metrics. */
 export interface LeaseState {
   counts: LeaseCounts;
-  /** Leases that entitlement may hold open for us. */
+  /** Leases that entitlement may keep open for us. */
   open: number;
-  /** Charged and not yet acknowledged. */
+  /** Charged but not yet acknowledged. */
   unsettledCredits: number;
   /** Time since the last acknowledgement; 0 while there is nothing to acknowledge. */
   settlementAgeMs: number;

@@ -23,7 +23,7 @@ import { readLeases } from './journal-lines.js';
 import { LeaseJournal } from './lease-journal.js';
 import type { Lease } from './lease.js';
 
-/** Gateways are killed in it, and start again. */
+/** Its tests kill and restart gateways. */
 jest.setTimeout(300_000);
 
 let database: TestDatabase;
@@ -57,7 +57,7 @@ async function lookUp(apiUrl: string, apiKey: string): Promise<number> {
   return statusCode;
 }
 
-/** A gateway in a process of its own, which can be killed. */
+/** A gateway in a separate process, which can be killed. */
 async function forkGateway(journal: string): Promise<{ apiUrl: string; child: ChildProcess }> {
   const main = join(import.meta.dirname, '..', 'main.js');
   const child = fork(main, { env: around.environment(journal), stdio: 'pipe', execArgv: [] });
@@ -185,7 +185,7 @@ describe('leases', () => {
     });
   });
 
-  it('requests that wait during a drain get their credits, the rest is returned, later ones are refused', async () => {
+  it('requests that wait during a drain get their credits, the rest is returned, and later ones are rejected', async () => {
     const { keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     around.entitlement.leaseMax = 2;
@@ -193,7 +193,7 @@ describe('leases', () => {
     const leases = new LeaseClient(optionsOf(services, join(around.folder, 'late')));
     leases.start();
     const waiting = Array.from({ length: 5 }, () => leases.reserve(accountId, 1, monotonicMs()));
-    // Less than the leases last: they go back because it drains.
+    // Shorter than the life of the leases: they are returned because of the drain.
     const drained = leases.drain(20_000);
     for (const lease of await Promise.all(waiting)) leases.finish(lease as Lease, 1, 1);
     await drained;
@@ -213,12 +213,12 @@ describe('the journal', () => {
     const { apiUrl, child } = await forkGateway('killed');
     expect(await lookUp(apiUrl, apiKey)).toBe(200);
     await waitFor('the first charge', () => around.entitlement.charged(accountId) === 1);
-    // From here on nothing is settled: the journal alone knows.
+    // From here on nothing is settled: only the journal has the charges.
     around.entitlement.isDown = true;
     let answered = 1;
     for (let i = 0; i < 7; i++) if ((await lookUp(apiUrl, apiKey)) === 200) answered++;
     expect(answered).toBe(8);
-    // Answers of the turn that the kill cuts off are the one thing that may be missing.
+    // Only answers of the turn that the kill interrupts may be missing.
     const path = join(around.folder, 'killed');
     await waitFor('the end of the turn', () => {
       const uses = readLeases(readFileSync(path, 'utf8'));
@@ -241,7 +241,7 @@ describe('the journal', () => {
     children.delete(next.child);
   });
 
-  it('a last line truncated by the kill is ignored, and two starts in a row lose nothing', async () => {
+  it('a last line truncated by the kill is ignored, and two consecutive starts lose nothing', async () => {
     const { keyRecord } = around.account.addKey();
     const [leaseId, other] = [newId(), newId()];
     const path = join(around.folder, 'cut');
@@ -294,7 +294,7 @@ describe('the journal', () => {
     const path = join(around.folder, 'operations');
     const services = connectServices();
     const options = optionsOf(services, path);
-    // By itself it settles nothing, and its file is rewritten at the second line.
+    // It settles nothing on its own, and its file is rewritten at the second line.
     const killed = { ...options, settleIntervalMs: 3_600_000, journalCompactAtBytes: 100 };
     const leases = new LeaseClient(killed);
     leases.start();
@@ -336,7 +336,7 @@ describe('the journal', () => {
     const services = connectServices();
     const leases = new LeaseClient({
       ...optionsOf(services, path),
-      // By itself it settles nothing while this test runs, and it rewrites its file at every line.
+      // It settles nothing on its own while this test runs, and rewrites its file at every line.
       settleIntervalMs: 3_600_000,
       journalCompactAtBytes: 0,
     });

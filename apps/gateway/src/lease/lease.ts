@@ -1,4 +1,4 @@
-/** Credits of one account that this gateway may spend for a while. */
+/** Credits of one account that this gateway may spend for a limited time. */
 export class Lease {
   /** Granted credits; 0 until entitlement has answered. */
   amount = 0;
@@ -6,17 +6,17 @@ export class Lease {
   consumed = 0;
   /** Credits by operation; undefined before the first charge of a named operation. */
   chargedBy?: Record<string, number> = undefined;
-  /** Credits of requests under way. */
+  /** Credits of running requests. */
   reserved = 0;
   /** The highest total that entitlement has acknowledged. */
   settled = 0;
-  /** Among the leases that wait to be settled. */
+  /** Whether it is in the list of leases to settle. */
   isUnsettled = false;
   /** Monotonic time in ms until which a request may start on it; a whole number, so that V8 stores no heap object. */
   usableUntilMs = 0;
-  /** Takes no new request; closed when the last one under way has ended. */
+  /** Accepts no new request; it is closed when its last running request has ended. */
   isClosing = false;
-  /** The next lease of the same pool. A list of its own costs less than an array, 100,000 times. */
+  /** The next lease of the same pool. A linked list costs less than an array, 100,000 times. */
   nextInPool?: Lease = undefined;
 
   /** @param number its short name in the journal. */

@@ -54,7 +54,7 @@ export interface ApiListenerOptions {
   port: number;
   /** Public origin of the API. */
   origin: string;
-  /** Other gateways of this machine listen on the port, too. */
+  /** Other gateways on this machine listen on the same port. */
   reusePort?: boolean;
   /** Whether plain requests bypass Node's HTTP server (`docs/decisions/0016-plain-connections.md`). */
   plainConnections: boolean;
@@ -75,10 +75,10 @@ export interface SocketLimits {
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   keepAliveTimeoutMs: number;
-  /** Longest wait for lookup, in which a connection is rightly quiet. */
+  /** Longest wait for lookup, during which a silent connection is normal. */
   lookupTimeoutMs: number;
   connectionsMax: number;
-  /** Connections of one network that is no trusted proxy. */
+  /** Maximum number of connections of one network that is not a trusted proxy. */
   peerConnectionsMax: number;
   trustedProxies: BlockList;
 }
@@ -94,14 +94,13 @@ const uriTooLong = new UriTooLong(URI_MAX_BYTES);
 const hostFault = new MalformedRequest(' It needs exactly one Host header that names a host.');
 const pathFault = new InvalidRequest([{ field: 'path', message: 'is not a valid path' }]);
 const unexpectedBody = new UnexpectedBody();
-/** CONNECT is refused: the gateway tunnels to no other host. */
+/** CONNECT is rejected: the gateway does not tunnel to other hosts. */
 const noTunnel = new MethodNotAllowed('GET, POST, OPTIONS');
 
 /**
- * The public API's listener. A connection is read by ourselves while it carries plain requests for
- * operations; with the first that is not, it becomes Node's. There, operations are taken out by their
- * exact path before Fastify sees them (a router and its hooks cost more than all the checks); everything
- * else is Fastify's.
+ * The public API's listener. A connection is read by our own code while it carries plain requests for operations; the
+ * first other request hands it to Node. There, operations are recognised by their exact path before Fastify sees them
+ * (a router and its hooks cost more than all the checks); Fastify handles everything else.
  */
 export class ApiListener {
   private server: Server;
@@ -125,7 +124,7 @@ export class ApiListener {
       routerOptions: { maxParamLength: 100 },
       forceCloseConnections: false,
       return503OnClosing: false,
-      // Fastify's own answer to a path that it cannot decode repeats the whole URL, keys included (S9).
+      // Fastify's own answer to a path that it cannot decode repeats the whole URL, including keys (S9).
       frameworkErrors: (_error, request, reply) => {
         reply.hijack();
         this.sendProblem(request.raw, reply.raw, pathFault);
@@ -160,24 +159,24 @@ export class ApiListener {
     return `http://${host}:${bound}`;
   }
 
-  /** From here on every answer asks its client to close the connection and come back elsewhere. */
+  /** From now on, every answer asks its client to close the connection and reconnect elsewhere. */
   drain(): void {
     this.isDraining = this.plain.isDraining = true;
   }
 
-  /** Takes no further connection; resolves when those in use are closed. */
+  /** Accepts no further connections; resolves when those in use are closed. */
   async close(): Promise<void> {
     this.plain.closeIdle();
     this.server.closeIdleConnections();
     await Promise.all([this.queues.close(), this.app.close()]);
   }
 
-  /** Whether an answer of a plain connection is still on its way. */
+  /** Whether a plain connection is still sending an answer. */
   get isSending(): boolean {
     return this.plain.isSending;
   }
 
-  /** Ends what is left, answered or not. */
+  /** Closes the remaining connections, answered or not. */
   closeAll(): void {
     this.plain.closeAll();
     this.server.closeAllConnections();
@@ -189,7 +188,7 @@ export class ApiListener {
       {
         ServerResponse: ApiResponse,
         maxHeaderSize: HEADERS_MAX_BYTES,
-        // Judged below, for an answer that is a problem like any other.
+        // Checked below, so that the answer is a problem like any other.
         requireHostHeader: false,
         headersTimeout: limits.headersTimeoutMs,
         requestTimeout: limits.requestTimeoutMs,
@@ -200,10 +199,10 @@ export class ApiListener {
       },
       (request, response) => this.take(request, response, handler),
     );
-    // Nothing else ends a client that sends questions and takes no answer.
+    // Nothing else ends a client that sends requests but does not read the answers.
     server.timeout = limits.lookupTimeoutMs + limits.keepAliveTimeoutMs;
     server.on('checkContinue', (request: IncomingMessage, response: ApiResponse) => {
-      // A body that would be refused need not be sent.
+      // A body that would be rejected need not be sent.
       response.isAwaited = true;
       this.take(request, response, handler);
     });
@@ -223,7 +222,7 @@ export class ApiListener {
     return server;
   }
 
-  /** Unless switched off, connections begin with us; Node's own listener gets those that are handed over. */
+  /** Unless switched off, our own code reads connections first; Node's listener gets those that are handed over. */
   private takePlainConnections(server: Server): PlainConnections {
     const { limits, clock } = this.options;
     const [nodeListener] = server.listeners('connection') as ((socket: Socket) => void)[];
@@ -299,7 +298,7 @@ export class ApiListener {
     return undefined;
   }
 
-  /** A body on the way is not read: the connection ends with the answer. */
+  /** An incoming body is not read: the connection closes after the answer. */
   private sendRefusal(
     request: IncomingMessage,
     response: ServerResponse,
@@ -321,7 +320,7 @@ export class ApiListener {
     else this.sendProblem(request, response, new MethodNotAllowed('GET, HEAD, OPTIONS'));
   }
 
-  /** Names paths of ours alone: nothing of the request is repeated (S9). */
+  /** Names only our own paths: nothing of the request is repeated (S9). */
   private nothingAt(path: string): Problem {
     const nearest = this.options.paths.nearest(path);
     const hint = nearest
@@ -358,7 +357,7 @@ export class ApiListener {
   }
 }
 
-/** A body that an operation does not take is a mistake; one that is too large is not even read. */
+/** A body is rejected if the operation does not accept one, and before it is read if it is too large. */
 function bodyRefusal({ headers }: IncomingMessage, route?: ApiRoute): Problem | undefined {
   const length = headers['content-length'];
   const limitBytes = route?.limits.bodyBytes ?? JSON_BODY_LIMIT_BYTES;
@@ -371,7 +370,7 @@ function bodyRefusal({ headers }: IncomingMessage, route?: ApiRoute): Problem | 
 const takesBody = ({ body, upload }: Operation) =>
   body !== undefined || (upload?.types.length ?? 0) > 0;
 
-/** Any page may call the API with a key it has; cookies mean nothing here (S30). */
+/** Any page may call the API with a key; cookies have no effect here (S30). */
 function sendPreflight(
   response: ServerResponse,
   methods: string,

@@ -16,15 +16,15 @@ describe('rejections by the framework', () => {
 
   it.each([
     ['a malformed escape', [`GET /%zz?apiKey=${KEY} HTTP/1.1`, HOST]],
-    ['one within an operation', [`GET /v2.0/whois/%c0?apiKey=${KEY} HTTP/1.1`, HOST]],
-    ['one in a public path', [`GET /errors/%e0%a4?apiKey=${KEY} HTTP/1.1`, HOST]],
+    ['a parameter within an operation', [`GET /v2.0/whois/%c0?apiKey=${KEY} HTTP/1.1`, HOST]],
+    ['a parameter in a public path', [`GET /errors/%e0%a4?apiKey=${KEY} HTTP/1.1`, HOST]],
     ['an asterisk', ['GET * HTTP/1.1', HOST]],
     ['an asterisk for options', ['OPTIONS * HTTP/1.1', HOST]],
-    ['a method that few know', [`PROPFIND /?apiKey=${KEY} HTTP/1.1`, HOST]],
+    ['a rare method', [`PROPFIND /?apiKey=${KEY} HTTP/1.1`, HOST]],
     ['two hosts', [`GET /health?apiKey=${KEY} HTTP/1.1`, HOST, 'Host: other']],
     ['no host', [`GET /health?apiKey=${KEY} HTTP/1.1`]],
     ['an empty host', [`GET /health?apiKey=${KEY} HTTP/1.1`, 'Host:']],
-    ['what the parser refuses', [`GET /health?apiKey=${KEY} HTTP/1.1`, 'no colon']],
+    ['a request that the parser rejects', [`GET /health?apiKey=${KEY} HTTP/1.1`, 'no colon']],
     ['an expectation', [`GET /?apiKey=${KEY} HTTP/1.1`, HOST, 'Expect: tea']],
     ['a tunnel', ['CONNECT localhost:80 HTTP/1.1', HOST]],
   ])('S127: %s is a problem answer without URL or key', async (_, lines) => {

@@ -31,7 +31,7 @@ function open(url = under.url): Socket {
   return socket;
 }
 
-/** Everything the gateway sends to these bytes before it closes the connection. */
+/** Everything that the gateway sends in answer to these bytes before it closes the connection. */
 async function context(
   bytes: string,
   url = under.url,
@@ -46,7 +46,7 @@ async function context(
   return { status: Number(headers.split(' ')[1]), headers, body };
 }
 
-/** The statuses of requests without the ends of their heads, a few connections at a time. */
+/** The statuses of requests whose heads lack an end, a few connections at a time. */
 async function answersTo(heads: string[]): Promise<number[]> {
   const statuses: number[] = [];
   for (let at = 0; at < heads.length; at += AT_A_TIME) {
@@ -83,7 +83,7 @@ describe('malformed requests', () => {
     ['405', 'CONNECT example.com:443 HTTP/1.1\r\nhost: a\r\n\r\n'],
     ['405', `TRACE ${live} HTTP/1.1\r\nhost: a\r\n\r\n`],
     ['417', `GET ${live} HTTP/1.1\r\nhost: a\r\nexpect: tea\r\nconnection: close\r\n\r\n`],
-  ])('S95: %s as a problem answer that tells nothing of us', async (status, bytes) => {
+  ])('S95: %s as a problem answer that reveals nothing about us', async (status, bytes) => {
     const answer = await context(bytes);
     expect(answer.status).toBe(Number(status));
     expect(answer.headers.toLowerCase()).toContain('content-type: application/problem+json');
@@ -112,7 +112,7 @@ describe('malformed requests', () => {
       GATEWAY_JOURNAL: `${around.folder}/dripping`,
     });
     const dripping = context(`GET ${live} HTTP/1.1\r\nhost: a\r\nx-slow: `, apiUrl);
-    // A client that is as slow because the machine stands still asks again.
+    // A client that is equally slow because of a busy machine tries again.
     await waitFor('another to be served', async () => {
       const asked = await request(`${apiUrl}${live}?domainName=a.example`, {
         headers: { 'x-api-key': apiKey },
@@ -123,7 +123,7 @@ describe('malformed requests', () => {
     expect((await dripping).status).toBe(408);
   });
 
-  it('S104: a slowly dripping JSON body gets 408 and its socket is closed, whoever sends it', async () => {
+  it('S104: a slowly dripping JSON body gets 408 and its socket is closed, with or without a key', async () => {
     const { apiKey } = around.account.addKey({ scopes: ['whois', 'bulk'] });
     const { apiUrl } = await around.startGateway({
       GATEWAY_HEADERS_TIMEOUT_MS: '300',
@@ -174,7 +174,7 @@ describe('malformed requests', () => {
 });
 
 describe('addresses', () => {
-  /** 216 ways to write the same path, or almost. */
+  /** 216 spellings of the same path, or nearly the same. */
   function variants(path: string): string[] {
     const starts = ['/', '//', '/./', '/x/../', '/%2e/', '\\'];
     const [, version, first] = /^\/([^/]+)\/([^/])/.exec(path)!;

@@ -1,6 +1,6 @@
 import { Problem } from '#libs/platform';
 
-/** The address of the API itself, asked by a program. */
+/** The address of the API itself, requested by a program. */
 export class NothingAtRoot extends Problem {
   constructor(dashboardUrl: string) {
     super({

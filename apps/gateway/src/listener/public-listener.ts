@@ -5,10 +5,10 @@ import { GatewayConfig } from '../gateway.config.js';
 import { LoadShedder } from '../request/01-shed.js';
 import { ApiListener } from './api-listener.js';
 
-/** The public door, as it is opened and closed. */
+/** The public listener, which is opened and closed here. */
 @Injectable()
 export class PublicListener {
-  /** Origin of the listener; empty before it takes connections. */
+  /** Origin of the listener; empty before it accepts connections. */
   url = '';
 
   constructor(
@@ -17,12 +17,12 @@ export class PublicListener {
     private readonly shedder: LoadShedder,
   ) {}
 
-  /** @throws when the port is taken. */
+  /** @throws if the port is taken. */
   async open(): Promise<void> {
     this.url = await this.api.start();
   }
 
-  /** Tells clients for a while to come back elsewhere, then finishes what is under way. */
+  /** Asks clients for a while to reconnect elsewhere, then finishes running requests. */
   async drain(): Promise<void> {
     const { api, config, shedder } = this;
     api.drain();

@@ -8,7 +8,7 @@ import { REFERENCE_SCRIPT } from '../reference/reference-script.js';
 import { rootPage } from '../reference/root-page.js';
 import { NothingAtRoot } from './listener.errors.js';
 
-/** Addresses of the API listener that need no key, and what a path to them looks like. */
+/** Paths of the API listener that need no key, with their patterns. */
 const PUBLIC_PATHS: Readonly<Record<string, RegExp>> = {
   '/': /^\/$/,
   '/health': /^\/health$/,
@@ -36,7 +36,10 @@ export function isPublicPath(path: string): boolean {
   return Object.values(PUBLIC_PATHS).some((pattern) => pattern.test(path));
 }
 
-/** Routes without a key: whether the service is up, what an error code means, the API's reference. A route beside the table is refused (S86). */
+/**
+ * Routes without a key: health, error pages and the API reference. A route that is missing from the table is rejected
+ * (S86).
+ */
 export function addPublicRoutes(
   app: FastifyInstance,
   { pages, docs, health, dashboardUrl }: PublicParts,

@@ -68,8 +68,8 @@ describe('a refusal', () => {
     ['/v2.0/Whois/live?domainName=a.example', {}, 404, 'Did you mean /v2.0/whois/live?'],
     ['/whois', {}, 404, '/docs and /openapi.json list all operations.'],
     ['/v2.0/whois/live', { authorization: 'KEY' }, 401, 'does not begin with "Bearer "'],
-    ['/v2.0/whois/live', { apikey: 'KEY' }, 401, 'another name than X-API-Key'],
-    ['/v2.0/whois/live?api_key=KEY', {}, 401, 'another name than apiKey'],
+    ['/v2.0/whois/live', { apikey: 'KEY' }, 401, 'a name other than X-API-Key'],
+    ['/v2.0/whois/live?api_key=KEY', {}, 401, 'a name other than apiKey'],
     [
       '/v2.0/whois/live?domainname=a.example',
       { 'x-api-key': 'KEY' },
@@ -99,7 +99,7 @@ describe('a refusal', () => {
     },
   );
 
-  it('S104: a POST without a body is answered at once with what it needs', async () => {
+  it('S104: a POST without a body is answered at once with the requirements', async () => {
     const { apiKey } = around.account.addKey({ scopes: ['bulk'] });
     const head = `POST /v2.0/bulkwhois/live HTTP/1.1\r\nHost: a.example\r\nX-API-Key: ${apiKey}\r\n`;
     const socket = connect(Number(new URL(under.url).port), '127.0.0.1');

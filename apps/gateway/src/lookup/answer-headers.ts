@@ -4,7 +4,7 @@ import type { OwnerHeaders } from '../context/owner-answer.js';
 export interface AnswerHeaders extends OwnerHeaders {
   /** Bytes of the body, which begins after the blank line. */
   bodyBytes: number;
-  /** False when the connection ends with this answer. */
+  /** False if the connection ends with this answer. */
   isKept: boolean;
 }
 
@@ -14,8 +14,8 @@ const LENGTH = /^[0-9]{1,9}$/;
 const AGE = /^[0-9]{1,10}$/;
 
 /**
- * Reads header lines that end where `end` (the blank line's CRLF CRLF) begins. Lookup gives
- * each of its answers a length: one that is chunked, or ends with its connection, is none of lookup's.
+ * Reads header lines up to `end`, where the blank line's CRLF CRLF begins. Lookup states the length of each answer, so
+ * a chunked answer, or one that ends with its connection, did not come from lookup.
  * @returns undefined for anything else.
  */
 export function readAnswerHeaders(text: string, end: number): AnswerHeaders | undefined {
@@ -42,7 +42,7 @@ export function readAnswerHeaders(text: string, end: number): AnswerHeaders | un
   return headers.bodyBytes === -1 ? undefined : headers;
 }
 
-/** Lengths of the names below: most headers are passed over without a string being made of them. */
+/** Lengths of the names below: most headers are skipped without creating a string. */
 function isOfInterest(nameLength: number): boolean {
   switch (nameLength) {
     case 3: // age
@@ -58,7 +58,7 @@ function isOfInterest(nameLength: number): boolean {
   }
 }
 
-/** False when the answer's end could not be told, or what is passed on is not what it should be. */
+/** False if the answer's end cannot be determined, or if a value that is passed on is invalid. */
 function readHeader(headers: AnswerHeaders, name: string, value: string): boolean {
   if (name === 'content-length') {
     if (headers.bodyBytes !== -1 || !LENGTH.test(value)) return false;

@@ -9,44 +9,47 @@ import { BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
 /** Where lookup listens. */
 export interface LookupAddress {
-  /** A Unix socket; the others are then for the `Host` header only. */
+  /** A Unix socket; the other fields are then used only for the `Host` header. */
   socketPath?: string;
   host: string;
   port: number;
   isTls: boolean;
   tls?: InternalTls;
-  /** Where the pool's connections are open to. */
+  /** The number of open connections per address in this pool. */
   load: AddressLoad;
 }
 
 const HEADERS_MAX_BYTES = 16 * 1024;
-/** Longer ones are read as those that come in several parts. */
+/** Longer headers are read like those that arrive in several parts. */
 const USUAL_HEADERS_BYTES = 768;
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
 const BLANK_LINE = '\r\n\r\n';
 
 /**
- * What every connection is read into. Node calls back before it reads on, and what is kept is copied
- * into a string at once, so that one buffer is enough: a new one for each read was a tenth of the path.
+ * The buffer into which every connection is read. Node calls back before it reads again, and kept data is copied to a
+ * string at once, so one buffer is enough; a new buffer for each read cost a tenth of the path.
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** One connection to lookup, on which one call at a time is asked. */
+/** One connection to lookup, which carries one call at a time. */
 export class LookupConnection {
-  /** Ticks of the pool's timer since it was last asked or free. */
+  /** Ticks of the pool's timer since it was last used or became free. */
   quietTicks = 0;
   isConnected = false;
   /** Ticks of the pool's timer until it is closed, between two calls. */
   ticksLeft: number;
-  /** The call under way on it. */
+  /** The running call. */
   call?: LookupCall = undefined;
   private headers?: AnswerHeaders = undefined;
-  /** The part of the answer that has arrived, a character a byte. */
+  /** The part of the answer that has arrived, one character per byte. */
   private text = '';
   private fault?: Error = undefined;
   private readonly socket: Socket;
 
-  /** @param onFree called when the answer has come; `onClosed` once, when it is of no further use. */
+  /**
+   * @param onFree called when the answer has arrived; `onClosed` is called once, when the connection is no longer
+   * usable.
+   */
   constructor(
     address: LookupAddress,
     ticksLeft: number,
@@ -62,7 +65,7 @@ export class LookupConnection {
     });
   }
 
-  /** Whether it takes no further call, by either side's doing. */
+  /** Whether it accepts no further call, because either side has ended it. */
   get isEnded(): boolean {
     return !this.socket.writable;
   }
@@ -74,14 +77,14 @@ export class LookupConnection {
     this.socket.write(call.request, 'latin1');
   }
 
-  /** Ends it at once; the call on it is answered with the fault, when there is one. */
+  /** Closes it at once; its call is answered with the fault, if there is one. */
   destroy(fault?: Error): void {
     if (fault) this.fault ??= fault;
     else this.take();
     this.socket.destroy();
   }
 
-  /** Closes it now, or after the call that is under way. */
+  /** Closes it now, or after the running call. */
   retire(): void {
     if (this.call === undefined) this.destroy();
     // Replaces a check after each answer.
@@ -118,7 +121,10 @@ export class LookupConnection {
     else if (missing < 0) this.destroy(new BrokenAnswer('more bytes than announced'));
   }
 
-  /** Hands on an answer that came in one read, as nearly all do, without making its body text. False for any other. */
+  /**
+   * Delivers an answer that arrived in one read, as nearly all do, without creating its body text. False for any other
+   * answer.
+   */
   private finishInPlace(bytes: Buffer, end: number): boolean {
     const text = bytes.toString('latin1', 0, Math.min(end, USUAL_HEADERS_BYTES));
     const headersEnd = text.indexOf(BLANK_LINE);
@@ -133,7 +139,7 @@ export class LookupConnection {
     return true;
   }
 
-  /** Takes the headers off the text. False while they are not whole, or are none. */
+  /** Removes the headers from the text. False while they are incomplete, or if they are invalid. */
   private readHeaders(): boolean {
     const end = this.text.indexOf(BLANK_LINE);
     if (end === -1) {
@@ -162,7 +168,7 @@ export class LookupConnection {
     call.onAnswer(answer);
   }
 
-  /** The call that was asked, which is from now on nobody's. */
+  /** Returns the running call and clears it. */
   private take(): LookupCall | undefined {
     const { call } = this;
     this.quietTicks = 0;

@@ -15,14 +15,12 @@ type OnAnswer = (context: RequestContext, answer: OwnerAnswer | Problem) => void
 
 const answerTimeout = new AnswerTimeout();
 
-/**
- * Asks lookup over connections of our own, TCP or a Unix socket. When the client goes, the call is ended.
- */
+/** Calls lookup over our own connections, TCP or a Unix socket. If the client disconnects, the call is ended. */
 export class LookupForwarder {
   private readonly pool: LookupPool;
   private readonly host: string;
   private token = '';
-  /** Everything of a request between its question and its id; new with each token. */
+  /** The part of a request between its question and its id; rebuilt with each token. */
   private fixedPart = '';
 
   constructor(private readonly options: LookupForwarderOptions) {
@@ -30,7 +28,7 @@ export class LookupForwarder {
     this.host = new URL(options.url).host;
   }
 
-  /** Calls back once, with the answer or with 503 or 504; not at all when the context is over first. */
+  /** Calls back once, with the answer or with 503 or 504; not at all if the context is over first. */
   ask(context: RequestContext, onAnswer: OnAnswer): void {
     const call = new Call(context, this.requestOf(context), onAnswer);
     context.lookupCall = call;
@@ -41,7 +39,7 @@ export class LookupForwarder {
     this.pool.close();
   }
 
-  /** The question is ASCII without blanks and control characters: step 6 has encoded what is not. */
+  /** The question is ASCII without spaces and control characters: step 6 has encoded everything else. */
   private requestOf({ question, requestId, isRepeat, caller, span }: RequestContext): string {
     const token = this.options.tokens.issue('gateway', 'lookup');
     if (token !== this.token) {
@@ -49,7 +47,7 @@ export class LookupForwarder {
       this.fixedPart = ` HTTP/1.1\r\nHost: ${this.host}\r\nAuthorization: Bearer ${token}\r\nX-Request-Id: `;
     }
     const repeat = isRepeat ? '\r\nX-Repeat: 1' : '';
-    // Lookup shares the limits of registries out between accounts.
+    // Lookup divides the limits of registries among accounts.
     const asker = caller === undefined ? '' : `\r\nX-Account-Id: ${caller.account.id}`;
     const trace = span === undefined ? '' : `\r\nTraceparent: ${span.traceparent}`;
     return `GET ${question}${this.fixedPart}${requestId}${asker}${repeat}${trace}\r\n\r\n`;

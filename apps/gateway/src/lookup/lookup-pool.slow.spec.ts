@@ -14,10 +14,10 @@ import type { LookupConnection } from './lookup-connection.js';
 import { LookupPool, type LookupPoolOptions } from './lookup-pool.js';
 import { AnswerLate, BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
-/** Lookup as bytes: what it is sent, and what it sends, are the test's. */
+/** A byte-level lookup server: the test sees what it receives and determines what it sends. */
 class ByteServer {
   readonly sockets: Socket[] = [];
-  /** Requests in the order they came. */
+  /** Requests in the order of arrival. */
   readonly requests: string[] = [];
   onRequest: (socket: Socket) => void = () => {};
   private readonly server: Server = createServer((socket) => {
@@ -135,7 +135,7 @@ describe('a call to lookup', () => {
     expect(calls[3].results).toEqual([]);
   });
 
-  it('S102: two hundred calls that do not end delay no other', async () => {
+  it('S102: two hundred calls that do not end delay no other call', async () => {
     const lookup = await open({ connectTimeoutMs: 30_000, timeoutMs: 30_000 });
     const slow = Array.from({ length: 200 }, () => ask(lookup));
     await waitFor('all to be asked', () => server.requests.length === slow.length);
@@ -205,7 +205,7 @@ describe('a call to lookup', () => {
     ],
     ['a signed length', 'HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\n{}'],
     ['a line without a colon', 'HTTP/1.1 200 OK\r\nnothing\r\nContent-Length: 2\r\n\r\n{}'],
-    ['an age that is none', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nAge: 1\x01\r\n\r\n{}'],
+    ['an age that is not a number', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nAge: 1\x01\r\n\r\n{}'],
     ['an age of two lines', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nAge: 1\nx: y\r\n\r\n{}'],
     ['an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
     ['more than announced', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}{}'],
@@ -227,7 +227,7 @@ describe('a call to lookup', () => {
     await ask(lookup).result();
     expect(server.sockets).toHaveLength(2);
     server.sockets[1].write(answerOf('{"of":"nobody"}'));
-    await waitFor('the connection to be given up', () => lookup.size === 0);
+    await waitFor('the connection to be discarded', () => lookup.size === 0);
     expect(await ask(lookup).result()).toHaveProperty('body', '{}');
     server.sockets[2].end();
     await waitFor('the closed connection to be forgotten', () => lookup.size === 0);
@@ -243,7 +243,7 @@ describe('a call to lookup', () => {
 });
 
 describe('the headers of an answer', () => {
-  it('names are read in any case, values without surrounding blanks', () => {
+  it('names are read in any case, and values without surrounding spaces', () => {
     const text = 'HTTP/1.1 504 x\r\nCONTENT-LENGTH:  12 \r\nConnection: CLOSE\r\n\r\n';
     expect(readAnswerHeaders(text, text.length - 4)).toEqual({
       status: 504,
@@ -293,7 +293,7 @@ it('a connection that has just been closed is not used again', async () => {
   const aged = await open({ timeoutMs: 100, ageMaxMs: 10 });
   server.onRequest = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
   const calls: TestCall[] = [];
-  // It arrives between the timer that closes a free connection and the news of the close.
+  // It arrives between the timer that closes a free connection and the report of the close.
   const asking = setInterval(() => {
     if (calls.at(-1)?.results.length === 0) return;
     const call = new TestCall();
@@ -306,7 +306,7 @@ it('a connection that has just been closed is not used again', async () => {
   expect(calls.flatMap(({ results }) => results).filter((one) => one instanceof Error)).toEqual([]);
 });
 
-it('connections expire: of three lookups behind a connection balancer each gets a quarter, and no call is lost', async () => {
+it('connections expire: each of three lookups behind a connection balancer gets at least a quarter, and no call is lost', async () => {
   const answer =
     'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nX-Outcome: delivered\r\nConnection: keep-alive\r\n\r\n{}';
   const owners = [new ByteServer(), new ByteServer(), new ByteServer()];
@@ -332,7 +332,7 @@ it('connections expire: of three lookups behind a connection balancer each gets 
   const aging = new LookupPool({ url, timeoutMs: 5_000, ageMaxMs: 1_000 });
   let isOver = false;
   const faults: unknown[] = [];
-  /** Each never without a call: only between two of them can its connection be closed. */
+  /** Never without a running call, because a connection can be closed only between two of them. */
   const asker = async () => {
     while (!isOver) {
       const { promise, resolve } = Promise.withResolvers<OwnerAnswer | Error>();

@@ -9,37 +9,37 @@ export interface LookupPoolOptions {
   url: string;
   /** Its Unix socket, when it runs on the same machine. */
   socketPath?: string;
-  /** The certificate of this process, where calls between services go over TLS. */
+  /** The certificate of this process, if calls between services use TLS. */
   tls?: InternalTls;
-  /** Longest until a whole answer is there, in milliseconds; waiting for a connection counts. */
+  /** Maximum time for a complete answer, in milliseconds, including the wait for a connection. */
   timeoutMs: number;
   connectionsMax?: number;
   connectTimeoutMs?: number;
-  /** Unused connections are closed after this, sooner than lookup closes them (72 s). */
+  /** Unused connections are closed after this time, sooner than lookup closes them (72 s). */
   keepAliveMs?: number;
-  /** Oldest a connection becomes: a balancer places new ones on new instances of lookup. */
+  /** Maximum age of a connection, so that a balancer can place new ones on new instances of lookup. */
   ageMaxMs?: number;
 }
 
-/** As many as live lookups may be under way: with fewer, slow registries would hold up every answer. */
+/** As many as the maximum number of concurrent live lookups: with fewer, slow registries would delay every answer. */
 const CONNECTIONS_MAX = 1_500;
 const CONNECT_TIMEOUT_MS = 1_000;
 const KEEP_ALIVE_MS = 30_000;
 const AGE_MAX_MS = 30_000;
-/** The youngest are closed at this part of it, so that they do not all end at once. */
+/** The minimum age at which a connection expires, as a part of the maximum, so that they do not all end at once. */
 const AGE_MIN_PART = 0.5;
 const TICK_MAX_MS = 500;
 const TICKS_PER_TIMEOUT = 20;
 
 /**
- * Keeps connections to lookup and asks one call at a time on each: HTTP/1.1 as far as two services of
- * one product need it. Measured beside undici's dispatcher it leaves the whole gateway half the CPU
- * time a request: no parser in WebAssembly, no stream per connection, no object per header.
+ * Keeps connections to lookup and makes one call at a time on each: the part of HTTP/1.1 that two services of one
+ * product need. Compared with undici's dispatcher, it halves the whole gateway's CPU time per request: no parser in
+ * WebAssembly, no stream per connection, no object per header.
  */
 export class LookupPool {
   private readonly address: LookupAddress;
   private readonly connections = new Set<LookupConnection>();
-  /** The one used last is used next, so that those not needed grow old. */
+  /** The most recently used one is used next, so that unneeded ones expire. */
   private readonly idle: LookupConnection[] = [];
   private waiting: LookupCall[] = [];
   private readonly timer: NodeJS.Timeout;
@@ -74,7 +74,7 @@ export class LookupPool {
     this.timer = setInterval(() => this.tick(), tickMs);
   }
 
-  /** Asks at once on a free connection, else when one is. */
+  /** Makes the call on a free connection, at once or as soon as there is one. */
   ask(call: LookupCall): void {
     const free = this.takeIdle();
     if (free !== undefined) free.ask(call);
@@ -91,7 +91,7 @@ export class LookupPool {
     for (const call of this.waiting.splice(0)) call.onFault(new ConnectionEnded());
   }
 
-  /** Connections open or being opened, for metrics and tests. */
+  /** The number of open or opening connections, for metrics and tests. */
   get size(): number {
     return this.connections.size;
   }
@@ -122,7 +122,7 @@ export class LookupPool {
     if (next) this.ask(next);
   }
 
-  /** The end of a connection is reported later, after calls that came meanwhile. */
+  /** The end of a connection is reported late, after calls that arrive meanwhile. */
   private takeIdle(): LookupConnection | undefined {
     for (;;) {
       const free = this.idle.pop();
@@ -138,8 +138,8 @@ export class LookupPool {
   }
 
   /**
-   * Time-outs are counted in ticks of one timer: a timer of its own for each call is dearer than the
-   * call's parameters. They come up to one tick late.
+   * Time-outs are counted in ticks of one timer, because a timer per call costs more than reading its parameters. They
+   * fire up to one tick late.
    */
   private tick(): void {
     const { connect, answer, keepAlive } = this.ticks;
@@ -153,7 +153,7 @@ export class LookupPool {
       else if (!isConnected && quiet >= connect) connection.destroy(new ConnectTimeout());
     }
     const late = this.waiting.filter((call) => call.waitedTicks++ >= answer);
-    // Only the first ones: later ones have not waited longer.
+    // Only the first ones, because later ones have not waited longer.
     this.waiting.splice(0, late.length);
     for (const call of late) call.onFault(new AnswerLate());
   }

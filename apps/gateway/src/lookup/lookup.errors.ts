@@ -1,18 +1,18 @@
-/** The connection to lookup was closed before the answer was whole. */
+/** The connection to lookup was closed before the answer was complete. */
 export class ConnectionEnded extends Error {
   constructor() {
-    super('lookup closed the connection before its answer was whole');
+    super('lookup closed the connection before its answer was complete');
   }
 }
 
-/** The bytes on the connection are no answer of lookup. */
+/** The bytes on the connection are not a valid answer from lookup. */
 export class BrokenAnswer extends Error {
   constructor(what: string) {
     super(`lookup's answer cannot be read: ${what}`);
   }
 }
 
-/** Lookup took longer than it may. */
+/** Lookup exceeded its time limit. */
 export class AnswerLate extends Error {
   constructor() {
     super('lookup did not answer in time');
@@ -21,6 +21,6 @@ export class AnswerLate extends Error {
 
 export class ConnectTimeout extends Error {
   constructor() {
-    super('lookup took no connection in time');
+    super('lookup accepted no connection in time');
   }
 }

@@ -20,10 +20,10 @@ export interface Asker {
 
 type Answer<Values> = (values: Values, asker?: Asker) => object | Promise<object>;
 
-/** Answers the operations that the gateway owns itself, by their names. */
+/** Answers the gateway's own operations, by their names. */
 export type OwnOperations = ReadonlyMap<string, Answer<never>>;
 
-/** @throws when one of them is answered by nobody. */
+/** @throws if one of them has no handler. */
 export function ownOperations(usage: UsageService, requests: RequestsService): OwnOperations {
   const own: OwnOperations = new Map([
     answered(PRICING, priceList),
@@ -38,7 +38,7 @@ export function ownOperations(usage: UsageService, requests: RequestsService): O
   return own;
 }
 
-/** Ties an answer to the values of its row. */
+/** Connects a handler to the values of its row. */
 function answered<P extends Parameters>(
   { name }: Operation<P>,
   answer: Answer<ValuesOf<P>>,

@@ -59,7 +59,7 @@ const ask = async (name: string) => {
 };
 
 describe('a service whose address is set', () => {
-  it('answers its operations, and readiness names it when it fails', async () => {
+  it('answers its operations, and readiness reports it if it fails', async () => {
     owner.answer = () => ({ status: 200, headers: {}, body: '{"status":true}' });
     expect((await ask('plain')).json).toEqual({ status: true });
     expect(owner.questions.at(-1)!.path).toBe('/internal/archive?version=2');
@@ -68,7 +68,7 @@ describe('a service whose address is set', () => {
     expect(await ready.json()).toMatchObject({ faults: expect.arrayContaining(['corpus']) });
   });
 
-  it('202: an operation that has only begun is answered as its row says', async () => {
+  it('202: an operation that has only begun is answered as its row specifies', async () => {
     owner.answer = () => ({ status: 202, headers: {}, body: '{"status":true}' });
     const begun = await ask('begun');
     expect([begun.status, begun.json]).toEqual([202, { status: true }]);
@@ -124,7 +124,7 @@ describe('a service whose address is set', () => {
   });
 });
 
-describe('limits of a row', () => {
+describe('limits in a row', () => {
   it('504: its owner has the time that the row allows', async () => {
     owner.answer = () => undefined;
     expectProblem(await ask('impatient'), 504, 'answer_timeout');

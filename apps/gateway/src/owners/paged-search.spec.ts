@@ -21,7 +21,7 @@ import {
 } from '../../../../test/new-service/archive-operations.js';
 import { HARNESS_SECRET } from '../../../../test/stand-ins/harness-secret.js';
 
-/** The name is another one than in the row: this process knows the product's services alone. */
+/** The name differs from the row's, because this process has only the product's services. */
 const OWNER = 'corpus';
 const SEARCH: Operation = {
   ...ARCHIVE_SEARCH,

@@ -38,8 +38,8 @@ const CURSOR = /^[A-Za-z0-9_.-]{1,1500}$/;
 const answerTimeout = new AnswerTimeout();
 
 /**
- * Asks an owner with undici: bodies, other forms than JSON, streams, and every owner but lookup. What the hot
- * path asks goes through connections of our own (`lookup/`). One try, too.
+ * Calls an owner with undici: for bodies, formats other than JSON, streams, and every owner except lookup. Calls of the
+ * hot path use our own connections (`lookup/`). There is only one attempt here, too.
  */
 export class ServiceForwarder {
   private readonly pool: ServicePool;
@@ -53,7 +53,7 @@ export class ServiceForwarder {
     this.transfers = new ServicePool({ ...way, connections: TRANSFER_CONNECTIONS });
   }
 
-  /** Answers with a Problem when nobody could be asked; the call ends when the client goes. */
+  /** Answers with a Problem if the owner could not be called; the call ends if the client disconnects. */
   async ask(context: RequestContext): Promise<OwnerAnswer | Problem> {
     const { route, question, body, form } = context;
     const { timeoutMs, answerBytes } = route.limits;
@@ -70,7 +70,7 @@ export class ServiceForwarder {
       });
       const headers = headersOf(response);
       if (headers.status === 200 && form.type !== 'application/json') {
-        // The reader gets its faults; without this handler an abandoned stream would end the process.
+        // The reader gets its errors; without this handler, an abandoned stream would end the process.
         return { headers, body: '', stream: response.body.on('error', () => {}) as Readable };
       }
       return { headers, body: await textOf(response.body, answerBytes) };
@@ -81,7 +81,7 @@ export class ServiceForwarder {
     }
   }
 
-  /** How an upload or a download reaches this owner, and how long the owner may take to answer. */
+  /** How to send an upload or a download to this owner, and how long the owner may take to answer. */
   transferOf(
     context: RequestContext,
   ): Pick<TransferCall, 'dispatcher' | 'headers' | 'answerTimeoutMs'> | Problem {

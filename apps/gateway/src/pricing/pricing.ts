@@ -48,7 +48,7 @@ export function quotePackage({
 }: ValuesOf<(typeof PRICING_QUOTE)['parameters']>): PackageQuote {
   const netMicros = packagePriceMicros(credits);
   if (netMicros === undefined) {
-    const message = 'must be a multiple of 1,000, above 100,000 of 10,000';
+    const message = 'must be a multiple of 1,000, above 100,000 a multiple of 10,000';
     throw new InvalidRequest([{ field: 'credits', message }]);
   }
   return {

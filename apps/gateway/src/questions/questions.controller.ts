@@ -9,7 +9,7 @@ import { ApiPaths } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
 import { AskedQuestion } from './questions.dto.js';
 
-/** Questions of the dashboard's pages for the account whose session they have checked. */
+/** Requests from the dashboard's pages, on behalf of an account whose session the dashboard has checked. */
 @Controller()
 @AllowCallers('dashboard')
 export class QuestionsController {
@@ -26,8 +26,8 @@ export class QuestionsController {
   }
 
   /**
-   * Answered as the API answers a live key of the account: limits, credits and the request log are the same.
-   * @throws NotFound for an operation that takes a key of its own, such as a transfer.
+   * Answered as for a live key of the account: limits, credits and the request log are the same.
+   * @throws NotFound for an operation that needs a real key, such as a transfer.
    */
   @Post('internal/questions')
   ask(
@@ -49,7 +49,7 @@ function canBeAsked({ operation, version, kind, path }: ApiRoute): boolean {
   return isNewest && operation.access.kind === 'key' && kind === 'answer' && !path.includes('{');
 }
 
-/** The headers of the API are for its clients: what the dashboard shows is in the body. */
+/** The headers of the API are for its clients; the dashboard needs only the body. */
 function replyOf(reply: FastifyReply): Reply {
   const sendWhole: Reply['sendWhole'] = (status, _lines, body) =>
     void reply.status(status).type('application/json').send(Buffer.from(body, 'latin1'));

@@ -3,9 +3,9 @@ import { IsIn, IsObject, IsOptional, IsString, MaxLength } from 'class-validator
 const NAME_LENGTH_MAX = 60;
 const QUERY_LENGTH_MAX = 16_384;
 
-/** A question that an account asks by its session. */
+/** A request that an account makes through its session. */
 export class AskedQuestion {
-  /** Name of its row. */
+  /** The name of its row. */
   @IsString()
   @MaxLength(NAME_LENGTH_MAX)
   operation: string;
@@ -19,7 +19,7 @@ export class AskedQuestion {
   @IsObject()
   body?: object;
 
-  /** `test` answers fixtures, for nothing. */
+  /** `test` returns fixtures, free of charge. */
   @IsIn(['live', 'test'])
   environment: 'live' | 'test';
 }

@@ -21,7 +21,7 @@ beforeEach(() => {
   dashboard.session = { ...dashboard.session, accountId: newId() };
 });
 
-/** As a browser sends the form of a page. */
+/** Sends the form of a page as a browser does. */
 async function search(operation: string, fields: Record<string, string>) {
   const headers = { ...dashboard.ours, 'content-type': 'application/x-www-form-urlencoded' };
   const body = new URLSearchParams(fields).toString();

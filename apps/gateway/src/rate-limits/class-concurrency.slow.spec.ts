@@ -9,7 +9,7 @@ import {
 } from '../../../../test/gateway/gateway-under-test.js';
 
 const SCOPES: ('whois' | 'bulk')[] = ['whois', 'bulk'];
-/** Bulk requests under way at most, of all accounts, of one alone, and of one beside others. */
+/** Maximum number of running bulk requests: of all accounts, of one alone, and of one beside others. */
 const BULK_MAX = 200;
 const BULK_ALONE_MAX = BULK_MAX / 2;
 const BULK_SHARE = BULK_MAX / 4;
@@ -36,7 +36,7 @@ async function bulk(apiKey: string, url = under.url) {
   return { status: answer.statusCode, headers: answer.headers, json, text: '' };
 }
 
-/** Lookup leaves bulk questions open, and answers the others. */
+/** Lookup leaves bulk requests open, and answers the others. */
 function holdBulk(): ServerResponse[] {
   const held: ServerResponse[] = [];
   around.lookup.respond = (asked, response) => {
@@ -51,7 +51,7 @@ function deliver(response: ServerResponse): void {
 }
 
 describe('long-running requests', () => {
-  it('S102: are limited in number, and every live request beside them is served', async () => {
+  it('S102: are limited in number, and every simultaneous live request is served', async () => {
     const keys = Array.from(
       { length: BULK_MAX / BULK_SHARE },
       () => around.account.addKey({ scopes: SCOPES }).apiKey,
@@ -77,12 +77,12 @@ describe('long-running requests', () => {
     const [greedy, modest] = [1, 2].map(() => around.account.addKey({ scopes: SCOPES }));
     const held = holdBulk();
     const alone = Array.from({ length: BULK_ALONE_MAX }, () => bulk(greedy.apiKey));
-    await waitFor('those of the one', () => held.length === BULK_ALONE_MAX);
+    await waitFor('those of the first account', () => held.length === BULK_ALONE_MAX);
     const refused = await bulk(greedy.apiKey);
     expectProblem(refused, 503, 'class_busy');
     expect(refused.headers['retry-after']).toBe('1');
     const beside = Array.from({ length: BULK_SHARE }, () => bulk(modest.apiKey));
-    await waitFor('those of the other', () => held.length === BULK_ALONE_MAX + BULK_SHARE);
+    await waitFor('those of the other account', () => held.length === BULK_ALONE_MAX + BULK_SHARE);
     expectProblem(await bulk(modest.apiKey), 503, 'class_busy');
     held.forEach(deliver);
     await Promise.all([...alone, ...beside]);
@@ -106,7 +106,7 @@ describe('long-running requests', () => {
       BULK_ALONE_MAX,
     );
     around.lookup.respond = undefined;
-    // On a busy machine one answer may be late again.
+    // On a busy machine, one answer may be late again.
     await waitFor('room', async () => (await bulk(apiKey, apiUrl)).status === 200);
   });
 });

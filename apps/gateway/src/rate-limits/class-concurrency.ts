@@ -1,7 +1,7 @@
 import { type ConcurrencyClass, RATE_CLASSES } from '#libs/contracts';
 import type { CounterId } from '#libs/counters';
 
-/** Requests under way at most, by class, over all accounts: heavy searches cannot starve lookups. */
+/** Maximum number of running requests per class, over all accounts, so that heavy searches cannot starve lookups. */
 const UNDER_WAY_MAX: Record<ConcurrencyClass, number> = {
   live: 1_500,
   bulk: 200,
@@ -11,22 +11,22 @@ const UNDER_WAY_MAX: Record<ConcurrencyClass, number> = {
 };
 const CLASSES: readonly ConcurrencyClass[] = [...RATE_CLASSES, 'public'];
 
-/** Place of a class in the counts. */
+/** The index of a class in the counts. */
 export function classPlace(name: ConcurrencyClass): number {
   return CLASSES.indexOf(name);
 }
 
-/** When this part of a class's places is taken, the rest is shared out: */
+/** Once this part of a class's slots is taken, the rest is shared: */
 const SHARED_FROM = 1 / 2;
 /** an account that has this part of them gets no more. */
 const ACCOUNT_SHARE = 1 / 4;
 
-/** Accounts are counted in so many slots of each class, by their ids' last bits, which are random. */
+/** Accounts are counted in this many buckets per class, by the last bits of their ids, which are random. */
 const SLOTS = 2 ** 14;
 
 /**
- * Counts the requests that are being answered, by class and by account. Two accounts in one slot share a share; a map
- * with an entry for each request under way cost a tenth of the request.
+ * Counts running requests by class and by account. Two accounts in one bucket have a common limit; a map with an entry
+ * for each running request cost a tenth of the request.
  */
 export class ClassConcurrency {
   private readonly classes: { max: number; underWay: number; bySlot: Uint16Array }[];
@@ -41,8 +41,8 @@ export class ClassConcurrency {
   }
 
   /**
-   * False when the class is full, or half full and the account has a quarter of it. Each true is followed by one
-   * `leave` with the same account.
+   * False if the class is full, or if it is half full and the account has a quarter of it. Each true must be followed
+   * by one `leave` with the same account.
    */
   enter(place: number, account?: CounterId): boolean {
     const one = this.classes[place];

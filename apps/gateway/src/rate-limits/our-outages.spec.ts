@@ -68,13 +68,13 @@ describe('the requests per minute', () => {
     [503, 'upstream_throttled'],
     [503, 'upstream_unreachable'],
     [504, 'upstream_timeout'],
-  ])('%d %s counts: the registry was asked', async (status, code) => {
+  ])('%d %s counts, because the registry was queried', async (status, code) => {
     around.lookup.answer = () => problemAnswer(status, code, 'throttled');
     for (let i = 0; i < LIMIT; i++) expectProblem(await ask(), status, code);
     expectProblem(await ask(), 429, 'rate_limited');
   });
 
-  it('of an address without a key: an outage of lookup does not use them up', async () => {
+  it('of an address without a key are not used up by an outage of lookup', async () => {
     around.lookup.answer = () => problemAnswer(503, 'service_unavailable', 'unreachable');
     const first = await under.ask('/v2.0/tlds');
     const second = await under.ask('/v2.0/tlds');

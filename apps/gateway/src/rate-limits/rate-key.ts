@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { RATE_CLASSES, type RateClass } from '#libs/contracts';
 import { CounterId } from '#libs/counters';
 
-/** The counter's rate key of a class: test keys have rate keys of their own, so they never use up a live one. */
+/** The counter's rate key of a class: test keys have separate rate keys, so they never use up those of live keys. */
 export function rateKey(rateClass: RateClass, isTest: boolean): number {
   return RATE_CLASSES.indexOf(rateClass) + (isTest ? RATE_CLASSES.length : 0);
 }

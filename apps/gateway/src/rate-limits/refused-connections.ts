@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 
-/** Rate-limit refusals that one connection gets. */
+/** Maximum number of rate-limit rejections per connection. */
 const REFUSALS_MAX = 50;
 
 /**
- * How often each connection was refused for its rate: a client that goes on regardless loses it, and pays for a new
- * one (S126). Only refusals are counted, so that what is allowed costs nothing.
+ * Counts how often each connection was rejected by its rate limit: a client that continues regardless loses its
+ * connection and must open a new one (S126). Only rejections are counted, so allowed requests cost nothing.
  */
 export class RefusedConnections {
   private readonly refusals = new WeakMap<Socket, number>();
 
-  /** Counts a refusal. @returns true when it is to be the connection's last answer. */
+  /** Counts a rejection. @returns true if it must be the connection's last answer. */
   isLast(socket: Socket): boolean {
     const count = (this.refusals.get(socket) ?? 0) + 1;
     this.refusals.set(socket, count);

@@ -15,7 +15,7 @@ let valkey: ValkeyServer;
 let gateways: RunningGateway[] = [];
 let asked = 0;
 
-/** Starts gateways one after another; a busy machine must not make them count alone. */
+/** Starts gateways one after another, so that a busy machine does not make them count alone. */
 async function startGateways(settings: Record<string, string> = {}): Promise<RunningGateway[]> {
   const started: RunningGateway[] = [];
   for (let i = 0; i < GATEWAYS; i++) {
@@ -31,7 +31,7 @@ async function startGateways(settings: Record<string, string> = {}): Promise<Run
   return started;
 }
 
-/** Resolves when each gateway has said that it lives after all of them had: now each knows how many they are. */
+/** Resolves when each gateway has announced itself after all of them had: then each knows their number. */
 async function untilAllHaveMet(): Promise<void> {
   const client = new Valkey(valkey.url);
   const beats = async () => {
@@ -62,7 +62,7 @@ const answered = (statuses: number[], status: number) =>
 
 const hasLostValkey = () => around.logged.includes('Valkey does not answer');
 
-/** Answers to an account that sends three times its limit, in every way there is. */
+/** Answers to an account that sends three times its limit, in every possible way. */
 async function flood(limit: number): Promise<number[]> {
   const { apiKey, keyRecord } = around.account.addKey();
   const { accountId } = keyRecord;
@@ -111,7 +111,7 @@ here('requests per minute over three gateways', () => {
     'S99: at a limit of %i, many keys, transports, addresses and methods together get no more than the limit × 1.00',
     async (limit) => {
       const statuses = await flood(limit);
-      // Gateways that lost sight of the server, on a machine that stood still, let fewer through.
+      // Gateways that lost Valkey, because the machine was too busy, let fewer requests through.
       for (let again = 0; again < 3 && hasLostValkey(); again++) {
         expect(answered(statuses, 200)).toBeLessThanOrEqual(limit);
         around.logged = '';

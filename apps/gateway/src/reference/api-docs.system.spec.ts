@@ -5,7 +5,7 @@ import { OPERATIONS, listenerOf } from '#libs/contracts';
 import { chromiumPath } from '../../../../test/environment/chromium.js';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 
-/** The most bytes of a page with its style sheet, as browsers ask for it. */
+/** Maximum size of a page with its style sheet, as browsers request it. */
 const GZIP_BYTES_MAX = 600_000;
 const LOOKS = [
   { colorScheme: 'light', width: 1280, rules: undefined },
@@ -93,7 +93,7 @@ describe('the API reference', () => {
     300_000,
   );
 
-  it('S115: the reference alone has a script, which may ask the API alone and write no markup', async () => {
+  it('S115: only the reference has a script, which may call only the API and write no markup', async () => {
     const policyOf = async (path: string) => {
       const { headers } = await under.ask(path, { accept: 'text/html' });
       return String(headers['content-security-policy']);

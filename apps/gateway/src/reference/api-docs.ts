@@ -3,7 +3,7 @@ import { type Operation, listenerOf, openApi } from '#libs/contracts';
 import { PAGE_POLICY, REFERENCE_POLICY, SCRIPT_PATH, apiPage } from './api-page.js';
 import { type Origins, referenceBody } from './reference-page.js';
 
-/** A document, as it is and compressed. */
+/** A document, uncompressed and compressed. */
 export interface ApiDocument {
   type: string;
   /** Its Content-Security-Policy. */
@@ -17,7 +17,7 @@ export class ApiDocs {
   readonly description: ApiDocument;
   readonly reference: ApiDocument;
 
-  /** Made once: what is served later costs nothing. */
+  /** Built once, so that serving it costs nothing. */
   constructor(operations: readonly Operation[], origins: Origins) {
     const described = openApi(operations, {
       title: 'Domain Data Service',

@@ -3,7 +3,7 @@ import { type Markup, html, htmlDocument } from '#libs/public-http';
 /** Style sheet of the API's own pages. */
 export const STYLES_PATH = '/assets/pages.css';
 
-/** Script of the reference. */
+/** Script of the API reference. */
 export const SCRIPT_PATH = '/assets/reference.js';
 
 /** The files that the API's own pages may load: their style sheet and icon. Only the reference has a script. */
@@ -13,7 +13,7 @@ export const PAGE_POLICY =
 /** The reference calls the API, and its script writes no markup. */
 export const REFERENCE_POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`;
 
-/** A page of the API's origin, in the dress of the dashboard. @param dashboardUrl its public origin. */
+/** A page on the API's origin, in the style of the dashboard. @param dashboardUrl its public origin. */
 export function apiPage(
   dashboardUrl: string,
   title: string,

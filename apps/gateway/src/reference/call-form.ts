@@ -1,7 +1,7 @@
 import { type Operation, type Parameter, exampleCall, newestVersion } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 
-/** The one place for a key. Hidden until the script that reads it runs. */
+/** The only field for a key. It is hidden until the script that reads it runs. */
 export function keyField(): Markup {
   return html`<section id="your-key" hidden>
     <h2>Your key</h2>
@@ -34,7 +34,7 @@ export function callForm(row: Operation): Markup {
     ...example.parameters,
   };
   const json = JSON.stringify(example.body ?? body?.example, undefined, 2);
-  // Not on the form: a field may be called `dataset`, and would hide them.
+  // Not on the form: a field may be called `dataset` and would hide them.
   return html`<details
     hidden
     data-call

@@ -2,14 +2,14 @@ import { readFile, readdir } from 'node:fs/promises';
 import { html, markdown } from '#libs/public-http';
 import { apiPage } from './api-page.js';
 
-/** The folder of the pages, seen from the compiled file. */
+/** The folder of the pages, relative to the compiled file. */
 const FOLDER = new URL('../../../../../docs/errors/', import.meta.url);
 
 /** The page of each error code, as `GET /errors/<code>` serves it, and the list of all at `/errors`. */
 export class ErrorPages {
   private constructor(private readonly pages: ReadonlyMap<string, string>) {}
 
-  /** Reads every page once: what is served later never touches the disk. */
+  /** Reads every page once, so that serving it never touches the disk. */
   static async load(folder: URL = FOLDER): Promise<ErrorPages> {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.md'));
     const pages = await Promise.all(

@@ -13,14 +13,14 @@ import {
 import { type Markup, html, markdown, markdownLine } from '#libs/public-http';
 import { callForm, keyField } from './call-form.js';
 
-/** Where an API is served, and where its dashboard is. */
+/** The origins of an API and of its dashboard. */
 export interface Origins {
   /** Without a trailing slash. */
   apiUrl: string;
   dashboardUrl: string;
 }
 
-/** The whole reference, made of the table of operations: `/docs`. */
+/** The complete reference at `/docs`, generated from the table of operations. */
 export function referenceBody(operations: readonly Operation[], origins: Origins): Markup {
   const groups = groupsOf(operations);
   return html`<nav class="contents" aria-label="Operations">

@@ -1,6 +1,6 @@
 /**
- * `/assets/reference.js`, of `/docs`. Takes a key into its memory, and nowhere else, and sends the calls that the forms
- * of the page describe. An answer is written as text only.
+ * `/assets/reference.js`, for `/docs`. It keeps a key only in memory, and sends the calls that the forms of the page
+ * describe. An answer is displayed only as text.
  */
 export const REFERENCE_SCRIPT = /* js */ `'use strict';
 const UNSEEN = /[^\\P{Cc}\\n\\t]|[\\u061c\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff]/gu;
@@ -33,7 +33,7 @@ const textOf = async (answer) => {
   const size = Number(answer.headers.get('content-length') ?? 0);
   if (!/^text|json/.test(type) || size > TEXT_MAX) {
     await answer.body?.cancel();
-    return type === '' ? '' : type + ', ' + size + ' bytes: the program above saves it.';
+    return type === '' ? '' : type + ', ' + size + ' bytes: the command above saves it.';
   }
   const text = await answer.text();
   try {
@@ -76,7 +76,7 @@ for (const place of document.querySelectorAll('[data-call]')) {
       said.textContent = words.filter(Boolean).join(', ') + '.';
     } catch {
       shown.hidden = true;
-      said.textContent = 'No answer could be read on this page. The program above shows it.';
+      said.textContent = 'No answer could be read on this page. The command above shows it.';
     }
   });
 }

@@ -2,15 +2,15 @@ import type { Clock, Job, Logger } from '#libs/platform';
 import type { LogEntry } from './log-line.js';
 import type { CountedRefusals, RequestLogRepository } from './request-log.repository.js';
 
-/** Refusals of one key that become rows between two runs; further ones are counted together (S122). */
+/** Number of rejections of one key that become rows between two runs; further ones are counted together (S122). */
 const ROWS_OF_KEY = 20;
-/** Keys, and kinds of refusals, that are told apart between two runs; what is beyond is not counted. */
+/** Number of keys and kinds of rejections that are distinguished between two runs; further ones are not counted. */
 const KEYS_MAX = 50_000;
 const KINDS_MAX = 10_000;
 
 /**
- * Keeps refusals from filling the disk: a client that goes on after 429 makes one row a minute for each kind of
- * refusal, which says how many there were. A killed process loses the counts of its last minute.
+ * Prevents rejections from filling the disk: a client that continues after 429 causes one row per minute for each kind
+ * of rejection, with their number. A killed process loses the counts of its last minute.
  */
 export class CountRefusalsJob implements Job {
   readonly name = 'count-refusals';
@@ -23,7 +23,7 @@ export class CountRefusalsJob implements Job {
     private readonly logger: Logger,
   ) {}
 
-  /** @returns true for a refusal that is to be logged as a row. */
+  /** @returns true for a rejection that is to be logged as a row. */
   isRow(keyId: string): boolean {
     const rows = this.rows.get(keyId) ?? 0;
     if (rows >= ROWS_OF_KEY || (rows === 0 && this.rows.size >= KEYS_MAX)) return false;
@@ -31,7 +31,7 @@ export class CountRefusalsJob implements Job {
     return true;
   }
 
-  /** Counts a refusal that is no row of its own. */
+  /** Counts a rejection that does not get its own row. */
   count(refusal: LogEntry): undefined {
     const { accountId, keyId, operation, version, status, outcome } = refusal;
     const kind = `${keyId} ${operation} ${version} ${status} ${outcome}`;
@@ -50,7 +50,7 @@ export class CountRefusalsJob implements Job {
     }
   }
 
-  /** Writes what was counted and begins anew. Counts that cannot be written are dropped, and the log says so. */
+  /** Writes the counts and starts again. Counts that cannot be written are dropped, which the log reports. */
   async runOnce(): Promise<void> {
     const counted = [...this.counted.values()];
     this.rows = new Map();

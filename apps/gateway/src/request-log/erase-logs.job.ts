@@ -3,10 +3,10 @@ import { DAY_MS, type Job } from '#libs/platform';
 import { LogMaintenanceRepository } from './log-maintenance.repository.js';
 
 const DELETED_AT_ONCE = 10_000;
-/** Rows that a gateway has kept in memory, or in the journal of a run that was killed, may come so late. */
+/** Rows that a gateway kept in memory, or in the journal of a killed run, may arrive this late. */
 const REMEMBERED_MS = 7 * DAY_MS;
 
-/** Forgets the requests of erased accounts, in chunks that keep no other writer waiting. */
+/** Deletes the requests of erased accounts, in chunks that do not delay other writers. */
 @Injectable()
 export class EraseLogsJob implements Job {
   readonly name = 'erase-logs';

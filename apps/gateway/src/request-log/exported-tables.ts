@@ -1,7 +1,7 @@
 import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
 import { KEY_FIGURES } from './key-figures.js';
 
-/** The tables of the gateway, and the columns of them that an owner is given. */
+/** The tables of the gateway, and the columns that an owner receives. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {
@@ -31,15 +31,15 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'duration_ms',
         'requests',
       ],
-      withheld: { written_by: 'the number of a transaction' },
+      withheld: { written_by: 'a transaction number' },
     },
   ],
   withheld: {
     ...WITHHELD_MESSAGING,
-    kept_answers: 'answers to repeat for 24 hours; the requests stand in the log',
-    counted_requests: 'how far a job has counted',
-    counted_key_hours: 'how far a job has counted',
-    log_erasures: 'accounts that were erased',
+    kept_answers: 'answers to repeat for 24 hours; the requests are in the log',
+    counted_requests: "a job's progress",
+    counted_key_hours: "a job's progress",
+    log_erasures: 'erased accounts',
     log_writers: 'runs of gateways',
   },
 };

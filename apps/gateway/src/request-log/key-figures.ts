@@ -1,4 +1,4 @@
-/** Within how many milliseconds answers are counted; what took longer is counted apart. */
+/** Limits in milliseconds by which answers are counted; slower ones are counted separately. */
 export const WITHIN_MS = [100, 300, 1_000, 3_000, 10_000] as const;
 
 const PACES = [...WITHIN_MS.map((ms) => `within_${ms}`), 'later'];
@@ -8,7 +8,7 @@ export const KEY_FIGURES = ['requests', 'failed', 'credits', ...PACES];
 
 const FAILED = 'status >= 400';
 
-/** The same of rows of the log, in this order. */
+/** The same sums over rows of the log, in this order. */
 export const KEY_SUMS = [
   'sum(requests)',
   `coalesce(sum(requests) filter (where ${FAILED}), 0)`,

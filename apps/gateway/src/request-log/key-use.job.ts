@@ -1,11 +1,11 @@
 import type { AccountClient } from '#libs/contracts';
 import type { Job, Logger } from '#libs/platform';
 
-/** Keys in one call. */
+/** Number of keys per call. */
 const BATCH_MAX = 1_000;
 const KEYS_MAX = 200_000;
 
-/** Tells account which keys were used, so that it can show when (S15). */
+/** Reports to account which keys were used, so that it can show the time (S15). */
 export class KeyUseJob implements Job {
   readonly name = 'key-use';
   private used = new Set<string>();
@@ -19,7 +19,7 @@ export class KeyUseJob implements Job {
     if (this.used.size < KEYS_MAX) this.used.add(keyId);
   }
 
-  /** A report that fails is made again with the next one: a key that was used must not be shown as unused. */
+  /** A failed report is repeated with the next one, so that no used key is shown as unused. */
   async runOnce(): Promise<void> {
     const keyIds = [...this.used];
     this.used = new Set();

@@ -1,6 +1,6 @@
 import { SECOND_MS, isId } from '#libs/platform';
 
-/** One request of a known account. Never holds a key; `subject` is what was asked about. */
+/** One request of a known account. It never contains a key; `subject` is what was looked up. */
 export interface LogEntry {
   /** Milliseconds since 1970. */
   atMs: number;
@@ -16,16 +16,16 @@ export interface LogEntry {
   durationMs: number;
 }
 
-/** Characters of what was asked about. */
+/** Maximum number of characters of the subject. */
 export const SUBJECT_MAX = 255;
-/** Place of the credits among a line's fields. */
+/** Index of the credits among a line's fields. */
 const CREDITS_PLACE = 9;
 /** Characters with a meaning in COPY's text format. */
 // oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
 const SPECIAL = /[\\\u0000-\u001f]/;
 // oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
 const SPECIALS = /[\\\u0000-\u001f]/g;
-/** The forms of a line's eleven fields, ids aside. */
+/** The formats of a line's eleven fields, except ids. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const WORD = /^[!-~]{1,100}$/;
 const NUMBER = /^\d{1,9}$/;
@@ -35,12 +35,12 @@ export class LogLines {
   private lastSecond = -1;
   private lastSecondText = '';
 
-  /** @returns the line with its end. */
+  /** @returns the line with its line end. */
   of(entry: LogEntry): string {
     return `${this.timeOf(entry.atMs)}\t${entry.requestId}\t${entry.accountId}\t${entry.keyId}\t${entry.operation}\t${entry.version}\t${escaped(entry.subject.slice(0, SUBJECT_MAX))}\t${entry.status}\t${escaped(entry.outcome)}\t${entry.credits}\t${entry.durationMs}\n`;
   }
 
-  /** RFC 3339; the text of a second is made once. */
+  /** RFC 3339; the text of each second is formatted once. */
   private timeOf(atMs: number): string {
     const second = Math.floor(atMs / SECOND_MS);
     if (second !== this.lastSecond) {
@@ -84,7 +84,7 @@ export function readLine(line: string): LogEntry | undefined {
   };
 }
 
-/** Whether a line of the log is a charged answer's. */
+/** Whether a line of the log belongs to a charged answer. */
 export function isCharged(line: string): boolean {
   return line.split('\t')[CREDITS_PLACE] !== '0';
 }

@@ -2,19 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 import { KEY_FIGURES, KEY_SUMS } from './key-figures.js';
 
-/** Statements over every account's log at once: counts by the hour, and erasures. */
+/** Statements over the logs of all accounts: hourly counts and erasures. */
 @Injectable()
 export class LogMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Makes the partitions around an instant. */
+  /** Creates the partitions around a time. */
   async makePartitions(at: Date): Promise<void> {
     await this.database.query('select roll_partitions($1)', [at]);
   }
 
   /**
-   * Adds the rows to the hours that were written since the last call, also late ones. Each row counts once:
-   * what is counted and up to where is one transaction.
+   * Adds the rows written since the last call to their hours, including late ones. Each row counts once: the counts and
+   * the position up to which rows are counted are written in one transaction.
    */
   async countNewRows(): Promise<void> {
     for (const [counted, count] of COUNTS) {
@@ -28,7 +28,7 @@ export class LogMaintenanceRepository {
     }
   }
 
-  /** Accounts whose rows are to be forgotten, also those of which none was left an hour ago. */
+  /** Accounts whose rows must be deleted, including those that had none left an hour ago. */
   async listErasures(): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       `select account_id as id from log_erasures
@@ -47,7 +47,7 @@ export class LogMaintenanceRepository {
     return deleted;
   }
 
-  /** Deletes an account's counts and notes that nothing of it is left. */
+  /** Deletes an account's counts and records that nothing of it is left. */
   async finishErasure(accountId: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await transaction.query('delete from request_hours where account_id = $1', [accountId]);
@@ -59,7 +59,7 @@ export class LogMaintenanceRepository {
     });
   }
 
-  /** Forgets erasures after which no row can come any more. */
+  /** Deletes records of erasures after which no row can arrive any more. */
   async deleteErasures(olderThanMs: number): Promise<void> {
     await this.database.query(
       `delete from log_erasures where asked_at < clock_timestamp() - $1 * interval '1 ms'`,
@@ -68,7 +68,7 @@ export class LogMaintenanceRepository {
   }
 }
 
-/** Each with the table that says how far it is. */
+/** Each count with the table that stores its progress. */
 const COUNTS = [
   [
     'counted_requests',
@@ -94,8 +94,8 @@ const COUNTS = [
   ],
 ] as const;
 
-// One statement, so that counted rows and the new snapshot belong to the same moment. After a crash an id
-// can be used again: a row above the highest one counts although the snapshot claims to have seen it.
+// One statement, so that counted rows and the new snapshot belong to the same moment. After a crash, a transaction id
+// can be reused: a row above the highest one counts although the snapshot claims to have seen it.
 function countNewRows(counted: string, insert: string): string {
   return `
   with fresh as materialized (

@@ -15,7 +15,7 @@ import { MissingRows } from './missing-rows.js';
 import { RequestLog } from './request-log.js';
 import { RequestLogRepository } from './request-log.repository.js';
 
-/** Gateways are killed in it, and start again. */
+/** Its tests kill and restart gateways. */
 jest.setTimeout(300_000);
 
 let database: TestDatabase;
@@ -72,7 +72,7 @@ async function loggedOf(accountId: string): Promise<string[]> {
   return rows.map(({ subject }) => subject);
 }
 
-/** While nothing can be logged, as the table is locked, `work` is done; what waited is then broken off. */
+/** Runs `work` while the table is locked and nothing can be logged; waiting statements are then cancelled. */
 async function withoutLog(work: () => Promise<void>): Promise<void> {
   await admin.query('begin');
   await admin.query('lock table gateway.request_log in access exclusive mode');
@@ -88,7 +88,7 @@ async function withoutLog(work: () => Promise<void>): Promise<void> {
 
 const HELD_BY = 4711;
 
-/** From now on each row that a COPY brings waits for this lock, on the server, when all of its batch has been sent. */
+/** From now on, each row of a COPY waits for this lock, on the server, after its whole batch has been sent. */
 async function holdBatches(): Promise<void> {
   await admin.query(`create function gateway.hold_batch() returns trigger language plpgsql as $$ begin
     if current_setting('application_name') = 'gateway request log' then
@@ -156,7 +156,7 @@ describe('request log rows', () => {
     for (let i = 0; i < 3; i++) expect(await lookUp(first.apiUrl, apiKey)).toBe(200);
     const path = join(around.folder, 'held');
     await waitFor('the journal', () => readRows(readFileSync(path, 'utf8')).length >= 3);
-    await waitFor('the server to hold them', async () => (await held()) > 0);
+    await waitFor('the server to hold the rows', async () => (await held()) > 0);
     await end(first.child, 'SIGKILL');
     const second = await forkGateway('held');
     expect(await lookUp(second.apiUrl, apiKey)).toBe(200);
@@ -209,7 +209,7 @@ describe('request log rows', () => {
     );
     expect(rows).toEqual([{ outcome: 'broken_off', credits: 3, operation: 'whois.bulk' }]);
     await end(second.child, 'SIGTERM');
-    // Nothing is left for a third.
+    // Nothing is left for a third start.
     expect(readHolds(readFileSync(path, 'utf8'))).toEqual([]);
   });
 

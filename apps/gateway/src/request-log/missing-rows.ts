@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, SECOND_MS, ServiceUnavailable } from '#libs/platform';
 import { type LogEntry, readLine } from './log-line.js';
 
-/** Where rows are looked for and written. */
+/** Where rows are searched and written. */
 export interface RowStore {
-  /** Writes those that are missing. @returns false when no partition takes one of them. */
+  /** Writes missing rows. @returns false if no partition accepts one of them. */
   insertMissing(entries: LogEntry[]): Promise<boolean>;
-  /** Lets nothing more of these runs into the log. */
+  /** Prevents these runs from writing anything more to the log. */
   endWriters(writerIds: string[]): Promise<void>;
   makePartitions(): Promise<void>;
 }
 
 const BATCH_MAX = 1_000;
 const RETRY_MS = SECOND_MS;
-/** How long a daily cap waits for the rows that it is counted from. */
+/** How long a daily cap waits for the rows from which it is counted. */
 const WAIT_MAX_MS = 3 * SECOND_MS;
 
-/** Writes what a killed run charged and could not log; daily caps are counted after it. */
+/** Writes the charges that a killed run could not log; daily caps are counted after that. */
 export class MissingRows {
   private done: Promise<void> = Promise.resolve();
   private readonly stopping = new AbortController();
@@ -28,7 +28,7 @@ export class MissingRows {
 
   /**
    * Retries until all rows are written, once the runs that left them can write nothing more.
-   * @throws when it is stopped first.
+   * @throws if it is stopped first.
    */
   async restore(lines: string[], writerIds: string[]): Promise<void> {
     const entries = lines.map(readLine).filter((entry) => entry !== undefined);
@@ -36,7 +36,7 @@ export class MissingRows {
     return this.done;
   }
 
-  /** @throws ServiceUnavailable when rows are still missing after three seconds. */
+  /** @throws ServiceUnavailable if rows are still missing after three seconds. */
   async settled(): Promise<void> {
     const ended = new AbortController();
     const late = sleep(WAIT_MAX_MS, 'late', { ref: false, signal: ended.signal });

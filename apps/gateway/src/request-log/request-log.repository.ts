@@ -16,16 +16,19 @@ const COPY_SQL = `copy request_log
   (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
   from stdin`;
 const TIMEOUT_MS = 5_000;
-/** No answer comes after this: the server itself cancels a statement sooner. */
+/** After this time no answer will come, because the server cancels statements sooner. */
 const SILENCE_MS = TIMEOUT_MS + 1_000;
 const CLOSE_MS = 1_000;
-/** SQLSTATE check_violation: the table has no other check than that of its partitions. */
+/** SQLSTATE check_violation: the only checks of the table are those of its partitions. */
 const NO_PARTITION = '23514';
 
 const COUNT_BATCH_SQL =
   'update log_writers set batches = batches + 1 where id = $1 returning batches';
 
-/** Account and time find the row by an index of one partition; the id tells it from others of that instant. */
+/**
+ * Account and time find the row through an index of one partition; the id distinguishes it from others at the same
+ * time.
+ */
 const INSERT_MISSING_SQL = `insert into request_log
   (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
   select distinct on (row."requestId") row.at, row."requestId", row."accountId", row."keyId", row.operation,
@@ -56,17 +59,19 @@ const INSERT_COUNTED_SQL = `insert into request_log
     version smallint, status smallint, outcome text, requests integer)`;
 
 /**
- * Writes the log with COPY over one connection of its own, opened when it is needed. Each line is stored once: a
- * batch shares its transaction with the count of this run's batches.
+ * Writes the log with COPY over a separate connection, which is opened when needed. Each line is stored once: a batch
+ * shares its transaction with the count of this run's batches.
  */
 export class RequestLogCopy implements LogSink {
-  /** This run of the gateway. Its journal keeps the id, by which the next run ends what is left of this one. */
+  /**
+   * Identifies this run of the gateway. Its journal keeps the id, so that the next run can end the rest of this one.
+   */
   readonly writerId = newId();
   private client?: pg.Client;
   private isRegistered = false;
-  /** Batches that the log has for certain. */
+  /** The number of batches that are certainly in the log. */
   private batches = 0;
-  /** At the front of the lines to come: bytes that the log has, and bytes it may have since the last attempt. */
+  /** At the front of the pending lines: bytes that are in the log, and bytes that may be since the last attempt. */
   private storedBytes = 0;
   private sentBytes = 0;
   private refused?: Buffer;
@@ -77,8 +82,8 @@ export class RequestLogCopy implements LogSink {
   ) {}
 
   /**
-   * @param lines begin with those of the last call where that one failed.
-   * @returns false when no partition takes one of them; given up where they are refused again.
+   * @param lines begin with those of the last call if it failed.
+   * @returns false if no partition accepts one of them; dropped if they are rejected again.
    */
   async copy(lines: Buffer): Promise<boolean> {
     try {
@@ -108,7 +113,7 @@ export class RequestLogCopy implements LogSink {
     await this.disconnect();
   }
 
-  /** Waits for an attempt that the server is still busy with, and learns what became of the last one. */
+  /** Waits for an attempt that the server is still processing, and determines the result of the last one. */
   private async begin(client: pg.Client): Promise<void> {
     if (!this.isRegistered) {
       const insert = 'insert into log_writers (id) values ($1) on conflict do nothing';
@@ -131,7 +136,7 @@ export class RequestLogCopy implements LogSink {
     if (client === undefined) return;
     const ended = client.end().catch(() => {});
     await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
-    // A server that has fallen silent does not answer a farewell either.
+    // A server that does not respond will not acknowledge a clean close either.
     client.connection.stream.destroy();
   }
 
@@ -141,7 +146,7 @@ export class RequestLogCopy implements LogSink {
       application_name: 'gateway request log',
       connectionTimeoutMillis: TIMEOUT_MS,
       statement_timeout: TIMEOUT_MS,
-      // Nobody would notice its end if the network had lost it.
+      // The server would not notice the end of the connection if the network lost it.
       idle_in_transaction_session_timeout: TIMEOUT_MS,
     });
     client.on('error', () => {
@@ -152,7 +157,7 @@ export class RequestLogCopy implements LogSink {
   }
 }
 
-/** @throws when the server has fallen silent. */
+/** @throws if the server stops responding. */
 async function answered<T>(answer: Promise<T>): Promise<T> {
   const ended = new AbortController();
   const silence = sleep(SILENCE_MS, undefined, { ref: false, signal: ended.signal });
@@ -173,8 +178,8 @@ export class RequestLogRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Writes the entries that the log does not have yet, by request id.
-   * @returns false when no partition takes one of them; nothing was written then.
+   * Writes the entries that are missing from the log, by request id.
+   * @returns false if no partition accepts one of them; nothing was written then.
    */
   async insertMissing(entries: LogEntry[]): Promise<boolean> {
     const rows = entries.map(({ atMs, ...entry }) => ({ ...entry, at: new Date(atMs) }));
@@ -187,23 +192,23 @@ export class RequestLogRepository {
     }
   }
 
-  /** Writes a row for each kind of refusals. */
+  /** Writes one row for each kind of rejection. */
   async insertCounted(counted: CountedRefusals[], at: Date): Promise<void> {
     const rows = counted.map((one) => ({ ...one, requestId: `refused_${newId()}` }));
     await this.database.query(INSERT_COUNTED_SQL, [JSON.stringify(rows), at]);
   }
 
   /**
-   * Ends earlier runs that wrote the log: waits for a batch of theirs that the server has not committed or
-   * rolled back yet. Whatever of them comes later is refused.
+   * Ends earlier runs that wrote the log: waits for any batch that the server has not yet committed or rolled back.
+   * Everything that arrives from them later is rejected.
    */
   async endWriters(writerIds: string[]): Promise<void> {
     await this.database.query('delete from log_writers where id = any ($1::uuid[])', [writerIds]);
   }
 
-  /** Credits that keys were charged since `since`, by key; those of nothing are left out. */
+  /** Credits that keys were charged since `since`, by key; keys without charges are omitted. */
   async sumCreditsOfKeys(keyIds: readonly string[], since: Date): Promise<Map<string, number>> {
-    // The partitions of the day alone are read, each by its index of key and time.
+    // Reads only the partitions of the day, each through its index of key and time.
     const rows = await this.database.query<{ key_id: string; credits: string }>(
       `select key_id, sum(credits) as credits from request_log
        where key_id = any($1) and at >= $2 group by key_id`,
@@ -212,7 +217,7 @@ export class RequestLogRepository {
     return new Map(rows.map(({ key_id, credits }) => [key_id, Number(credits)]));
   }
 
-  /** Remembers that an account's rows are to be forgotten. */
+  /** Records that an account's rows must be deleted. */
   async insertErasure(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(
       'insert into log_erasures (account_id) values ($1) on conflict do nothing',

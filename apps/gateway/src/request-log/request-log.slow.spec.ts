@@ -197,7 +197,7 @@ describe('the request log', () => {
     const accountId = newId();
     log.add(entry({ accountId }));
     await log.flush();
-    // Sessions of a role may be ended by the role itself.
+    // A role may end its own sessions.
     await service.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where application_name = 'gateway request log' and datname = current_database()`,
@@ -328,7 +328,7 @@ describe('the request log', () => {
     expect(await subjectsOf(stays)).toHaveLength(1);
   });
 
-  it('after the clock was changed a partition is created, and what is too old is dropped', async () => {
+  it('after the clock was changed a partition is created, and rows that are too old are dropped', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();
     clock.advance(10 * 86_400_000);

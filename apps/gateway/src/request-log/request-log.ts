@@ -1,21 +1,24 @@
 import { type Logger, Loop } from '#libs/platform';
 import { type LogEntry, LogLines, isCharged } from './log-line.js';
 
-/** Where the lines go: `COPY … FROM STDIN` in its text format. */
+/** The destination of the lines: `COPY … FROM STDIN` in its text format. */
 export interface LogSink {
-  /** @returns false when no partition takes one of the lines; nothing was written then. */
+  /** @returns false if no partition accepts one of the lines; nothing was written then. */
   copy(lines: Buffer): Promise<boolean>;
-  /** Makes the partitions of today; needed only after the clock was moved. */
+  /** Creates today's partitions; needed only after the clock was changed. */
   makePartitions(): Promise<void>;
 }
 
 const ENTRIES_MAX = 50_000;
 const FLUSH_MS = 200;
-/** Lines become bytes at once, in chunks that are used again: so they are no garbage, and encoded for journal and log alike. */
+/**
+ * Lines are encoded at once, into chunks that are reused: they cause no garbage, and journal and log share the
+ * encoding.
+ */
 const CHUNK_BYTES = 256 * 1024;
-/** Chunks in one COPY; so many are kept for further lines once theirs are written. */
+/** Maximum number of chunks per COPY; this many are kept for further lines once theirs are written. */
 const COPY_CHUNKS_MAX = 6;
-/** UTF-8 takes at most so many bytes for a UTF-16 unit. */
+/** UTF-8 needs at most this many bytes per UTF-16 unit. */
 const UNIT_BYTES_MAX = 3;
 
 /** Lines that are not written yet: `bytes` between `from` and `to`. */
@@ -24,17 +27,17 @@ interface Chunk {
   from: number;
   to: number;
   count: number;
-  /** Lines of charged answers. */
+  /** The number of lines of charged answers. */
   charged: number;
 }
 
 /**
- * The request log on its way to the database, copied every 200 ms. While the database is unavailable it holds
- * 50,000 entries; further ones are dropped and counted, requests never wait for it.
+ * Buffers the request log and copies it to the database every 200 ms. While the database is unavailable, it holds
+ * 50,000 entries; further ones are dropped and counted, and requests never wait for it.
  */
 export class RequestLog {
   private readonly lines = new LogLines();
-  /** The last one takes further lines. */
+  /** The last one accepts further lines. */
   private chunks: Chunk[] = [newChunk()];
   private readonly spare: Buffer[] = [];
   private count = 0;
@@ -59,7 +62,7 @@ export class RequestLog {
     void this.loop.start();
   }
 
-  /** @returns its line, for the lease journal; undefined when it was dropped. */
+  /** @returns its line, for the lease journal; undefined if it was dropped. */
   add(entry: LogEntry): string | undefined {
     if (this.count >= this.entriesMax) {
       this.droppedCount++;
@@ -82,7 +85,7 @@ export class RequestLog {
     return lines.filter(isCharged);
   }
 
-  /** Calls back with the number of charged answers in each write, including those that no partition takes. */
+  /** Calls back with the number of charged answers in each write, including those that no partition accepts. */
   onWritten(listener: (count: number) => void): void {
     this.listener = listener;
   }
@@ -98,15 +101,15 @@ export class RequestLog {
   }
 
   /**
-   * Writes what is there, one call at a time; what fails stays for the next. What comes while it writes waits
-   * for the next too: else a busy gateway would do nothing but start one small COPY after another.
-   * @returns false when it could not be written.
+   * Writes the pending lines, one call at a time; lines that fail stay for the next call. Lines that arrive during a
+   * write also wait for the next one; otherwise a busy gateway would start one small COPY after another.
+   * @returns false if they could not be written.
    */
   async flush(): Promise<boolean> {
     let due = this.count;
     try {
       while (due > 0) {
-        // As they are now: later ones are queued behind them.
+        // A snapshot of the chunks; later lines are queued behind them.
         const parts = this.chunks.slice(0, COPY_CHUNKS_MAX).map((chunk) => ({ ...chunk }));
         await this.write(parts);
         this.forget(parts);
@@ -122,7 +125,7 @@ export class RequestLog {
     }
   }
 
-  /** Stops and writes the rest, with what is added meanwhile, as long as it can be written. */
+  /** Stops and writes the rest, including lines added meanwhile, for as long as writing succeeds. */
   async stop(): Promise<void> {
     await this.loop.stop();
     while (this.count > 0 && (await this.flush()));
@@ -133,11 +136,11 @@ export class RequestLog {
     if (await this.sink.copy(lines)) return;
     await this.sink.makePartitions();
     if (await this.sink.copy(lines)) return;
-    // Older than what is kept: it would stand in the way for ever.
+    // They are older than the log keeps and would block it forever.
     this.droppedCount += countOf(parts);
   }
 
-  /** Room for a line behind the last one. */
+  /** Room for a line after the last one. */
   private chunkFor(bytes: number): Chunk {
     const last = this.chunks[this.chunks.length - 1];
     if (last.bytes.length - last.to >= bytes) return last;
@@ -146,7 +149,7 @@ export class RequestLog {
     return next;
   }
 
-  /** Takes out what is written. */
+  /** Removes what is written. */
   private forget(parts: Chunk[]): void {
     for (const [place, { to, count, charged }] of parts.entries()) {
       const chunk = this.chunks[place];

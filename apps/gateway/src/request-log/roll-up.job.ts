@@ -3,12 +3,12 @@ import { Clock, DAY_MS, type Job } from '#libs/platform';
 import { LogMaintenanceRepository } from './log-maintenance.repository.js';
 
 /**
- * As far back as the log is kept a late row needs the hours of its month; each call also makes those of the
- * month before.
+ * A late row needs the hours of its month, as far back as the log is kept; each call also creates those of the previous
+ * month.
  */
 const LATE_DAYS = [60, 30, 0];
 
-/** Counts what the log has got since the last time, by the hour. Dropping is `RollPartitionsJob`'s. */
+/** Adds new rows of the log to the hourly counts. Partitions are dropped by `RollPartitionsJob`. */
 @Injectable()
 export class RollUpJob implements Job {
   readonly name = 'roll-up';

@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 export interface LoadShedderOptions {
-  /** Requests under way at most. */
+  /** Maximum number of running requests. */
   inFlightMax: number;
-  /** Event-loop delay, 99th percentile of a second, above which nothing new is taken. */
+  /** Event-loop delay (99th percentile per second) above which no new request is accepted. */
   delayMaxMs: number;
 }
 
@@ -11,7 +11,7 @@ const RESOLUTION_MS = 10;
 const SAMPLE_MS = 1_000;
 const NANOSECONDS = 1e6;
 
-/** Step 1: refuses work before any is done for it, when the process has more than it can answer. */
+/** Step 1: rejects requests before any work is done, if the process has more than it can answer. */
 export class LoadShedder {
   inFlight = 0;
   /** Delay of the event loop, 99th percentile of the last second. */
@@ -37,7 +37,7 @@ export class LoadShedder {
   }
 
   private sample(): void {
-    // The histogram holds the time between two ticks of its own timer.
+    // The histogram contains the time between two ticks of its own timer.
     this.delayMs = this.delays.percentile(99) / NANOSECONDS - RESOLUTION_MS;
     this.isLate = this.delayMs > this.options.delayMaxMs;
     this.delays.reset();

@@ -6,21 +6,22 @@ import { AmbiguousCredentials, MissingApiKey } from '../auth-cache/auth-cache.er
 const PARAMETERS_MAX = 32;
 const BEARER = 'bearer ';
 
-/** As other services call it, without `_` and `-`. */
+/** Names that other services use, without `_` and `-`. */
 const KEY_NAMES = ['apikey', 'key', 'token', 'apitoken', 'accesstoken', 'xapitoken', 'xauthtoken'];
 
 const missingApiKey = new MissingApiKey();
 const withoutBearer = new MissingApiKey('The Authorization header does not begin with "Bearer ".');
-const inOtherHeader = new MissingApiKey('The header with the key has another name than X-API-Key.');
+const inOtherHeader = new MissingApiKey('The header with the key has a name other than X-API-Key.');
 const inOtherParameter = new MissingApiKey(
-  'The parameter with the key has another name than apiKey.',
+  'The parameter with the key has a name other than apiKey.',
 );
 const ambiguousCredentials = new AmbiguousCredentials();
 const malformedRequest = new MalformedRequest();
 
 /**
- * Step 2b: compares the key of the query with the key in the headers. A key may stand in `apiKey`, in `Authorization: Bearer` and in `X-API-Key`; the same one in several
- * places is one key, two different ones or a repeated `apiKey` are refused (S10, S11).
+ * Step 2b: compares the key of the query with the key in the headers. A key may be in `apiKey`, in `Authorization:
+ * Bearer` and in `X-API-Key`; the same key in several places is accepted, two different keys or a repeated `apiKey` are
+ * rejected (S10, S11).
  */
 export function findKey(context: RequestContext): Problem | undefined {
   const { rawHeaders } = context.request;
@@ -34,8 +35,8 @@ export function findKey(context: RequestContext): Problem | undefined {
 }
 
 /**
- * Step 2a: reads the query once and takes the key out of it. What is wrongly encoded is left for step 6 to
- * name; the key never is, for nothing of it may be repeated.
+ * Step 2a: reads the query once and removes the key from it. Invalid encoding is reported by step 6, except in the key,
+ * which must never be repeated.
  */
 export function readQuery(context: RequestContext, query: string): Problem | undefined {
   let hasKey = false;
@@ -63,7 +64,7 @@ export function readQuery(context: RequestContext, query: string): Problem | und
   return undefined;
 }
 
-/** Names the place where a key may have been meant, and never what stands there. */
+/** Names the place where a key may have been intended, but never its contents. */
 function missingKeyOf({ request: { rawHeaders }, names }: RequestContext): Problem {
   const headers = rawHeaders
     .filter((_, place) => place % 2 === 0)
@@ -74,7 +75,7 @@ function missingKeyOf({ request: { rawHeaders }, names }: RequestContext): Probl
   return names.some(isMeant) ? inOtherParameter : missingApiKey;
 }
 
-/** Lengths first: almost every header is another one. */
+/** Compares lengths first, because almost every header is a different one. */
 function keyOfHeader(name: string, value: string): string | undefined {
   if (name.length === 9 && name.toLowerCase() === 'x-api-key') return value;
   if (name.length !== 13 || name.toLowerCase() !== 'authorization') return undefined;
@@ -82,7 +83,7 @@ function keyOfHeader(name: string, value: string): string | undefined {
   return isBearer ? value.slice(BEARER.length).trim() : undefined;
 }
 
-/** As browsers encode forms: `+` is a space. `WRONGLY_ENCODED` when it is not UTF-8 in valid encoding. */
+/** Decodes as browsers encode forms: `+` is a space. `WRONGLY_ENCODED` if it is not valid encoded UTF-8. */
 function decoded(text: string): string {
   if (!text.includes('%') && !text.includes('+')) return text;
   try {

@@ -8,8 +8,8 @@ import { TooManyFailedKeys } from '../auth-cache/auth-cache.errors.js';
 import type { FailedKeys } from '../auth-cache/failed-keys.js';
 
 /**
- * Step 3: who sends this. From memory in most cases; else checksum, hash, and a question to the owners
- * of the records, unless the address has failed too often.
+ * Step 3: identifies the caller. In most cases from memory; otherwise by checksum, hash, and a call to the owners of
+ * the records, unless the address has failed too often.
  */
 export function knowCaller(
   context: RequestContext,
@@ -21,7 +21,7 @@ export function knowCaller(
   const known = authCache.find(apiKey, startedMs);
   if (known) return known;
   const address = clientAddress(request, trustedProxies);
-  // Requests of a key that is being asked about add no question.
+  // Requests with a key that is already being loaded cause no further call.
   const isNew = !authCache.isLoading(apiKey);
   const waitSeconds = isNew ? failedKeys.waitSeconds(address, startedMs) : 0;
   if (waitSeconds > 0) return new TooManyFailedKeys(waitSeconds);

@@ -17,7 +17,7 @@ const addressNotAllowed = new AddressNotAllowed();
 const keyPaused = new KeyPaused();
 const testKeyNotAllowed = new TestKeyNotAllowed();
 
-/** Step 4: 403 for what this key may not do, from here, now. */
+/** Step 4: 403 if this key may not make this request, from this address, at this time. */
 export function authorise(
   { request, route }: RequestContext,
   caller: KeyEntry,

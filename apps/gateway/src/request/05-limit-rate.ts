@@ -9,11 +9,11 @@ import type { ClassConcurrency } from '../rate-limits/class-concurrency.js';
 import { PUBLIC_RATE_KEY, addressCounterId, rateKey } from '../rate-limits/rate-key.js';
 import { ClassBusy, RateLimited } from '../rate-limits/rate-limits.errors.js';
 
-/** One refusal per class and limit: they are the most frequent answers under a flood. */
+/** One rejection per class and limit, because they are the most frequent answers during a flood. */
 const rateLimited = new Map<string, RateLimited>();
 const REFUSALS_MAX = 1_000;
 
-/** Step 5a: counts the request against the account's minute, whichever of its keys is used (S99). */
+/** Step 5a: counts the request towards the account's minute, whichever of its keys is used (S99). */
 export function countRequest(
   { route }: RequestContext,
   { account, isTest }: KeyEntry,
@@ -23,7 +23,7 @@ export function countRequest(
   return rateLimiter.take(account.counterId, rateKey(rateClass, isTest), account.limits[rateClass]);
 }
 
-/** Step 5a of an operation without a key: counts the request against the minute of its address. */
+/** Step 5a for an operation without a key: counts the request towards the minute of its address. */
 export function countAddress(
   { request }: RequestContext,
   trustedProxies: BlockList,
@@ -33,7 +33,7 @@ export function countAddress(
   return rateLimiter.take(addressCounterId(group), PUBLIC_RATE_KEY, PUBLIC_LIMIT);
 }
 
-/** 503 refusals because one of our services was unavailable or overloaded. */
+/** 503 rejections because one of our services was unavailable or overloaded. */
 const OUR_OUTAGES: ReadonlySet<string> = new Set([
   'class_busy',
   'lookup_overloaded',
@@ -41,7 +41,7 @@ const OUR_OUTAGES: ReadonlySet<string> = new Set([
   'service_unavailable',
 ]);
 
-/** A request that an outage of ours refused does not count: the customer may repeat it at once. */
+/** A request rejected because of our own outage does not count: the customer may repeat it at once. */
 export function forgetOurOutage(
   context: RequestContext,
   { code }: Problem,
@@ -61,7 +61,7 @@ export function forgetOurOutage(
   context.rate = { ...rate, remaining: rate.remaining + 1 };
 }
 
-/** Step 5b: 429 when the minute is full, 503 when the class is, or the account's part of it. */
+/** Step 5b: 429 if the minute is full, 503 if the class, or the account's part of it, is full. */
 export function limitRate(
   context: RequestContext,
   concurrency: ClassConcurrency,

@@ -8,8 +8,8 @@ const testKeyFixtureOnly = new TestKeyFixtureOnly();
 const fixtureNeedsTestKey = new FixtureNeedsTestKey();
 
 /**
- * Step 6a: reads the parameters of the operation and writes the question its owner is asked.
- * @param body parsed JSON, of an operation that has one.
+ * Step 6a: reads the parameters of the operation and builds the request to its owner.
+ * @param body parsed JSON, for an operation with a body.
  */
 export function readParameters(context: RequestContext, body?: unknown): Problem | undefined {
   const { route, names, values } = context;
@@ -36,7 +36,7 @@ export function readParameters(context: RequestContext, body?: unknown): Problem
     : undefined;
 }
 
-/** The subjects of the body, as far as the log has room; whole names only. */
+/** The names in the body, as far as the log has room for complete ones. */
 function namesIn({ route, body, input }: RequestContext): string {
   const { subjects = [] } = route.operation.body!;
   if (subjects.length === 0) return '';
@@ -50,7 +50,7 @@ function namesIn({ route, body, input }: RequestContext): string {
   return text;
 }
 
-/** Step 6b: a test key gets fixtures only, and a live key nothing that is reserved for test keys. */
+/** Step 6b: a test key gets only fixtures, and a live key nothing that is reserved for test keys. */
 export function checkFixture(context: RequestContext, isTest: boolean): Problem | undefined {
   const { route, input, body } = context;
   let isMismatch = body !== undefined && hasMismatch(context, isTest);

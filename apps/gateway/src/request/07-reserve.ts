@@ -9,8 +9,8 @@ import type { LeaseClient } from '../lease/lease-client.js';
 import type { Lease } from '../lease/lease.js';
 
 /**
- * Step 7a: a question that was charged within 60 seconds is free, unless it asks for a new look. One about several
- * things is charged each time: it was charged for what it brought, and might bring more now.
+ * Step 7a: a request that was charged within the last 60 seconds is free, unless it requests fresh data. A request
+ * about several items is charged each time: it was charged for its results, and might return more now.
  */
 export function findRepeat(
   { question, isFresh, price, eachPrice, route }: RequestContext,
@@ -29,9 +29,9 @@ export interface Reserves {
 }
 
 /**
- * Step 7b: reserves the price for whatever may be charged: on a lease, or by a hold of its own for an answer about
- * several things, of which some may be sent and others not.
- * @returns undefined when nothing is to be reserved.
+ * Step 7b: reserves the price of anything that may be charged: on a lease, or by a separate hold for an answer about
+ * several items, some of which may not be sent.
+ * @returns undefined if nothing has to be reserved.
  */
 export function reserve(
   context: RequestContext,

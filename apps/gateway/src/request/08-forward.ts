@@ -16,20 +16,20 @@ import { ServiceForwarder } from '../owners/service-forwarder.js';
 export interface ForwarderOptions {
   /** Internal origins of the owners that this installation has. */
   origins: ServiceOrigins;
-  /** Unix sockets of those that run on the same machine. */
+  /** Unix sockets of the owners that run on the same machine. */
   sockets: ServiceOrigins;
   tokens: ServiceTokens;
-  /** Longest until a whole answer of the hot path is there, in milliseconds. */
+  /** Maximum time for a complete answer of the hot path, in milliseconds. */
   timeoutMs: number;
   own: OwnOperations;
 }
 
-/** Receives the owner's answer, once; not at all when the request is over first. */
+/** Receives the owner's answer once; not at all if the request is over first. */
 export type OnAnswer = (context: RequestContext, answer: OwnerAnswer | Problem) => void;
 
 const ANSWERED = { status: 200, outcome: 'delivered', servedFrom: 'live' };
 
-/** Step 8: calls the owner of the operation, once: a second attempt could cost a second upstream query. */
+/** Step 8: calls the operation's owner once, because a second attempt could cost a second upstream query. */
 export class Forwarder {
   private readonly lookup: LookupForwarder;
   private readonly services = new Map<string, ServiceForwarder>();
@@ -50,7 +50,7 @@ export class Forwarder {
     else void this.settle(context, this.askOwner(context), onAnswer);
   }
 
-  /** By what an upload or a download reaches its owner. */
+  /** The connection by which an upload or a download reaches its owner. */
   transferOf(context: RequestContext): ReturnType<ServiceForwarder['transferOf']> {
     const { service } = context.route.operation.owner;
     return this.services.get(service)?.transferOf(context) ?? new ServiceUnavailable(service);
@@ -64,7 +64,7 @@ export class Forwarder {
   private async askOwner(context: RequestContext): Promise<OwnerAnswer | Problem> {
     const { service } = context.route.operation.owner;
     if (service === 'gateway') return this.answerOwn(context);
-    // An installation may go without an owner, as without billing.
+    // An installation may lack an owner, such as billing.
     return this.services.get(service)?.ask(context) ?? new ServiceUnavailable(service);
   }
 

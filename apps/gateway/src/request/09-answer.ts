@@ -5,18 +5,18 @@ import type { RequestContext } from '../context/request-context.js';
 import { type OwnerAnswer, bodyOf } from '../context/owner-answer.js';
 import type { RefusedConnections } from '../rate-limits/refused-connections.js';
 
-/** Settings of the installation that answers depend on. */
+/** Settings of the installation that affect answers. */
 export interface AnswerSettings {
   bodies: ProblemBodies;
   refusedConnections: RefusedConnections;
-  /** How long after its beginning a request's stream ends, taken or not, in milliseconds. */
+  /** Time from its start after which a request's stream ends, even if the client has not read it, in milliseconds. */
   streamMs: number;
 }
 
 const JSON_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';
 const PROBLEM_TYPE = 'Content-Type: application/problem+json\r\n';
 const CLOSING_BRACE = 0x7d;
-/** Statuses of refusals that are the owner's word to the customer; others are between us. */
+/** Statuses of rejections that are meant for the customer; others are between the services. */
 const PASSED_ON: ReadonlySet<number> = new Set([
   400, 402, 403, 404, 409, 410, 413, 416, 422, 503, 504,
 ]);
@@ -74,14 +74,14 @@ export function sendProblem(
   reply.sendWhole(status, lines + context.refusalLines, body);
 }
 
-/** The address of the next page, without the key (RFC 8288). */
+/** The URL of the next page, without the key (RFC 8288). */
 function nextPageOf(context: RequestContext, cursor: string): string {
   return pathOf(context) + context.route.reader.nextPageQuery(context.input!, cursor);
 }
 
 const BRACES = /\{(\w+)\}/g;
 
-/** As it was asked for: what the request gave stands in place of the braces. */
+/** The path as requested: the values of the request replace the braces. */
 function pathOf({ route: { path }, names, values }: RequestContext): string {
   if (!path.includes('{')) return path;
   return path.replace(BRACES, (braces, name: string) => {
@@ -90,7 +90,7 @@ function pathOf({ route: { path }, names, values }: RequestContext): string {
   });
 }
 
-/** An owner's refusal as the problem it is; anything that is not one is our fault, not the customer's. */
+/** Converts an owner's rejection to a problem; an unreadable one is our fault, not the customer's. */
 export function problemOf(answer: OwnerAnswer, owner: string): Problem {
   const { status } = answer.headers;
   const problem = PASSED_ON.has(status) ? ownersProblem(bodyOf(answer), status) : undefined;

@@ -11,12 +11,12 @@ import type { RequestCounts } from '../telemetry/request-counts.js';
 
 /** How a request ended, for the log. */
 export interface Ending {
-  /** 499 when the client went before its answer. */
+  /** 499 if the client disconnected before its answer. */
   status: number;
-  /** Outcome of the lookup, or the code of the problem. */
+  /** The lookup's outcome, or the code of the problem. */
   outcome: string;
   credits: number;
-  /** Code of the problem it was refused with. */
+  /** The code of the problem with which it was rejected. */
   code?: string;
 }
 
@@ -32,7 +32,10 @@ export interface RecorderParts {
   counts: RequestCounts;
 }
 
-/** Step 10: what follows the answer, in the same turn: the charge, the journal, the memory, the log. */
+/**
+ * Step 10: what follows the answer, in the same turn of the event loop: the charge, the journal, the repeat memory, the
+ * log.
+ */
 export class RequestRecorder {
   constructor(private readonly parts: RecorderParts) {}
 

@@ -123,15 +123,15 @@ describe('a client that pipelines requests', () => {
     for (let count = 1; count <= 40; count++) {
       const held = around.lookup.holdAnswers();
       socket.write(
-        // With `te` the connection is Node's, which begins with each request before the last is answered.
+        // With `te`, Node handles the connection, and it starts each request before the last is answered.
         `GET /v2.0/whois/live?domainName=a${count}.example HTTP/1.1\r\nhost: a\r\nte: trailers\r\nx-seen: 1\r\nx-api-key: ${apiKey}\r\n\r\n`,
       );
       await waitFor('the question', () => around.lookup.questions.length === count);
-      // There is always one running.
+      // One request is always running.
       earlier?.release();
       earlier = held;
     }
-    await waitFor('the others to be forgotten', () => {
+    await waitFor('the others to be released', () => {
       collect();
       return seen.filter((request) => request.deref() !== undefined).length < 10;
     });
@@ -170,8 +170,8 @@ describe('invalid keys', () => {
     expect(await statusFrom('192.0.2.10', apiKey)).toBe(200);
   });
 
-  it('S17: the memory of an address keeps nothing of its request', async () => {
-    // 12,000 requests of 16 kB, remembered where half of that has room.
+  it('S17: the entry for an address does not keep its requests in memory', async () => {
+    // Remembers 12,000 requests of 16 kB, with room for half of that.
     const source = `
       import { parentPort } from 'node:worker_threads';
       import { FailedKeys } from '${new URL('../auth-cache/failed-keys.js', import.meta.url).href}';
@@ -214,20 +214,23 @@ describe('invalid keys', () => {
 
 describe('hostile answers from lookup', () => {
   it.each([
-    ['text that ends a header', '1\r\nset-cookie: a=b'],
+    ['text that contains a line end', '1\r\nset-cookie: a=b'],
     ['an object', { seconds: 1 }],
     ['less than nothing', -1],
     ['no whole number', 1.5],
-  ])('S95: a wait that is %s is not passed on, and the gateway continues', async (_what, wait) => {
-    const { apiKey } = around.account.addKey();
-    const refusal = problemAnswer(503, 'upstream_throttled', 'throttled');
-    const body = { ...(JSON.parse(refusal.body) as object), retry_after: wait };
-    around.lookup.answer = () => ({ ...refusal, body: JSON.stringify(body) });
-    const { status, headers } = await ask(apiKey, 'a.example');
-    expect(status).toBe(503);
-    expect(headers).not.toHaveProperty('set-cookie');
-    expect(headers['retry-after'] ?? '1').toMatch(/^\d+$/);
-    around.lookup.answer = (asked) => deliveredAnswer(nameIn(asked));
-    expect((await ask(apiKey, 'b.example')).status).toBe(200);
-  });
+  ])(
+    'S95: a waiting time that is %s is not passed on, and the gateway continues',
+    async (_what, wait) => {
+      const { apiKey } = around.account.addKey();
+      const refusal = problemAnswer(503, 'upstream_throttled', 'throttled');
+      const body = { ...(JSON.parse(refusal.body) as object), retry_after: wait };
+      around.lookup.answer = () => ({ ...refusal, body: JSON.stringify(body) });
+      const { status, headers } = await ask(apiKey, 'a.example');
+      expect(status).toBe(503);
+      expect(headers).not.toHaveProperty('set-cookie');
+      expect(headers['retry-after'] ?? '1').toMatch(/^\d+$/);
+      around.lookup.answer = (asked) => deliveredAnswer(nameIn(asked));
+      expect((await ask(apiKey, 'b.example')).status).toBe(200);
+    },
+  );
 });

@@ -53,7 +53,7 @@ import { type AnswerSettings, problemOf, sendAnswer, sendProblem } from './09-an
 import type { RequestRecorder } from './10-record.js';
 import type { OwnerAnswer } from '../context/owner-answer.js';
 
-/** The parts that the steps work with. */
+/** The parts that the steps use. */
 export interface RequestPathParts {
   shedder: LoadShedder;
   failedKeys: FailedKeys;
@@ -69,7 +69,7 @@ export interface RequestPathParts {
   keptAnswers: KeptAnswers;
   transfers: Transfers;
   answers: AnswerSettings;
-  /** How long a JSON body may take to arrive. */
+  /** The time limit for receiving a JSON body. */
   bodyTimeoutMs: number;
   trustedProxies: BlockList;
   logger: Logger;
@@ -80,9 +80,9 @@ const CLIENT_GONE = 499;
 const serviceOverloaded = new ServiceOverloaded();
 
 /**
- * Runs an API request through the numbered steps of `request/`. Each step answers at once when what it
- * needs is in memory; only then does the whole path run in one go, which is the usual case. The steps
- * hand over to one another as fields of this object: a closure each is garbage, five times a request.
+ * Runs an API request through the numbered steps of `request/`. Each step continues at once if its data is in memory;
+ * usually, the whole path therefore runs in one go. The steps are fields of this object that call one another, because
+ * a closure per step would cause garbage five times per request.
  */
 export class RequestPath {
   constructor(private readonly parts: RequestPathParts) {}
@@ -111,7 +111,7 @@ export class RequestPath {
     this.whenReady(context, caller, this.admit);
   }
 
-  /** A question of an account whose session the dashboard has checked: no key is looked for (steps 2b and 3). */
+  /** A request of an account whose session the dashboard has checked, without a key (no steps 2b and 3). */
   ask(request: ApiRequest, reply: Reply, route: ApiRoute, question: OwnQuestion): void {
     const context = new RequestContext(request, reply, route, monotonicMs());
     context.ownQuestion = question;
@@ -120,7 +120,7 @@ export class RequestPath {
     this.whenReady(context, question.caller, this.admit);
   }
 
-  /** Step 1, and what ends with the request. */
+  /** Step 1, and the resources that end with the request. */
   private begin(context: RequestContext): Problem | undefined {
     const { shedder } = this.parts;
     const { isOverloaded } = shedder;
@@ -186,7 +186,7 @@ export class RequestPath {
     context.isRepeat = isRepeat;
     const reserved = reserve(context, context.caller!, this.parts);
     if (reserved instanceof Promise) {
-      // Credits that come after the client has gone must not stay reserved.
+      // Credits that are granted after the client has disconnected must not stay reserved.
       void reserved.then((given) => {
         if (context.isOver && !(given instanceof Problem)) this.giveBack(context, given);
       });
@@ -223,7 +223,7 @@ export class RequestPath {
 
   private readonly deliver = (context: RequestContext, answer: OwnerAnswer): void => {
     const hasClient = context.request.socket.writable;
-    // It went in this very turn: nobody would get what would be charged, unless a repeat does.
+    // The client disconnected in this very turn: nobody would get the charged answer, except a repeat.
     if (!hasClient && !context.isKept) return this.abort(context);
     crashPoint('gateway.after-lookup-answer');
     if (answer.stream) return void this.stream(context, answer);
@@ -251,7 +251,7 @@ export class RequestPath {
     forgetContext(context);
   }
 
-  /** Bytes in or out: free, and under way for as long as they flow. */
+  /** Bytes in or out: free, and running for as long as they flow. */
   private transfer(context: RequestContext): void {
     const { caller, request, route } = context;
     const { transfers, forwarder, shedder, trustedProxies } = this.parts;
@@ -261,7 +261,8 @@ export class RequestPath {
       reached instanceof Problem ? reached : transfers.begin(whose, transferCall(context, reached));
     if (transfer instanceof Problem) return this.refuse(context, transfer);
     context.transfer = transfer;
-    // Questions of its class need not wait for it, nor does a drain for a download: its client asks for the rest.
+    // Other requests of its class need not wait for it, nor does a drain wait for a download, because its client can
+    // request the rest.
     this.leaveClass(context);
     if (route.kind === 'download') {
       context.isInFlight = false;
@@ -314,9 +315,9 @@ export class RequestPath {
     forgetContext(context);
   }
 
-  /** The client disconnected: what was not sent is not charged, and the owner may stop. */
+  /** The client disconnected: unsent parts are not charged, and the owner may stop. */
   private readonly abort = (context: RequestContext): void => {
-    // A repeat may already have read the answer that is being kept: it is charged once it is kept.
+    // A repeat may already have read the answer that is being kept, so it is charged once it is kept.
     if (context.isKept) return;
     this.releaseSlots(context);
     const { recorder } = this.parts;
@@ -331,7 +332,7 @@ export class RequestPath {
     context.transfer?.stop();
   };
 
-  /** A stream that broke off before anything was charged releases its key. */
+  /** A stream that was interrupted before anything was charged releases its key. */
   private settleKey(context: RequestContext, outcome: string): void {
     const { keptAnswers } = this.parts;
     const isNothing = outcome === 'broken_off' && context.streamedCredits === 0;
@@ -339,7 +340,9 @@ export class RequestPath {
     else keptAnswers.keepStream(context, outcome);
   }
 
-  /** Gives back what a request held while it was under way; the next one may have it before the answer is sent. */
+  /**
+   * Releases the slots that a request held while it was running; the next one may use them before the answer is sent.
+   */
   private releaseSlots(context: RequestContext): void {
     const { shedder, transfers } = this.parts;
     context.isOver = true;
@@ -359,8 +362,8 @@ export class RequestPath {
   }
 
   /**
-   * Goes on at once with a value that is at hand, later with one that is not; a problem is refused. What a step throws
-   * is this request's end alone: nobody else would catch it, and it would end the process.
+   * Continues at once if a value is available, otherwise later; a problem is answered. An exception in a step ends only
+   * this request; nothing else would catch it, and it would end the process.
    */
   private whenReady<T>(
     context: RequestContext,

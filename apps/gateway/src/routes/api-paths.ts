@@ -11,17 +11,17 @@ import { type ApiRoute, type RouteOptions, compileRoute } from './api-route.js';
 
 /** One public path with its methods. */
 export interface ApiPath {
-  /** The value for `Allow`. */
+  /** The value of the `Allow` header. */
   allow: string;
-  /** Further headers of the answer to `OPTIONS`, names and values in turn: the abilities of tus here. */
+  /** Further headers of the answer to `OPTIONS`, names and values alternating: the tus extensions supported here. */
   options: readonly string[];
   /** By method. */
   routes: ReadonlyMap<string, ApiRoute>;
-  /** The route of most requests, without a look into the map. */
+  /** The route of most requests, available without a map lookup. */
   get?: ApiRoute;
 }
 
-/** The target of a path, with the values of its parameters. */
+/** The match of a path, with the values of its parameters. */
 export interface PathMatch {
   entry: ApiPath;
   names: readonly string[];
@@ -34,7 +34,7 @@ interface Template {
   entry: ApiPath;
 }
 
-/** Path parameters are short; longer ones are none. */
+/** Path parameters are short; longer ones do not match. */
 const SEGMENT = '([^/]{1,255})';
 
 /** The public paths of a table of operations. */
@@ -43,7 +43,7 @@ export class ApiPaths {
   private readonly templates: Template[] = [];
   readonly routes: readonly ApiRoute[];
 
-  /** @throws OperationFaults when the table is not sound: nothing is served by it then. */
+  /** @throws OperationFaults if the table is not valid: then it serves nothing. */
   constructor(
     readonly operations: readonly Operation[],
     options: RouteOptions = {},
@@ -69,7 +69,7 @@ export class ApiPaths {
     this.routes = all;
   }
 
-  /** The entry of a path without parameters: one look, for the hot path. */
+  /** The entry of a path without parameters: one map lookup, for the hot path. */
   find(path: string): ApiPath | undefined {
     return this.exact.get(path);
   }
@@ -83,7 +83,7 @@ export class ApiPaths {
     return undefined;
   }
 
-  /** The path that was meant, where one is near to a path that leads nowhere. */
+  /** The path that was probably intended, if an existing one is similar. */
   nearest(path: string): string | undefined {
     return nearestName(path, [...this.exact.keys()]);
   }
@@ -123,7 +123,7 @@ function routesOf(
     }
     routes.set(method, first);
   }
-  // As GET, its limits and its price included, without the body (RFC 9110, 9.3.2): Node writes none.
+  // HEAD is like GET, including limits and price, but without the body (RFC 9110, 9.3.2): Node writes none.
   const get = routes.get('GET');
   if (get && !routes.has('HEAD')) routes.set('HEAD', get);
   return routes;

@@ -18,63 +18,63 @@ import { headerLines } from '#libs/public-http';
 import { classPlace } from '../rate-limits/class-concurrency.js';
 import { OwnerPath } from './owner-path.js';
 
-/** One operation at one public address, with everything that can be worked out before a request comes. */
+/** One operation at one public address, with everything that can be computed in advance. */
 export interface ApiRoute {
-  /** As the row writes it, path parameters in braces. */
+  /** The path as in the row, with path parameters in braces. */
   path: string;
   operation: Operation;
   version: Version;
   /** Undefined for operations without a key. */
   scope?: Scope;
   rateClass?: RateClass;
-  /** The class in headers and metrics; `public` without one. */
+  /** The class in headers and metrics; `public` for operations without one. */
   rateName: RateClass | 'public';
   limits: OperationLimits;
-  /** Its place among the classes whose requests under way are counted. */
+  /** Its index among the classes with a concurrency limit. */
   classPlace: number;
   scopeBit: number;
-  /** Refused to a test key. */
+  /** Rejected for test keys. */
   isForLiveKeys: boolean;
   reader: InputReader;
   ownerPath: OwnerPath;
-  /** Place of the text of `fresh`; -1 for none. */
+  /** Index of the text of `fresh`; -1 for none. */
   freshPlace: number;
-  /** Place of the text of `max_credits`; -1 for none. */
+  /** Index of the text of `max_credits`; -1 for none. */
   maxCreditsPlace: number;
   /** The value of `dry_run`. */
   dryRunPlace: number;
   /** Parameters that name the subject; one of them is given. */
   subjects: readonly Subject[];
-  /** Most credits of an answer, where it is the same for each. */
+  /** Maximum credits of an answer, if they are the same for each. */
   fixedPrice?: number;
-  /** The way the bytes of its request and answer are treated. */
+  /** How the bytes of its request and answer are treated. */
   kind: OperationKind;
-  /** Always one JSON object, for which no body is sent: what a plain connection answers. */
+  /** Always one JSON object, requested without a body, which a plain connection can answer. */
   isPlain: boolean;
-  /** Asked over the connections of the hot path, which read nothing of an answer but what lookups say. */
+  /** Sent over the connections of the hot path, which read only the headers of lookup's answers. */
   isPooled: boolean;
-  /** Whether `meta` is put before the answer's last brace. */
+  /** Whether `meta` is inserted before the answer's last brace. */
   hasMeta: boolean;
   /**
-   * `Deprecation` and `Link` of a superseded version (RFC 9745, RFC 8288), and whether the data are simulated, as name
-   * and value in turn.
+   * `Deprecation` and `Link` of a superseded version (RFC 9745, RFC 8288), and whether the data is simulated; names and
+   * values alternate.
    */
   versionHeaders: readonly string[];
-  /** The same as lines of headers. */
+  /** The same as header lines. */
   versionLines: string;
-  /** The operations of this path and method, by the value of the parameter that tells them apart. */
+  /** The operations with this path and method, by the value of the parameter that distinguishes them. */
   choice?: { parameter: string; routes: ReadonlyMap<string, ApiRoute> };
 }
 
-/** One parameter that says what a question is about. */
+/** A parameter that names the subject of a request. */
 interface Subject {
-  /** Place of its text. */
+  /** Index of its text. */
   place: number;
-  /** Says which keys may ask for what. */
+  /** Decides which keys may request which values. */
   kind: ParameterKind;
 }
 
-/** The instant version 1 was superseded, as RFC 9745 writes it: 2026-11-01. */
+/** When version 1 was superseded, in the format of RFC 9745: 2026-11-01. */
 const V1_DEPRECATION = '@1793491200';
 
 const JSON_TYPE = 'application/json';
@@ -84,22 +84,22 @@ function fixedPrice({ price }: Operation): number | undefined {
   return price.per === 'item' || typeof price.credits !== 'number' ? undefined : price.credits;
 }
 
-/** Options of every route of an installation. */
+/** Options of all routes of an installation. */
 export interface RouteOptions {
   /** Lookups go to the registry simulator. */
   isDataSimulated?: boolean;
-  /** Time limit of an operation that sets no other one, and the longest of one that is paid for. */
+  /** Time limit of an operation without its own, and the maximum for paid operations. */
   lookupTimeoutMs?: number;
 }
 
-/** Credits are reserved until the installation's time limit, and no longer. */
+/** Credits stay reserved until the installation's time limit at most. */
 function limitsHere(operation: Operation, timeoutMs = Infinity): OperationLimits {
   const limits = limitsOf(operation);
   const isOwn = operation.limits?.timeoutMs !== undefined && operation.price.per === 'free';
   return isOwn ? limits : { ...limits, timeoutMs: Math.min(limits.timeoutMs, timeoutMs) };
 }
 
-/** @param choices values that tell the operations of its path apart, its own included. */
+/** @param choices values that distinguish the operations of its path, including its own. */
 export function compileRoute(
   operation: Operation,
   at: OperationRoute,
@@ -154,8 +154,8 @@ export function compileRoute(
 }
 
 /**
- * The operation that a parameter chooses; the first of its path where it names none, whose reader says so.
- * @param names and `values` of the request's parameters in turn.
+ * The operation that a parameter selects; the first of its path if the parameter is missing, whose reader reports that.
+ * @param names and `values` of the request's parameters alternate.
  */
 export function chosenRoute(
   first: ApiRoute,

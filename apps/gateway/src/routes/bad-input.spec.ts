@@ -14,7 +14,7 @@ let under: GatewayUnderTest;
 let requests = 0;
 
 beforeAll(async () => {
-  // Nobody listens there, because nothing that is rejected may be forwarded.
+  // Nothing listens there, because a rejected request must not be forwarded.
   const worker = { WORKER_URL: 'http://127.0.0.1:1' };
   under = await GatewayUnderTest.start(
     { GATEWAY_TRUSTED_PROXIES: '127.0.0.1', ...worker },
@@ -34,20 +34,20 @@ const ALL_ROUTES = SERVED.flatMap((operation) =>
   ]),
 );
 
-/** An answer to HEAD has no body that could name anything. */
+/** An answer to HEAD has no body that could name a parameter. */
 const ROUTES = ALL_ROUTES.filter(([, { method }]) => method !== 'HEAD');
 const OF_HEAD = ALL_ROUTES.filter(([, { method }]) => method === 'HEAD');
 
-/** The parameters of a version, by their place. */
+/** The parameters of a version, by their index. */
 function known({ parameters }: Operation, { version }: OperationRoute, place: 'query' | 'path') {
   return Object.entries<Parameter>(parameters).filter(
     ([, { since = 1, in: own = 'query' }]) => since <= version && own === place,
   );
 }
 
-/** Pairs of a query that is well-formed: what must be given, and nothing else. */
+/** The pairs of a valid query: the required parameters and nothing else. */
 function goodQuery(operation: Operation, route: OperationRoute): [string, string][] {
-  // One of several subjects is required, whichever.
+  // One of several subjects is required; any will do.
   const [subject] = subjectsOf(operation);
   const needed = known(operation, route, 'query').filter(
     ([name, { isRequired }]) => isRequired || name === subject,
@@ -63,7 +63,7 @@ function goodQuery(operation: Operation, route: OperationRoute): [string, string
 const sharing = ({ path }: OperationRoute) =>
   SERVED.filter((row) => row.routes.some((route) => route.path === path));
 
-/** The parameter that selects an operation that is not the first one of its path. */
+/** The parameter that selects an operation other than the first one of its path. */
 function choosing(operation: Operation, route: OperationRoute): [string, string][] {
   const isFirst = sharing(route)[0] === operation;
   return isFirst || !route.when ? [] : [[route.when.parameter, route.when.value]];
@@ -87,7 +87,7 @@ async function send(operation: Operation, route: OperationRoute, { query, path, 
     method: operation.method as 'GET',
     headers: {
       ...(operation.access.kind === 'key' && { 'x-api-key': apiKey }),
-      // Each from its own address, because the limit is not what is tested.
+      // Each request comes from a different address, because the rate limit is not tested here.
       'x-forwarded-for': `10.${(requests >> 16) & 255}.${(requests >> 8) & 255}.${requests++ & 255}`,
       ...(text !== undefined && { 'content-type': 'application/json' }),
     },
@@ -118,7 +118,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
   const inPath = known(operation, route, 'path').map(([name]) => name);
 
   it.each([
-    ['what is not UTF-8', '%ff'],
+    ['text that is not UTF-8', '%ff'],
     ['half an encoding', '%e'],
     ['a control character', '%00'],
   ])('400: every parameter that holds %s is named', async (_what, value) => {

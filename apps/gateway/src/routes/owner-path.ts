@@ -1,10 +1,10 @@
 import type { InputReader, ReadInput, Version } from '#libs/contracts';
 
-/** The address that an owner is asked at, made from what was read of a request. */
+/** The path at which an owner is called, built from the parameters of a request. */
 export class OwnerPath {
   /** The text before, between and after the path parameters; the last part leads into the query. */
   private readonly parts: string[] = [];
-  /** Places of the path parameters' texts. */
+  /** Indexes of the path parameters. */
   private readonly places: number[] = [];
 
   /** @param template of the row: `/internal/tlds/{tld}`. */
@@ -21,7 +21,7 @@ export class OwnerPath {
     this.parts[this.parts.length - 1] += `?version=${version}`;
   }
 
-  /** ASCII without blanks and control characters: whatever else a value holds is encoded. */
+  /** ASCII without spaces and control characters; everything else in a value is encoded. */
   of(input: ReadInput): string {
     let path = this.parts[0];
     for (let i = 0; i < this.places.length; i++) {

@@ -16,7 +16,7 @@ import type { RequestCounts } from './request-counts.js';
 
 const REQUESTS = declareCounter(
   'dds_gateway_requests_total',
-  'Requests of the API by how they ended; 499 when the client went before its answer.',
+  'Requests of the API by status; 499 if the client disconnected before its answer.',
   { labels: ['operation', 'class', 'version', 'status'] },
 );
 const DURATION = declareHistogram(
@@ -35,34 +35,34 @@ const IN_FLIGHT = declareGauge(
 );
 const LOOP_DELAY = declareGauge(
   'dds_gateway_event_loop_delay_seconds',
-  'Delay of the event loop, 99th percentile of the last second. Above GATEWAY_LOOP_DELAY_MAX_MS new requests are refused.',
+  'Delay of the event loop, 99th percentile of the last second. Above GATEWAY_LOOP_DELAY_MAX_MS, new requests are rejected.',
 );
 const RESERVATIONS = declareCounter(
   'dds_gateway_lease_reservations_total',
-  'Reservations of credits: hit when a lease had room, miss when entitlement had to be asked first.',
+  'Reservations of credits: hit if a lease had room, miss if entitlement had to be called first.',
   { labels: ['result'] },
 );
 const LEASE_CALLS = declareCounter(
   'dds_gateway_lease_requests_total',
-  'Leases asked of entitlement, by its answer; failed when there was none.',
+  'Leases requested from entitlement, by its answer; failed if there was none.',
   { labels: ['outcome'] },
 );
 const OPEN_LEASES = declareGauge(
   'dds_gateway_open_leases',
-  'Leases that entitlement may hold open.',
+  'Leases that entitlement may keep open for this gateway.',
 );
 const UNSETTLED = declareGauge(
   'dds_gateway_unsettled_credits',
-  'Credits charged to customers that entitlement has not acknowledged yet.',
+  'Credits charged to customers that entitlement has not yet acknowledged.',
 );
 const UNSETTLED_AGE = declareGauge(
   'dds_gateway_settlement_age_seconds',
-  'Time since entitlement last acknowledged a settlement; 0 while nothing waits for one.',
+  'Time since entitlement last acknowledged a settlement; 0 if nothing waits for one.',
 );
 const JOURNAL = declareGauge('dds_gateway_journal_bytes', 'Size of the lease journal.');
 const JOURNAL_FREE = declareGauge(
   'dds_gateway_journal_free_bytes',
-  'Space left on the disk of the lease journal.',
+  'Free space on the disk of the lease journal.',
 );
 const JOURNAL_WRITABLE = declareGauge(
   'dds_gateway_journal_writable',
@@ -70,16 +70,16 @@ const JOURNAL_WRITABLE = declareGauge(
 );
 const LOG_WAITING = declareGauge(
   'dds_gateway_request_log_waiting',
-  'Entries of the request log on their way to the database.',
+  'Entries of the request log that are not yet in the database.',
 );
 const LOG_DROPPED = declareCounter(
   'dds_gateway_request_log_dropped_total',
-  'Entries of the request log that were given up because the database did not take them.',
+  'Entries of the request log that were dropped because the database did not accept them.',
 );
-const CACHED_KEYS = declareGauge('dds_gateway_cached_keys', 'Keys whose records are in memory.');
+const CACHED_KEYS = declareGauge('dds_gateway_cached_keys', 'Cached keys.');
 const FEED_AGE = declareGauge(
   'dds_gateway_feed_age_seconds',
-  'Time since the last good poll of a change feed; from 60 s on records are no longer served.',
+  'Time since the last successful poll of a change feed; from 60 s on, cached records are no longer used.',
   { labels: ['source'] },
 );
 
@@ -92,7 +92,7 @@ const COUNTING = declareGauge(
 export interface GatewayParts {
   counters: Counters;
   counts: RequestCounts;
-  /** Requests under way, and the delay of the event loop in milliseconds. */
+  /** Running requests, and the delay of the event loop in milliseconds. */
   shedder: { readonly inFlight: number; readonly delayMs: number };
   leases: LeaseClient;
   log: RequestLog;
@@ -100,7 +100,7 @@ export interface GatewayParts {
   pollers: ChangePollers;
 }
 
-/** The plain numbers of the request path, read at each scrape. */
+/** Metrics of the request path, read from plain numbers at each scrape. */
 export function addGatewayMetrics(metrics: Metrics, parts: GatewayParts): void {
   const { counts, shedder, leases, log, authCache, pollers, counters } = parts;
   metrics.addSource({ name: 'requests', read: (take) => readRequests(take, counts) });

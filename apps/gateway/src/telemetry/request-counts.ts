@@ -2,7 +2,7 @@ import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
 import type { ApiRoute } from '../routes/api-route.js';
 
 const STATUS_MAX = 600;
-/** Lookup names codes of its own; more of them than this count as one. */
+/** Lookup has its own error codes; if there are more than this, the rest count as one. */
 const CODES_MAX = 100;
 const OTHER_CODES = 'other';
 
@@ -14,7 +14,7 @@ export class RouteCounts {
   readonly seconds = new Buckets(SECONDS_BUCKETS);
 }
 
-/** Counts every request of the API as plain numbers, which a scrape reads. */
+/** Counts every request of the API in plain numbers, which a scrape reads. */
 export class RequestCounts {
   readonly byRoute: ReadonlyMap<ApiRoute, RouteCounts>;
   /** Refusals by the code of their problem. */
@@ -24,7 +24,7 @@ export class RequestCounts {
     this.byRoute = new Map(routes.map((route) => [route, new RouteCounts()]));
   }
 
-  /** @param code of the problem, when it was refused. */
+  /** @param code of the problem, if it was rejected. */
   note(route: ApiRoute, status: number, durationMs: number, code?: string): void {
     const counts = this.byRoute.get(route);
     if (counts === undefined) return;

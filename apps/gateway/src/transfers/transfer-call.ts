@@ -5,8 +5,8 @@ import type { RequestContext } from '../context/request-context.js';
 import { answerLines } from '../answers/answer-lines.js';
 
 /**
- * An upload or a download as it is handed on once its sender is known and its parameters are read.
- * @param reached by what its owner is reached.
+ * An upload or a download in the form in which it is passed on, once its sender is known and its parameters are read.
+ * @param reached the connection to its owner.
  */
 export function transferCall(
   context: RequestContext,
@@ -27,7 +27,7 @@ export function transferCall(
   };
 }
 
-/** Header lines as names and values in turn. */
+/** Converts header lines to alternating names and values. */
 function pairs(lines: string): string[] {
   return lines
     .trimEnd()

@@ -4,18 +4,18 @@ import { Semaphore, ServiceUnavailable } from '#libs/platform';
 import { AccountTurns } from '../holds/account-turns.js';
 import { ReadTooHeavy } from './usage.errors.js';
 
-/** Longest that one read may take. */
+/** Time limit for one read. */
 const STATEMENT_MAX_MS = 2_000;
-/** Connections of the gateway that reads may have at a time. */
+/** Maximum number of the gateway's connections used by reads. */
 const AT_ONCE = 2;
-/** Accounts whose reads run or wait; the last one waits for 8 s at most. */
+/** Maximum number of accounts with running or waiting reads; the last one waits for at most 8 s. */
 const ACCOUNTS_MAX = 10;
-/** Reads of one account that run or wait. */
+/** Maximum number of running or waiting reads of one account. */
 const OF_ACCOUNT_MAX = 8;
 
 /**
- * Reads of accounts' own requests. One that finds few rows among many scans for long, so each has a time limit, each
- * account has one at a time, and all together leave most connections to the rest of the gateway.
+ * Accounts' reads of their own requests. A read that finds few rows among many scans for a long time, so each has a
+ * time limit, each account has one at a time, and all together leave most connections to the rest of the gateway.
  */
 @Injectable()
 export class LogReads {
@@ -26,7 +26,7 @@ export class LogReads {
   constructor(private readonly database: Database) {}
 
   /**
-   * @throws ReadTooHeavy when the time limit is over; ServiceUnavailable when too many wait; DatabaseUnavailable as
+   * @throws ReadTooHeavy if the time limit is exceeded; ServiceUnavailable if too many wait; DatabaseUnavailable as
    *   the database.
    */
   async query<T>(accountId: string, sql: string, parameters: unknown[]): Promise<T[]> {

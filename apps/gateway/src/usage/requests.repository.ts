@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { LoggedRequest } from '#libs/contracts';
 import { LogReads } from './log-reads.js';
 
-/** Requests of one account on some days, in a page that ends before a row named by its time and id. */
+/** Requests of one account on certain days, in a page that ends before a row given by its time and id. */
 export interface RequestsOfDays {
   from: Date;
   until: Date;
@@ -10,7 +10,7 @@ export interface RequestsOfDays {
   keyId?: string;
   /** First and last HTTP status. */
   statuses?: [number, number];
-  /** As it was asked for, alone or among the names of a bulk request. */
+  /** The subject as requested, alone or among the names of a bulk request. */
   subject?: string;
   requestId?: string;
   /** Whether they cost credits. */
@@ -21,7 +21,7 @@ export interface RequestsOfDays {
 
 type RequestRow = Omit<LoggedRequest, 'at'> & { at: Date };
 
-/** Above every request id. */
+/** Greater than every request id. */
 const LAST_ID = '~';
 
 /** Single rows of the request log. */
@@ -30,8 +30,8 @@ export class RequestsRepository {
   constructor(private readonly reads: LogReads) {}
 
   /**
-   * Newest first. Costs what it returns: an index of the day's partition leads to the rows of the account, to those of
-   * the key or to the refused ones. Of rare operations it reads past the others.
+   * Newest first. The cost depends on the number of rows returned: an index of the day's partition leads to the rows of
+   * the account, of the key or with rejections. For rare operations, it reads past the others.
    * @throws as `LogReads`.
    */
   async list(accountId: string, wanted: RequestsOfDays): Promise<LoggedRequest[]> {
@@ -56,10 +56,10 @@ export class RequestsRepository {
   }
 }
 
-/** Text without the marks of `like`. */
+/** Escapes the wildcards of `like`. */
 const literal = (text: string) => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
-/** @param filters conditions of ours, without anything from outside. */
+/** @param filters our own conditions, without any input. */
 const listOf = (filters: string[]) => `
   select request_id, at, key_id, operation, subject, status, outcome, credits, duration_ms, requests
   from request_log

@@ -17,7 +17,7 @@ export class RequestsService {
     private readonly pages: Pages,
   ) {}
 
-  /** @throws InvalidRequest for a cursor that is not ours, for days in the wrong order, and for more than 31. */
+  /** @throws InvalidRequest for a cursor that is not ours, for days in the wrong order, and for more than 31 days. */
   async list(
     values: ValuesOf<(typeof ACCOUNT_REQUESTS)['parameters']>,
     accountId: string,
@@ -50,7 +50,7 @@ export class RequestsService {
 
 const startOf = (day: string) => new Date(`${day}T00:00:00Z`);
 
-/** First and last of a status or of its class. */
+/** The first and last status of a class, or a single status twice. */
 function statusesOf(status = ''): [number, number] | undefined {
   if (status === '') return undefined;
   return [Number(status.replace('xx', '00')), Number(status.replace('xx', '99'))];

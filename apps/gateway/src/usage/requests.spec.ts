@@ -11,7 +11,7 @@ import {
   expectProblem,
 } from '../../../../test/gateway/gateway-under-test.js';
 
-/** The day of the service and of the rows, however long this file takes and whatever the hour. */
+/** One day for the service and the rows, however long this file runs and whatever the time. */
 const clock = new TestClock(new Date());
 const TODAY = clock.now().toISOString().slice(0, 10);
 const START = new Date(`${TODAY}T00:00:00Z`);
@@ -42,12 +42,12 @@ interface Inserted {
   keyId?: string;
   status?: number;
   outcome?: string;
-  /** Instead of one of its own for each. */
+  /** Used instead of a different subject for each. */
   subject?: string;
   at?: Date;
 }
 
-/** Writes this many requests of an account for today; a two-thousandth of them share one moment. */
+/** Writes this many requests of an account for today; one in two thousand shares the same time. */
 async function insertRequests(
   accountId: string,
   count: number,
@@ -92,7 +92,7 @@ describe('the requests of a day', () => {
     ]);
   });
 
-  it('many slow lists of one account leave connections to others, and some are refused', async () => {
+  it('many slow lists of one account leave connections to others, and some are rejected', async () => {
     const [slow, other] = [0, 1].map(() =>
       under.around.account.addKey({ scopes: ['account:read'] }),
     );

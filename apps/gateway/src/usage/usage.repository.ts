@@ -17,8 +17,8 @@ export class UsageRepository {
   constructor(private readonly reads: LogReads) {}
 
   /**
-   * Requests and credits by day (UTC) and operation: what the roll-up has counted, and the rows of the last
-   * hours that it has not.
+   * Requests and credits by day (UTC) and operation: the counts of the roll-up, and the rows of the last hours that are
+   * not counted yet.
    */
   async listDays(
     accountId: string,
@@ -38,7 +38,7 @@ export class UsageRepository {
     return this.reads.query<UsedInMinute>(accountId, MINUTES, [accountId, now]);
   }
 
-  /** As `listDays`, by key, with how soon answers came; of before the hours of keys were counted, from the rows. */
+  /** Like `listDays`, by key, with response times; for the time before hourly counts by key existed, from the rows. */
   async listKeyDays(
     accountId: string,
     { from, until, now }: { from: Date; until: Date; now: Date },
@@ -59,7 +59,7 @@ function numbers({ requests, failed, credits }: Record<'requests' | 'failed' | '
   return { requests: Number(requests), failed: Number(failed), credits: Number(credits) };
 }
 
-/** Older rows that come late are shown once they are counted, within a minute. */
+/** Older rows that arrive late are shown once they are counted, within a minute. */
 const UNCOUNTED_MS = 2 * HOUR_MS;
 
 const MINUTES = `

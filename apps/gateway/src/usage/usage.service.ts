@@ -19,7 +19,7 @@ type UsageQuestion = ValuesOf<(typeof ACCOUNT_USAGE)['parameters']>;
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
 
-/** Tells an account what it used, from the request log. */
+/** Shows an account its usage, from the request log. */
 @Injectable()
 export class UsageService {
   constructor(
@@ -40,7 +40,7 @@ export class UsageService {
     return { status: true, from: dayOf(first), to: dayOf(last), totals, days };
   }
 
-  /** By key, with how soon answers came. @throws InvalidRequest, as `usage`. */
+  /** By key, with response times. @throws InvalidRequest, as `usage`. */
   async usageByKey(accountId: string, question: UsageQuestion = {}): Promise<KeyUsageAnswer> {
     const now = this.clock.now();
     const { first, last, from, until } = stretchOf(question, now);
@@ -48,7 +48,7 @@ export class UsageService {
     return { from: dayOf(first), to: dayOf(last), within_ms: [...WITHIN_MS], days };
   }
 
-  /** The requests of each class in the last minute, and in the busiest one of the last hour. */
+  /** The requests of each class in the last minute, and in the busiest minute of the last hour. */
   async pace(accountId: string): Promise<PaceAnswer> {
     const minutes = await this.days.listMinutes(accountId, this.clock.now());
     const ofClass = (rateClass: RateClass): PaceOfClass => {
@@ -63,7 +63,7 @@ export class UsageService {
 
 const MINUTES_OF_HOUR = 60;
 
-/** The class in which requests of an operation count. */
+/** The rate class of each operation's requests. */
 const CLASSES = new Map(
   OPERATIONS.flatMap(({ name, access }) =>
     access.kind === 'key' ? [[name, access.class] as const] : [],

@@ -34,7 +34,7 @@ describe('usage of an account', () => {
     expect(answer.status).toBe(200);
     expect(faultsOf(UsageAnswer, answer.json)).toEqual([]);
     expect(answer.json.totals).toEqual({ requests: 4, credits: 2 });
-    // Two of them when midnight falls between the requests.
+    // Two days if midnight falls between the requests.
     const days = [...new Set(rows.map(({ at }) => (at as Date).toISOString().slice(0, 10)))];
     const told = answer.json.days as UsageDay[];
     expect(told.map(({ date }) => date).toSorted()).toEqual(days);
@@ -99,13 +99,13 @@ describe('usage of an account', () => {
     expect((await usage(apiKey, from)).json.totals).toEqual({ requests: 8, credits: 6 });
     await new LogMaintenanceRepository(owner).countNewRows();
     await look(apiKey, 'b.example');
-    // The two looks and the question between them.
+    // The two reads and the request between them.
     await under.logRows(keyRecord.accountId, 3);
     expect((await usage(apiKey, from)).json.totals).toEqual({ requests: 10, credits: 7 });
     await owner.close();
   });
 
-  it('a key without the scope is refused', async () => {
+  it('a key without the scope is rejected', async () => {
     const { apiKey } = around.account.addKey();
     expectProblem(await usage(apiKey), 403, 'scope_denied');
   });

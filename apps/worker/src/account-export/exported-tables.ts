@@ -3,7 +3,7 @@ import { WITHHELD_WORK } from '#libs/work';
 
 const SECRET = 'a secret that signs what is sent to you';
 
-/** The worker's tables, and the parts that their owner is given. */
+/** The worker's tables, and the columns that their owner receives. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {
@@ -61,7 +61,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'finished_at',
         'expires_at',
         'artifact',
-        // Where the dashboard offers them for download.
+        // The dashboard path for their download.
         `'/api/jobs/' || id || '/results' as results_path`,
       ],
     },
@@ -132,7 +132,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'at',
         'awaits_mail',
       ],
-      withheld: { fact: 'what keeps an event from being told twice' },
+      withheld: { fact: 'prevents an event from being reported twice' },
     },
     {
       table: 'paid_checks',
@@ -158,20 +158,20 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'created_at',
         'reason',
       ],
-      withheld: { html: 'the text in another form', next_try_at: 'of no use any more' },
+      withheld: { html: 'the same text in another form', next_try_at: 'no longer used' },
     },
   ],
   withheld: {
     ...WITHHELD_MESSAGING,
     ...WITHHELD_WORK,
-    name_lines: 'names as they were sent, for seven days; what became of them is in the results',
-    job_chunks: 'names under way; what became of them is in the results',
-    watched_names: 'what lookups say of names, for all who watch them',
+    name_lines: 'names as they were sent, for seven days; their results are in the result files',
+    job_chunks: 'names in progress; their results are in the result files',
+    watched_names: 'the known state of watched names, shared by all who watch them',
     collected_names: 'names that are looked up for the corpus',
-    file_editions: 'files that are the same for everybody',
-    feed_cursors: 'how far changes of the corpus are read',
-    monitor_finds: 'how many names a monitor was told on a day',
-    monitors_made: 'how many monitors were made on a day',
-    upload_locks: 'who writes to an upload at the moment',
+    file_editions: 'files that are the same for everyone',
+    feed_cursors: 'read position in the changes of the corpus',
+    monitor_finds: 'number of names reported by a monitor per day',
+    monitors_made: 'number of monitors created per day',
+    upload_locks: 'the current writer of an upload',
   },
 };

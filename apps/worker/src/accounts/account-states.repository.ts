@@ -10,10 +10,10 @@ export interface AccountStanding {
 
 const UNKNOWN: AccountStanding = { state: 'active', isSuspended: false };
 
-/** The states of accounts as events tell them. */
+/** The states of accounts, from events. */
 @Injectable()
 export class AccountStatesRepository {
-  /** An erased account stays erased, in any order of events. */
+  /** Stores the state, except that an erased account stays erased, in any order of events. */
   async putState(transaction: Transaction, accountId: string, state: AccountState): Promise<void> {
     await transaction.query(
       `insert into account_states (account_id, state) values ($1, $2)

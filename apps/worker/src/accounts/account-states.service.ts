@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountStatesRepository } from './account-states.repository.js';
 
-/** The states of accounts as events tell them, for the work that is done for them. */
+/** The states of accounts, from events, for the work done on their behalf. */
 @Injectable()
 export class AccountStatesService extends AccountStatesRepository {}

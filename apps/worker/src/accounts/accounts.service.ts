@@ -7,7 +7,7 @@ import { WebhooksService } from '../webhooks/webhooks.service.js';
 import { UploadsService } from '../uploads/uploads.service.js';
 import { AccountStatesRepository } from './account-states.repository.js';
 
-/** The effects of an account's end on its work here. */
+/** Ends or pauses an account's work here when its state changes. */
 @Injectable()
 export class AccountsService {
   constructor(

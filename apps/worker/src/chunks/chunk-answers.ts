@@ -8,7 +8,7 @@ import { type ResultRow, writeRow } from './result-row.js';
 
 const compress = promisify(gzip);
 
-/** Failures that another try may cure. */
+/** Failures that another attempt may resolve. */
 const PASSING: readonly Outcome[] = ['unreachable', 'timeout', 'throttled'];
 /** How often a name is looked up before its failure is final. */
 const PASSES = 3;
@@ -18,10 +18,10 @@ export interface Follower extends Omit<NewChunk, 'number'> {
   delaySeconds: number;
 }
 
-/** The result for one name, and its time if it is older than the question. */
+/** The result for one name, and its time if it is older than the request. */
 export type ChunkFindings = Omit<NameFindings, 'servedFrom'> & { observedAt?: string };
 
-/** A row as it is written: what it was read from would take ten times its memory. */
+/** A written row; the data it was made from would take ten times its memory. */
 interface WrittenRow {
   line: number;
   text: string;
@@ -35,7 +35,7 @@ export class ChunkAnswers {
   private readonly waiting: number[] = [];
   private readonly failing: number[] = [];
   private readonly seen = new Set<number>();
-  /** When the first of the upstreams is ready: monotonic, as reported by answers that arrived at different times. */
+  /** When the first of the upstreams is ready: monotonic, from answers that arrived at different times. */
   private readyAtMs = Infinity;
 
   constructor(
@@ -56,12 +56,12 @@ export class ChunkAnswers {
     }
   }
 
-  /** Names that nothing is known of yet, by their places. */
+  /** Indexes of names without a result so far. */
   get open(): number[] {
     return this.chunk.names.map((_, index) => index).filter((index) => !this.seen.has(index));
   }
 
-  /** The job's time is over: what has no answer gets none. */
+  /** The job's time is over: names without an answer get none. */
   close(): void {
     const { names, lines } = this.chunk;
     for (const index of [...this.waiting.splice(0), ...this.failing.splice(0), ...this.open]) {
@@ -70,17 +70,17 @@ export class ChunkAnswers {
     }
   }
 
-  /** The number of names with an answer, or a final failure. */
+  /** The number of names with an answer or a final failure. */
   get answered(): number {
     return this.rows.length;
   }
 
-  /** Without any answer: seconds after which the whole chunk is retried. */
+  /** If there is no answer at all: seconds after which the whole chunk is retried. */
   get allLaterSeconds(): number | undefined {
     return this.rows.length === 0 && this.failing.length === 0 ? this.laterSeconds : undefined;
   }
 
-  /** Chunks of the names that are asked about again. */
+  /** Chunks of the names that are looked up again. */
   get followers(): Follower[] {
     const { names, lines, pass } = this.chunk;
     const of = (indexes: number[], passes: number, delaySeconds: number): Follower[] =>
@@ -100,7 +100,7 @@ export class ChunkAnswers {
     ];
   }
 
-  /** A member of gzip (RFC 1952) with the rows in the order of their lines. */
+  /** A gzip member (RFC 1952) with the rows in the order of their lines. */
   async member(): Promise<Buffer> {
     const rows = this.rows.toSorted((one, other) => one.line - other.line);
     return compress(rows.map(({ text }) => text).join(''));

@@ -9,7 +9,7 @@ import { findingsOf } from './known-answer.js';
 /** How long a lookup may wait for turns at upstreams. */
 const WAIT_SECONDS = 20;
 
-/** Asks about the names of chunks: corpus, where an older answer will do, and lookup about all others. */
+/** Looks up the names of chunks: in corpus if an older answer is allowed, and in lookup for all others. */
 @Injectable()
 export class ChunkQuestionsService {
   constructor(
@@ -17,7 +17,7 @@ export class ChunkQuestionsService {
     private readonly logger: Logger,
   ) {}
 
-  /** Adds what is found as it comes. @throws ServiceUnavailable when lookup is away. */
+  /** Adds results as they arrive. @throws ServiceUnavailable if lookup is unavailable. */
   async ask(job: Job, chunk: Chunk, answers: ChunkAnswers, signal: AbortSignal): Promise<void> {
     if (job.maxAgeSeconds > 0) await this.askCorpus(job, chunk, answers, signal);
     const open = answers.open;
@@ -37,7 +37,7 @@ export class ChunkQuestionsService {
     for await (const one of found) answers.add({ ...one, index: open[one.index] });
   }
 
-  /** Names that it does not answer, for any reason, are looked up. */
+  /** Names without an answer from corpus, for whatever reason, are looked up. */
   private async askCorpus(
     { kind, types, maxAgeSeconds }: Job,
     { names }: Chunk,

@@ -8,7 +8,7 @@ import { JobRowsService } from '../jobs/job-rows.service.js';
 import type { ChunkAnswers } from './chunk-answers.js';
 import { type Chunk, ChunksRepository } from './chunks.repository.js';
 
-/** Keeps what came of chunks: first in our rows, then in the customer's credits. */
+/** Records the results of chunks: first in our rows, then in the customer's credits. */
 @Injectable()
 export class ChunkRecordsService {
   constructor(
@@ -20,9 +20,9 @@ export class ChunkRecordsService {
   ) {}
 
   /**
-   * Notes that a chunk is done, with a count that never changes again, and what follows of it: chunks for names that
-   * are asked about again, and the end of the job after its last one.
-   * @returns the count; of whoever was first, if it was done already.
+   * Marks a chunk as done, with a count that never changes again, and starts what follows: chunks for names that are
+   * looked up again, and the end of the job after its last one.
+   * @returns the count; the first one, if it was already done.
    */
   async keep(job: Job, chunk: Chunk, answers: ChunkAnswers, part: string): Promise<number> {
     const { charged, answered, followers } = answers;
@@ -50,7 +50,7 @@ export class ChunkRecordsService {
     return (await this.chunks.find(this.database, job.id, chunk.number))?.charged ?? 0;
   }
 
-  /** Charges a done chunk. A repeat changes nothing. */
+  /** Charges a finished chunk. A repeat changes nothing. */
   async settle(job: Pick<Job, 'id' | 'accountId'>, number: number, charged: number): Promise<void> {
     await this.credits.settle(job, number, charged);
     crashPoint('chunk.after-settle');
@@ -64,10 +64,10 @@ export class ChunkRecordsService {
   }
 }
 
-/** Jobs of so many names go first: nobody waits with a few names behind millions. */
+/** Jobs with up to this many names go first, so that nobody waits with a few names behind millions. */
 const SMALL_JOB_NAMES = 10_000;
 
-/** A chunk as it waits for its turn. */
+/** The work item for a chunk. */
 export function chunkWork(
   { id, accountId, uniqueNames }: Pick<Job, 'id' | 'accountId' | 'uniqueNames'>,
   { number, names }: { number: number; names: number },

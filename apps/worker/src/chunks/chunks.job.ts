@@ -12,16 +12,16 @@ import { ChunkQuestionsService } from './chunk-questions.service.js';
 import { type Chunk, ChunksRepository } from './chunks.repository.js';
 import { ChunkRecordsService } from './chunk-records.service.js';
 
-/** Most of them wait for the pace of their upstream; slow ones leave places to others. */
+/** Most of them wait for their upstream's rate; slow ones leave slots to others. */
 const CONCURRENCY = 16;
 const TIME_LIMIT_MS = 5 * MINUTE_MS;
 const SUSPENDED_SECONDS = 300;
 const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
-/** A minute each: longer than any deadline, so that no chunk is given up before its job. */
+/** One minute each: longer than any deadline, so that no chunk is given up before its job. */
 const TRIES_MAX = 20_000;
 const MEMBER_BYTES_MAX = 512 * 1024 ** 2;
 
-/** The parts on which the work on chunks rests. */
+/** The dependencies for processing chunks. */
 @Injectable()
 export class ChunkFeatures {
   constructor(
@@ -35,9 +35,9 @@ export class ChunkFeatures {
 }
 
 /**
- * Looks up the names of one chunk after the other. The answers go into a file first, then its key and the count into the
- * chunk's row, then the count is charged: a process that dies before the row is written has charged nothing, and one
- * that dies later charges what the row says.
+ * Looks up the names of one chunk after another. The answers are written to a file first, then its key and the count to
+ * the chunk's row, then the count is charged: a process that dies before the row is written has charged nothing, and
+ * one that dies later charges the count in the row.
  */
 @Injectable()
 export class ChunksJob extends WorkRunner<ChunkWork> {
@@ -82,7 +82,9 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
     await records.settle(job, number, charged);
   }
 
-  /** @throws ServiceUnavailable; the reason of the signal, unless the job was cancelled: what came by then counts. */
+  /**
+   * @throws ServiceUnavailable; the reason of the signal, unless the job was cancelled: then the answers so far count.
+   */
   private async answersOf(job: Job, chunk: Chunk, signal: AbortSignal): Promise<ChunkAnswers> {
     const answers = new ChunkAnswers(job, chunk);
     if (this.clock.now() < job.deadlineAt) {
@@ -96,7 +98,7 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
     return answers;
   }
 
-  /** A file of its own for each try: which of them counts, the chunk's row says. */
+  /** Each attempt writes its own file; the chunk's row says which of them counts. */
   private async write(job: Job, { number }: Chunk, answers: ChunkAnswers): Promise<string> {
     const key = `${partsFolder(job.id)}${number}-${newId()}.gz`;
     const member = await answers.member();

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#libs/database';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** A chunk: at most 1,000 names of one upstream. */
+/** A chunk: at most 1,000 names for one upstream. */
 export interface Chunk {
   jobId: string;
   number: number;
@@ -14,7 +14,7 @@ export interface Chunk {
   charged: number;
 }
 
-/** Names that go into chunks of their own. */
+/** Names that go into their own chunks. */
 export interface NewChunk {
   number: number;
   names: string[];
@@ -34,7 +34,7 @@ const COLUMNS = 'job_id as "jobId", number, names, lines, pass, state, charged';
 
 @Injectable()
 export class ChunksRepository {
-  /** Cuts a list into chunks of one upstream each, every name once, by the line it was first given in. */
+  /** Splits a list into chunks for one upstream each, every name once, by the line in which it first appeared. */
   async cut(
     transaction: Transaction,
     {
@@ -82,7 +82,7 @@ export class ChunksRepository {
     return chunk;
   }
 
-  /** @returns false when it is done already: its answers and its count stay as they are. */
+  /** @returns false if it is already done; then its answers and its count stay the same. */
   async setDone(
     transaction: Transaction,
     { jobId, number }: Pick<Chunk, 'jobId' | 'number'>,
@@ -122,7 +122,7 @@ export class ChunksRepository {
     );
   }
 
-  /** Files of answers in the order of their chunks. */
+  /** Files with answers, in the order of their chunks. */
   async listParts(runner: Runner, jobId: string): Promise<{ part: string; rows: number }[]> {
     return runner.query(
       `select part, delivered + failed as rows from job_chunks

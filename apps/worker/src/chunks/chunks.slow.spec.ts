@@ -39,7 +39,7 @@ afterAll(async () => {
 const jobOf = async (accountId: string, id: string | null) =>
   under.gateway.call<JobAnswer>('GET', `/internal/jobs/${id}`, { accountId });
 
-/** Waiting work is due at once, instead of minutes later. */
+/** Makes waiting work due at once, instead of minutes later. */
 async function endOf(accountId: string, id: string | null): Promise<JobAnswer> {
   return waitFor('the end of the job', async () => {
     await under.database.query(
@@ -168,7 +168,7 @@ describe('a result file', () => {
 });
 
 describe('several customers', () => {
-  /** Chunks that this process does at a time, and how many are looked at after the first ones. */
+  /** Number of chunks that this process handles at a time, and number of further ones observed. */
   const [AT_A_TIME, LOOKED_AT] = [16, 24];
 
   async function startLarge(accountId: string, word: string): Promise<string> {
@@ -185,13 +185,13 @@ describe('several customers', () => {
     return id!;
   }
 
-  it('share the work 50:50, and a small job waits for one chunk of the others at most', async () => {
+  it('share the work 50:50, and a small job waits for at most one chunk of the others', async () => {
     const [early, late, small] = [newId(), newId(), newId()];
     const first = lookup.calls.length;
     const order = () => lookup.calls.slice(first).map(({ accountId }) => accountId);
     lookup.hold();
     const jobs = [[early, await startLarge(early, 'early')]];
-    await waitFor('the hands to be full', () => order().length === AT_A_TIME);
+    await waitFor('all slots to be in use', () => order().length === AT_A_TIME);
     jobs.push([late, await startLarge(late, 'late')]);
     const domainNames = Array.from({ length: 100 }, (_, n) => `small-${n}.com`);
     await running(small, { domainNames });
@@ -220,7 +220,7 @@ describe('an answer as old as the job allows', () => {
   const before = (seconds: number) =>
     new Date(under.clock.now().getTime() - seconds * SECOND_MS).toISOString();
 
-  it('comes from the corpus at the normal price, and says when it was observed', async () => {
+  it('comes from the corpus at the normal price, with the time of observation', async () => {
     const accountId = newId();
     const record = { create_date: '2024-01-02', registrant_contact: { name: 'Ada' } };
     const seen = (name: string, at: string) => ({ kind: 'whois', name, at, record });

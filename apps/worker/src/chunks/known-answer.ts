@@ -1,7 +1,7 @@
 import { type FreshAnswer, isOutcomeCharged } from '#libs/contracts';
 import type { ChunkFindings } from './chunk-answers.js';
 
-/** The corpus's record of a name, in the words of a lookup's answer. */
+/** The corpus's record of a name, in the format of a lookup's answer. */
 export function findingsOf(known: FreshAnswer): ChunkFindings {
   const { index, observedAt, records } = known;
   const outcome = records?.length === 0 ? 'empty' : 'delivered';
@@ -14,7 +14,7 @@ function membersOf({ name, record, records = [] }: FreshAnswer): object {
   const types = Object.entries(Object.groupBy(records, ({ type }) => type));
   return {
     dns_types: Object.fromEntries(types.map(([type, of = []]) => [type, of.length])),
-    // How long it may be cached is unknown (RFC 1035, 5.1: such a record has no TTL).
+    // How long it may be cached is unknown, so the record has no TTL.
     dns_records: records.map(({ type, value }) => ({
       name,
       type,

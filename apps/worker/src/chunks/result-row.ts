@@ -1,14 +1,14 @@
 import type { JobFormat, JobKind } from '#libs/contracts';
 import { csvCell } from '../file-forms/csv-cell.js';
 
-/** A file's statement about one name. */
+/** A file's row about one name. */
 export interface ResultRow {
   line: number;
   name: string;
-  /** `unanswered` where the job ended first. */
+  /** `unanswered` if the job ended before it was looked up. */
   outcome: string;
   isCharged: boolean;
-  /** RFC 3339; where it was not looked up for the job. */
+  /** RFC 3339; set if it was not looked up for this job. */
   observedAt?: string;
   body?: Record<string, unknown>;
   problem?: { code: string; detail: string };
@@ -50,7 +50,7 @@ export function headerOf(kind: JobKind, format: JobFormat): string {
   return `${[...COLUMNS_OF_ALL, ...columns].join(',')}\r\n`;
 }
 
-/** A row as it stands in the file, with its end of line. */
+/** A row as written to the file, with its line end. */
 export function writeRow(kind: JobKind, format: JobFormat, row: ResultRow): string {
   if (format === 'json.gz') return `${JSON.stringify(memberOf(row))}\n`;
   const { line, name, outcome, isCharged, observedAt, problem, body = {} } = row;

@@ -13,7 +13,7 @@ import { ChunksRepository } from './chunks.repository.js';
 /** Three million names are grouped and sorted in one statement. */
 const CUT_LIMIT_MS = 4 * MINUTE_MS;
 
-/** The rows of jobs and of what they consist of. */
+/** The rows of jobs and of their parts. */
 @Injectable()
 export class JobRows {
   constructor(
@@ -23,7 +23,7 @@ export class JobRows {
   ) {}
 }
 
-/** Cuts jobs into chunks, and removes those whose start was broken off. */
+/** Splits jobs into chunks, and removes those whose start was interrupted. */
 @Injectable()
 export class StartJobsJob extends WorkRunner<JobWork> {
   constructor(
@@ -61,7 +61,7 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     });
   }
 
-  /** It is unknown whether its credits are held: closing an unknown hold is correct as well. */
+  /** It is unknown whether its credits are held; closing an unknown hold is also correct. */
   private async undo(job: Job, work: Work<JobWork>): Promise<void> {
     const { jobs, lines } = this.features;
     await this.credits.release(job);

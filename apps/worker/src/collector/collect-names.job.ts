@@ -23,17 +23,17 @@ import { NamesToCollectService } from './names-to-collect.service.js';
 const NAMES_AT_ONCE = 500;
 const WAIT_SECONDS = 20;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
-/** A run ends then, so that another process may take over. */
+/** A run ends after this time, so that another process may take over. */
 const RUN_MS = MINUTE_MS;
-/** Failures that another try may cure. */
+/** Failures that another attempt may resolve. */
 const PASSING: readonly Outcome[] = ['unreachable', 'timeout', 'throttled'];
 const TRIES_MAX = 3;
 const RETRY_MS = HOUR_MS;
 
 /**
- * Looks names up so that the corpus has records of what its lists name: once in the installation, behind everybody
- * else, at half of the pace of each registry at most (lookup's limiter sees to that). What is answered reaches the
- * corpus as lookup's own observation.
+ * Looks up names so that the corpus has records of the names in its lists: once per installation, with the lowest
+ * priority, using at most half of each registry's rate (enforced by lookup's limiter). The answers reach the corpus as
+ * lookup's own observations.
  */
 @Injectable()
 export class CollectNamesJob implements Job {
@@ -118,7 +118,7 @@ class LaterNames {
 
   constructor(private readonly now: Date) {}
 
-  /** @returns false for a name that is done with. */
+  /** @returns false for a name that is finished. */
   takes({ name, tries }: CollectedName, { outcome, laterSeconds }: NameFindings): boolean {
     if (laterSeconds !== undefined) {
       const pauseMs = Math.max(1, laterSeconds) * SECOND_MS * this.placeOf(name);
@@ -130,7 +130,7 @@ class LaterNames {
     return true;
   }
 
-  /** Names of one registry come back one after the other. */
+  /** Names of one registry return one after another. */
   private placeOf(name: string): number {
     const ending = name.slice(name.lastIndexOf('.') + 1);
     const place = (this.byEnding.get(ending) ?? 0) + 1;

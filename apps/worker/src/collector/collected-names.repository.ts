@@ -5,13 +5,13 @@ type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
 export type CollectedKind = 'whois' | 'dns';
 
-/** Names that are new come before names that were not looked up for long. */
+/** New names come before names that were not looked up for a long time. */
 export const RANKS = { new: 1, old: 2 } as const;
 
-/** A name that is to be looked up. */
+/** A name to look up. */
 export interface CollectedName {
   name: string;
-  /** Tries that failed. */
+  /** Failed attempts. */
   tries: number;
 }
 
@@ -20,7 +20,7 @@ export interface LaterName extends CollectedName {
   dueAt: Date;
 }
 
-/** Names that are to be looked up for the corpus. */
+/** Names to look up for the corpus. */
 @Injectable()
 export class CollectedNamesRepository {
   async count(runner: Runner, kind: CollectedKind): Promise<number> {
@@ -31,7 +31,7 @@ export class CollectedNamesRepository {
     return names;
   }
 
-  /** Adds names; one that waits already keeps its time. */
+  /** Adds names; one that already waits keeps its time. */
   async add(
     runner: Runner,
     kind: CollectedKind,

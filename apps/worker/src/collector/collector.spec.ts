@@ -62,7 +62,7 @@ it('new names are looked up once, from sources that permit it', async () => {
   change('new-1.com', 2);
   change('bought.com', 3);
   change('gone.com', 2, 'dropped');
-  // Once for its records in the DNS, once for its registration.
+  // Once for its DNS records, once for its registration.
   expect(await collect()).toEqual({ 'new-1.com': 2 });
   expect(await collect()).toEqual({});
 });

@@ -11,18 +11,18 @@ import {
 } from './collected-names.repository.js';
 
 const KINDS: readonly CollectedKind[] = ['dns', 'whois'];
-/** Below so many waiting names further old ones are taken. */
+/** If fewer names than this are waiting, more old ones are added. */
 const FEW = 2_000;
-/** Above, new names are left to the round of all names. */
+/** Above this, new names are left to the round over all names. */
 const MANY = 500_000;
-/** Names that nobody has looked up since are due again. */
+/** Names that have not been looked up for this long are due again. */
 const OLD_DAYS: Readonly<Record<CollectedKind, number>> = { whois: 30, dns: 7 };
 const CHANGES = 1_000;
 const FEED_READER = 'collector';
 /** The position in the round over all names. */
 const roundReader = (kind: CollectedKind) => `collector ${kind}`;
 
-/** Chooses the names to look up: only those of sources that allow it. */
+/** Chooses the names to look up: only those of sources that permit it. */
 @Injectable()
 export class NamesToCollectService {
   constructor(
@@ -33,7 +33,7 @@ export class NamesToCollectService {
     private readonly clock: Clock,
   ) {}
 
-  /** New names, a page of them. @returns whether there are more. */
+  /** Adds one page of new names. @returns whether there are more. */
   async takeNew(): Promise<boolean> {
     const cursor = await this.cursors.find(this.database, FEED_READER);
     const page = await this.clients.corpus.changes({ cursor, limit: CHANGES });
@@ -56,7 +56,7 @@ export class NamesToCollectService {
     return page.hasMore;
   }
 
-  /** The next names that nobody has looked up for long, where few are waiting. */
+  /** Adds the next names that have not been looked up for a long time, if few are waiting. */
   async takeOld(kind: CollectedKind): Promise<void> {
     if ((await this.names.count(this.database, kind)) >= FEW) return;
     const cursor = await this.cursors.find(this.database, roundReader(kind));

@@ -6,7 +6,7 @@ import { ServiceClients } from '../service-clients.js';
 import { WorkerConfig } from '../worker.config.js';
 import type { CreditsLowWork } from './credits-low-queue.js';
 
-/** Mails to owners of accounts whose credits run out. */
+/** Mails to owners of accounts whose credits are running out. */
 @Injectable()
 export class CreditsLowMailsService {
   constructor(
@@ -16,7 +16,7 @@ export class CreditsLowMailsService {
     private readonly config: WorkerConfig,
   ) {}
 
-  /** @returns undefined when there is nobody any more. */
+  /** @returns undefined if the account no longer exists. */
   async compose(
     accountId: string,
     { threshold, remaining }: CreditsLowWork,

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '#libs/work';
 
 export interface CreditsLowWork {
-  /** Percentage of what was last granted; 0: nothing is left. */
+  /** A percentage of the credits granted last; 0: nothing is left. */
   threshold: number;
   remaining: number;
 }
 
-/** Mails that say that credits run out, until it is known to whom. */
+/** Mails about low credits, until their recipient is known. */
 @Injectable()
 export class CreditsLowQueue extends WorkQueue<CreditsLowWork> {
   constructor() {

@@ -17,7 +17,7 @@ const GONE = 410;
 const FAILING_WAIT_SECONDS = 15;
 const BUSY_WAIT_SECONDS = 1;
 
-/** The parts on which deliveries rest. */
+/** The dependencies for deliveries. */
 @Injectable()
 export class DeliveryFeatures {
   constructor(
@@ -29,7 +29,7 @@ export class DeliveryFeatures {
   ) {}
 }
 
-/** Sends events to endpoints until they are taken or about three days are over. */
+/** Sends events to webhooks until they are accepted or about three days have passed. */
 @Injectable()
 export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
   private readonly slots = new DeliverySlots(AT_ONCE);
@@ -103,7 +103,7 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     return state === 'pending' ? later((pauseMs ?? 0) / SECOND_MS) : undefined;
   }
 
-  /** Kept in the log, from which it can be sent when the endpoint is active again. */
+  /** Kept in the log, from which it can be sent again once the webhook is active. */
   private async giveBack(work: Work<DeliveryWork>, delivery: AddressedDelivery): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await this.features.deliveries.setFailed(transaction, delivery, 'webhook_not_active');
@@ -118,8 +118,8 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     return composeMail(email, {
       subject: 'A webhook was disabled',
       paragraphs: [
-        `${new URL(url).hostname} has not taken an event for three days, or has said that it is gone. We have stopped sending to it.`,
-        'When it works again, let the webhook begin again. What it has missed is in its log for 30 days, and can be sent again.',
+        `${new URL(url).hostname} has not accepted an event for three days, or has answered that it is gone. We have stopped sending to it.`,
+        'When it works again, reactivate the webhook. Missed events stay in its log for 30 days and can be sent again.',
       ],
       action: { label: 'Open the webhooks', url: `${config.dashboardUrl}/webhooks` },
     });

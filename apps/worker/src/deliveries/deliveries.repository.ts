@@ -13,10 +13,10 @@ type NewDelivery = Pick<Delivery, 'id' | 'webhookId' | 'accountId' | 'type' | 'b
   createdAt: Date;
 };
 
-/** Deliveries, and what they say of their endpoints. */
+/** Deliveries, and the resulting state of their webhooks. */
 @Injectable()
 export class DeliveriesRepository {
-  /** Ids of the endpoints that are told of a type, while their account is active. */
+  /** Ids of the webhooks that subscribe to a type, while their account is active. */
   async listListening(
     transaction: Transaction,
     accountId: string,
@@ -31,7 +31,7 @@ export class DeliveriesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Accounts with an endpoint that is told of a type, while they are active; in the order of their ids. */
+  /** Active accounts with a webhook that subscribes to a type, in the order of their ids. */
   async listAccountsListening(
     runner: Runner,
     type: string,
@@ -46,7 +46,7 @@ export class DeliveriesRepository {
     return rows.map(({ accountId }) => accountId);
   }
 
-  /** @returns false when this event was published for this endpoint before. */
+  /** @returns false if this event was already published for this webhook. */
   async insert(transaction: Transaction, delivery: NewDelivery): Promise<boolean> {
     const { id, webhookId, accountId, eventId, type, body, createdAt } = delivery;
     const rows = await transaction.query(
@@ -123,7 +123,7 @@ export class DeliveriesRepository {
     );
   }
 
-  /** Whether anything arrived at its endpoint since a delivery was created. */
+  /** Whether anything arrived at its webhook since a delivery was created. */
   async hasArrivedSince(runner: Runner, { webhookId, createdAt }: Delivery): Promise<boolean> {
     const rows = await runner.query(
       `select from webhook_deliveries where webhook_id = $1 and state = 'delivered' and last_try_at >= $2 limit 1`,
@@ -132,7 +132,7 @@ export class DeliveriesRepository {
     return rows.length > 0;
   }
 
-  /** @returns false when it is not active any more. */
+  /** @returns false if it is no longer active. */
   async disable(
     transaction: Transaction,
     { accountId, webhookId }: Pick<Delivery, 'accountId' | 'webhookId'>,

@@ -12,7 +12,7 @@ import { DeliveriesRepository } from './deliveries.repository.js';
 import { type Delivery, deliveryAnswer } from './delivery.js';
 import { DeliveryQueue } from './delivery-queue.js';
 
-/** The events, for listeners. */
+/** An event for webhooks. */
 export interface PublishedEvent {
   /** The id of the fact: published twice, it is delivered once. */
   id: string;
@@ -20,7 +20,7 @@ export interface PublishedEvent {
   data: object;
 }
 
-/** Events on their way to the endpoints of accounts. */
+/** Events on their way to the accounts' webhooks. */
 @Injectable()
 export class DeliveriesService {
   constructor(
@@ -30,7 +30,7 @@ export class DeliveriesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Tells all endpoints of an account that want to know, in the transaction that makes it true. */
+  /** Notifies all subscribed webhooks of an account, in the transaction that causes the event. */
   async publish(
     transaction: Transaction,
     accountId: string,
@@ -42,7 +42,7 @@ export class DeliveriesService {
     }
   }
 
-  /** The next accounts that want to be told of a type, and are active. */
+  /** The next active accounts with a subscription to a type. */
   async accountsListening(
     type: WebhookEvent,
     page: { after?: string; limit: number },
@@ -50,7 +50,7 @@ export class DeliveriesService {
     return this.deliveries.listAccountsListening(this.database, type, page);
   }
 
-  /** Sends a test to one endpoint. */
+  /** Sends a test to one webhook. */
   async test(accountId: string, webhookId: string): Promise<WebhookDeliveryAnswer> {
     const event = { webhookId, accountId, eventId: newId(), type: WEBHOOK_TEST_EVENT };
     const id = await this.database.transaction((transaction) =>
@@ -59,7 +59,7 @@ export class DeliveriesService {
     return this.answer(webhookId, id);
   }
 
-  /** Sends a delivery once more, from its first try on. @throws NotFound. */
+  /** Sends a delivery again, starting with its first attempt. @throws NotFound. */
   async replay(
     accountId: string,
     webhookId: string,
@@ -73,7 +73,7 @@ export class DeliveriesService {
     return this.answer(webhookId, deliveryId);
   }
 
-  /** Deliveries to an endpoint, newest first. */
+  /** Deliveries to a webhook, newest first. */
   async list(webhookId: string, asked: AskedPage): Promise<WebhookDeliveriesAnswer> {
     const [after] = asked.after ?? [];
     const rows = await this.deliveries.list(this.database, webhookId, {
@@ -84,7 +84,7 @@ export class DeliveriesService {
     return { status: true, deliveries: items.map(deliveryAnswer), paging };
   }
 
-  /** Stops all deliveries to an endpoint. */
+  /** Stops all deliveries to a webhook. */
   async cancel(transaction: Transaction, webhookId: string): Promise<void> {
     await this.queue.cancel(transaction, webhookId);
   }

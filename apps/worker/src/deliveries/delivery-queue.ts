@@ -5,7 +5,7 @@ export interface DeliveryWork {
   deliveryId: string;
 }
 
-/** Where events wait for their endpoints. */
+/** The queue of events for webhooks. */
 @Injectable()
 export class DeliveryQueue extends WorkQueue<DeliveryWork> {
   constructor() {

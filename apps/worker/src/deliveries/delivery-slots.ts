@@ -1,9 +1,9 @@
-/** Deliveries to one endpoint at a time. */
+/** Maximum number of simultaneous deliveries to one webhook. */
 const PER_ENDPOINT_MAX = 4;
 
 /**
- * Decides which endpoints may be sent to. One that does not answer gets one delivery at a time, and all such
- * endpoints together half of the places, so that they delay no other.
+ * Decides to which webhooks events may be sent. A webhook that does not answer gets one delivery at a time, and all
+ * such webhooks together get half of the slots, so that they delay no other.
  */
 export class DeliverySlots {
   private readonly busy = new Map<string, number>();
@@ -11,7 +11,7 @@ export class DeliverySlots {
 
   constructor(private readonly size: number) {}
 
-  /** @returns what frees the place; undefined when there is none. */
+  /** @returns the function that frees the slot; undefined if there is none. */
   take(webhookId: string, isFailing: boolean): (() => void) | undefined {
     const busy = this.busy.get(webhookId) ?? 0;
     if (busy >= (isFailing ? 1 : PER_ENDPOINT_MAX)) return undefined;

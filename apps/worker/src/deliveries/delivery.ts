@@ -1,7 +1,7 @@
 import type { DeliveryState, WebhookDelivery, WebhookState } from '#libs/contracts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 
-/** One event for one endpoint. */
+/** One event for one webhook. */
 export interface Delivery {
   id: string;
   webhookId: string;
@@ -16,7 +16,7 @@ export interface Delivery {
   fault: string | null;
 }
 
-/** A delivery with its endpoint. */
+/** A delivery with its webhook. */
 export interface AddressedDelivery extends Delivery {
   url: string;
   webhookState: WebhookState;
@@ -26,13 +26,13 @@ export interface AddressedDelivery extends Delivery {
   previousUntil: Date | null;
 }
 
-/** The result of a try. `fault` is absent if the endpoint took the event. */
+/** The result of an attempt. `fault` is absent if the event was accepted. */
 export interface TryOutcome {
   responseStatus?: number;
   fault?: string;
 }
 
-/** Pauses after failed tries, about three days together. */
+/** Pauses after failed attempts, about three days in total. */
 export const RETRY_PAUSES_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,

@@ -10,8 +10,8 @@ export interface SignedMessage {
 }
 
 /**
- * The value of `webhook-signature` (Standard Webhooks 1.0): one signature for each secret, separated by spaces, of
- * which a receiver needs to know one.
+ * The value of `webhook-signature` (Standard Webhooks 1.0): one signature for each secret, separated by spaces; a
+ * receiver needs only one of the secrets.
  */
 export function signatureOf(
   { id, timestamp, body }: SignedMessage,
@@ -22,5 +22,5 @@ export function signatureOf(
   return secrets.map((secret) => `v1,${of(secret)}`).join(' ');
 }
 
-/** A secret as libraries of receivers take it. */
+/** A secret in the format that receivers' libraries take. */
 export const secretText = (secret: Buffer) => `whsec_${secret.toString('base64')}`;

@@ -11,7 +11,7 @@ const ANSWER_BYTES_MAX = 16_384;
 
 type Target = buildConnector.Options;
 
-/** Sends events to addresses that customers chose: https at port 443 of public hosts, without following redirects. */
+/** Sends events to addresses that customers chose: https on port 443 of public hosts, without following redirects. */
 export class WebhookSender {
   private readonly agent: Agent;
 
@@ -33,7 +33,7 @@ export class WebhookSender {
     this.agent = new Agent({ connect: (target, callback) => void open(target, callback) });
   }
 
-  /** Never rejects because of the endpoint or the network. */
+  /** Never rejects because of the receiver or the network. */
   async send(
     url: string,
     {
@@ -67,7 +67,10 @@ export class WebhookSender {
   }
 }
 
-/** One word for a name that leads nowhere and one that leads inside: else webhooks would list the operator's hosts. */
+/**
+ * The same word for a name that does not resolve and one that leads to an internal address; otherwise webhooks could
+ * reveal the operator's hosts.
+ */
 function toldFault({ fault }: ConnectionError): string {
   return fault === 'unresolved' || fault === 'blocked_address' ? 'no_public_address' : fault;
 }

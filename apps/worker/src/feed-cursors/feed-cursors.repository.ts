@@ -22,7 +22,7 @@ export class FeedCursorsRepository {
     );
   }
 
-  /** @returns false when somebody else has read on from there. */
+  /** @returns false if another process has moved it meanwhile. */
   async move(
     transaction: Transaction,
     reader: string,

@@ -10,12 +10,12 @@ import { ServiceClients } from '../service-clients.js';
 import { AnnounceQueue, type AnnounceWork } from './announce-queue.js';
 
 const EVENT = 'file.published';
-/** The number that fits into one piece of work even if each call times out. */
+/** The number that fits into one work item even if each call times out. */
 const ACCOUNTS_AT_A_TIME = 30;
 
 /**
- * Tells the webhooks of accounts whose plan opens a file that it is there, some accounts at a time: the next ones are
- * a piece of work of their own. A repeat tells nobody twice.
+ * Notifies the webhooks of accounts whose plan includes a file that it is available, some accounts at a time: the next
+ * ones are a separate work item. A repeat notifies nobody twice.
  */
 @Injectable()
 export class AnnounceFilesJob extends WorkRunner<AnnounceWork> {

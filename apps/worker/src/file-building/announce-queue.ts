@@ -3,11 +3,11 @@ import { WorkQueue } from '#libs/work';
 
 export interface AnnounceWork {
   editionId: string;
-  /** The last account that was told of it. */
+  /** The last account that was notified. */
   after?: string;
 }
 
-/** Files that webhooks are to be told of. */
+/** Files about which webhooks must be notified. */
 @Injectable()
 export class AnnounceQueue extends WorkQueue<AnnounceWork> {
   constructor() {

@@ -7,7 +7,7 @@ import type { FileEdition } from '../files/file-edition.js';
 import { FileRowsService } from '../files/file-rows.service.js';
 import { AnnounceQueue } from './announce-queue.js';
 
-/** Two pieces of work, and what is left for a third. */
+/** Two full work items, and the rest for a third. */
 const PAGE = 30;
 const ACCOUNTS = 2 * PAGE + 10;
 const under = new WorkerUnderTest();
@@ -70,7 +70,7 @@ async function told(editionId: string): Promise<string[]> {
 const asked = () =>
   under.entitlement.calls.filter((call) => call.endsWith('/internal/allowance')).length;
 
-/** The piece of work whose try has failed; it is tried again when the test says so. */
+/** The work item whose attempt has failed; it is retried when the test requests it. */
 async function failed() {
   return waitFor('a failed try', async () => {
     const [work] = await under.database.query<{ payload: object; tries: number }>(
@@ -84,7 +84,7 @@ async function failed() {
 it('more accounts than fit one work item are notified, and a failure repeats only that item', async () => {
   const last = accounts.at(-1)!;
   const pages = 2 * PAGE;
-  // An answer that cannot be read.
+  // An unreadable answer.
   under.entitlement.datasets.set(last, 7 as never);
   const editionId = await announce();
   const { payload, tries } = await failed();
@@ -95,8 +95,8 @@ it('more accounts than fit one work item are notified, and a failure repeats onl
   await under.database.query(
     `update work set until = clock_timestamp() where queue = 'file-news' and state = 'waiting'`,
   );
-  await waitFor('the last one to be told', async () => (await told(editionId)).includes(last));
-  // The suspended one was neither told nor asked about.
+  await waitFor('the last one to be notified', async () => (await told(editionId)).includes(last));
+  // The suspended account was neither notified nor looked up.
   expect(await told(editionId)).toEqual(accounts);
   expect(asked()).toBe(pages + (tries + 1) * (ACCOUNTS - pages));
 });

@@ -21,18 +21,18 @@ import { AnnounceQueue } from './announce-queue.js';
 import { type BuiltFile, FileBuilderService } from './file-builder.service.js';
 import { type LaterSuppressed, SuppressedRowsService } from './suppressed-rows.service.js';
 
-/** Full files of many millions of names take long. */
+/** Full files of many millions of names take a long time. */
 const TIME_LIMIT_MS = 12 * HOUR_MS;
 const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 const TRIES_MAX = 24;
-/** Then the corpus has a list of suppressed values, and its rows have hashes. */
+/** After this, the corpus has a list of suppressed values, and its rows have hashes. */
 const UNHASHED_SECONDS = MINUTE_MS / SECOND_MS;
-/** The remains of a killed process are removed then. */
+/** The remains of a killed process are removed after this time. */
 const ABANDONED_SECONDS = DAY_MS / SECOND_MS;
-/** Downloads that have begun, and addresses that were given out, still find the edition before. */
+/** Running downloads, and URLs that were handed out, still find the previous edition. */
 const REPLACED_SECONDS = HOUR_MS / SECOND_MS;
 
-/** The parts on which the making of files rests. */
+/** The dependencies for building files. */
 @Injectable()
 export class BuildFeatures {
   constructor(
@@ -47,9 +47,10 @@ export class BuildFeatures {
 type MadeFile = Omit<FileEdition, 'publishedAt'>;
 
 /**
- * Makes files, each try in a folder of its own, and publishes them: the row of an edition is written once, whoever made
- * it, and nobody sees a file before. What is suppressed while a file is made is taken out of it at the end, without
- * reading its rows again: suppressions hold no file back, however fast they follow each other.
+ * Builds files, each attempt in its own folder, and publishes them: the row of an edition is written once, whichever
+ * process built it, and no file is visible before that. Rows that are suppressed during a build are removed from the
+ * file at the end, without reading its rows again: suppressions do not delay a file, however quickly they follow each
+ * other.
  */
 @Injectable()
 export class BuildFilesJob extends WorkRunner<BuildWork> {
@@ -80,11 +81,11 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     const made = await this.make(work);
     if (!made) return later(UNHASHED_SECONDS);
     crashPoint('file.after-write');
-    // Should it fail, it may have been published all the same: what was not is removed in a day.
+    // If this fails, the file may have been published nevertheless; an unpublished one is removed within a day.
     await this.publish(work, made);
   }
 
-  /** @returns undefined when nobody can say whether its rows hold what was suppressed meanwhile. */
+  /** @returns undefined if it cannot be determined whether its rows contain values suppressed meanwhile. */
   private async make(work: Work<BuildWork>): Promise<MadeFile | undefined> {
     const { files, builder } = this.features;
     const { dataset, day } = work.payload;
@@ -168,7 +169,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     return true;
   }
 
-  /** Rows with suppressed values go at once. */
+  /** Rows with suppressed values are removed at once. */
   private async removeReplaced(
     transaction: Transaction,
     { folder, suppressionVersion }: Pick<FileEdition, 'folder' | 'suppressionVersion'>,
@@ -180,7 +181,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     await this.features.folders.add(transaction, { name: folder, payload, delaySeconds });
   }
 
-  /** A process that is killed leaves bytes that nobody knows of. */
+  /** A killed process leaves files that no row refers to. */
   private async removeUnlessPublished(id: string, folder: string): Promise<void> {
     const removal = {
       name: folder,

@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 afterAll(() => files.stop());
 
-/** As if the hour were over in which downloads that have begun still find what was replaced. */
+/** As if the hour were over in which running downloads still find the replaced edition. */
 async function removeUnneeded(): Promise<void> {
   await under.database.query(
     `update work set until = clock_timestamp() where queue = 'unneeded-files'`,
@@ -61,7 +61,7 @@ describe('a database file', () => {
     );
   });
 
-  it('is compared with the one before: rows added and rows removed', async () => {
+  it('is compared with the previous one: rows added and rows removed', async () => {
     expect(await entryOf('newly', '2026-11-20')).toMatchObject({ gained: null, lost: null });
     expect(await entryOf('newly', '2026-11-22')).toMatchObject({ gained: 1, lost: 1 });
   });
@@ -174,7 +174,7 @@ describe('after a suppression', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect((await fetchFile(undefined, 'files/sample')).status).toBe(409);
     expect(await entryOf('newly', '2026-11-20')).toMatchObject({ state: 'withheld' });
-    // The newest of each dataset, and those that were asked for.
+    // The newest of each dataset, and those that were requested.
     await make();
     expect(await textOf(accountId, 'newly', '2026-11-22')).toBe('domain_name\r\nname-22.com\r\n');
     expect((await fetchFile(undefined, 'files/sample')).status).toBe(200);
@@ -203,7 +203,7 @@ describe('after a personal value was suppressed', () => {
     expect(await entryOf('dns', '2026-11-22')).toEqual(dns);
   });
 
-  it('no file is made again that holds nothing of it', async () => {
+  it('no file without any of it is rebuilt', async () => {
     const before = await entryOf('whois', '2026-11-22');
     const asked = corpus.asked.length;
     corpus.suppress('elsewhere.com');
@@ -214,8 +214,8 @@ describe('after a personal value was suppressed', () => {
   });
 });
 
-describe('what is suppressed while a file is made', () => {
-  it('is not in it, and holds it not back, however fast suppressions follow each other', async () => {
+describe('data suppressed during the build of a file', () => {
+  it('is not in it, and does not delay it, however quickly suppressions follow each other', async () => {
     const accountId = customer(ALL_DATASETS);
     const textsOf = async (dataset: Dataset) =>
       Promise.all(
@@ -231,13 +231,13 @@ describe('what is suppressed while a file is made', () => {
     const { edition } = await entryOf('newly_whois', '2026-11-22');
     corpus.suppress('name-28.com');
     corpus.rowsOf = (dataset) => {
-      // Called for each row: the last range read is as old as the first.
+      // Called for each row: the range read last is as old as the first.
       corpus.suppress(`elsewhere-${corpus.suppressed.version}.com`);
       corpus.suppress('name-29.com');
       return named(dataset, 27, 29);
     };
     await make();
-    // Other files were read after this one. None of what was suppressed then is in it.
+    // Other files were read after this one. It contains nothing that was suppressed then.
     const asked = corpus.asked.length;
     await make();
     expect(corpus.asked).toHaveLength(asked);
@@ -263,7 +263,10 @@ describe('a file whose build fails', () => {
     corpus.breaksOff = true;
     await make();
     const of24 = () => under.files.list('files/newly/2026-11-24/', { limit: 100 });
-    await waitFor('the rest of the try to go', async () => (await of24()).files.length === 0);
+    await waitFor(
+      'the rest of the attempt to be removed',
+      async () => (await of24()).files.length === 0,
+    );
     const [{ dead }] = await under.database.query<{ dead: number }>(
       `select count(*)::integer as dead from work where queue = 'file-builds' and state = 'dead'`,
     );

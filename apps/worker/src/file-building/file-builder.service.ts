@@ -17,7 +17,7 @@ import { NameComparison, NameKeys } from '../file-forms/name-keys.js';
 import { RowHashes } from '../file-forms/row-hashes.js';
 import type { StoredFile } from '../file-forms/stored-file.js';
 
-/** Stretches in which the rows of a file are asked for. */
+/** Number of ranges in which the rows of a file are requested. */
 const RANGES = { daily: 4, weekly: 64 } as const;
 const SAMPLE_ROWS = 10_000;
 
@@ -36,14 +36,14 @@ interface Parts {
   sample?: StoredFile;
 }
 
-/** The files beside one that is made. */
+/** The files before and after the one being built. */
 interface Around {
-  /** The one that its names are counted against. */
+  /** The file with which its names are compared. */
   before: FileEdition | undefined;
   signal: AbortSignal;
 }
 
-/** Makes files in one pass over their rows and with a few of them in memory. */
+/** Builds files in one pass over their rows, with few of them in memory. */
 @Injectable()
 export class FileBuilderService {
   constructor(
@@ -52,8 +52,8 @@ export class FileBuilderService {
   ) {}
 
   /**
-   * Makes a file of what the corpus has.
-   * @throws ServiceUnavailable and what the store throws; then nothing is in the folder.
+   * Builds a file from the data of the corpus.
+   * @throws ServiceUnavailable and the store's errors; then nothing is in the folder.
    */
   async build(file: PlacedFile, around: Around): Promise<BuiltFile> {
     const ends: DatasetEnd[] = [];
@@ -63,8 +63,8 @@ export class FileBuilderService {
   }
 
   /**
-   * Makes a file of another one, without the rows that have one of the hashes.
-   * @throws UnhashedRow and what the store throws; then nothing is in the folder.
+   * Builds a file from another one, without the rows that have one of the hashes.
+   * @throws UnhashedRow and the store's errors; then nothing is in the folder.
    */
   async buildWithout(
     file: PlacedFile,

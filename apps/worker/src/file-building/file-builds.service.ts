@@ -8,7 +8,7 @@ import { FileRowsService } from '../files/file-rows.service.js';
 import { ServiceClients } from '../service-clients.js';
 import { type DueFile, dueFiles } from './file-schedule.js';
 
-/** Decides which files are made. */
+/** Decides which files are built. */
 @Injectable()
 export class FileBuildsService {
   constructor(
@@ -19,15 +19,15 @@ export class FileBuildsService {
     private readonly clock: Clock,
   ) {}
 
-  /** A second request gets the same edition: editions are numbered by those that exist. */
+  /** A second call plans the same edition, because editions are numbered by those that exist. */
   async planDue(): Promise<void> {
     await this.plan(dueFiles(this.clock.now()));
     await this.planWithheld();
   }
 
   /**
-   * Has all files that ought to be there made of what there is now, and those of today, although it is not over. What
-   * waited meanwhile is made, too.
+   * Builds all files that should exist from the current data, including those of today, although the day is not over.
+   * Builds that were held back meanwhile run, too.
    */
   async planNow(): Promise<void> {
     const dueAt = this.clock.now();
@@ -36,7 +36,7 @@ export class FileBuildsService {
     await this.builds.pause(this.database, 0);
   }
 
-  /** Has no file begun until `planNow`, or for an hour: an installation is about to be filled. */
+  /** Starts no build until `planNow`, or for an hour, because an installation is about to be filled. */
   async hold(): Promise<void> {
     await this.builds.pause(this.database, HOUR_MS / SECOND_MS);
   }
@@ -52,7 +52,7 @@ export class FileBuildsService {
     });
   }
 
-  /** The newest files are made again as soon as something that they hold is suppressed; older ones when they are asked for. */
+  /** The newest files are rebuilt as soon as something in them is suppressed; older ones when they are requested. */
   private async planWithheld(): Promise<void> {
     const suppressed = await this.clients.corpus.suppressionVersion();
     for (const newest of await this.files.listNewest(this.database)) {

@@ -2,22 +2,24 @@ import { DATASETS, type Dataset } from '#libs/contracts';
 import { DAY_MS, HOUR_MS } from '#libs/platform';
 import { cadenceOf, dayOf } from '../files/file-edition.js';
 
-/** Hours after the end of a day at which its files are begun: there by 06:00 and by 18:00. */
+/** Hours after the end of a day at which its builds start; they are available by 06:00 and by 18:00. */
 const RUN_HOURS = [3, 15];
-/** Full downloads are begun on Sundays, behind the files of the day before. */
+/** Builds of full downloads start on Sundays, after the files of the previous day. */
 const FULL_WEEKDAY = 0;
 const FULL_HOUR = 7;
-/** Days whose files are made late where nothing ran at their time. */
+/** Number of days whose files are built late if nothing ran at their time. */
 const CAUGHT_UP_DAYS = 3;
 
-/** A file that must have been made at a time or later. */
+/** A file that must have been built at a time or later. */
 export interface DueFile {
   dataset: Dataset;
   day: string;
   dueAt: Date;
 }
 
-/** Files that ought to be there, the oldest first, for each is counted against the one before; and when they were to be made last. */
+/**
+ * Files that should exist, oldest first because each is compared with the previous one; and when they were last due.
+ */
 export function dueFiles(now: Date): DueFile[] {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   const daily = DATASETS.filter((dataset) => cadenceOf(dataset) === 'daily');

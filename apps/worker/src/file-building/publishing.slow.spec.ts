@@ -24,7 +24,7 @@ const other = newId();
 let corpus: CorpusUnderTest;
 let operator: ServiceHttp;
 
-/** The corpus files what it notes by the time of the machine. */
+/** The corpus dates its records by the machine's clock. */
 const now = new Date();
 const today = now.toISOString().slice(0, 10);
 const ago = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString();
@@ -123,7 +123,7 @@ it('S119: the content of a file is in no log line, no event and no table of the 
 });
 
 it('a suppressed name is in no file that can be downloaded', async () => {
-  // It might build the file without the name before it is requested.
+  // Otherwise it might build the file without the name before it is requested.
   await under.holdJob('plan-files');
   await corpus.operate.suppress({ kind: 'domain', value: 'first.com' });
   expect((await fetchFile('newly')).status).toBe(409);
@@ -134,7 +134,7 @@ it('a suppressed name is in no file that can be downloaded', async () => {
   expect(await linesOf('newly_whois')).toHaveLength(1);
 });
 
-it('what is suppressed of no row of a file leaves its edition as it is', async () => {
+it('a value that is suppressed but occurs in no row of a file leaves its edition unchanged', async () => {
   await corpus.operate.suppress({ kind: 'phone', value: '+44 20 7946 0000' });
   await corpus.operate.suppress({ kind: 'domain', value: 'nowhere.com' });
   expect((await fetchFile('newly')).status).toBe(409);

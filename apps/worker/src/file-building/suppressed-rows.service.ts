@@ -9,12 +9,15 @@ import { ServiceClients } from '../service-clients.js';
 /** The values suppressed since the rows of a file were read. */
 export interface LaterSuppressed {
   hashes: ReadonlySet<string>;
-  /** The version that a file has which holds none of them. */
+  /** The version of a file that contains none of them. */
   version: number;
   isHeld: boolean;
 }
 
-/** Finds out whether files hold what was suppressed after their rows were read, without reading the rows again. */
+/**
+ * Determines whether files contain values that were suppressed after their rows were read, without reading the rows
+ * again.
+ */
 @Injectable()
 export class SuppressedRowsService {
   constructor(
@@ -24,7 +27,7 @@ export class SuppressedRowsService {
     private readonly store: FileStore,
   ) {}
 
-  /** @throws UnhashedRow, FileMissing, ServiceUnavailable and what the store throws. */
+  /** @throws UnhashedRow, FileMissing, ServiceUnavailable and the store's errors. */
   async find(
     file: Pick<FileEdition, 'dataset' | 'folder' | 'suppressionVersion'>,
   ): Promise<LaterSuppressed> {
@@ -39,8 +42,8 @@ export class SuppressedRowsService {
   }
 
   /**
-   * Hands out again a file that holds nothing of what was suppressed since.
-   * @returns false when it holds some, or does not say.
+   * Makes a file available again if it contains nothing that was suppressed since.
+   * @returns false if it contains some, or if this is unknown.
    */
   async clear({ dataset, day }: Pick<FileEdition, 'dataset' | 'day'>): Promise<boolean> {
     const edition = await this.files.find(this.database, dataset, day);

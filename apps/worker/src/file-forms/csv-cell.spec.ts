@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { csvCell } from './csv-cell.js';
 
-/** Fifty and more texts with their cells, by what is dangerous about them. */
+/** More than fifty texts with their cells, grouped by the danger they pose. */
 const CELLS: Readonly<Record<string, readonly (readonly [unknown, string])[]>> = {
   'that begin like a formula': [
     ['=1+1', `"'=1+1"`],
@@ -26,7 +26,7 @@ const CELLS: Readonly<Record<string, readonly (readonly [unknown, string])[]>> =
     ['@example', `"'@example"`],
     ['@=1', `"'@=1"`],
   ],
-  'that begin with a break before a formula': [
+  'that begin with a line break before a formula': [
     ['\t=1', `"'\t=1"`],
     ['\t', `"'\t"`],
     ['\ttext', `"'\ttext"`],
@@ -49,7 +49,7 @@ const CELLS: Readonly<Record<string, readonly (readonly [unknown, string])[]>> =
     [['ns1.example', 'ns2.example'], 'ns1.example|ns2.example'],
     [[], ''],
   ],
-  'with separators, quotes and ends of lines': [
+  'with separators, quotes and line ends': [
     ['a,b', '"a,b"'],
     [',', '","'],
     ['a"b', '"a""b"'],

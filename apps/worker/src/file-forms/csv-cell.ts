@@ -1,12 +1,12 @@
-/** Several values of one cell stand behind one another. */
+/** Separates several values in one cell. */
 const BETWEEN = '|';
-/** Beginnings that a spreadsheet would take for a formula, full-width ones as well. */
+/** Prefixes that a spreadsheet would interpret as a formula, including full-width ones. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
 /**
- * A value as a cell of CSV (RFC 4180). A text that a spreadsheet would take for a formula gets an apostrophe, and quotes,
- * by which our own importer knows it (S74).
+ * A value as a CSV cell (RFC 4180). A text that a spreadsheet would interpret as a formula gets an apostrophe, and
+ * quotes by which our own importer recognises it (S74).
  */
 export function csvCell(value: unknown): string {
   if (value === undefined || value === null) return '';

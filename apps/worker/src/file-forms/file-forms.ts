@@ -8,12 +8,12 @@ import { type FileEdition, artifactKey, fileName } from '../files/file-edition.j
 import type { RowText } from './file-text.js';
 import { StoredFile } from './stored-file.js';
 
-/** The text gathered before it is handed to the compressors, in characters. */
+/** Number of characters that are collected before they are passed to the compressors. */
 const GATHERED = 64 * 1024;
 
 export type PlacedFile = Pick<FileEdition, 'dataset' | 'day' | 'edition' | 'folder'>;
 
-/** The forms of a file, written side by side while its rows are read once. */
+/** The formats of a file, written in parallel while its rows are read once. */
 export class FileForms {
   private readonly csv: StoredFile;
   private readonly json: StoredFile;
@@ -23,7 +23,7 @@ export class FileForms {
   private gatheredCsv = '';
   private gatheredJson = '';
 
-  /** @param describe what the manifest says, when all rows are there. */
+  /** @param describe returns the manifest's contents when all rows are there. */
   constructor(
     files: FileStore,
     private readonly file: PlacedFile,
@@ -38,14 +38,14 @@ export class FileForms {
     return [this.csv, this.json, this.zip];
   }
 
-  /** @throws what the store throws. */
+  /** @throws the store's errors. */
   async write({ csv, json }: RowText): Promise<void> {
     this.gatheredCsv += csv;
     this.gatheredJson += json;
     if (this.gatheredCsv.length + this.gatheredJson.length >= GATHERED) await this.flush();
   }
 
-  /** @throws what the store throws. */
+  /** @throws the store's errors. */
   async end(): Promise<FileArtifact[]> {
     await this.flush();
     const [csv, json, zip] = await Promise.all(this.all.map((one) => one.end()));
@@ -70,7 +70,7 @@ export class FileForms {
     await Promise.all([this.csv.write(csv), this.zip.write(csv), this.json.write(json)]);
   }
 
-  /** The CSV, and behind it what says that it is whole. Files beyond 4 GiB get ZIP64. */
+  /** The CSV file, followed by the manifest, which shows that it is complete. Files beyond 4 GiB use ZIP64. */
   private zipped(files: FileStore): StoredFile {
     const zip = new ZipFile();
     const rows = new PassThrough();
@@ -80,7 +80,7 @@ export class FileForms {
     );
     zip.end();
     const out = zip.outputStream as Readable;
-    // A fault of one of its streams ends the output, which says so to the store.
+    // An error in one of its streams ends the output and is passed to the store.
     zip.on('error', (error: Error) => out.destroy(error));
     return new StoredFile(files, artifactKey(this.file, 'zip'), rows, out);
   }
@@ -97,7 +97,7 @@ export class FileForms {
   }
 }
 
-/** A file of one gzip member. */
+/** A file consisting of one gzip member. */
 export function gzipped(files: FileStore, key: string): StoredFile {
   const gzip = createGzip();
   return new StoredFile(files, key, gzip, gzip);

@@ -2,16 +2,16 @@ import type { Dataset, DatasetRow } from '#libs/contracts';
 import { csvCell } from './csv-cell.js';
 import { WHOIS_COLUMNS, whoisCells } from './whois-columns.js';
 
-/** Rises when columns or members change their meaning. */
+/** Rises if columns or members change their meaning. */
 export const SCHEMA_VERSION = 1;
 
 const DNS_COLUMNS = ['a', 'aaaa', 'ns', 'mx', 'txt', 'soa', 'spf'] as const;
 const SPF = /^"?v=spf1(?:[ "]|$)/i;
 
-/** A row as files hold it. */
+/** A row as contained in files. */
 export type FileRow = Omit<DatasetRow, 'sourceId'>;
 
-/** A row as both forms of a file have it, each with its end of line. */
+/** A row in both formats of a file, each with its line end. */
 export interface RowText {
   csv: string;
   json: string;
@@ -81,7 +81,7 @@ export class FileText {
     return { csv, json: `${JSON.stringify(this.form.members(row))}\n` };
   }
 
-  /** The row that is written in a line of JSON, with its time in seconds. */
+  /** The row in a line of JSON, with its time in seconds. */
   read(line: string): Omit<FileRow, 'key'> {
     const {
       domain_name: name,
@@ -105,7 +105,7 @@ function formOf(dataset: Dataset): Form {
 /** The common column format: `2026-11-20 10:11:12`, in UTC. */
 const timeOf = ({ observedAt }: FileRow) => observedAt.slice(0, 19).replace('T', ' ');
 
-/** Values by the column that they stand in. */
+/** Values by their column. */
 function valuesOf({ records = [] }: FileRow): Map<string, string[]> {
   const values = new Map<string, string[]>();
   const add = (column: string, value: string) =>

@@ -7,7 +7,7 @@ import { type FileRow, FileText } from './file-text.js';
 
 type KeptFile = Pick<FileEdition, 'dataset' | 'folder'>;
 
-/** A row without hashes: the list of suppressed values was begun after it was read. */
+/** A row without hashes: the list of suppressed values was started after it was read. */
 export class UnhashedRow extends Error {
   constructor() {
     super('the rows of the file have no hashes');
@@ -26,7 +26,7 @@ export async function holdsAny(
   return false;
 }
 
-/** The rows of a file that have none of the hashes, in their order. @throws as `holdsAny`. */
+/** The rows of a file that have none of the hashes, in order. @throws as `holdsAny`. */
 export async function* rowsWithout(
   store: FileStore,
   file: KeptFile,
@@ -66,7 +66,7 @@ async function* hashLines(store: FileStore, file: KeptFile): AsyncGenerator<stri
 async function* jsonLines(store: FileStore, file: KeptFile): AsyncGenerator<string> {
   const { content } = await store.read(artifactKey(file, 'json.gz'));
   const gunzip = createGunzip();
-  // The reader gets the fault.
+  // The reader gets the error.
   pipeline(content, gunzip, () => {});
   yield* linesIn(gunzip);
 }

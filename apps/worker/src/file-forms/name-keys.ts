@@ -3,10 +3,10 @@ import type { FileStore } from '#libs/files';
 import { StoredFile } from './stored-file.js';
 
 const KEY_BYTES = 8;
-/** Keys that are gathered before they are stored. */
+/** Number of keys that are collected before they are stored. */
 const GATHERED_KEYS = 8_192;
 
-/** The keys of a file's names in their order, 64 bits each: what the next file is counted against. */
+/** The keys of a file's names in order, 64 bits each, with which the next file is compared. */
 export class NameKeys {
   private readonly file: StoredFile;
   private readonly gathered = Buffer.alloc(GATHERED_KEYS * KEY_BYTES);
@@ -17,14 +17,14 @@ export class NameKeys {
     this.file = new StoredFile(files, key, bytes, bytes);
   }
 
-  /** @throws what the store throws. */
+  /** @throws the store's errors. */
   async add(key: bigint): Promise<void> {
     this.gathered.writeBigInt64BE(key, this.place);
     this.place += KEY_BYTES;
     if (this.place === this.gathered.length) await this.flush();
   }
 
-  /** @throws what the store throws. */
+  /** @throws the store's errors. */
   async end(): Promise<void> {
     await this.flush();
     await this.file.end();
@@ -42,8 +42,8 @@ export class NameKeys {
 }
 
 /**
- * Counts names that a file has and the one before had not, and those that only that one had, in one pass over both:
- * they are in the same order.
+ * Counts the names that only a file has and those that only the previous one had, in one pass over both, because they
+ * are in the same order.
  */
 export class NameComparison {
   private before: bigint[] = [];
@@ -53,7 +53,7 @@ export class NameComparison {
 
   private readonly pages: AsyncIterator<bigint[]>;
 
-  /** @param content the keys of the file before; read to its end, or destroyed by `close`. */
+  /** @param content the keys of the previous file; read to its end, or destroyed by `close`. */
   constructor(private readonly content: Readable) {
     this.pages = keysIn(content);
   }
@@ -77,7 +77,7 @@ export class NameComparison {
     return { gained: this.gained, lost: this.lost };
   }
 
-  /** Lets go of the file before. */
+  /** Closes the previous file. */
   close(): void {
     this.content.destroy();
   }
@@ -93,7 +93,7 @@ export class NameComparison {
   }
 }
 
-/** Reads keys back. @param pieces end anywhere. */
+/** Reads keys back. @param pieces may end anywhere. */
 async function* keysIn(pieces: AsyncIterable<Buffer>): AsyncGenerator<bigint[]> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of pieces) {

@@ -3,11 +3,11 @@ import type { FileStore } from '#libs/files';
 import type { FileRow } from './file-text.js';
 import { StoredFile } from './stored-file.js';
 
-/** The text gathered before it is stored, in characters. */
+/** Number of characters that are collected before they are stored. */
 const GATHERED = 64 * 1024;
 
 /**
- * The keys and hashes of a file's rows, a line each: they tell which rows hold a value that is suppressed after they
+ * The keys and hashes of a file's rows, one line each, which show the rows with a value that is suppressed after they
  * were read.
  */
 export class RowHashes {
@@ -19,13 +19,13 @@ export class RowHashes {
     this.file = new StoredFile(files, key, bytes, bytes);
   }
 
-  /** @throws what the store throws. */
+  /** @throws the store's errors. */
   async add({ key, hashes = '' }: FileRow): Promise<void> {
     this.gathered += `${key} ${hashes}\n`;
     if (this.gathered.length >= GATHERED) await this.flush();
   }
 
-  /** @throws what the store throws. */
+  /** @throws the store's errors. */
   async end(): Promise<void> {
     await this.flush();
     await this.file.end();

@@ -5,8 +5,8 @@ import { FILE_MAX_BYTES, type FileStore } from '#libs/files';
 import type { StoredBytes } from '../files/file-edition.js';
 
 /**
- * A file that is written piece by piece, as fast as it is stored. Texts go into `into`; what comes out of `out` is
- * stored and counted.
+ * A file that is written piece by piece, as fast as it is stored. Texts go into `into`; the output of `out` is stored
+ * and counted.
  */
 export class StoredFile {
   private readonly hash: Hash = createHash('sha256');
@@ -20,26 +20,26 @@ export class StoredFile {
     private readonly out: Readable,
   ) {
     this.stored = files.write(key, this.counted(), { maxBytes: FILE_MAX_BYTES });
-    // The next writer, or the end, gets the error.
+    // The next write, or the end, gets the error.
     this.stored.catch(() => {});
-    // Also before the store has begun to read.
+    // Even before the store has begun to read.
     for (const stream of [into, out]) stream.on('error', () => {});
   }
 
-  /** @throws what the store throws. */
+  /** @throws the store's errors. */
   async write(piece: string | Buffer): Promise<void> {
     if (this.into.write(piece)) return;
     await Promise.race([once(this.into, 'drain'), this.stored]);
   }
 
-  /** @throws what the store throws. */
+  /** @throws the store's errors. */
   async end(): Promise<StoredBytes> {
     this.into.end();
     await this.stored;
     return { bytes: this.bytes, sha256: this.hash.digest('hex') };
   }
 
-  /** Leaves nothing in the store. */
+  /** Removes the file from the store. */
   async abandon(): Promise<void> {
     const reason = new Error('the file is given up');
     this.into.destroy(reason);

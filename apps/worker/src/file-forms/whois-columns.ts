@@ -1,4 +1,4 @@
-/** Columns of a contact, with its members in the words of the public answer. */
+/** Columns of a contact, with its members as named in the public answer. */
 const CONTACT_COLUMNS = [
   ['name', 'name'],
   ['company', 'company'],
@@ -22,7 +22,7 @@ const REGISTRAR_COLUMNS = [
 ] as const;
 const PLACES = [0, 1, 2, 3];
 
-/** The market's 62 columns besides the number of the row, the name and its time. */
+/** The 62 columns that are common in this market, without the row number, the name and its time. */
 export const WHOIS_COLUMNS: readonly string[] = [
   ...DATES,
   ...REGISTRAR_COLUMNS.map(([column]) => `domain_registrar_${column}`),

@@ -4,7 +4,7 @@ import type { Transaction } from '#libs/database';
 import { WorkQueue } from '#libs/work';
 import { cadenceOf } from './file-edition.js';
 
-/** A file to be made. */
+/** A file to build. */
 export interface BuildWork {
   dataset: Dataset;
   day: string;
@@ -13,14 +13,14 @@ export interface BuildWork {
   isReplacement?: true;
 }
 
-/** Files that are to be made. Those of a day come before the full ones, which take long. */
+/** Files to build. Those of a day come before the full ones, which take a long time. */
 @Injectable()
 export class BuildQueue extends WorkQueue<BuildWork> {
   constructor() {
     super({ name: 'file-builds' });
   }
 
-  /** Adds a build unless it waits already. */
+  /** Adds a build unless it is already waiting. */
   async build(transaction: Transaction, work: BuildWork): Promise<void> {
     const { dataset, day, edition, isReplacement } = work;
     await this.add(transaction, {
@@ -30,7 +30,7 @@ export class BuildQueue extends WorkQueue<BuildWork> {
     });
   }
 
-  /** Has an edition replaced that may hold what was suppressed since. */
+  /** Schedules the replacement of an edition that may contain values suppressed since. */
   async replace(transaction: Transaction, withheld: BuildWork): Promise<void> {
     const { dataset, day, edition } = withheld;
     await this.build(transaction, { dataset, day, edition: edition + 1, isReplacement: true });

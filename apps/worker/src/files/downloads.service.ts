@@ -17,12 +17,12 @@ const TYPES: Readonly<Record<FileFormat, string>> = {
   'json.gz': 'application/gzip',
   zip: 'application/zip',
 };
-/** How long an address from the store is valid (S76). */
+/** How long a URL of the store is valid (S76). */
 const ADDRESS_SECONDS = 900;
-/** A sample is of the day before yesterday: one day later than the file. */
+/** A sample is from the day before yesterday: one day later than the file. */
 const SAMPLE_LATE_DAYS = 2;
 
-/** Bytes of a file as they are handed out. */
+/** The bytes of a file as delivered. */
 interface Download extends StoredBytes {
   key: string;
   name: string;
@@ -39,7 +39,7 @@ export class DownloadsService {
   ) {}
 
   /**
-   * @returns the file, or an address at which the store serves it for 15 minutes.
+   * @returns the file, or a URL at which the store serves it for 15 minutes.
    * @throws as `FilesService.open`.
    */
   async open(
@@ -49,7 +49,7 @@ export class DownloadsService {
     const { dataset, date, format } = asked;
     const edition = await this.files.open(accountId, dataset, date);
     const bytes = edition.artifacts.find((one) => one.format === format);
-    if (!bytes) throw new NotFound('The file was not made in this format.');
+    if (!bytes) throw new NotFound('The file does not exist in this format.');
     const key = artifactKey(edition, format);
     return this.served(edition, {
       ...bytes,
@@ -59,7 +59,7 @@ export class DownloadsService {
     });
   }
 
-  /** New names for everybody, one day late. @throws NotFound, FileWithheld. */
+  /** New names for everyone, one day late. @throws NotFound, FileWithheld. */
   async sample(): Promise<ServedFile | string> {
     const until = dayOf(new Date(this.clock.now().getTime() - SAMPLE_LATE_DAYS * DAY_MS));
     const edition = await this.files.newestSample(until);
@@ -90,7 +90,7 @@ export class DownloadsService {
         try {
           return (await this.store.read(key, { range })).content;
         } catch (error) {
-          // A later edition has taken its place in this moment.
+          // A later edition has replaced it at this moment.
           throw error instanceof FileMissing ? new NotFound() : error;
         }
       },

@@ -12,10 +12,10 @@ import { DAY_MS } from '#libs/platform';
 /** How long files are kept. */
 export const KEPT_DAYS = 90;
 
-/** The size and the hash of a file's bytes as they are stored. */
+/** The size and the hash of a file's bytes as stored. */
 export type StoredBytes = Pick<FileArtifact, 'bytes' | 'sha256'>;
 
-/** A file of a dataset and day, as it was made once. */
+/** One edition of the file of a dataset and day. */
 export interface FileEdition {
   id: string;
   dataset: Dataset;
@@ -27,7 +27,7 @@ export interface FileEdition {
   rows: number;
   gained: number | null;
   lost: number | null;
-  /** The version of what is suppressed of which no row holds anything, as `versionFor` counts it. */
+  /** The version of the suppressions of which no row contains anything, as counted by `versionFor`. */
   suppressionVersion: number;
   schemaVersion: number;
   /** Ends with `/`. */
@@ -36,17 +36,17 @@ export interface FileEdition {
   sample: StoredBytes | null;
 }
 
-/** Datasets without a day of their own, which are made once a week. */
+/** Datasets without a day, which are built once a week. */
 const FULL: ReadonlySet<Dataset> = new Set(['names', 'whois', 'whois_cleaned', 'dns']);
 
 export function cadenceOf(dataset: Dataset): FileCadence {
   return FULL.has(dataset) ? 'weekly' : 'daily';
 }
 
-/** `YYYY-MM-DD` of a moment, in UTC. */
+/** `YYYY-MM-DD` of a time, in UTC. */
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
-/** The first day of which files are kept. */
+/** The first day whose files are kept. */
 export function keptFrom(now: Date): string {
   return dayOf(new Date(now.getTime() - KEPT_DAYS * DAY_MS));
 }
@@ -54,10 +54,10 @@ export function keptFrom(now: Date): string {
 export const artifactKey = ({ folder }: Pick<FileEdition, 'folder'>, format: FileFormat) =>
   `${folder}rows.${format}`;
 export const sampleKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}sample.csv.gz`;
-/** Keys of its names, against which the next file is counted. */
+/** Path of the keys of its names, with which the next file is compared. */
 export const namesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}keys.bin`;
 
-/** Keys and hashes of its rows, by which those are found that hold what is suppressed later. */
+/** Path of the keys and hashes of its rows, which show the rows that contain values suppressed later. */
 export const hashesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}hashes.txt`;
 
 /** The name under which a file is saved. */
@@ -76,7 +76,7 @@ export function isWithheld(
   return suppressionVersion < versionFor(dataset, suppressed);
 }
 
-/** @param suppressed now. */
+/** @param suppressed the current suppressions. */
 export function fileEntry(edition: FileEdition, suppressed: SuppressionVersion): FileEntry {
   const { dataset, day: date, rows, gained, lost, schemaVersion, artifacts, publishedAt } = edition;
   return {

@@ -2,7 +2,7 @@ import type { PlanDataset } from '#libs/contracts';
 import { Problem } from '#libs/platform';
 
 export class DatasetNotIncluded extends Problem {
-  /** @param plans names of the Domainer plans that open it. */
+  /** @param plans names of the Domainer plans that include it. */
   constructor(planDataset: PlanDataset, plans: readonly string[]) {
     super({
       code: 'dataset_not_included',
@@ -23,7 +23,7 @@ export class DownloadsBlocked extends Problem {
   }
 }
 
-/** Values were suppressed since the file was made; it opens again when it is known to hold none of them. */
+/** Values were suppressed after the file was built; it is available again when it is known to contain none of them. */
 export class FileWithheld extends Problem {
   constructor(retryAfterSeconds: number) {
     super({
@@ -38,7 +38,7 @@ export class FileWithheld extends Problem {
 }
 
 export class FileExpired extends Problem {
-  /** @param days for which files are kept. */
+  /** @param days how long files are kept. */
   constructor(days: number) {
     super({
       code: 'file_expired',

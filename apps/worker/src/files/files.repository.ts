@@ -19,10 +19,10 @@ export interface ListedFiles {
   limit: number;
 }
 
-/** The editions of files. They are nobody's: plans say who may open them. */
+/** The editions of files. They belong to no account: plans decide access. */
 @Injectable()
 export class FilesRepository {
-  /** @returns false when this edition is published already. */
+  /** @returns false if this edition is already published. */
   async insert(transaction: Transaction, edition: FileEdition): Promise<boolean> {
     const { id, dataset, day, builtAt, publishedAt, rows, gained, lost } = edition;
     const { suppressionVersion, schemaVersion, folder, artifacts, sample } = edition;
@@ -51,7 +51,7 @@ export class FilesRepository {
     return inserted.length === 1;
   }
 
-  /** Closes the edition that is open. @returns it, if there was one. */
+  /** Closes the open edition. @returns it, if there was one. */
   async close(
     transaction: Transaction,
     { dataset, day }: Pick<FileEdition, 'dataset' | 'day'>,
@@ -65,7 +65,7 @@ export class FilesRepository {
     return closed;
   }
 
-  /** The file holds nothing of what is suppressed up to a version. */
+  /** Records that the file contains nothing that was suppressed up to a version. */
   async raiseVersion(transaction: Transaction, id: string, version: number): Promise<void> {
     await transaction.query(
       `update file_editions set suppression_version = greatest(suppression_version, $2) where id = $1`,
@@ -73,7 +73,7 @@ export class FilesRepository {
     );
   }
 
-  /** The edition that is open. */
+  /** The open edition. */
   async find(runner: Runner, dataset: Dataset, day: string): Promise<FileEdition | undefined> {
     const [found] = await runner.query<FileEdition>(
       `select ${COLUMNS} from file_editions where dataset = $1 and day = $2 and removed_at is null`,
@@ -90,7 +90,7 @@ export class FilesRepository {
     return found;
   }
 
-  /** The open file of the newest day before another. */
+  /** The open file of the newest day before the given one. */
   async findBefore(
     runner: Runner,
     dataset: Dataset,
@@ -104,7 +104,7 @@ export class FilesRepository {
     return found;
   }
 
-  /** The number of the newest edition, and when it was made; open or not. */
+  /** The number of the newest edition, and when it was built; open or closed. */
   async newestOf(
     runner: Runner,
     dataset: Dataset,
@@ -114,7 +114,7 @@ export class FilesRepository {
     return found;
   }
 
-  /** The same of several files, in their order. */
+  /** The same for several files, in their order. */
   async listNewestOf(
     runner: Runner,
     files: readonly Pick<FileEdition, 'dataset' | 'day'>[],
@@ -151,7 +151,7 @@ export class FilesRepository {
     );
   }
 
-  /** Open files of days before one. */
+  /** Open files of days before the given one. */
   async listBefore(
     runner: Runner,
     day: string,

@@ -27,13 +27,13 @@ import { FilesRepository } from './files.repository.js';
 /** About as long as a daily file takes. */
 const REBUILT_SECONDS = 600;
 
-/** The files that an account asks for. */
+/** The files that an account requests. */
 export interface AskedFiles {
   dataset?: Dataset;
   date?: string;
 }
 
-/** Database files, and who may open them. */
+/** Database files, and access to them. */
 @Injectable()
 export class FilesService {
   constructor(
@@ -84,7 +84,7 @@ export class FilesService {
   }
 
   /**
-   * The file that an account may have now: its plan is looked at each time (S77).
+   * The file that an account may have now: its plan is checked each time (S77).
    * @throws DownloadsBlocked, DatasetNotIncluded, NotFound, FileExpired, FileWithheld.
    */
   async open(accountId: string, dataset: Dataset, day: string): Promise<FileEdition> {
@@ -109,13 +109,13 @@ export class FilesService {
     const edition = await this.files.find(this.database, dataset, day);
     if (!edition) {
       if (day < keptFrom(this.clock.now())) throw new FileExpired(KEPT_DAYS);
-      throw new NotFound('There is no file of this dataset and day.');
+      throw new NotFound('There is no file for this dataset and day.');
     }
     await this.checkSuppression(edition);
     return edition;
   }
 
-  /** The newest file of new names of a day or an earlier one. @throws NotFound, FileWithheld. */
+  /** The newest file of new names for this day or an earlier one. @throws NotFound, FileWithheld. */
   async newestSample(until: string): Promise<FileEdition> {
     const after = { day: until, dataset: '' };
     const [edition] = await this.files.list(this.database, { dataset: 'newly', after, limit: 1 });
@@ -124,7 +124,7 @@ export class FilesService {
     return edition;
   }
 
-  /** Has a file replaced when it may hold what is suppressed now. @throws FileWithheld. */
+  /** Schedules the replacement of a file that may contain suppressed values. @throws FileWithheld. */
   private async checkSuppression(edition: FileEdition): Promise<void> {
     if (!isWithheld(edition, await this.suppressed())) return;
     await this.database.transaction((transaction) => this.builds.replace(transaction, edition));

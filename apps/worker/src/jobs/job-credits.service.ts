@@ -7,11 +7,11 @@ import type { Job } from './job.js';
 
 type JobPrice = Pick<Job, 'id' | 'accountId' | 'kind' | 'uniqueNames'>;
 
-/** Longest that credits of other holders are waited for. */
+/** Maximum wait for credits of other holders. */
 const ELSEWHERE_MS = MINUTE_MS;
 const PAUSE_MS = SECOND_MS;
 
-/** The credits of jobs: all are set aside first, each chunk is paid from them, and the rest goes back. */
+/** The credits of jobs: all are reserved first, each chunk is paid from them, and the rest is released. */
 @Injectable()
 export class JobCreditsService {
   constructor(private readonly clients: ServiceClients) {}

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '#libs/work';
 import { FolderQueue } from '../uploads/upload-queues.js';
 
-/** Names of one chunk at most, and so the most that a piece of work may cost. */
+/** Maximum number of names per chunk, and thus the maximum cost of a work item. */
 export const CHUNK_NAMES_MAX = 1_000;
 
 export interface ChunkWork {
@@ -14,14 +14,14 @@ export interface JobWork {
   jobId: string;
 }
 
-/** Chunks whose names are to be looked up. Accounts take turns, by the number of names. */
+/** Chunks whose names must be looked up. Accounts take turns, by the number of names. */
 export class ChunkQueue extends WorkQueue<ChunkWork> {
   constructor() {
     super({ name: 'chunks', quantum: CHUNK_NAMES_MAX });
   }
 }
 
-/** Jobs that are to be cut into chunks, or given up because their start was broken off. */
+/** Jobs to split into chunks, or to give up because their start was interrupted. */
 export class StartQueue extends WorkQueue<JobWork> {
   constructor() {
     super({ name: 'job-starts' });
@@ -35,7 +35,7 @@ export class EndQueue extends WorkQueue<JobWork> {
   }
 }
 
-/** Where the work of jobs waits. */
+/** The queues of jobs. */
 @Injectable()
 export class JobQueues {
   readonly chunks = new ChunkQueue();
@@ -45,7 +45,7 @@ export class JobQueues {
   constructor(readonly folders: FolderQueue) {}
 }
 
-/** A job as it waits for its start or its end. */
+/** The work item for a job's start or end. */
 export const jobWork = ({ id, accountId }: { id: string; accountId: string }) => ({
   name: id,
   payload: { jobId: id },

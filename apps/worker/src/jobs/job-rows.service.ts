@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { JobsMaintenanceRepository } from './jobs-maintenance.repository.js';
 
-/** The rows of jobs, for the work on them. */
+/** The rows of jobs, for the code that processes them. */
 @Injectable()
 export class JobRowsService extends JobsMaintenanceRepository {}

@@ -9,7 +9,7 @@ import type {
   NameRecordType,
 } from '#libs/contracts';
 
-/** A job as it is stored. */
+/** A job as stored. */
 export interface Job {
   id: string;
   accountId: string;
@@ -36,7 +36,7 @@ export interface Job {
   artifact: JobArtifact | null;
 }
 
-/** A job before anything is done. */
+/** A job before any work is done. */
 export type NewJob = Omit<
   Job,
   | 'state'
@@ -58,7 +58,7 @@ export const partsFolder = (jobId: string) => `jobs/${jobId}/parts/`;
 export const resultKey = ({ id, format }: Pick<Job, 'id' | 'format'>) =>
   `jobs/${id}/results.${format}`;
 
-/** Estimated from its pace so far; before the first answer, from the known paces of its upstreams. */
+/** Estimated from its rate so far; before the first answer, from the known rates of its upstreams. */
 function etaSeconds(job: Job, done: number, now: Date): number {
   const lived = Math.max(0, now.getTime() - job.createdAt.getTime()) / SECOND_MS;
   const left = Math.max(0, (job.deadlineAt.getTime() - now.getTime()) / SECOND_MS);
@@ -66,7 +66,7 @@ function etaSeconds(job: Job, done: number, now: Date): number {
   return Math.ceil(Math.min(left, done > 0 ? byPace : job.estimateSeconds));
 }
 
-/** As its owner reads it. */
+/** The job in the form that its owner reads. */
 export function jobAnswer(job: Job, now: Date): JobAnswer {
   const done = job.delivered + job.failed;
   const held = isUnderWay(job) ? job.uniqueNames - job.charged : 0;

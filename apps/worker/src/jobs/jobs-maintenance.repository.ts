@@ -6,7 +6,7 @@ import type { Job } from './job.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** Jobs of all accounts, for the work on them. */
+/** Jobs of all accounts, for the code that processes them. */
 @Injectable()
 export class JobsMaintenanceRepository {
   async find(runner: Runner, jobId: string): Promise<Job | undefined> {
@@ -14,7 +14,7 @@ export class JobsMaintenanceRepository {
     return job;
   }
 
-  /** The row is locked until the transaction ends: what is decided by its state stays true. */
+  /** The row is locked until the transaction ends, so that decisions based on its state stay valid. */
   async lock(transaction: Transaction, jobId: string): Promise<Job | undefined> {
     const [job] = await transaction.query<Job>(
       `select ${JOB_COLUMNS} from jobs where id = $1 for update`,
@@ -41,7 +41,7 @@ export class JobsMaintenanceRepository {
     );
   }
 
-  /** @returns chunks that are still open, and how many there were before those that follow. */
+  /** @returns the number of chunks still open, and the number before the ones that follow. */
   async addDone(
     transaction: Transaction,
     jobId: string,
@@ -61,7 +61,7 @@ export class JobsMaintenanceRepository {
     jobId: string,
     end: { state: JobState; artifact?: JobArtifact; finishedAt: Date; expiresAt: Date },
   ): Promise<void> {
-    // Work of a job that was cancelled before it was split.
+    // The work of a job that was cancelled before it was split.
     await transaction.query('delete from name_lines where list_id = $1', [jobId]);
     await transaction.query(
       'update jobs set state = $2, artifact = $3, finished_at = $4, expires_at = $5 where id = $1',

@@ -5,7 +5,7 @@ import type { Job, NewJob } from './job.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** Jobs, by whose they are. */
+/** Jobs, by account. */
 @Injectable()
 export class JobsRepository {
   async insert(transaction: Transaction, job: NewJob): Promise<void> {
@@ -53,7 +53,7 @@ export class JobsRepository {
     );
   }
 
-  /** Lets one job of an account begin at a time, until the transaction ends: what is counted stays true. */
+  /** Lets one job of an account start at a time, until the transaction ends, so that counts stay valid. */
   async lockNew(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtextextended('jobs ' || $1, 0))`, [
       accountId,
@@ -81,7 +81,7 @@ export class JobsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** @returns false when its start was undone meanwhile. */
+  /** @returns false if its start was undone meanwhile. */
   async setQueued(transaction: Transaction, accountId: string, jobId: string): Promise<boolean> {
     const rows = await transaction.query(
       `update jobs set state = 'queued'

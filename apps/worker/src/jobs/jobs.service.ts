@@ -49,14 +49,14 @@ export class JobsService {
     return this.get(accountId, jobId);
   }
 
-  /** Ends all that is under way for an account. */
+  /** Ends everything that is in progress for an account. */
   async stopAll(transaction: Transaction, accountId: string): Promise<void> {
     for (const job of await this.jobs.listUnderWay(transaction, accountId)) {
       if (!job.isCanceled && job.state !== 'validating') await this.stop(transaction, job);
     }
   }
 
-  /** Removes all that is kept of an account; credits that are still set aside are not its any more. */
+  /** Removes everything stored for an account; credits that are still reserved no longer belong to it. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     const { chunks, starts, ends, folders } = this.queues;
     for (const queue of [chunks, starts, ends]) await queue.forget(transaction, accountId);

@@ -149,7 +149,7 @@ describe('a job with names in the request', () => {
     expect(await database.query('select list_id from name_lines')).toEqual([]);
   });
 
-  it('another account cannot see it; a second cancel is refused', async () => {
+  it('another account cannot see it, and a second cancellation is rejected', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'whois', { domainNames: ['b-1.com'] });
     const stranger = { accountId: newId() };
@@ -255,7 +255,7 @@ describe('a job from an upload', () => {
     expect(entitlement.charged(accountId)).toBe(60);
   });
 
-  it('credits briefly held elsewhere are waited for', async () => {
+  it('credits that are briefly held elsewhere are waited for', async () => {
     const accountId = newId();
     entitlement.isElsewhere = true;
     const starting = create(accountId, 'whois', { domainNames: ['e-1.com'] });
@@ -267,7 +267,7 @@ describe('a job from an upload', () => {
     expect(await ended(accountId, (await starting).id)).toMatchObject({ state: 'completed' });
   });
 
-  it('400, 404, 409, 422: two lists, another account’s upload, and one that is unread or rejected are refused', async () => {
+  it('400, 404, 409, 422: two lists, another account’s upload, and one that is unread or rejected cannot start a job', async () => {
     const accountId = newId();
     const { id } = await under.upload(accountId, names.join('\n'));
     const refusalOf = (body: object, whose = accountId) =>

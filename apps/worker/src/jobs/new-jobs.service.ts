@@ -18,11 +18,11 @@ import { NamesTwice, NoValidNames, TooManyJobs } from './jobs.errors.js';
 import { JobsRepository } from './jobs.repository.js';
 import { type CountedNames, readNames } from './new-names.js';
 
-/** The most top-level domains that a dry run shows. */
+/** Maximum number of top-level domains in a dry run. */
 const TLDS_SHOWN = 100;
-/** The most jobs of one account that are under way. */
+/** Maximum number of an account's jobs in progress. */
 const UNDER_WAY_MAX = 20;
-/** A start that was broken off is undone after it. */
+/** An interrupted start is undone after this time. */
 const START_SECONDS = 180;
 
 export interface JobOrder {
@@ -40,7 +40,7 @@ export class JobNames {
   ) {}
 }
 
-/** Takes jobs: counts their names, sets their price aside, and queues them. */
+/** Accepts jobs: counts their names, reserves their price, and queues them. */
 @Injectable()
 export class NewJobsService {
   constructor(
@@ -53,8 +53,9 @@ export class NewJobsService {
   ) {}
 
   /**
-   * Sets the price of all names aside and starts a job; a dry run only counts.
-   * @throws NamesTwice, NoValidNames, TooManyJobs, NotFound, UploadNotReady, UploadIsRefused, JobShortOfCredits, JobCreditsBusy.
+   * Reserves the price of all names and starts a job; a dry run only counts.
+   * @throws NamesTwice, NoValidNames, TooManyJobs, NotFound, UploadNotReady, UploadIsRefused, JobShortOfCredits,
+   * JobCreditsBusy.
    */
   async create(accountId: string, order: JobOrder): Promise<JobAnswer> {
     const { upload_id: uploadId, domainNames } = order.request;
@@ -80,7 +81,7 @@ export class NewJobsService {
     try {
       await this.credits.hold(job);
     } catch (error) {
-      // The state of the hold is unknown: it is closed, and the job removed, by the next start of jobs.
+      // The state of the hold is unknown; the job that starts jobs closes it and removes this job.
       await this.wantStart(job);
       throw error;
     }

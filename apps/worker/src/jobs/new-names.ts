@@ -1,7 +1,7 @@
 import type { NameGroup } from '../names/name-groups.js';
 import { type BadLine, BAD_LINES_SHOWN, type NamedLine, readName } from '../names/read-name.js';
 
-/** Names that are to be looked up, as they were counted. */
+/** Names to look up, with their counts. */
 export interface CountedNames {
   lines: number;
   uniqueNames: number;
@@ -11,7 +11,7 @@ export interface CountedNames {
   named: NamedLine[];
 }
 
-/** Reads names that stand in a request; a name's line is its place in the list, from 1. */
+/** Reads names from a request; a name's line is its index in the list, from 1. */
 export function readNames(texts: readonly string[]): CountedNames {
   const read = texts.map((text, place) => readName(text, place + 1));
   const named = read.filter((one): one is NamedLine => 'name' in one);

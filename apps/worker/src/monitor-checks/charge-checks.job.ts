@@ -7,7 +7,7 @@ import { PaidChecksService } from './paid-checks.service.js';
 
 const AT_ONCE = 4;
 
-/** Charges accounts the checks that their monitors had beyond those of their places. */
+/** Charges accounts for the checks of their monitors beyond the included ones. */
 @Injectable()
 export class ChargeChecksJob extends WorkRunner<Record<string, never>> {
   constructor(

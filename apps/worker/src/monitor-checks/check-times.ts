@@ -4,18 +4,18 @@ export type CheckKind = 'dns' | 'whois';
 
 /** The interval between two checks of a name without expected changes. */
 export const EVERY_MS = { dns: 6 * HOUR_MS, whois: DAY_MS } as const;
-/** Registrations are looked at more often when they are about to end, and after that. */
+/** Registrations are checked more often shortly before they expire, and after that. */
 const NEAR_EXPIRY_MS = 7 * DAY_MS;
 const NEAR_EXPIRY_EVERY_MS = 6 * HOUR_MS;
 const LONG_EXPIRED_MS = 90 * DAY_MS;
-/** Differences are looked at again after this time. */
+/** Differences are checked again after this time. */
 const RECHECK_MS = 10 * MINUTE_MS;
 /** The pause after a failure. */
 export const RETRY_MS = 30 * MINUTE_MS;
-/** A process that dies leaves the names that it took to others after it. */
+/** If a process dies, others take its names after this time. */
 export const LEASE_MS = 5 * MINUTE_MS;
 
-/** Reminders come so many days before the expiry. */
+/** Reminders are sent this many days before the expiry date. */
 export const REMINDER_DAYS = [30, 7, 1] as const;
 
 export const retryAt = (now: Date) => new Date(now.getTime() + RETRY_MS);
@@ -39,8 +39,8 @@ function isNearExpiry(expiresOn: string, now: Date): boolean {
 }
 
 /**
- * Whether a text is an existing day, as `YYYY-MM-DD`: registries publish the 30th of February, too. PostgreSQL has no
- * year 0.
+ * Whether a text is an existing day, as `YYYY-MM-DD`, because registries publish the 30th of February, too. PostgreSQL
+ * has no year 0.
  */
 export function isDay(text: string): boolean {
   const at = new Date(`${text}T00:00:00Z`);
@@ -54,8 +54,8 @@ export function daysUntil(day: string, now: Date): number {
 }
 
 /**
- * The reminder that is due: of the days before the expiry the nearest that is reached and was not told.
- * @returns undefined when there is none.
+ * The due reminder: the nearest day before the expiry that is reached and was not reported.
+ * @returns undefined if there is none.
  */
 export function reminderOf(
   { expiresOn, remindedDays }: { expiresOn: string; remindedDays: number | null },

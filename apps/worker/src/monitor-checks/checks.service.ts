@@ -22,7 +22,7 @@ import {
   WatchedNamesMaintenanceRepository,
 } from './watched-names-maintenance.repository.js';
 
-/** Outcomes that say something of a name. */
+/** Outcomes that say something about a name. */
 const ANSWERS: readonly Outcome[] = [
   'delivered',
   'partial',
@@ -31,7 +31,7 @@ const ANSWERS: readonly Outcome[] = [
   'empty',
 ];
 
-/** The effects of checking watched names. */
+/** Handles the results of checks of watched names. */
 @Injectable()
 export class ChecksService {
   constructor(
@@ -43,7 +43,7 @@ export class ChecksService {
   ) {}
 
   /**
-   * Has names checked, in the transaction that makes somebody watch them.
+   * Schedules checks of names, in the transaction in which someone starts to watch them.
    * @param isAtOnce whether those that were never checked are checked now; otherwise at the regular interval.
    */
   async watch(
@@ -57,24 +57,24 @@ export class ChecksService {
   }
 
   /**
-   * Lets no check of these names end before the transaction does. Asked for before monitors of them are deleted: a check
-   * holds its name, and then notes what the monitors are told.
+   * Prevents checks of these names from ending before the transaction does. Called before monitors of them are deleted,
+   * because a check locks its name and then writes the events of its monitors.
    */
   async hold(transaction: Transaction, names: readonly string[]): Promise<void> {
     if (names.length > 0) await this.names.lockAll(transaction, names);
   }
 
-  /** Forgets what is known of names, in the transaction that ends monitors of them. */
+  /** Deletes the known state of names, in the transaction that ends monitors of them. */
   async forget(transaction: Transaction, names: readonly string[]): Promise<void> {
     if (names.length > 0) await this.names.forgetUnwatched(transaction, names);
   }
 
-  /** Forgets which checks an account has to pay. */
+  /** Deletes the checks that an account has to pay. */
   async forgetPaid(transaction: Transaction, accountId: string): Promise<void> {
     await this.paid.erase(transaction, accountId);
   }
 
-  /** Keeps what a check found and tells all who watch the name. */
+  /** Stores the result of a check and notifies all who watch the name. */
   async keep(kind: CheckKind, name: string, found: NameFindings): Promise<void> {
     const { outcome, laterSeconds, body } = found;
     await this.database.transaction(async (transaction) => {
@@ -97,7 +97,7 @@ export class ChecksService {
     crashPoint('check.after-commit');
   }
 
-  /** Has a name looked at again later, soon where nothing is said. */
+  /** Schedules another check of a name, soon if nothing else is given. */
   async tryLater(kind: CheckKind, name: string, afterMs = RETRY_MS): Promise<void> {
     const dueAt = new Date(this.clock.now().getTime() + afterMs);
     await this.database.transaction((transaction) =>

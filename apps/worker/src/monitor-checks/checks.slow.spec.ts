@@ -40,14 +40,14 @@ describe('checks of watched domains', () => {
   const eventsOf = async (id: string): Promise<MonitorEvent[]> =>
     (await call<MonitorEventsAnswer>('GET', `/${id}/events`)).events;
 
-  /** Checks what is due until a name was asked about so often. */
+  /** Runs due checks until a name was looked up this many times. */
   async function untilAsked(kind: 'dns' | 'whois', name: string, times: number): Promise<void> {
     await waitFor(`${times} questions about ${kind} of ${name}`, async () => {
       await under.checkNames();
       return world.count(kind, name) >= times;
     });
   }
-  /** Lets time pass until a name is looked at again. */
+  /** Advances time until a name is checked again. */
   async function nextLook(kind: 'dns' | 'whois', name: string, afterMs: number): Promise<void> {
     const times = world.count(kind, name) + 1;
     under.clock.advance(afterMs);
@@ -267,7 +267,7 @@ describe('checks of watched domains', () => {
     world.firstName = broken;
     under.clock.advance(24 * HOUR_MS);
     const at = under.clock.now().toISOString();
-    await waitFor('the name behind it', async () => {
+    await waitFor('the name after it', async () => {
       await get(CheckNamesJob)
         .runOnce()
         .catch(() => {});
@@ -312,7 +312,7 @@ describe('checks of watched domains', () => {
     await nextLook('dns', late, 6 * HOUR_MS);
     expect(looksAt(late)).toEqual([1, 0]);
     await nextLook('whois', late, 18 * HOUR_MS);
-    // The next day begins anew.
+    // The next day starts a new count.
     const another = newName();
     world.register(another, {});
     world.resolve(another, {});

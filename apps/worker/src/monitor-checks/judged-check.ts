@@ -2,35 +2,35 @@ import type { MonitorChange } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import { type NameState, REGISTERED_PATH, changeTypeOf, isSame, toldValues } from './name-state.js';
 
-/** How often a path changed, with at most a day between. */
+/** How often a path changed, with at most a day in between. */
 export type Restless = Readonly<Record<string, { count: number; at: string }>>;
 
-/** The state of one side of a name, its DNS or its registration. */
+/** The state of one part of a name, its DNS or its registration. */
 export interface KnownState {
   /** Null before the first check. */
   state: NameState | null;
-  /** Changes that the check before saw and none has confirmed. */
+  /** Changes that the previous check saw and none has confirmed. */
   pending: NameState;
-  /** Looks in a row that were to confirm something. */
+  /** Number of consecutive checks made to confirm something. */
   rechecks: number;
   restless: Restless;
 }
 
 export interface JudgedCheck extends KnownState {
   changes: MonitorChange[];
-  /** Something is other than it was: a second look decides. */
+  /** Something differs: a second check decides. */
   isRecheckWanted: boolean;
 }
 
-/** Values that are others at each look, as of a host with many addresses, are not looked at again and again. */
+/** Values that differ at each check, such as those of a host with many addresses, are not checked again endlessly. */
 const RECHECKS_MAX = 3;
-/** Changes of a path within a day that are told; the last of them says that it flaps. */
+/** Number of reported changes of a path per day; the last one says that it flaps. */
 const TOLD_A_DAY = 2;
 
 /**
- * Compares what a check saw with what is known. What differs counts once a second check sees the same: what was there
- * for a moment alone is no news. A path that changes again and again is told twice, and then not until it has kept
- * still for a day.
+ * Compares the result of a check with the known state. A difference counts once a second check confirms it, so that a
+ * momentary change is not reported. A path that changes again and again is reported twice, and then not until it has
+ * been stable for a day.
  */
 export function judgeCheck(known: KnownState, seen: NameState, now: Date): JudgedCheck {
   const { state } = known;
@@ -68,7 +68,7 @@ export function judgeCheck(known: KnownState, seen: NameState, now: Date): Judge
   };
 }
 
-/** A path that is seen for the first time is no change, but for a name that was not registered. */
+/** A path that is seen for the first time is not a change, except for a name that was not registered. */
 function isOther(state: NameState, seen: NameState, path: string): boolean {
   const before = state[path];
   return before !== undefined && !isSame(path, before, seen[path]);

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { MonitorChangeType } from '#libs/contracts';
 
-/** A name's state as a check saw it: values by path; marks instead of people's values. An absent path was not seen this time. */
+/**
+ * A name's state as seen by a check: values by path, with digests instead of personal values. An absent path was not
+ * seen this time.
+ */
 export type NameState = Readonly<Record<string, readonly string[]>>;
 
-/** Record types of a watched name; SOA is left out, for its serial number changes with any other. */
+/** Record types of a watched name, without SOA, because its serial number changes with every other change. */
 export const WATCHED_TYPES = ['A', 'AAAA', 'NS', 'MX', 'TXT', 'CNAME', 'CAA'] as const;
 
 const CONTACTS = ['registrant', 'administrative', 'technical', 'billing'] as const;
@@ -28,7 +31,7 @@ interface SeenRecord {
   value?: string;
 }
 
-/** The state in a DNS answer. A type that could not be asked for is not there. */
+/** The state in a DNS answer. A type that could not be queried is missing. */
 export function dnsStateOf(body: Body): NameState {
   const records = (body.dns_records ?? []) as SeenRecord[];
   const errors = (body.errors ?? {}) as Record<string, string>;
@@ -49,8 +52,8 @@ function valueOf(record: SeenRecord): string {
 }
 
 /**
- * Reads the published registration from a WHOIS answer. @param isPartial a source was away, so that what is not there
- * may still be published.
+ * Reads the published registration from a WHOIS answer. @param isPartial a source did not answer, so missing data may
+ * still be published.
  */
 export function whoisStateOf(body: Body, isPartial: boolean): NameState {
   const registered = body.domain_registered;
@@ -79,15 +82,15 @@ export function whoisStateOf(body: Body, isPartial: boolean): NameState {
 }
 
 /**
- * What is stored of a personal value, which others may have hidden at any time: a digest that differs if the value
- * does, and is too short to reveal it.
+ * The stored form of a personal value, which must be possible to hide at any time: a digest that changes with the value
+ * and is too short to reveal it.
  */
 const markOf = (path: string, value: string) =>
   createHash('sha256').update(`${path} ${value}`).digest('hex').slice(0, MARK_DIGITS);
 
 const isOfPerson = (path: string) => path.includes('_contact.');
 
-/** Values as they are told: of people's only that there are some. */
+/** Values as reported: for personal ones, only whether there are any. */
 export function toldValues(path: string, values: readonly string[]): string[] {
   return isOfPerson(path) && values.length > 0 ? ['published'] : [...values];
 }
@@ -112,7 +115,7 @@ const TYPES: Readonly<Record<string, MonitorChangeType>> = {
   privacy_service: 'privacy',
 };
 
-/** The kind of change when a path has other values. */
+/** The kind of change if a path has other values. */
 export function changeTypeOf(path: string, after: readonly string[]): MonitorChangeType {
   if (path.startsWith('dns.')) return `dns_${path.slice(4).toLowerCase()}` as MonitorChangeType;
   if (path === REGISTERED_PATH) {

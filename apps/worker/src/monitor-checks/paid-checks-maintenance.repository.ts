@@ -8,7 +8,7 @@ const PAYS = `m.interval_minutes is not null and m.kind = 'domain' and not m.is_
   and ${mayBeTold('m')}
   and not exists (select from paid_checks p where p.account_id = m.account_id and p.is_unpaid)`;
 
-/** Checks that collect no more, under the id that they are charged by. */
+/** Checks that are closed, with the id under which they are charged. */
 export interface PaidChecks {
   id: string;
   checks: number;
@@ -17,9 +17,9 @@ export interface PaidChecks {
 @Injectable()
 export class PaidChecksMaintenanceRepository {
   /**
-   * Counts an answered check of a name for those of its monitors whose interval is over: at no cost where their place
-   * includes it, else as one that is to be paid: once by an account, however many of its monitors wanted it.
-   * @returns accounts that are to pay.
+   * Counts an answered check of a name for those of its monitors whose interval is over: free if it is included,
+   * otherwise as one to pay, once per account however many of its monitors wanted it.
+   * @returns accounts that have to pay.
    */
   async count(
     transaction: Transaction,
@@ -52,7 +52,7 @@ export class PaidChecksMaintenanceRepository {
     return rows.map(({ accountId }) => accountId);
   }
 
-  /** When the next check of a name is due for an account that pays for it; undefined if nobody does. */
+  /** When the next check of a name is due for an account that pays for it; undefined if there is none. */
   async dueAt(transaction: Transaction, name: string, now: Date): Promise<Date | undefined> {
     const [{ at }] = await transaction.query<{ at: Date | null }>(
       `select min(coalesce(m.checked_at, $2) + m.interval_minutes * interval '1 minute') as at
@@ -62,7 +62,7 @@ export class PaidChecksMaintenanceRepository {
     return at ?? undefined;
   }
 
-  /** Has names looked at as soon as somebody pays for it. The first check of a monitor is of its place. */
+  /** Schedules checks of names as soon as their paid interval allows. The first check of a monitor is included. */
   async hasten(transaction: Transaction, names: readonly string[], now: Date): Promise<void> {
     await transaction.query(
       `update watched_names w set dns_due_at = q.at
@@ -74,7 +74,7 @@ export class PaidChecksMaintenanceRepository {
     );
   }
 
-  /** Charges that are due now: of a time that is over, or once charged in vain. */
+  /** Charges that are due now: their collection time is over, or an earlier charge failed. */
   async close(
     transaction: Transaction,
     accountId: string,
@@ -104,7 +104,7 @@ export class PaidChecksMaintenanceRepository {
     await transaction.query('update paid_checks set is_unpaid = true where id = $1', [id]);
   }
 
-  /** Forgets checks that are charged. @returns whether the account lacked the credits for them before. */
+  /** Deletes checks that are charged. @returns whether the account lacked the credits for them before. */
   async delete(transaction: Transaction, id: string): Promise<boolean> {
     const [deleted] = await transaction.query<{ isUnpaid: boolean }>(
       'delete from paid_checks where id = $1 returning is_unpaid as "isUnpaid"',
@@ -113,7 +113,7 @@ export class PaidChecksMaintenanceRepository {
     return deleted?.isUnpaid ?? false;
   }
 
-  /** The names that the account has checked more often than its places include. */
+  /** The names that the account has had checked more often than included. */
   async namesOf(transaction: Transaction, accountId: string): Promise<string[]> {
     const rows = await transaction.query<{ name: string }>(
       'select distinct domain_name as name from monitors where account_id = $1 and interval_minutes is not null',

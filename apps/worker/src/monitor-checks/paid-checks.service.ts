@@ -7,20 +7,20 @@ import { EVERY_MS } from './check-times.js';
 import { PaidChecksQueue } from './paid-checks-queue.js';
 import { PaidChecksMaintenanceRepository } from './paid-checks-maintenance.repository.js';
 
-/** Checks of an account are charged together. */
+/** An account's checks within this time are charged together. */
 const COLLECTED_MS = MINUTE_MS;
 /** When an account may be able to pay more. */
 export const COLLECTED_SECONDS = 60;
-/** The wait until credits held by others may return. */
+/** How long to wait for credits held by others. */
 const ELSEWHERE_SECONDS = 5;
-/** The wait until an account without credits is tried again. */
+/** How long to wait before an account without credits is tried again. */
 const UNPAID_SECONDS = 900;
 const OPERATION = 'monitors.checks';
 
 /**
- * Checks that places do not include. They are counted in the transaction that keeps what a check found, and charged
- * under an id of their own: a process that dies charges them once all the same. Whoever lacks the credits has none of
- * them until they are paid.
+ * Checks that are not included in the plan. They are counted in the transaction that stores a check's result, and
+ * charged under their own id, so that they are charged exactly once even if a process dies. An account that lacks the
+ * credits gets no further such checks until they are paid.
  */
 @Injectable()
 export class PaidChecksService {
@@ -32,7 +32,7 @@ export class PaidChecksService {
     private readonly clock: Clock,
   ) {}
 
-  /** Counts an answered check of a name's DNS. @returns when the next is due, at `regularly` at the latest. */
+  /** Counts an answered DNS check of a name. @returns when the next one is due, at the latest at `regularly`. */
   async count(transaction: Transaction, name: string, regularly: Date): Promise<Date> {
     const now = this.clock.now();
     const accounts = await this.rows.count(transaction, name, {
@@ -46,14 +46,14 @@ export class PaidChecksService {
     return dueAt !== undefined && dueAt < regularly ? dueAt : regularly;
   }
 
-  /** Has names looked at as their monitors pay for it. */
+  /** Schedules checks of names at the interval that their monitors pay for. */
   async hasten(transaction: Transaction, names: readonly string[]): Promise<void> {
     await this.rows.hasten(transaction, names, this.clock.now());
   }
 
   /**
-   * Charges what an account has had. A repeat charges nothing twice: entitlement knows the id.
-   * @returns seconds after which there may be more to charge; undefined when nothing is left.
+   * Charges an account's checks. A repeat charges nothing twice, because entitlement knows the id.
+   * @returns seconds after which there may be more to charge; undefined if nothing is left.
    */
   async charge(accountId: string): Promise<number | undefined> {
     const openedBefore = new Date(this.clock.now().getTime() - COLLECTED_MS);

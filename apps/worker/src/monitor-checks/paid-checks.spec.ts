@@ -60,7 +60,7 @@ describe('checks beyond the plan', () => {
   async function look(name: string, afterMs: number): Promise<void> {
     const before = world.count('dns', name);
     under.clock.advance(afterMs);
-    // Tokens are of their services' time.
+    // Tokens use their services' clocks.
     corpus.clock.set(under.clock.now());
     await waitFor(`a look at ${name}`, async () => {
       await under.checkNames();
@@ -70,7 +70,7 @@ describe('checks beyond the plan', () => {
   /** The credits that an account has paid once everything possible is charged. */
   async function paid(): Promise<number> {
     under.clock.advance(2 * MINUTE_MS);
-    // One call charges one row, which the worker may have closed by itself while another was open.
+    // One call charges one row, which the worker may have closed itself while another was open.
     let again: number | undefined;
     do again = await get(PaidChecksService).charge(accountId);
     while (again === COLLECTED_SECONDS);
@@ -91,7 +91,7 @@ describe('checks beyond the plan', () => {
     expect(await paid()).toBe(3);
     await Promise.all([1, 2].map(async () => get(PaidChecksService).charge(accountId)));
     expect(await paid()).toBe(3);
-    // The first of six hours is the place's own.
+    // The first check in six hours is included.
     await look(name, 6 * HOUR_MS);
     expect(await paid()).toBe(3);
   });
@@ -108,7 +108,7 @@ describe('checks beyond the plan', () => {
     under.entitlement.monitors.set(accountId, { ...SLOTS, domain: 1 });
     const refused = { status: 403, body: { code: 'monitor_limit_reached', limit: 1 } };
     expect(await dryRun('POST', '', wanted)).toMatchObject(refused);
-    // One that has its place needs no other.
+    // A monitor that already has a place needs no other.
     expect(await dryRun('PATCH', `/${id}`, often)).toMatchObject({ status: 200 });
   });
 
@@ -194,11 +194,11 @@ describe('checks beyond the plan', () => {
     await waitFor('its question', () => asked() > before);
     entitlement.gate = undefined;
     await charge();
-    // The last one before the account is to pay.
+    // The last check before the account has to pay.
     await look(name, 8 * MINUTE_MS);
     entitlement.balances.set(accountId, 100);
     gate.resolve();
-    // On a slow machine its time may have been over.
+    // On a slow machine, its time may be over.
     await early.catch(charge);
     await look(name, 0);
     expect(await paid()).toBe(2);

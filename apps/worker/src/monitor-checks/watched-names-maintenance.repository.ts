@@ -5,7 +5,7 @@ import type { NewsReader } from '../monitor-news/monitor-news.js';
 import { type CheckKind, EVERY_MS, LEASE_MS, REMINDER_DAYS } from './check-times.js';
 import type { KnownState } from './judged-check.js';
 
-/** The traces of a check. */
+/** The stored results of a check. */
 export interface CheckedState extends KnownState {
   checkedAt: Date;
   dueAt: Date;
@@ -23,14 +23,17 @@ export interface WatchedName {
 const COLUMNS = `w.name, w.dns, w.dns_pending, w.dns_rechecks, w.whois, w.whois_pending, w.whois_rechecks,
   to_char(w.expires_on, 'YYYY-MM-DD') as expires_on, w.reminded_days, w.restless`;
 
-/** Somebody watches the name whose account may: paused monitors and closed accounts ask for nothing. */
+/** Whether an account that may watch the name does so; paused monitors and closed accounts do not count. */
 const IS_WATCHED = `exists (select from monitors m where m.domain_name = w.name and m.kind = 'domain'
   and not m.is_paused and not m.is_over_limit and ${mayBeTold('m')})`;
 
-/** Names that are watched, by whomever: one row for all of a name's monitors. */
+/** Watched names: one row for all of a name's monitors. */
 @Injectable()
 export class WatchedNamesMaintenanceRepository {
-  /** Has names checked: those that never were at once if `isAtOnce`, all others when their interval is over. */
+  /**
+   * Schedules checks of names: those that were never checked at once if `isAtOnce`, all others when their interval is
+   * over.
+   */
   async watch(
     transaction: Transaction,
     names: readonly string[],
@@ -54,7 +57,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** The order in which all take several locks. */
+  /** The order in which all callers take several locks. */
   async lockAll(transaction: Transaction, names: readonly string[]): Promise<void> {
     await transaction.query(
       'select from watched_names where name = any($1::text[]) order by name for update',
@@ -62,7 +65,9 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** Forgets names that nobody has a monitor of. They are locked: who begins to watch one meanwhile makes it anew. */
+  /**
+   * Deletes names without monitors. They are locked: an account that starts to watch one meanwhile creates it again.
+   */
   async forgetUnwatched(transaction: Transaction, names: readonly string[]): Promise<void> {
     await transaction.query(
       `delete from watched_names w where name = any($1::text[])
@@ -72,9 +77,9 @@ export class WatchedNamesMaintenanceRepository {
   }
 
   /**
-   * Takes names whose check is due: until `leaseUntil` no other process does. Names that nobody watches at the moment
-   * are put off, and not among them.
-   * @returns whether more may be due beside those taken.
+   * Takes names whose check is due: until `leaseUntil`, no other process does. Names that nobody currently watches are
+   * postponed and left out.
+   * @returns whether more may be due besides those taken.
    */
   async claim(
     database: Pick<Database, 'transaction'>,
@@ -103,7 +108,7 @@ export class WatchedNamesMaintenanceRepository {
     return row && watchedName(row);
   }
 
-  /** The monitors that are told of a name's news. */
+  /** The monitors that get a name's events. */
   async listReaders(transaction: Transaction, name: string): Promise<NewsReader[]> {
     return transaction.query<NewsReader>(
       `select m.id as "monitorId", m.account_id as "accountId", m.kind, m.name, m.sends_mail as "sendsMail"
@@ -131,7 +136,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** Reminders begin anew with another day of expiry. */
+  /** Reminders start again with another expiry date. */
   async putWhois(
     transaction: Transaction,
     name: string,
@@ -156,7 +161,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** A check is to come: after a failure with its reason, or because something else changed. */
+  /** Schedules a check: after a failure with its reason, or because something else changed. */
   async putOff(
     transaction: Transaction,
     kind: CheckKind,
@@ -176,7 +181,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** Names of which a reminder may be due: those that expire within some days and were not told the nearest of them. */
+  /** Names for which a reminder may be due: those that expire within some days and have not had the nearest one. */
   async listExpiring(
     database: Pick<Database, 'query'>,
     { after, now, limit }: { after: string; now: Date; limit: number },

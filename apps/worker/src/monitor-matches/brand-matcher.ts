@@ -3,7 +3,7 @@ import { looseSkeletonOf } from '#libs/domain-names';
 import { NearWords } from './near-words.js';
 import { type FoundWord, WordFinder } from './word-finder.js';
 
-/** A registrable name as it is compared. */
+/** A registrable name in the form that is compared. */
 export interface SoughtName {
   /** A-labels. */
   name: string;
@@ -12,14 +12,14 @@ export interface SoughtName {
   suffix: string;
 }
 
-/** A rule that a name meets. */
+/** A rule that matches a name. */
 export interface BrandHit {
-  /** The place of the rule among those that were given. */
+  /** The index of the rule. */
   place: number;
   reason: MatchReason;
 }
 
-/** @param unicode the name for people to read. */
+/** @param unicode the name in readable form. */
 export function soughtName(name: string, unicode: string): SoughtName {
   return {
     name,
@@ -28,14 +28,14 @@ export function soughtName(name: string, unicode: string): SoughtName {
   };
 }
 
-/** Rules of brand monitors, compiled: a name is compared once with all of them. */
+/** Compiled rules of brand monitors: a name is compared once with all of them. */
 export class BrandMatcher {
   private readonly words: WordFinder;
   private readonly looks: WordFinder;
   private readonly near: NearWords;
-  /** Places of the rules that share one of the words of `near`. */
+  /** Indexes of the rules that share one of the words of `near`. */
   private readonly sharing: readonly number[][];
-  /** Places of the rules whose likenesses count. */
+  /** Indexes of the rules for which similar names count. */
   private readonly typed: readonly number[];
   private readonly own: readonly ReadonlySet<string>[];
 
@@ -50,7 +50,7 @@ export class BrandMatcher {
     this.own = rules.map(({ own_domains = [] }) => new Set(own_domains));
   }
 
-  /** Each rule that matches the name, once, with the plainest reason. */
+  /** Each rule that matches the name, once, with the simplest reason. */
   match(sought: SoughtName): BrandHit[] {
     const { label } = sought;
     const reasons = new Map<number, MatchReason>();
@@ -101,7 +101,7 @@ export class BrandMatcher {
   }
 }
 
-/** Whether a suffix is in a list, or ends with an item of it; any suffix is if the list is empty. */
+/** Whether a suffix is in a list, or ends with one of its items; an empty list matches every suffix. */
 export function isUnder(tlds: readonly string[], suffix: string): boolean {
   return tlds.length === 0 || tlds.some((tld) => suffix === tld || suffix.endsWith(`.${tld}`));
 }

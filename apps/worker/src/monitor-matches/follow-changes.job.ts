@@ -15,17 +15,17 @@ import { MatchersService } from './matchers.service.js';
 
 const READER = 'monitors';
 const RECORDS_TIME_LIMIT_MS = MINUTE_MS;
-/** Finds that are told in one transaction. */
+/** Number of findings that are reported in one transaction. */
 const FINDS_AT_ONCE = 2_000;
-/** A record is as fresh as the change that was just told. */
+/** A record is as fresh as the change that was just reported. */
 const RECORD_AGE_SECONDS = 366 * 86_400;
-/** Members of a registration in which somebody may come up. */
+/** Members of a registration that may contain personal data. */
 const PEOPLE = /_contact$|^privacy_service$/;
 
 /**
- * Follows what becomes of names in the corpus, and compares each new name and each new registration once with all
- * monitors. It is noted how far was read once all of a page was told, so that nothing is missed; what is read again was
- * told before, which is seen by its fact.
+ * Follows the changes of names in the corpus, and compares each new name and each new registration once with all
+ * monitors. The cursor is stored after everything on a page has been reported, so that nothing is missed; repeated
+ * changes are recognised by their id.
  */
 @Injectable()
 export class FollowChangesJob implements Job {
@@ -55,7 +55,7 @@ export class FollowChangesJob implements Job {
   private async follow(): Promise<void> {
     for (let hasMore = true; hasMore && !this.ending.signal.aborted;) {
       const from = await this.cursors.find(this.database, READER);
-      // Without a cursor it begins now.
+      // Without a cursor, it starts now.
       const page = await this.clients.corpus.changes({ cursor: from, limit: CHANGES_MAX });
       await this.tell(page);
       if (page.changes.length > 0) crashPoint('match.after-tell');
@@ -68,7 +68,7 @@ export class FollowChangesJob implements Job {
   }
 
   /**
-   * In as many transactions as its finds need. Monitors that have reached their daily limit are told no more of it.
+   * In as many transactions as needed for its findings. Monitors that have reached their daily limit get no more of it.
    */
   private async tell(page: CorpusChanges): Promise<void> {
     const full = new Set<string>();
@@ -94,7 +94,7 @@ export class FollowChangesJob implements Job {
     });
   }
 
-  /** A few at a time: all of a page may be more than fits into memory. */
+  /** A few at a time, because a whole page may not fit into memory. */
   private async *foundIn({ changes, sources }: CorpusChanges): AsyncGenerator<Found[]> {
     if (changes.length === 0) return;
     const { hasBrands, hasRegistrants } = await this.matchers.refresh();

@@ -25,7 +25,7 @@ export class MatchersService {
     private readonly rows: MatchesMaintenanceRepository,
   ) {}
 
-  /** Takes in what has changed of the rules. @returns whether there are any, by kind. */
+  /** Reads changes of the rules. @returns whether there are any rules, by kind. */
   async refresh(): Promise<{ hasBrands: boolean; hasRegistrants: boolean }> {
     const fingerprint = await this.rows.fingerprint(this.database);
     if (this.compiled?.fingerprint !== fingerprint) {
@@ -44,7 +44,7 @@ export class MatchersService {
     return { hasBrands: brands.length > 0, hasRegistrants: registrants.length > 0 };
   }
 
-  /** @param changeId of the change that says that the name is new: registered again, it is news again. */
+  /** @param changeId of the change that says that the name is new: registered again, it is reported again. */
   matchName(name: string, unicode: string, changeId: string): Found[] {
     const { brands, brandMatcher } = this.compiled!;
     return brandMatcher.match(soughtName(name, unicode)).map(({ place, reason }) => {
@@ -58,7 +58,7 @@ export class MatchersService {
     });
   }
 
-  /** @param record what is published of the name's registration. A monitor is told of a name once. */
+  /** @param record the published data of the name's registration. A monitor reports a name once. */
   matchRecord(name: string, record: Readonly<Record<string, unknown>>): Found[] {
     const { registrants, registrantMatcher } = this.compiled!;
     return registrantMatcher.match(name, publishedValues(record)).map(({ place, reason }) => {

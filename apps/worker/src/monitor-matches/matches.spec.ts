@@ -30,7 +30,7 @@ const BRAND = {
   tlds: [],
 } as const satisfies MonitorRule;
 
-/** Why rules match a name, by their position. */
+/** The rules that match a name, by their index, with their reasons. */
 function reasonsOf(name: string, ...rules: Partial<MonitorRule>[]): Record<number, string> {
   const matcher = new BrandMatcher(rules.map((rule) => ({ ...BRAND, ...rule })));
   const hits = matcher.match(soughtName(name, domainToUnicode(name)));
@@ -222,7 +222,7 @@ describe('changes in the corpus', () => {
     await untilFound(id, 3);
   });
 
-  it('its owner can rate a find', async () => {
+  it('its owner can rate a finding', async () => {
     const id = await watch({ kind: 'brand', keyword: 'qorvexa' });
     await corpus.recordOf({ name: 'zone' }, listed('qorvexa-one.com'), listed('qorvexa-two.com'));
     const [hit] = await untilFound(id, 2);
@@ -234,7 +234,7 @@ describe('changes in the corpus', () => {
     await expect(unknown).rejects.toMatchObject({ status: 404 });
   });
 
-  it('S70: a registration is reported by what its newest record publishes, each name once, in the monitor’s words', async () => {
+  it('S70: a registration is matched by the published values of its newest record, each name once, in the monitor’s words', async () => {
     const id = await watch({ kind: 'registrant', company: 'Vantorel Holdings', exact: true });
     const owned = { registrant_contact: { company: 'VANTOREL  Holdings' } };
     const hidden = { registrant_contact: { company: 'REDACTED FOR PRIVACY' } };
@@ -259,7 +259,7 @@ describe('changes in the corpus', () => {
     ]);
   });
 
-  it('a page with many finds is reported in several transactions', async () => {
+  it('a page with many findings is reported in several transactions', async () => {
     const ids = await Promise.all(
       Array.from({ length: 9 }, () => watch({ kind: 'brand', keyword: 'drumlock' })),
     );
@@ -318,7 +318,7 @@ describe('changes in the corpus', () => {
     expect(await eventsOf(id, '?page_size=100')).toHaveLength(40);
   });
 
-  it('a find is deleted with its delivery once its domain is suppressed, and others stay', async () => {
+  it('a finding is deleted with its delivery once its domain is suppressed, and others stay', async () => {
     const body = { url: 'https://hooks.example/in', events: ['monitor.triggered'] };
     await under.gateway.call('POST', '/internal/webhooks', { accountId, body });
     const id = await watch({ kind: 'brand', keyword: 'ossivant' });

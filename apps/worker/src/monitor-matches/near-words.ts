@@ -1,12 +1,12 @@
 import { distanceOf } from '#libs/domain-names';
 
-/** The least length of a word; almost any other word is one slip away from a shorter one. */
+/** Minimum length of a word, because almost any word is one typing error away from a shorter one. */
 const LENGTH_MIN = 5;
-/** Two slips are seen in words of at least so many letters. */
+/** Two typing errors are recognised in words of at least this many letters. */
 const TWO_SLIPS_LENGTH = 10;
 const PRIME = 0x01000193;
 
-/** Letters that may be added, left out, changed or swapped in a word. */
+/** Number of letters that may be added, omitted, changed or swapped in a word. */
 export function slipsOf(word: string): 0 | 1 | 2 {
   if (word.length < LENGTH_MIN) return 0;
   return word.length < TWO_SLIPS_LENGTH ? 1 : 2;
@@ -16,14 +16,15 @@ export function slipsOf(word: string): 0 | 1 | 2 {
 const SPREAD = 0x9e3779b1;
 
 /**
- * Finds words that differ from a text by a slip or two, without comparing it with each: two texts are near each other
- * only if they are equal once letters are left out of both (a deletion neighbourhood). Instead of the texts that arise,
- * 32-bit numbers of them are kept in a table with open addresses; what is found by chance is compared, and dropped.
+ * Finds words that differ from a text by one or two typing errors, without comparing it with each: two texts are close
+ * to each other only if they become equal when letters are removed from both (a deletion neighbourhood). Instead of the
+ * resulting texts, 32-bit hashes of them are stored in an open-addressing table; false matches are compared and
+ * dropped.
  */
 export class NearWords {
   private readonly keys: Int32Array;
   private readonly places: Int32Array;
-  /** At the slot of a number, and behind it until an empty one: its position in `keys`, from 1. */
+  /** At the slot of a hash, and after it until an empty one: its index in `keys`, from 1. */
   private readonly table: Int32Array;
   private readonly shift: number;
   private count = 0;
@@ -31,7 +32,7 @@ export class NearWords {
   private oneSlipMax = 0;
   private twoSlipsMax = 0;
 
-  /** @param words whose places are the answers; short ones have no slips. */
+  /** @param words whose indexes are returned; short ones match without typing errors only. */
   constructor(private readonly words: readonly string[]) {
     const size = words.reduce((sum, word) => sum + keyCount(word.length, slipsOf(word)), 0);
     const bits = Math.ceil(Math.log2(size * 1.5 + 2));
@@ -49,7 +50,7 @@ export class NearWords {
     });
   }
 
-  /** Places of the words that the text is a slip or two away from; not of the text itself. */
+  /** Indexes of the words that are one or two typing errors away from the text, without the text itself. */
   find(text: string): number[] {
     const isTwo = text.length >= TWO_SLIPS_LENGTH - 2 && text.length <= this.twoSlipsMax + 2;
     const isOne = text.length >= this.lengthMin - 1 && text.length <= this.oneSlipMax + 1;
@@ -88,22 +89,22 @@ export class NearWords {
   }
 }
 
-/** The number of numbers of a word. */
+/** The number of hashes of a word. */
 function keyCount(length: number, slips: 0 | 1 | 2): number {
   if (slips === 0) return 0;
   return 1 + length + (slips === 2 ? (length * (length - 1)) / 2 : 0);
 }
 
-/** More than a label has. */
+/** Longer than any label. */
 const TEXT_LENGTH_MAX = 255;
-/** The weight of a letter by the number of letters behind it. */
+/** The weight of a letter by the number of letters after it. */
 const POWERS = new Int32Array(TEXT_LENGTH_MAX + 1);
 POWERS[0] = 1;
 for (let at = 1; at <= TEXT_LENGTH_MAX; at++) POWERS[at] = Math.imul(POWERS[at - 1], PRIME);
-/** Numbers of the begins of the text in hand. */
+/** Hashes of the prefixes of the current text. */
 const begins = new Int32Array(TEXT_LENGTH_MAX + 1);
 
-/** Numbers of a text and of all that it becomes when one or two letters are left out; some may come twice. */
+/** Hashes of a text and of all texts that result from removing one or two letters; some may occur twice. */
 function eachKey(given: string, slips: 1 | 2, visit: (key: number) => void): void {
   const text = given.slice(0, TEXT_LENGTH_MAX);
   const { length } = text;

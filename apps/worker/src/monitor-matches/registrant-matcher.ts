@@ -4,7 +4,7 @@ import { type PublishedValues, SELECTORS, type Selector, foldedValue } from './p
 import { WordFinder } from './word-finder.js';
 
 export interface RegistrantHit {
-  /** The place of the rule among those that were given. */
+  /** The index of the rule. */
   place: number;
   reason: Selector;
 }
@@ -14,7 +14,7 @@ interface SoughtValues {
   finder: WordFinder;
 }
 
-/** Rules of registrant monitors, compiled: a registration is compared once with all of them. */
+/** Compiled rules of registrant monitors: a registration is compared once with all of them. */
 export class RegistrantMatcher {
   private readonly sought: Readonly<Record<Selector, SoughtValues>>;
 

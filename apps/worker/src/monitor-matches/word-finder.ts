@@ -2,13 +2,13 @@ import AhoCorasick from 'modern-ahocorasick';
 
 /** The positions of a word in a text. */
 export interface FoundWord {
-  /** The place of the word among those that are sought. */
+  /** The index of the word. */
   place: number;
   from: number;
   to: number;
 }
 
-/** Finds all of many words in a text, reading it once. A word may be sought more than once. */
+/** Finds all occurrences of many words in a text, reading it once. A word may be listed more than once. */
 export class WordFinder {
   private readonly automaton?: AhoCorasick;
 

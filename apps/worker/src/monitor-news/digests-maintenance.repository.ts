@@ -7,7 +7,7 @@ export interface DigestLine extends Pick<StoredNews, 'type' | 'domainName' | 'de
   monitorName: string;
 }
 
-/** Mails with the news of an account: an hour lies between two of them. */
+/** Mails with the events of an account, at least an hour apart. */
 @Injectable()
 export class DigestsMaintenanceRepository {
   async want(transaction: Transaction, accountIds: readonly string[], at: Date): Promise<void> {
@@ -21,7 +21,7 @@ export class DigestsMaintenanceRepository {
     );
   }
 
-  /** Accounts whose mail is due; one that is deleted or suspended waits. */
+  /** Accounts whose mail is due; deleted or suspended ones wait. */
   async listDue(database: Pick<Database, 'query'>, at: Date, limit: number): Promise<string[]> {
     const rows = await database.query<{ accountId: string }>(
       `select account_id as "accountId" from monitor_digests d where due_at <= $1
@@ -32,7 +32,7 @@ export class DigestsMaintenanceRepository {
     return rows.map(({ accountId }) => accountId);
   }
 
-  /** @returns false when another process took it. */
+  /** @returns false if another process took it. */
   async take(transaction: Transaction, accountId: string, at: Date): Promise<boolean> {
     const rows = await transaction.query(
       `update monitor_digests set due_at = null, mailed_at = $2
@@ -42,7 +42,7 @@ export class DigestsMaintenanceRepository {
     return rows.length === 1;
   }
 
-  /** News that no mail has told yet, the oldest first; they count as told afterwards. */
+  /** Events that no mail has reported yet, oldest first; they count as reported afterwards. */
   async takeLines(
     transaction: Transaction,
     accountId: string,
@@ -76,7 +76,7 @@ export class DigestsMaintenanceRepository {
     );
   }
 
-  /** Removes events, and the deliveries that tell of their names. */
+  /** Removes events, and the deliveries that contain their names. */
   async deleteNamed(
     transaction: Transaction,
     ids: readonly string[],
@@ -90,12 +90,15 @@ export class DigestsMaintenanceRepository {
     );
   }
 
-  /** Forgets how many names monitors were told before a day. @param day `YYYY-MM-DD`. */
+  /** Deletes the counts of reported names for the days before the given one. @param day `YYYY-MM-DD`. */
   async deleteFindsBefore(database: Pick<Database, 'query'>, day: string): Promise<void> {
     await database.query('delete from monitor_finds where day < $1::date', [day]);
   }
 
-  /** @param which tests are looked at when they are made, and kept for less long. @returns how many events were removed. */
+  /**
+   * @param which tests are viewed when they are made, so they are kept for a shorter time.
+   * @returns how many events were removed.
+   */
   async deleteNewsBefore(
     database: Pick<Database, 'query'>,
     before: Date,

@@ -9,8 +9,8 @@ import { DigestsMaintenanceRepository } from './digests-maintenance.repository.j
 const READER = 'suppressed domains';
 
 /**
- * Removes what monitors found of domains that are suppressed. Looks twice: what was on its way to a monitor when its
- * name was suppressed is there by the second look.
+ * Removes events about suppressed domains. It runs twice, because an event that was being processed when its name was
+ * suppressed is stored by the second run.
  */
 @Injectable()
 export class ForgetSuppressedJob implements Job {

@@ -25,25 +25,25 @@ export interface NewsReader {
   sendsMail: boolean;
 }
 
-/** The finds of a monitor. */
+/** An event of a monitor. */
 export interface News {
   type: MonitorEventType;
   domainName: string;
-  /** Its subject: reported twice, it is one event. */
+  /** Identifies the fact: reported twice, it is one event. */
   fact: string;
   details: NewsDetails;
 }
 
-/** The news for a monitor. */
+/** The new events of a monitor. */
 export interface Found {
   reader: NewsReader;
   news: News;
 }
 
-/** Names that a monitor is told on one day. */
+/** Maximum number of names that a monitor reports per day. */
 export const FINDS_A_DAY_MAX = 1_000;
 
-/** An event as it is stored. */
+/** An event as stored. */
 export interface StoredNews extends Omit<News, 'fact'> {
   id: string;
   monitorId: string;
@@ -77,7 +77,7 @@ const WORDS: Readonly<Record<MonitorEventType, string>> = {
   'monitor.test': 'is a test',
 };
 
-/** A line for a mail: of what was published it says nothing, for mails are read by more than their reader. */
+/** A line for a mail, without published values, because others may read the mail. */
 export function lineOf({ type, domainName, details }: Omit<News, 'fact'>): string {
   if (type === 'domain.expiring') {
     const { expiry_date, days_left } = details;

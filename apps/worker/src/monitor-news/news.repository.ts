@@ -16,17 +16,17 @@ export interface NewNews {
 
 const COLUMNS = `id, monitor_id as "monitorId", type, domain_name as "domainName", details, state, at`;
 
-/** Events that are given, one row each. */
+/** The given events, one row each. */
 const GIVEN = `jsonb_to_recordset($1::jsonb) as q (id uuid, monitor_id uuid, account_id uuid, fact text, type text,
   domain_name text, details jsonb, state text, at timestamptz, awaits_mail boolean)`;
-/** The monitor of a given event, if it may be told. */
+/** The monitor of a given event, if it may report. */
 const ACTIVE = `select from monitors m where m.id = q.monitor_id and (q.type = 'monitor.test'
   or (not m.is_paused and not m.is_over_limit and ${mayBeTold('m')}))`;
 
-/** The finds of monitors. */
+/** The events of monitors. */
 @Injectable()
 export class NewsRepository {
-  /** Tells active monitors. @returns the ids of those that were not told before. */
+  /** Stores events of active monitors. @returns the ids of those that were not reported before. */
   async insert(transaction: Transaction, all: NewNews[]): Promise<Set<string>> {
     const rows = await transaction.query<{ id: string }>(
       `insert into monitor_events (id, monitor_id, account_id, fact, type, domain_name, details, state, at, awaits_mail)
@@ -38,7 +38,7 @@ export class NewsRepository {
   }
 
   /**
-   * How many names monitors were told on a day; locks the count until the transaction ends.
+   * How many names monitors reported on a day; locks the count until the transaction ends.
    * @param day `YYYY-MM-DD`.
    */
   async lockFinds(
@@ -57,7 +57,7 @@ export class NewsRepository {
     return new Map(rows.map(({ monitorId, found }) => [monitorId, found]));
   }
 
-  /** @returns the ids of those that were not told, of monitors that are active. */
+  /** @returns the ids of unreported events of active monitors. */
   async listUntold(transaction: Transaction, all: NewNews[]): Promise<Set<string>> {
     const rows = await transaction.query<{ id: string }>(
       `select q.id from ${GIVEN} where exists (${ACTIVE})
@@ -67,7 +67,7 @@ export class NewsRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Counts names that monitors are told. */
+  /** Counts the names that monitors report. */
   async addFinds(transaction: Transaction, all: NewNews[]): Promise<void> {
     await transaction.query(
       `update monitor_finds f set found = f.found + q.count
@@ -105,7 +105,7 @@ export class NewsRepository {
     );
   }
 
-  /** @returns undefined when there is no such find. */
+  /** @returns undefined if there is no such finding. */
   async setState(
     transaction: Transaction,
     { accountId, monitorId }: Pick<NewsReader, 'accountId' | 'monitorId'>,

@@ -15,16 +15,16 @@ import {
 import { TooManyTests } from './news.errors.js';
 import { type NewNews, NewsRepository } from './news.repository.js';
 
-/** The most that one delivery to a webhook tells. */
+/** Maximum number of events in one delivery to a webhook. */
 const EVENTS_SENT_MAX = 50;
 /** One statement is at most a few megabytes long. */
 const INSERTED_AT_ONCE = 2_000;
-/** The most tests of one monitor in an hour. */
+/** Maximum number of tests of one monitor per hour. */
 const TESTS_AN_HOUR_MAX = 5;
 
 type Owned = Pick<NewsReader, 'accountId' | 'monitorId'>;
 
-/** The finds of monitors: kept, sent to webhooks, and put into the next mail. */
+/** The events of monitors: stored, sent to webhooks, and added to the next mail. */
 @Injectable()
 export class NewsService {
   constructor(
@@ -36,8 +36,8 @@ export class NewsService {
   ) {}
 
   /**
-   * Tells what was found, in the transaction that notes that it was looked at. News that were told before are left
-   * out. Each monitor's news are in as few deliveries as may be.
+   * Reports findings, in the transaction that records that they were processed. Events reported before are omitted.
+   * Each monitor's events are combined in as few deliveries as possible.
    * @returns the ids of the events.
    */
   async tell(transaction: Transaction, found: readonly Found[]): Promise<string[]> {
@@ -49,9 +49,9 @@ export class NewsService {
   }
 
   /**
-   * Like `tell`, for names that were found: a monitor gets this many a day, and one event about those beyond, with
-   * the first of their names.
-   * @returns the monitors that have had all of their day.
+   * Like `tell`, for found names: a monitor reports a limited number a day, and one event for those beyond, with the
+   * first of their names.
+   * @returns the monitors that have reached their daily limit.
    */
   async tellFinds(transaction: Transaction, found: readonly Found[]): Promise<Set<string>> {
     const full = new Set<string>();
@@ -85,7 +85,7 @@ export class NewsService {
     return full;
   }
 
-  /** Makes an event that says nothing, and sends it the way of all others. @throws NotFound, TooManyTests. */
+  /** Creates a test event, and sends it like any other. @throws NotFound, TooManyTests. */
   async test(
     transaction: Transaction,
     reader: NewsReader,
@@ -111,7 +111,7 @@ export class NewsService {
     return { status: true, ...eventAnswer({ ...news, id, monitorId, state: null, at }) };
   }
 
-  /** The finds of a monitor, newest first. */
+  /** The events of a monitor, newest first. */
   async list(owned: Owned, asked: AskedPage, state?: HitState): Promise<MonitorEventsAnswer> {
     const [after] = asked.after ?? [];
     const { limit } = asked;
@@ -129,13 +129,13 @@ export class NewsService {
     return { status: true, ...eventAnswer(news) };
   }
 
-  /** Removes all that was found for an account. */
+  /** Removes all events of an account. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     await this.rows.deleteOfAccount(transaction, accountId);
     await this.digests.forget(transaction, accountId);
   }
 
-  /** @returns the ids of those that were not told before. */
+  /** @returns the ids of those that were not reported before. */
   private async store(transaction: Transaction, all: NewNews[]): Promise<string[]> {
     if (all.length === 0) return [];
     const told = new Set<string>();

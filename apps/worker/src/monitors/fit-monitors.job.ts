@@ -8,7 +8,7 @@ import { SlotsQueue } from './slots-queue.js';
 
 const AT_ONCE = 4;
 
-/** Pauses the monitors that an allowance does not hold any more, and lets go on those that it holds again. */
+/** Pauses the monitors that exceed an allowance, and resumes those that it covers again. */
 @Injectable()
 export class FitMonitorsJob extends WorkRunner<Record<string, never>> {
   constructor(

@@ -8,12 +8,12 @@ import { MonitorLimitReached, TooManyMonitors } from './monitors.errors.js';
 import { MonitorsRepository } from './monitors.repository.js';
 import { SlotsQueue } from './slots-queue.js';
 
-/** The most monitors of one account, paused ones included. */
+/** Maximum number of monitors of an account, including paused ones. */
 const MONITORS_MAX = 20_000;
-/** Domain monitors that an account may make on a day beyond its places, and that are checked at once. */
+/** Number of new domain monitors per day, beyond the plan's limit, that are checked at once. */
 const SPARE_FIRST_CHECKS = 10;
 
-/** Places for the monitors of an account, as its allowance says. */
+/** The limits for an account's monitors, from its allowance. */
 @Injectable()
 export class MonitorPlacesService {
   constructor(
@@ -24,14 +24,14 @@ export class MonitorPlacesService {
     private readonly clock: Clock,
   ) {}
 
-  /** How many monitors of each kind are allowed, read before a transaction. */
+  /** How many monitors of each kind are allowed; read before a transaction. */
   async slotsOf(accountId: string): Promise<MonitorSlots> {
     const { monitors } = await this.clients.entitlement.allowance(accountId);
     return monitors;
   }
 
   /**
-   * Tells what a monitor would be and cost. @param isNew whether it needs a place.
+   * Returns a monitor as it would be, with its price. @param isNew whether it needs a place.
    * @throws MonitorLimitReached, TooManyMonitors.
    */
   async dryRun(monitor: ShownMonitor, { isNew }: { isNew: boolean }): Promise<MonitorAnswer> {
@@ -46,8 +46,8 @@ export class MonitorPlacesService {
   }
 
   /**
-   * Gives a place to a monitor. A lower allowance may have come and been fitted since it was asked for, so that it is
-   * fitted again once this monitor counts.
+   * Gives a place to a monitor. The allowance may have been lowered and applied since it was read, so it is applied
+   * again once this monitor counts.
    * @throws MonitorLimitReached, TooManyMonitors.
    */
   async take(transaction: Transaction, monitor: Monitor, slots: MonitorSlots): Promise<void> {

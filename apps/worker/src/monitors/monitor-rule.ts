@@ -8,7 +8,7 @@ import type {
 import { looseSkeletonOf, parseDomainName } from '#libs/domain-names';
 import { type FieldError, InvalidRequest } from '#libs/platform';
 
-/** Shorter texts are in too many names to be watched. */
+/** Shorter texts occur in too many names. */
 const TEXT_LENGTH_MIN = 3;
 const REGISTRANT_VALUES = ['owner', 'email', 'company'] as const;
 
@@ -43,7 +43,7 @@ export function newRule(request: CreateMonitorRequest): MonitorRule {
   return { ...subject, ...DEFAULTS[kind], ...choicesOf(kind, request) };
 }
 
-/** A rule with other choices. @throws InvalidRequest. */
+/** A rule with other settings. @throws InvalidRequest. */
 export function changedRule(
   kind: MonitorKind,
   rule: MonitorRule,
@@ -113,7 +113,7 @@ function word(field: string, text: string, lengthMin: number): string {
       'may contain only letters, digits and hyphens, because it is compared with labels',
     );
   }
-  // Marks alone leave nothing to compare, and one letter with marks is in nearly every name.
+  // Marks alone leave nothing to compare, and one letter with marks occurs in nearly every name.
   const looks = [...looseSkeletonOf(read)].length;
   if (Math.min(looks, [...read].length) < lengthMin) throw refused(field, TOO_SHORT);
   return read;

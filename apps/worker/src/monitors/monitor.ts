@@ -9,7 +9,7 @@ import {
 } from '#libs/contracts';
 import type { NewsReader } from '../monitor-news/monitor-news.js';
 
-/** A monitor as it is stored. */
+/** A monitor as stored. */
 export interface Monitor {
   id: string;
   accountId: string;
@@ -78,7 +78,7 @@ function priceOf({ rule, isShortOfCredits }: ShownMonitor): { price?: MonitorPri
   };
 }
 
-/** The monitor as its news name it. */
+/** The monitor as named in its events. */
 export const readerOf = ({ id, accountId, kind, name, sendsMail }: Monitor): NewsReader => ({
   monitorId: id,
   accountId,

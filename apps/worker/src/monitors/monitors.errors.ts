@@ -2,7 +2,7 @@ import type { MonitorKind } from '#libs/contracts';
 import { Problem } from '#libs/platform';
 
 export class MonitorLimitReached extends Problem {
-  /** @param plan the smallest with more of them. */
+  /** @param plan the smallest plan with a higher limit. */
   constructor(kind: MonitorKind, limit: number, plan: string | undefined) {
     const larger = plan === undefined ? '' : `, or buy the plan or package ${plan}`;
     super({

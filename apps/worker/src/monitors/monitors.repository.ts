@@ -13,7 +13,7 @@ const COLUMNS = `m.id, m.account_id as "accountId", m.kind, m.name, m.is_paused 
   exists (select from paid_checks p where p.account_id = m.account_id and p.is_unpaid) as "isShortOfCredits"`;
 const FROM = `from monitors m left join watched_names w on m.kind = 'domain' and w.name = m.domain_name`;
 
-/** Monitors, by whose they are. */
+/** Monitors, by account. */
 @Injectable()
 export class MonitorsRepository {
   /** Lets the monitors of an account change one at a time, until the transaction ends. */
@@ -24,7 +24,7 @@ export class MonitorsRepository {
     );
   }
 
-  /** Counts all monitors, and those of a kind that have a place. */
+  /** Counts all monitors, and those of a kind that are active. */
   async count(
     runner: Runner,
     accountId: string,
@@ -40,9 +40,9 @@ export class MonitorsRepository {
   }
 
   /**
-   * Counts a domain monitor that an account makes.
+   * Counts a domain monitor that an account creates.
    * @param day `YYYY-MM-DD`.
-   * @returns how many it has made on that day, removed ones included.
+   * @returns how many it has created on that day, including removed ones.
    */
   async countMade(transaction: Transaction, accountId: string, day: string): Promise<number> {
     const [{ made }] = await transaction.query<{ made: number }>(
@@ -58,7 +58,7 @@ export class MonitorsRepository {
   async insert(transaction: Transaction, monitor: Monitor): Promise<void> {
     const { id, accountId, kind, name, sendsMail, rule, createdAt } = monitor;
     await transaction.query(
-      // A name that is watched already is not checked anew for each monitor of it.
+      // A name that is already watched is not checked again for each new monitor of it.
       `insert into monitors (id, account_id, kind, name, sends_mail, rule, domain_name, created_at, interval_minutes,
          checked_at, included_at)
        select $1, $2, $3, $4, $5, $6, $7, $8, $9, w.dns_checked_at, w.dns_checked_at
@@ -146,8 +146,8 @@ export class MonitorsRepository {
   }
 
   /**
-   * Gives the places of an account to its oldest monitors, and takes them from all others.
-   * @returns the domains of those that have a place again.
+   * Activates an account's oldest monitors within its limit and pauses all others.
+   * @returns the domains of those that are active again.
    */
   async fit(transaction: Transaction, accountId: string, slots: MonitorSlots): Promise<string[]> {
     const { domain, brand, registrant } = slots;

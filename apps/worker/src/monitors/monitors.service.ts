@@ -112,7 +112,10 @@ export class MonitorsService {
     });
   }
 
-  /** Removes it with its events. @returns the removed monitor. @throws NotFound. */
+  /**
+   * Removes it with its events. @returns the removed monitor.
+   * @throws NotFound.
+   */
   async remove(accountId: string, id: string): Promise<MonitorAnswer> {
     return this.database.transaction(async (transaction) => {
       const monitor = await this.find(transaction, accountId, id);
@@ -133,7 +136,7 @@ export class MonitorsService {
     });
   }
 
-  /** Its finds, newest first. @throws NotFound. */
+  /** Its events, newest first. @throws NotFound. */
   async events(
     accountId: string,
     id: string,
@@ -154,7 +157,7 @@ export class MonitorsService {
     return this.news.setState({ accountId, monitorId: id }, eventId, state);
   }
 
-  /** Pauses what an allowance does not hold, the newest first, and lets go on what it holds again. */
+  /** Pauses the newest monitors that exceed an allowance, and resumes those that it covers again. */
   async fit(accountId: string, slots: MonitorSlots): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await this.monitors.lock(transaction, accountId);
@@ -162,7 +165,7 @@ export class MonitorsService {
     });
   }
 
-  /** Removes all that is kept of an account. */
+  /** Removes everything stored for an account. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     const domains = await this.monitors.domainsOf(transaction, accountId);
     await this.checks.hold(transaction, domains);

@@ -60,7 +60,7 @@ describe('monitors', () => {
     expect(await eventsOf(id)).toHaveLength(1);
   });
 
-  it('news is sent to the webhook, and in one mail an hour', async () => {
+  it('events are sent to the webhook, and in one mail an hour', async () => {
     const webhook = await under.gateway.call<WebhookSecretAnswer>('POST', '/internal/webhooks', {
       accountId,
       body: { url: 'https://hooks.example/in', events: ['monitor.triggered'] },
@@ -141,18 +141,18 @@ describe('monitors', () => {
     expect(await call('POST', `/${ids[1]}/resume`)).toMatchObject({ state: 'active' });
     await fit(2);
     await call('POST', `/${ids[0]}/resume`);
-    // Monitors fitted meanwhile may have used the previous allowance.
+    // Monitors changed meanwhile may have used the previous allowance.
     await waitFor('both to be active', async () => (await states()).join() === 'active,active');
   });
 
   it('a lower allowance that arrives while a monitor is created misses none', async () => {
     const allow = (domain: number) =>
       under.entitlement.monitors.set(accountId, { domain, brand: 0, registrant: 0 });
-    /** The allowance falls, and is fitted, while a call that has read it waits for its turn. */
+    /** The allowance is lowered and applied while a call that has read it waits for its turn. */
     const overtaken = async (take: () => Promise<MonitorAnswer>): Promise<MonitorAnswer> => {
       allow(1);
       // It takes its turn as well.
-      await waitFor('the end of what is being fitted', async () => {
+      await waitFor('the end of the running changes', async () => {
         const fitting = `select from work where queue = 'monitor-slots' and account_id = $1`;
         return (await under.database.query(fitting, [accountId])).length === 0;
       });
@@ -179,7 +179,7 @@ describe('monitors', () => {
     await waitFor('the pause of a new one', isOver);
     await call('POST', `/${id}/pause`);
     await overtaken(() => call('POST', `/${id}/resume`));
-    await waitFor('the pause of one that goes on', isOver);
+    await waitFor('the pause of a resumed one', isOver);
   });
 
   it('S87: another account can see, change or remove nothing', async () => {

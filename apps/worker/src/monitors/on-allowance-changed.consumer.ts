@@ -5,7 +5,7 @@ import { Transaction } from '#libs/database';
 import { Consumes } from '#libs/messaging';
 import { SlotsQueue } from './slots-queue.js';
 
-/** The event says only that there is something to ask for, which is done later. */
+/** The event only says that the allowance must be read, which is done later. */
 @Controller()
 export class OnAllowanceChangedConsumer {
   constructor(private readonly queue: SlotsQueue) {}

@@ -2,17 +2,17 @@ import { UPLOAD_LINES_MAX } from '#libs/contracts';
 import { BAD_LINES_SHOWN, type BadLine, readName } from './read-name.js';
 import { UnreadableFile } from './unreadable-file.js';
 
-/** Longer lines hold much beside a name; what is longer than this is not kept in memory. */
+/** Longer lines contain much besides a name; the rest is not kept in memory. */
 const LINE_LENGTH_MAX = 64 * 1024;
-/** The greatest length of one name as it is given (S71). */
+/** Maximum length of one name as given (S71). */
 const ENTRY_LENGTH_MAX = 255;
 const DELIMITERS = [',', ';', '\t'] as const;
 const HEADERS = /^(domain([_ -]?names?)?|domains|names?|hosts?|hostname|url|website)$/i;
 const ROWS_LENGTH = 64 * 1024;
-/** Blank lines included: they pack to nothing, and each takes as long to read as another one. */
+/** Including blank lines: they compress to nothing, and each takes as long to read as any other. */
 const ALL_LINES_MAX = 2 * UPLOAD_LINES_MAX;
 
-/** Reads the names in a text or a CSV file, one a line, and counts what it finds. */
+/** Reads the names in a text or CSV file, one per line, and counts them. */
 export class NameFile {
   /** The number of lines after the header that are not blank. */
   lines = 0;
@@ -23,8 +23,8 @@ export class NameFile {
   private column: number | undefined;
 
   /**
-   * The rows of `name_lines` as COPY takes them.
-   * @throws UnreadableFile when there are too many lines, or no name in any; what `text` throws.
+   * The rows of `name_lines` in COPY format.
+   * @throws UnreadableFile if there are too many lines, or no line has a name; the errors of `text`.
    */
   async *rows(listId: string, text: AsyncIterable<Buffer>): AsyncGenerator<string> {
     let rows = '';
@@ -56,7 +56,7 @@ export class NameFile {
     return '';
   }
 
-  /** The first line says where the names are. @returns whether it is a header. */
+  /** The first line shows which column contains the names. @returns whether it is a header. */
   private begin(line: string): boolean {
     this.delimiter = DELIMITERS.find((one) => line.includes(one));
     const cells = this.cells(line).map((cell) => cell.trim());
@@ -66,7 +66,7 @@ export class NameFile {
     return titled >= 0;
   }
 
-  /** The cells of one line (RFC 4180); a record does not go on in the next one. */
+  /** The cells of one line (RFC 4180); a record does not continue on the next line. */
   private cells(line: string): string[] {
     const { delimiter } = this;
     if (!line.includes('"')) return delimiter === undefined ? [line] : line.split(delimiter);
@@ -85,7 +85,7 @@ export class NameFile {
   }
 }
 
-/** Lines of UTF-8 without their ends; of an overlong one, the beginning. */
+/** Lines of UTF-8 without their ends; only the beginning of an overlong one. */
 async function* linesOf(text: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -1,13 +1,13 @@
 import { CHOSEN_LIMITS, DEFAULT_LIMIT, PUBLISHED_LIMITS } from '#libs/resolvers';
 
-/** Different names of one top-level domain that one upstream answers for. */
+/** Distinct names of one top-level domain for which one upstream answers. */
 export interface NameGroup {
   tld: string;
   upstream: string;
   names: number;
 }
 
-/** Names a second that one installation looks up at most, whoever answers for them. */
+/** Maximum number of names per second that one installation looks up, whichever upstream answers. */
 const WHOIS_PER_SECOND = 2_500;
 const DNS_PER_SECOND = 5_000;
 
@@ -18,9 +18,9 @@ export interface TldEstimate {
 }
 
 /**
- * How long the names of each top-level domain take at the known paces of their upstreams; those of one upstream wait
+ * How long the names of each top-level domain take at the known rates of their upstreams; those of one upstream wait
  * for one another.
- * @returns most names first.
+ * @returns largest number of names first.
  */
 export function estimatesOf(groups: readonly NameGroup[], kind: 'whois' | 'dns'): TldEstimate[] {
   const all = groups.reduce((sum, { names }) => sum + names, 0);
@@ -39,7 +39,7 @@ export function estimatesOf(groups: readonly NameGroup[], kind: 'whois' | 'dns')
   return [...tlds.values()].sort((one, other) => other.names - one.names);
 }
 
-/** Questions a second in the long run. */
+/** Queries per second in the long run. */
 function paceOf(upstream: string): number {
   const limit = PUBLISHED_LIMITS.get(upstream) ?? CHOSEN_LIMITS.get(upstream) ?? DEFAULT_LIMIT;
   return Math.min(...limit.buckets.map(({ perSecond }) => perSecond));

@@ -3,7 +3,7 @@ import { type Transaction, columnsOf } from '#libs/database';
 import type { NameGroup } from './name-groups.js';
 import type { NamedLine } from './read-name.js';
 
-/** Names as they were given, until jobs have cut them into chunks. */
+/** Names as given, until jobs have split them into chunks. */
 @Injectable()
 export class NameLinesRepository {
   async insert(
@@ -18,7 +18,7 @@ export class NameLinesRepository {
     );
   }
 
-  /** @param rows as COPY takes them. */
+  /** @param rows in COPY format. */
   async copy(transaction: Transaction, rows: AsyncIterable<string>): Promise<void> {
     await transaction.copyIn('copy name_lines (list_id, line, name, upstream) from stdin', rows);
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { NameLinesRepository } from './name-lines.repository.js';
 
-/** Names as they were given, for those who cut them. */
+/** Names as given, for the code that splits them. */
 @Injectable()
 export class NameLinesService extends NameLinesRepository {}

@@ -1,11 +1,11 @@
 import { parseDomainName } from '#libs/domain-names';
 import { Registries } from '#libs/resolvers';
 
-/** A name with the line that it was given in. */
+/** A name with the line in which it was given. */
 export interface NamedLine {
   line: number;
   name: string;
-  /** The upstream to ask; names of one upstream wait for one another, and for no other. */
+  /** The upstream to query; names of one upstream wait for one another, and for no other. */
   upstream: string;
 }
 
@@ -14,7 +14,7 @@ export interface BadLine {
   message: string;
 }
 
-/** Bad lines that are shown. */
+/** Maximum number of invalid lines that are shown. */
 export const BAD_LINES_SHOWN = 100;
 
 const NOBODY = 'none';
@@ -28,7 +28,7 @@ export function readName(text: string, line: number): NamedLine | BadLine {
   return { line, name, upstream: upstreamOf(name) };
 }
 
-/** Several readers of one upstream share its pace, so that chunks are cut by it. */
+/** Several top-level domains of one upstream share its rate, so chunks are split by upstream. */
 function upstreamOf(name: string): string {
   const { rdapBaseUrl, whoisServer } = registries.route(name);
   if (rdapBaseUrl !== undefined) return new URL(rdapBaseUrl).host;

@@ -9,7 +9,7 @@ import { UnreadableFile } from './unreadable-file.js';
 const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZIP = Buffer.from('PK');
 const MAGIC_BYTES = 2;
-/** Bytes that no text contains (S73). */
+/** Bytes that do not occur in text (S73). */
 // oxlint-disable-next-line eslint/no-control-regex -- they are what is looked for
 const NO_TEXT = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 const UTF16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
@@ -18,8 +18,8 @@ const LINK_TYPE = 0o120000;
 const TYPE_MASK = 0o170000;
 
 /**
- * The text in a file, unpacked where it is packed (S71 to S73): what it is, its bytes tell, never its name.
- * @throws UnreadableFile; what the store throws.
+ * The text in a file, uncompressed if necessary (S71 to S73): its type is determined by its bytes, never by its name.
+ * @throws UnreadableFile; the store's errors.
  */
 export async function* unpacked(files: FileStore, key: string): AsyncGenerator<Buffer> {
   const facts = await files.stat(key);
@@ -77,7 +77,7 @@ function isDamage(error: unknown): boolean {
   return String(code).startsWith('Z_') || (kind === Error && code === '');
 }
 
-/** The only entry of a zip, whatever its name is (S72). @throws UnreadableFile */
+/** The only entry of a ZIP file, whatever its name (S72). @throws UnreadableFile */
 async function onlyEntry(files: FileStore, key: string, sizeBytes: number): Promise<Readable> {
   const reader = new StoredFile(files, key);
   const fault = (error: unknown) => reader.fault ?? new UnreadableFile('broken_archive', error);
@@ -108,9 +108,9 @@ function isPlainFile(entry: Entry): boolean {
   return !isFolder && type !== LINK_TYPE && type !== FOLDER_TYPE && !entry.isEncrypted();
 }
 
-/** A file of the store, read anywhere. */
+/** A file in the store that can be read at any position. */
 class StoredFile extends RandomAccessReader {
-  /** An error of the store: the archive may be sound. */
+  /** An error of the store; the archive may be intact. */
   fault?: unknown;
 
   constructor(
@@ -120,7 +120,7 @@ class StoredFile extends RandomAccessReader {
     super();
   }
 
-  /** @param end the position behind the last byte. */
+  /** @param end the position after the last byte. */
   override _readStreamForRange(start: number, end: number): Readable {
     const content = new PassThrough();
     this.files.read(this.key, { range: { first: start, last: end - 1 } }).then(

@@ -15,10 +15,10 @@ import { ResultFilesService } from './result-files.service.js';
 
 const KEPT_DAYS = 30;
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
-/** Chunks that were being done when their job was cancelled end soon. */
+/** Chunks in progress when their job was cancelled end soon. */
 const CHUNKS_END_SECONDS = 2;
 
-/** The parts on which the end of a job rests. */
+/** The dependencies for the end of a job. */
 @Injectable()
 export class EndFeatures {
   constructor(
@@ -31,7 +31,7 @@ export class EndFeatures {
   ) {}
 }
 
-/** Ends jobs: charges what is not charged, joins the answers to one file, gives back the rest, and says so by mail. */
+/** Ends jobs: charges open counts, joins the answers into one file, releases the rest, and sends a mail. */
 @Injectable()
 export class EndJobsJob extends WorkRunner<JobWork> {
   constructor(

@@ -13,12 +13,12 @@ export interface Part {
   rows: number;
 }
 
-/** The file of a job: the answers of its chunks, one behind the other. */
+/** The file of a job: the answers of its chunks, one after another. */
 @Injectable()
 export class ResultFilesService {
   constructor(private readonly files: FileStore) {}
 
-  /** @returns undefined when there is no answer at all. A repeat writes the same file again. */
+  /** @returns undefined if there is no answer at all. A repeat writes the same file again. */
   async join(job: Job, parts: readonly Part[]): Promise<JobArtifact | undefined> {
     if (parts.length === 0) return undefined;
     const header = `${partsFolder(job.id)}header.gz`;
@@ -34,7 +34,7 @@ export class ResultFilesService {
     };
   }
 
-  /** A store joins a few thousand files at once: more are joined in stretches first. */
+  /** A store joins a few thousand files at once; more are first joined in groups. */
   private async concatenate(job: Job, keys: string[]): Promise<{ sizeBytes: number }> {
     let joined = keys;
     for (let round = 1; joined.length > CONCATENATED_MAX; round++) {

@@ -8,7 +8,10 @@ import { WorkerConfig } from '../worker.config.js';
 
 const NAMES_OF_KINDS = { whois: 'WHOIS', dns: 'DNS' } as const;
 
-/** Mails and webhooks that say that a job is done. Mails lead to a page behind the log-in and hold no data (S83). */
+/**
+ * Mails and webhooks that announce the end of a job. Mails contain a link to a page behind the log-in and no data
+ * (S83).
+ */
 @Injectable()
 export class ResultMailsService {
   constructor(
@@ -17,7 +20,7 @@ export class ResultMailsService {
     private readonly config: WorkerConfig,
   ) {}
 
-  /** @returns undefined when there is nobody any more. */
+  /** @returns undefined if the account no longer exists. */
   async compose(job: Job): Promise<Mail | undefined> {
     const email = await this.clients.mailAddressOf(job.accountId);
     if (email === undefined) return undefined;
@@ -33,7 +36,7 @@ export class ResultMailsService {
     });
   }
 
-  /** Tells the account's webhooks, in the transaction that ends the job. */
+  /** Notifies the account's webhooks, in the transaction that ends the job. */
   async publish(transaction: Transaction, job: Job): Promise<void> {
     const { id, kind, state, counts, credits } = jobAnswer(job, job.finishedAt ?? job.createdAt);
     const data = { id, kind, state, counts, credits };

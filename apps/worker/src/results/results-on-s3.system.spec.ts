@@ -13,7 +13,7 @@ import { partsFolder } from '../jobs/job.js';
 jest.setTimeout(1_900_000);
 
 const ADDRESS_SECONDS_MAX = 900;
-/** Files of three days are made, one behind another. */
+/** Files of three days are built, one after another. */
 const BUILT_MS = 120_000;
 
 (s3ServerAvailability() === undefined ? describe : describe.skip)('files in a bucket', () => {
@@ -45,7 +45,7 @@ const BUILT_MS = 120_000;
     return { statusCode, location: headers.location as string };
   };
 
-  /** The parameters of the address to which an owner is sent. */
+  /** The parameters of the URL to which an owner is redirected. */
   async function fetchFrom(path: string, accountId: string) {
     const { statusCode, location } = await ask(path, accountId);
     expect(statusCode).toBe(302);
@@ -67,7 +67,7 @@ const BUILT_MS = 120_000;
     return { bytes, disposition: file.headers['content-disposition'] };
   }
 
-  it('S76: results are one file of all chunks, at an address valid for 15 minutes and given only to its owner', async () => {
+  it('S76: results are one file of all chunks, at a URL valid for 15 minutes and given only to its owner', async () => {
     const accountId = newId();
     const names = Array.from(
       { length: 900 },
@@ -89,7 +89,7 @@ const BUILT_MS = 120_000;
     });
   });
 
-  it('S76: a database file is at an address valid for 15 minutes and given only to accounts whose plan covers it', async () => {
+  it('S76: a database file is at a URL valid for 15 minutes and given only to accounts whose plan includes it', async () => {
     const owner = newId();
     under.entitlement.datasets.set(owner, ['names']);
     const path = 'files/newly/2026-11-22?format=csv.gz';

@@ -6,7 +6,7 @@ import { JobExpired, JobNotReady } from '../jobs/jobs.errors.js';
 import { JobsService } from '../jobs/jobs.service.js';
 
 const TYPE = 'application/gzip';
-/** How long an address from the store is valid (S76). */
+/** How long a URL of the store is valid (S76). */
 const ADDRESS_SECONDS = 900;
 
 /** The results of jobs, for their owners. */
@@ -19,7 +19,7 @@ export class ResultsService {
   ) {}
 
   /**
-   * @returns the file, or an address at which the store serves it for 15 minutes.
+   * @returns the file, or a URL at which the store serves it for 15 minutes.
    * @throws NotFound, JobNotReady, JobExpired.
    */
   async open(accountId: string, jobId: string): Promise<ServedFile | string> {

@@ -11,7 +11,7 @@ import { FolderQueue, ReadQueue, type ReadWork } from '../uploads/upload-queues.
 import { UploadRowsService } from '../uploads/uploads.service.js';
 import { type Upload, contentKey, uploadFolder } from '../uploads/upload.js';
 
-/** 768 MiB from a store far away. */
+/** 768 MiB from a distant store. */
 const COPY_LIMIT_MS = 5 * MINUTE_MS;
 /** Three million names are sorted in one statement. */
 const COUNT_LIMIT_MS = 2 * MINUTE_MS;
@@ -29,8 +29,8 @@ export class UploadReading {
 }
 
 /**
- * Reads the names of uploads into `name_lines` and counts the different ones. All of it happens in one transaction: a
- * process that dies leaves nothing, and the file is read again.
+ * Reads the names of uploads into `name_lines` and counts the distinct ones. This is one transaction: a process that
+ * dies leaves nothing, and the file is read again.
  */
 @Injectable()
 export class ReadUploadsJob extends WorkRunner<ReadWork> {

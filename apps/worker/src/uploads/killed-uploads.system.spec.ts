@@ -25,7 +25,7 @@ describe('a worker killed during an upload', () => {
 
   beforeAll(async () => {
     test = await TestDatabase.create();
-    // Database files are written in the same folder until they are whole.
+    // Database files are written in the same folder until they are complete.
     const database = await test.service('worker');
     await database.query(
       `insert into work_turn (queue, paused_until) values ('file-builds', 'infinity')`,
@@ -63,7 +63,7 @@ describe('a worker killed during an upload', () => {
     }),
   });
 
-  /** The rest never comes. */
+  /** The rest is never sent. */
   function sendHalf(url: string): ClientRequest {
     const headers = { ...headersOf(0), 'content-length': String(TEXT.length) };
     const sending = open(url, { method: 'PATCH', headers });
@@ -85,11 +85,11 @@ describe('a worker killed during an upload', () => {
     await worker.untilEnded();
     sending.destroy();
     const [left] = readdirSync(making);
-    // A younger one may be another process's, which is still writing it.
+    // A newer one may belong to another process that is still writing it.
     utimesSync(join(making, left), LONG_AGO, LONG_AGO);
     await worker.start();
     expect(readdirSync(making)).toEqual([]);
-    const offset = await waitFor('the lock of the dead to end', async () => {
+    const offset = await waitFor('the lock of the dead process to end', async () => {
       const headers = headersOf();
       const state = await request(`${worker.url}${path}`, { method: 'HEAD', headers });
       await state.body.dump();

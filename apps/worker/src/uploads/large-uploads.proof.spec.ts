@@ -10,7 +10,7 @@ const LIMIT_MS = 10 * MINUTE_MS;
 jest.setTimeout(LIMIT_MS);
 
 const MIB = 1024 ** 2;
-/** Sender, worker and both ends of each connection together: they share this process. */
+/** Sender, worker and both ends of each connection together, because they share this process. */
 const GROWTH_MAX = 300 * MIB;
 const LINES_A_PIECE = 10_000;
 const under = new WorkerUnderTest();

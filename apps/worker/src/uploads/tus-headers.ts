@@ -9,7 +9,7 @@ export const isKnownVersion = (headers: IncomingHttpHeaders) =>
   headers['tus-resumable'] === TUS_RESUMABLE;
 
 /**
- * Checks the headers of a request by tus 1.0.0 before the protocol's own code does, which does not say what is wrong.
+ * Checks the headers of a tus 1.0.0 request before the protocol's own code, which does not say what is wrong.
  * @throws InvalidRequest naming them.
  */
 export function checkTusHeaders(method: string, headers: IncomingHttpHeaders): void {

@@ -20,7 +20,7 @@ const TOO_MUCH = {
   ),
 };
 
-/** An upload as it arrives: who sends it, and by which path. */
+/** An upload as it arrives: its sender and its path. */
 export interface IncomingUpload {
   accountId: string;
   /** The path at this service, without an id. */
@@ -29,7 +29,7 @@ export interface IncomingUpload {
   reply: FastifyReply;
 }
 
-/** Takes uploads by either of their two ways. */
+/** Accepts uploads by form and by tus. */
 @Injectable()
 export class UploadDoorService {
   constructor(
@@ -40,7 +40,7 @@ export class UploadDoorService {
     private readonly logger: Logger,
   ) {}
 
-  /** A form, or the beginning of an upload by tus. */
+  /** A form, or the start of a tus upload. */
   async create(incoming: IncomingUpload): Promise<void> {
     const { accountId, request, reply } = incoming;
     const { headers, raw } = request;
@@ -49,13 +49,13 @@ export class UploadDoorService {
       const answer = await this.forms.take(accountId, raw, headers['content-type'] ?? '');
       void reply.send(answer);
     } catch (error) {
-      // Data still on its way is not read to its end.
+      // Remaining data is not read to its end.
       if (!raw.complete || raw.readableLength > 0) void reply.header('connection', 'close');
       throw error;
     }
   }
 
-  /** Implements one verb of tus 1.0.0 (https://tus.io/protocols/resumable-upload). */
+  /** Implements one method of tus 1.0.0 (https://tus.io/protocols/resumable-upload). */
   async speakTus({ accountId, path, request, reply }: IncomingUpload): Promise<void> {
     const { uploads, locks, files, logger } = this;
     if (!isKnownVersion(request.headers)) return void reply.code(412).send();

@@ -20,7 +20,7 @@ export class UploadFormsService {
     private readonly files: FileStore,
   ) {}
 
-  /** @throws NoFileInForm, UploadsFull, PayloadTooLarge, FilesUnavailable; what is stored by then goes again. */
+  /** @throws NoFileInForm, UploadsFull, PayloadTooLarge, FilesUnavailable; data stored by then is removed. */
   async take(accountId: string, body: Readable, contentType: string): Promise<UploadAnswer> {
     const form = openForm(contentType);
     let idempotencyKey: string | undefined;
@@ -31,7 +31,7 @@ export class UploadFormsService {
         if (name === KEY_FIELD && IDEMPOTENCY_KEY.test(value)) idempotencyKey = value;
       });
       form.on('file', (_field, content, name) => {
-        // Its reader has the error; without this handler an unread one would end the process.
+        // Its reader gets the error; without this handler, an unread stream would end the process.
         content.on('error', () => {});
         if (file) return reject(new NoFileInForm());
         file = content;
@@ -40,7 +40,7 @@ export class UploadFormsService {
       });
       form.once('finish', resolve);
       form.once('error', () => reject(new NoFileInForm()));
-      const gone = () => reject(new Error('the client has gone'));
+      const gone = () => reject(new Error('the client has disconnected'));
       body.once('close', () => !body.readableEnded && gone());
       body.once('error', gone);
     });
@@ -82,7 +82,7 @@ export class UploadFormsService {
   }
 }
 
-/** @throws NoFileInForm for what is no form. */
+/** @throws NoFileInForm for a body that is not a form. */
 function openForm(contentType: string): BusboyInstance {
   try {
     return new Busboy({ headers: { 'content-type': contentType }, limits: LIMITS });

@@ -5,12 +5,12 @@ import type { UploadLocksRepository } from './upload-locks.repository.js';
 
 const RENEWAL_MS = SECOND_MS;
 const PAUSE_MS = 200;
-/** A holder lets go at its next renewal; one that died, when its lease ends. */
+/** A holder releases the lock at its next renewal; if it died, the lease ends. */
 const PATIENCE_MS = MINUTE_MS / 2;
-/** A case without a word in tus; the gateway knows the status. */
+/** tus has no error for this case; the gateway knows the status. */
 const LOCKED = { status_code: 423, body: 'locked' };
 
-/** The lock that tus takes on an upload: whoever comes later is let in, and the earlier request ends. */
+/** The lock that tus takes on an upload: a later request gets it, and the earlier request ends. */
 export class UploadLock implements Lock {
   private readonly holder = newId();
   private renewals?: Loop;

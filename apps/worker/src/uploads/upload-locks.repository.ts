@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 
-/** Longer than a holder takes to renew it, several times over. */
+/** Several times longer than a holder takes to renew it. */
 const LEASE_SECONDS = 15;
 
-/** The writer of an upload: one request at a time, in any process. The clock is the database's. */
+/** The writer of an upload: one request at a time, in any process. The database's clock is used. */
 @Injectable()
 export class UploadLocksRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns false while another holds it, who learns that it is wanted. */
+  /** @returns false while another request holds it, which is then asked to release it. */
   async take(uploadId: string, holder: string): Promise<boolean> {
     const rows = await this.database.query<{ holder: string }>(
       `insert into upload_locks as held (upload_id, holder, locked_until)
@@ -24,7 +24,7 @@ export class UploadLocksRepository {
     return rows[0].holder === holder;
   }
 
-  /** @returns whether it may go on: it still holds it, and nobody else wants it. */
+  /** @returns whether it may continue: it still holds the lock, and no other request wants it. */
   async renew(uploadId: string, holder: string): Promise<boolean> {
     const rows = await this.database.query<{ is_wanted: boolean }>(
       `update upload_locks set locked_until = now() + make_interval(secs => $3)

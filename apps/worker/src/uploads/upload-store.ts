@@ -6,9 +6,9 @@ import { Problem, monotonicMs, newId } from '#libs/platform';
 import type { UploadsService } from './uploads.service.js';
 import { UPLOAD_KEPT_MS, type Upload, shownName, uploadFolder } from './upload.js';
 
-/** The most that is lost when a process dies, and has to be sent again. */
+/** Maximum amount of data that is lost when a process dies, and has to be sent again. */
 const PIECE_BYTES = 32 * 1024 ** 2;
-/** A client that sends single bytes fills no folder. */
+/** Prevents a client that sends single bytes from filling a folder. */
 const PIECES_MAX = 1_000;
 const MOVED_ON = { status_code: 409, body: 'Upload-Offset conflict\n' };
 const TOO_MANY_PIECES = { status_code: 413, body: 'too many pieces\n' };
@@ -35,7 +35,7 @@ export class UploadStore extends DataStore {
     return Object.assign(upload, { creation_date: this.startOf(begun) });
   }
 
-  /** Whatever arrived before a client disconnected is kept. @returns bytes stored so far. */
+  /** Data that arrived before a client disconnected is kept. @returns bytes stored so far. */
   override async write(source: Readable, id: string, offset: number): Promise<number> {
     const { sizeBytes: size, pieces } = await told(this.uploads.find(this.accountId, id));
     const incoming = new Incoming(source);
@@ -65,7 +65,7 @@ export class UploadStore extends DataStore {
     return UPLOAD_KEPT_MS;
   }
 
-  /** In the time of this machine's clock, which tus compares with. */
+  /** In this machine's time, with which tus compares. */
   private startOf(upload: Upload): string {
     const nowMs = performance.timeOrigin + monotonicMs();
     return new Date(nowMs - this.uploads.ageMs(upload)).toISOString();
@@ -100,7 +100,7 @@ class Incoming {
     this.chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
-  /** The next piece. A body that breaks off ends with what came. */
+  /** The next piece. An interrupted body ends with the data that arrived. */
   async *next(): AsyncGenerator<Buffer> {
     for (let bytes = 0; bytes < PIECE_BYTES;) {
       const { done, value } = await this.chunks.next().catch(() => OVER);
@@ -116,7 +116,7 @@ class Incoming {
 
 const OVER: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** A refusal in the form in which tus passes it on. */
+/** A rejection in the form in which tus passes it on. */
 async function told<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -2,7 +2,7 @@ import type { InvalidLine, UploadAnswer, UploadRefusal, UploadState } from '#lib
 import { DAY_MS } from '#libs/platform';
 import type { NameGroup } from '../names/name-groups.js';
 
-/** An upload as it is stored. */
+/** An upload as stored. */
 export interface Upload {
   id: string;
   accountId: string;
@@ -10,7 +10,7 @@ export interface Upload {
   fileName: string | null;
   sizeBytes: number | null;
   receivedBytes: number;
-  /** Keys of the files that its bytes are in, in their order. */
+  /** Keys of the files with its bytes, in order. */
   pieces: string[];
   lines: number;
   uniqueNames: number;
@@ -22,7 +22,7 @@ export interface Upload {
   expiresAt: Date;
 }
 
-/** The first bytes of an upload. */
+/** The properties of a new upload. */
 export interface NewUpload {
   id: string;
   accountId: string;
@@ -32,28 +32,28 @@ export interface NewUpload {
   createdAt: Date;
 }
 
-/** The findings in the file. */
+/** The contents found in the file. */
 export type UploadContent = Pick<
   Upload,
   'lines' | 'uniqueNames' | 'invalid' | 'invalidLines' | 'groups'
 >;
 
-/** Uploads are kept for so long, whether they are complete or not. */
+/** How long uploads are kept, complete or not. */
 export const UPLOAD_KEPT_MS = 7 * DAY_MS;
 const FILE_NAME_LENGTH_MAX = 200;
 
-/** Stores the bytes of one upload until its names are read. */
+/** The folder of one upload's bytes, until its names are read. */
 export const uploadFolder = (id: string) => `uploads/${id}/`;
 export const contentKey = (id: string) => `${uploadFolder(id)}content`;
 
-/** The sender's name for the file, only to be shown (S75). */
+/** The sender's name for the file, only for display (S75). */
 export function shownName(name: string | null | undefined): string | null {
   // oxlint-disable-next-line eslint/no-control-regex -- they are what is removed
   const text = (name ?? '').replaceAll(/[\0-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
   return text.slice(0, FILE_NAME_LENGTH_MAX) || null;
 }
 
-/** As its owner reads it. */
+/** The upload in the form that its owner reads. */
 export function uploadAnswer(upload: Upload): UploadAnswer {
   const { lines, uniqueNames: unique, invalid, state, refusal } = upload;
   const counts = { lines, unique, invalid, duplicates: lines - invalid - unique };

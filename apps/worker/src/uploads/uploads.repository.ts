@@ -10,12 +10,12 @@ type OwnUpload = Pick<Upload, 'id' | 'accountId'>;
 const COLUMNS = `id, account_id as "accountId", state, file_name as "fileName", size_bytes::float8 as "sizeBytes",
   received_bytes::float8 as "receivedBytes", pieces, lines, unique_names as "uniqueNames", invalid,
   invalid_lines as "invalidLines", name_groups as groups, refusal, created_at as "createdAt", expires_at as "expiresAt"`;
-/** A job that has not cut them into chunks yet needs the names of its upload. */
+/** Whether a job that has not yet split them into chunks needs the names of its upload. */
 const IN_USE = `exists (select from jobs where jobs.list_id = uploads.id and jobs.state in ('validating', 'queued'))`;
 
 @Injectable()
 export class UploadsRepository {
-  /** Lets one upload of an account begin at a time, until the transaction ends: what is counted stays true. */
+  /** Lets one upload of an account start at a time, until the transaction ends, so that counts stay valid. */
   async lockNew(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`, [
       accountId,
@@ -56,7 +56,7 @@ export class UploadsRepository {
     return (await runner.query<Upload>(sql, [accountId, uploadId]))[0];
   }
 
-  /** It is neither deleted nor expires until the transaction ends. */
+  /** Prevents its deletion and expiry until the transaction ends. */
   async keep(transaction: Transaction, accountId: string, uploadId: string): Promise<boolean> {
     const sql = 'select id from uploads where account_id = $1 and id = $2 for share';
     return (await transaction.query(sql, [accountId, uploadId])).length === 1;
@@ -81,8 +81,8 @@ export class UploadsRepository {
   }
 
   /**
-   * Notes further bytes, if nobody else has noted any since.
-   * @returns false when they do not follow what is stored.
+   * Records further bytes, if no other request has recorded any since.
+   * @returns false if they do not follow the stored ones.
    */
   async addPiece(
     transaction: Transaction,
@@ -97,7 +97,7 @@ export class UploadsRepository {
     return rows.length === 1;
   }
 
-  /** @returns false when it is not being received any more. */
+  /** @returns false if it is no longer being received. */
   async setReading(transaction: Transaction, { id, accountId }: OwnUpload): Promise<boolean> {
     const rows = await transaction.query(
       `update uploads set state = 'reading', size_bytes = received_bytes
@@ -107,7 +107,7 @@ export class UploadsRepository {
     return rows.length === 1;
   }
 
-  /** @returns false when it is gone. */
+  /** @returns false if it was deleted. */
   async setReady(
     transaction: Transaction,
     uploadId: string,
@@ -143,7 +143,7 @@ export class UploadsRepository {
     );
   }
 
-  /** Deletes an upload with its names. @returns false when a job needs them, or there is none. */
+  /** Deletes an upload with its names. @returns false if a job needs them, or there is no such upload. */
   async delete(transaction: Transaction, { id, accountId }: OwnUpload): Promise<boolean> {
     const own = [accountId, id];
     await transaction.query(

@@ -13,7 +13,7 @@ import {
 import { UploadInUse, UploadIsRefused, UploadNotReady, UploadsFull } from './uploads.errors.js';
 import { UploadsRepository } from './uploads.repository.js';
 
-/** The most uploads of one account. */
+/** Maximum number of uploads per account. */
 const UPLOADS_MAX = 10;
 const NONE = 'There is no such upload.';
 
@@ -28,7 +28,10 @@ export class UploadsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns an upload of that key, if there is one already. @throws UploadsFull. */
+  /**
+   * @returns an existing upload with that key, if there is one.
+   * @throws UploadsFull.
+   */
   async begin(
     upload: Omit<NewUpload, 'id' | 'createdAt'> & { id?: string },
   ): Promise<{ id: string; known?: Upload }> {
@@ -40,7 +43,7 @@ export class UploadsService {
       if (idempotencyKey !== undefined) {
         const known = await this.uploads.findByKey(transaction, accountId, idempotencyKey);
         if (known && known.state !== 'receiving') return { id: known.id, known };
-        // Broken off, or sent twice at once: the later one goes on.
+        // Interrupted, or sent twice at once: the later one continues.
         if (known) await this.deleteIn(transaction, known);
       }
       if ((await this.uploads.count(transaction, accountId)) >= UPLOADS_MAX) {
@@ -52,8 +55,8 @@ export class UploadsService {
   }
 
   /**
-   * Notes bytes that are stored; after the last one the names are read.
-   * @returns false when others have noted some meanwhile.
+   * Records stored bytes; after the last one, the names are read.
+   * @returns false if another request has recorded some meanwhile.
    */
   async addPiece(
     { id, accountId }: Pick<Upload, 'id' | 'accountId'>,
@@ -86,7 +89,7 @@ export class UploadsService {
     return upload;
   }
 
-  /** Keeps it for a job that begins. @throws NotFound. */
+  /** Keeps it for a job that starts. @throws NotFound. */
   async keep(transaction: Transaction, accountId: string, uploadId: string): Promise<void> {
     if (!(await this.uploads.keep(transaction, accountId, uploadId))) throw new NotFound(NONE);
   }
@@ -108,12 +111,12 @@ export class UploadsService {
     if (!(await this.delete({ id: uploadId, accountId }))) throw new UploadInUse();
   }
 
-  /** @returns false when a job needs it, or it is gone. */
+  /** @returns false if a job needs it, or it was deleted. */
   async delete(upload: Pick<Upload, 'id' | 'accountId'>): Promise<boolean> {
     return this.database.transaction((transaction) => this.deleteIn(transaction, upload));
   }
 
-  /** Removes all that is kept of an account. */
+  /** Removes everything stored for an account. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     await this.reads.forget(transaction, accountId);
     for (const id of await this.uploads.deleteOfAccount(transaction, accountId)) {
@@ -121,7 +124,7 @@ export class UploadsService {
     }
   }
 
-  /** Lets the names of a complete file be read. */
+  /** Schedules the reading of a complete file's names. */
   async read(
     transaction: Transaction,
     { id, accountId }: Pick<Upload, 'id' | 'accountId'>,
@@ -140,6 +143,6 @@ export class UploadsService {
   }
 }
 
-/** The rows of uploads, for those who read their files. */
+/** The rows of uploads, for the code that reads their files. */
 @Injectable()
 export class UploadRowsService extends UploadsRepository {}

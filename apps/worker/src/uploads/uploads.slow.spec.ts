@@ -27,7 +27,7 @@ interface ZipEntry {
   mode?: number;
 }
 
-/** A zip as PKWARE's APPNOTE has it. */
+/** A ZIP file according to PKWARE's APPNOTE. */
 function zipOf(...entries: ZipEntry[]): Buffer {
   const [bodies, heads]: Buffer[][] = [[], []];
   let at = 0;
@@ -266,7 +266,7 @@ it('an upload that is unused for seven days is deleted', async () => {
   under.clock.advance(7 * 24 * 3_600_000 + 1);
   const { ExpireUploadsJob } = await import('../upload-reading/expire-uploads.job.js');
   await under.worker.app.get(ExpireUploadsJob, { strict: false }).runOnce();
-  // The worker may have taken it by itself.
+  // The worker may have removed it itself.
   await waitFor('the upload to be gone', async () => {
     const asked = under.gateway.call('GET', `${PATH}/${id}`, { accountId });
     return asked.then(

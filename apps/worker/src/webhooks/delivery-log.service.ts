@@ -4,7 +4,7 @@ import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import { WebhookNotActive } from './webhooks.errors.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** Deliveries to an account's endpoints, and those that it asks for. */
+/** The log of deliveries to an account's webhooks, and deliveries on request. */
 @Injectable()
 export class DeliveryLogService {
   constructor(

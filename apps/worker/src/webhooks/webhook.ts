@@ -3,7 +3,7 @@ import type { WebhookAnswer, WebhookEvent, WebhookState } from '#libs/contracts'
 import { InvalidRequest } from '#libs/platform';
 import { isBlockedAddress } from '#libs/resolvers';
 
-/** An address of a customer, and what it is told of. */
+/** A webhook of a customer, and its subscriptions. */
 export interface Webhook {
   id: string;
   accountId: string;
@@ -30,7 +30,7 @@ export function webhookAnswer(webhook: Webhook): WebhookAnswer {
 }
 
 /**
- * The address as it will be sent to. What its name leads to is checked at each connection.
+ * The address in the form in which it will be used. The addresses of its host are checked at each connection.
  * @throws InvalidRequest.
  */
 export function readUrl(text: string): string {
@@ -50,8 +50,8 @@ function faultsOf({ protocol, port, username, password, hostname }: URL): string
   const isPublic = isIP(address) === 0 ? isNamed : !isBlockedAddress(address);
   return [
     ...(protocol === 'https:' ? [] : ['must begin with https://']),
-    ...(port === '' ? [] : ['must not name another port than 443']),
-    ...(username === '' && password === '' ? [] : ['must not hold a user name or a password']),
+    ...(port === '' ? [] : ['must not name a port other than 443']),
+    ...(username === '' && password === '' ? [] : ['must not contain a user name or a password']),
     ...(isPublic ? [] : ['must name a public host']),
   ];
 }

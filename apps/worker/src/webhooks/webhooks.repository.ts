@@ -7,7 +7,7 @@ type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 const COLUMNS = `id, account_id as "accountId", url, events, state, created_at as "createdAt",
   failing_since as "failingSince", previous_until as "previousUntil"`;
 
-/** Endpoints of accounts. */
+/** Webhooks of accounts. */
 @Injectable()
 export class WebhooksRepository {
   /** Lets one webhook of an account be added at a time, until the transaction ends. @returns how many it has. */

@@ -16,12 +16,12 @@ import { type Webhook, readUrl, webhookAnswer } from './webhook.js';
 import { TooManyWebhooks } from './webhooks.errors.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
-/** The most webhooks of one account. */
+/** Maximum number of webhooks per account. */
 const WEBHOOKS_MAX = 10;
 /** The number of bytes of SHA-256. */
 const SECRET_BYTES = 32;
 
-/** Endpoints of accounts, and the secrets that sign what is sent to them. */
+/** Webhooks of accounts, and the secrets that sign their events. */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -31,7 +31,7 @@ export class WebhooksService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidRequest for an address that is not public, TooManyWebhooks. */
+  /** @throws InvalidRequest for an address that is not public; TooManyWebhooks. */
   async create(accountId: string, request: CreateWebhookRequest): Promise<WebhookSecretAnswer> {
     const secret = randomBytes(SECRET_BYTES);
     const webhook: Webhook = {
@@ -95,7 +95,7 @@ export class WebhooksService {
     });
   }
 
-  /** Rotates the secret; for a day the old secret signs beside the new one. @throws NotFound. */
+  /** Rotates the secret; for a day, the old secret also signs. @throws NotFound. */
   async rotate(accountId: string, id: string): Promise<WebhookSecretAnswer> {
     const secret = randomBytes(SECRET_BYTES);
     const previousUntil = new Date(this.clock.now().getTime() + DAY_MS);
@@ -107,7 +107,7 @@ export class WebhooksService {
     });
   }
 
-  /** Removes all that is kept of an account. */
+  /** Removes everything stored for an account. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     await this.deliveries.forget(transaction, accountId);
     await this.webhooks.deleteOfAccount(transaction, accountId);

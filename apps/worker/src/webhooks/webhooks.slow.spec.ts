@@ -61,7 +61,7 @@ async function firstOf(accountId: string, webhookId: string): Promise<WebhookDel
 const secretOf = ({ secret }: WebhookSecretAnswer) =>
   Buffer.from(secret.replace('whsec_', ''), 'base64');
 
-/** Verifies a signature like a receiver. */
+/** Verifies a signature as a receiver does. */
 function isSignedWith({ headers, body }: ReceivedEvent, secret: Buffer): boolean {
   const id = headers['webhook-id'];
   const timestamp = Number(headers['webhook-timestamp']);
@@ -69,7 +69,7 @@ function isSignedWith({ headers, body }: ReceivedEvent, secret: Buffer): boolean
   return headers['webhook-signature'].split(' ').includes(wanted);
 }
 
-/** Fails and tries again until there are so many tries. */
+/** Lets attempts fail until there are this many. */
 async function untilTries(accountId: string, webhookId: string, tries: number): Promise<void> {
   const { database, queue } = inside();
   await waitFor(`${tries} tries`, async () => {
@@ -137,7 +137,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('a failing delivery is tried ten times, disables the endpoint with a mail, and can be sent again', async () => {
+  it('a failing delivery is tried ten times, disables the webhook with a mail, and can be sent again', async () => {
     const accountId = newId();
     const webhook = await create(accountId, 'c.hooks.example');
     answers.set('c.hooks.example', 302);
@@ -184,7 +184,7 @@ describe('webhooks', () => {
     expect(arrivedAt('gone.hooks.example')).toHaveLength(1);
   });
 
-  it('endpoints that do not answer delay no other', async () => {
+  it('webhooks that do not answer delay no other', async () => {
     const silent = Array.from({ length: 6 }, () => newId());
     for (const [n, accountId] of silent.entries()) {
       answers.set(`silent-${n}.hooks.example`, -1);
@@ -200,7 +200,7 @@ describe('webhooks', () => {
     for (const [n] of silent.entries()) answers.set(`silent-${n}.hooks.example`, 204);
   });
 
-  it('S57: only https at port 443 of public hosts is accepted', async () => {
+  it('S57: only https on port 443 of public hosts is accepted', async () => {
     const accountId = newId();
     for (const url of [
       'http://a.hooks.example/',

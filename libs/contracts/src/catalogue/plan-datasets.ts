@@ -1,10 +1,10 @@
 import type { Dataset } from '../clients/corpus/corpus-feed.js';
 
-/** The parts of Domainer plans: each opens the files of some datasets. */
+/** The parts of Domainer plans: each gives access to the files of certain datasets. */
 export const PLAN_DATASETS = ['names', 'whois', 'cleaned-whois', 'dns'] as const;
 export type PlanDataset = (typeof PLAN_DATASETS)[number];
 
-/** Their names for people, within a sentence. */
+/** Their names in readable text, within a sentence. */
 export const DATASET_NAMES: Readonly<Record<PlanDataset, string>> = {
   names: 'names',
   whois: 'WHOIS',
@@ -19,7 +19,7 @@ const OPENED: Readonly<Record<PlanDataset, readonly Dataset[]>> = {
   dns: ['newly_dns', 'updated_dns', 'dns'],
 };
 
-/** The part that a plan must have to open the files of a dataset. */
+/** The part that a plan must include to give access to the files of a dataset. */
 export function planDatasetOf(dataset: Dataset): PlanDataset {
   return PLAN_DATASETS.find((held) => OPENED[held].includes(dataset))!;
 }

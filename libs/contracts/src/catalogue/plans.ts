@@ -1,7 +1,7 @@
 import { shareOfMoney } from '#libs/platform';
 import type { MonitorSlots, RateLimits } from '../events/billing/subscription-changed.js';
 
-/** Version of this price list. An order keeps the one it was made under. */
+/** Version of this price list. An order keeps the version under which it was made. */
 export const CATALOGUE_VERSION = '2026-11';
 
 export const TRIAL_CREDITS = 500;
@@ -65,12 +65,12 @@ export const RATE_LIMIT_UNIT = {
   unitsMax: 20,
 } as const;
 
-/** The tier whose rights a package of this many credits gives: the largest anchor not above it. */
+/** The tier whose rights a package of this many credits gives: the largest one not above it. */
 export function tierOfCredits(credits: number): Tier | undefined {
   return TIERS.findLast((candidate) => candidate.credits <= credits);
 }
 
-/** The tier that a SKU or a subscription names, undefined when it is not sold any more. */
+/** The tier named by a SKU or a subscription; undefined if it is no longer sold. */
 export function tierNamed(name: string): Tier | undefined {
   return TIERS.find((candidate) => candidate.name === name);
 }
@@ -80,8 +80,8 @@ const STEP_LARGE = 10_000;
 const STEP_LARGE_ABOVE = 100_000;
 
 /**
- * Price of a package of `credits`, in millionths of a dollar: linear between the tiers, rounded half
- * up to the cent. Whoever quotes or charges a price takes it from here.
+ * Price of a package of `credits`, in millionths of a dollar: linear between the tiers, rounded half up to the cent.
+ * All code that quotes or charges a price uses this function.
  * @returns undefined for an amount that is not sold (outside 5,000 … 3,000,000 or off the steps).
  */
 export function packagePriceMicros(credits: number): number | undefined {

@@ -20,10 +20,10 @@ export interface SubscriptionPlan {
   interval: BillingInterval;
   /** Price of one unit for one interval, in millionths of a dollar. */
   unitMicros: number;
-  /** For one unit; the same at any interval. Plans of a line are ordered by it: more is an upgrade. */
+  /** For one unit; the same at any interval. Plans of a line are ordered by it: a higher value is an upgrade. */
   monthlyMicros: number;
   unitsMax: number;
-  /** Credits a month; 0 for lines without. */
+  /** Credits per month; 0 for lines without credits. */
   monthlyCredits: number;
   /** The rights that one unit gives. */
   rights: Pick<SubscriptionChanged, 'limits' | 'monitors' | 'keys' | 'datasets'>;
@@ -53,7 +53,7 @@ const DOMAINER_PLANS: readonly [
 
 type Common = Omit<SubscriptionPlan, 'sku' | 'interval' | 'unitMicros'>;
 
-/** A plan at both of its intervals. */
+/** A plan at both intervals. */
 function atBothIntervals(sku: string, yearlyMicros: number, plan: Common): SubscriptionPlan[] {
   return [
     { ...plan, sku: `${sku}-month`, interval: 'month', unitMicros: plan.monthlyMicros },
@@ -96,7 +96,7 @@ export const SUBSCRIPTION_PLANS: readonly SubscriptionPlan[] = [
   }),
 ];
 
-/** The plan of a SKU; undefined for what is not sold (any more). */
+/** The plan of a SKU; undefined for one that is not sold (any more). */
 export function planOfSku(sku: string): SubscriptionPlan | undefined {
   return SUBSCRIPTION_PLANS.find((plan) => plan.sku === sku);
 }

@@ -8,10 +8,10 @@ import {
 import type { KeyAnswer } from '../operations/account/key-answer.js';
 import type { ServiceHttp } from './service-http.js';
 
-/** An account that a text leads to, and by what. */
+/** An account found by a search text, and what matched. */
 export interface AccountMatch {
   accountId: string;
-  /** The kind of text: `e-mail`, `key "Server"`, `payment …`. */
+  /** The kind of match: `e-mail`, `key "Server"`, `payment …`. */
   matched: string;
 }
 
@@ -19,10 +19,10 @@ export interface AccountMatch {
 export interface AccountSummary {
   accountId: string;
   state: AccountState;
-  /** Null once erased. */
+  /** Null after erasure. */
   email: string | null;
   firstName: string | null;
-  /** RFC 3339, as all times here. */
+  /** RFC 3339, like all times here. */
   createdAt: string;
   deletedAt?: string;
   restorableUntil?: string;
@@ -34,11 +34,11 @@ export interface AccountSummary {
 export const LISTED_STANDINGS = ['active', 'suspended', 'deleted', 'erased'] as const;
 export type ListedStanding = (typeof LISTED_STANDINGS)[number];
 
-/** An account in a list: whose it is, `inspect` tells, and notes that it was asked. */
+/** An account in a list, without its owner's data; `inspect` returns that and records the inspection. */
 export interface ListedAccount {
   accountId: string;
   state: AccountState;
-  /** RFC 3339, as all times here. */
+  /** RFC 3339, like all times here. */
   createdAt: string;
   deletedAt: string | null;
   suspendedAt: string | null;
@@ -47,7 +47,7 @@ export interface ListedAccount {
 
 /** An entry of the audit log. */
 export interface AuditLine {
-  /** Within its chain, rising by one; decimal string. */
+  /** Its position in the chain, rising by one; decimal string. */
   position: string;
   at: string;
   /** `person:<id>`, `operator:<name>`, `anonymous` or `system`. */
@@ -58,7 +58,7 @@ export interface AuditLine {
   requestId: string;
 }
 
-/** The operators' actions at other services; noted here before they are done. */
+/** The operators' actions at other services; they are noted here before they are carried out. */
 export const OPERATOR_ORDERS = [
   'grant-credits',
   'revoke-credits',
@@ -74,7 +74,7 @@ export const OPERATOR_ORDERS = [
 ] as const;
 
 export interface OperatorOrder {
-  /** Absent for what is about no single account. */
+  /** Absent for actions that do not concern a single account. */
   accountId?: string;
   order: (typeof OPERATOR_ORDERS)[number];
   /** `<kind>:<id>`. */
@@ -83,13 +83,13 @@ export interface OperatorOrder {
 }
 
 export interface SuspensionAnswer {
-  /** False when the account was in that state before. */
+  /** False if the account was already in that state. */
   hasChanged: boolean;
 }
 
-/** Typed calls of the operators' commands to account's internal routes. */
+/** Typed calls of the operator commands to account's internal routes. */
 export class AccountDeskClient {
-  /** @param operator who acts, for the audit log. */
+  /** @param operator the acting operator, for the audit log. */
   constructor(
     private readonly http: ServiceHttp,
     private readonly operator: string,
@@ -100,7 +100,7 @@ export class AccountDeskClient {
     return this.http.call('POST', '/internal/operator/accounts/matches', { body: { text } });
   }
 
-  /** Newest first. @param page `before`: the last account of the page before. */
+  /** Newest first. @param page `before`: the last account of the previous page. */
   async list(page: {
     standing?: ListedStanding;
     before?: string;
@@ -117,7 +117,7 @@ export class AccountDeskClient {
     return this.http.call('POST', '/internal/operator/audit/entries', { accountId, body: page });
   }
 
-  /** The first page that their owner sees: newest first. */
+  /** The first page of keys as their owner sees it: newest first. */
   async keys(accountId: string): Promise<KeyAnswer[]> {
     return this.http.call('POST', '/internal/operator/keys/list', { accountId });
   }
@@ -128,7 +128,7 @@ export class AccountDeskClient {
     return this.http.call('POST', '/internal/operator/keys/revoke', { accountId, body });
   }
 
-  /** Reads a person's name and address, and writes that down. @throws Problem 404. */
+  /** Reads a person's name and address, and records the inspection. @throws Problem 404. */
   async inspect(accountId: string): Promise<AccountSummary> {
     const body = { operator: this.operator };
     return this.http.call('POST', '/internal/operator/accounts/inspect', { accountId, body });
@@ -146,20 +146,22 @@ export class AccountDeskClient {
     return this.http.call('POST', '/internal/operator/accounts/unsuspend', { accountId, body });
   }
 
-  /** Removes the authenticator app of an owner who lost it; he is told by mail. @throws Problem 404. */
+  /** Removes the authenticator app of an owner who lost it; the owner is notified by mail. @throws Problem 404. */
   async liftSecondFactor(accountId: string, reason: string): Promise<SuspensionAnswer> {
     const body = { operator: this.operator, reason };
     const path = '/internal/operator/accounts/lift-second-factor';
     return this.http.call('POST', path, { accountId, body });
   }
 
-  /** Notes in the audit log what is about to be done elsewhere. @throws Problem 404 for an unknown account. */
+  /**
+   * Records in the audit log what is about to be done at another service. @throws Problem 404 for an unknown account.
+   */
   async note({ accountId, ...order }: OperatorOrder): Promise<void> {
     const body = { operator: this.operator, ...order };
     await this.http.call('POST', '/internal/operator/accounts/orders', { accountId, body });
   }
 
-  /** @param withInspections whether inspections by operators are told too. */
+  /** @param withInspections whether to include inspections by operators. */
   async timeline(
     accountId: string,
     question: TimelineQuestion,

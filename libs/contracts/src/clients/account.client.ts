@@ -6,14 +6,14 @@ import type { BillingDetails } from '../operations/account/billing-details.js';
 
 export type AccountState = 'active' | 'deleted' | 'erased';
 
-/** The facts of a key and its account that the gateway needs. The account's state is judged before the key's. */
+/** The facts about a key and its account that the gateway needs. The account's state is checked before the key's. */
 export interface KeyRecord {
   keyId: string;
   accountId: string;
   accountState: AccountState;
   /** RFC 3339; only for a deleted account. */
   restorableUntil?: string;
-  /** By an operator. */
+  /** Suspended by an operator. */
   isSuspended?: boolean;
   state: 'active' | 'revoked';
   environment: KeyEnvironment;
@@ -22,18 +22,18 @@ export interface KeyRecord {
   allowedAddresses: string[];
   /** Credits this key may spend in a UTC day. */
   dailyCreditCap?: number;
-  /** Only with a cap: the line of rotations that the key belongs to, which shares one count. */
+  /** Only with a cap: the line of rotations to which the key belongs; its keys share one count. */
   capLine?: CapLine;
   /** RFC 3339. Also set on the old key of a rotation with overlap. */
   expiresAt?: string;
   /**
-   * 1 for the oldest live key that counts towards the plan's number of keys; a rank above the
-   * allowance is paused. 0 for keys that do not count (test keys, keys in rotation overlap).
+   * 1 for the oldest live key that counts towards the plan's number of keys; a key with a rank above the allowance is
+   * paused. 0 for keys that do not count (test keys, keys in rotation overlap).
    */
   rank: number;
 }
 
-/** A key with what it was rotated from and into. */
+/** A key together with its predecessors and successors by rotation. */
 export interface CapLine {
   /** The same for every key of the line. */
   id: string;
@@ -52,7 +52,7 @@ export interface BillingContact {
 export class AccountClient {
   constructor(private readonly http: ServiceHttp) {}
 
-  /** The key with this hash (`hashApiKey`), revoked and expired ones included; null when unknown. */
+  /** The key with this hash (`hashApiKey`), including revoked and expired keys; null if unknown. */
   async findKey(hash: string): Promise<KeyRecord | null> {
     const { key } = await this.http.call<{ key: KeyRecord | null }>(
       'GET',
@@ -61,12 +61,12 @@ export class AccountClient {
     return key;
   }
 
-  /** Notes that keys were used; account writes at most once a minute and key (S15). */
+  /** Records that keys were used; account writes at most once a minute per key (S15). */
   async noteKeysUsed(keyIds: string[]): Promise<void> {
     await this.http.call('POST', '/internal/keys/used', { body: { keyIds } });
   }
 
-  /** The person and address that an account's invoices are for. @throws Problem 404 for an erased account. */
+  /** The person and address for an account's invoices. @throws Problem 404 for an erased account. */
   async billingContact(accountId: string): Promise<BillingContact> {
     return this.http.call('GET', '/internal/billing-contact', { accountId });
   }

@@ -12,11 +12,11 @@ export interface RefundOrder {
   /** Chosen by the caller; the same id counts once. */
   refundId: string;
   paymentId: string;
-  /** `remaining`: all of the rest from `from`; what was used before stays paid. */
+  /** `remaining`: everything from `from` on; the time before stays paid. */
   scope: ReversalScope;
   /** Only for a `whole` refund: the part to refund in millionths, as a decimal string; the whole rest if absent. */
   amountMicros?: string;
-  /** RFC 3339, of a `remaining` refund; now without it. */
+  /** RFC 3339, only for a `remaining` refund; by default, now. */
   from?: string;
   reason: string;
 }
@@ -24,12 +24,15 @@ export interface RefundOrder {
 export interface RefundAnswer {
   refundId: string;
   paymentId: string;
-  /** `requested`: the processor has it; `final`: made; `undone`: it failed. */
+  /** `requested`: the processor has received it; `final`: made; `undone`: it failed. */
   state: 'requested' | 'final' | 'undone';
   scope: ReversalScope;
   /** Millionths, decimal string. */
   amountMicros: string;
-  /** Credits of packages that the refund takes back, decimal string. Entitlement says what goes with a plan's time. */
+  /**
+   * Credits of packages that the refund revokes, decimal string. Entitlement decides which credits of a plan are
+   * revoked.
+   */
   credits: string;
   /** RFC 3339. */
   from?: string;
@@ -39,7 +42,7 @@ export interface RefundAnswer {
    * credits.
    */
   plan?: 'ends' | 'set_back' | 'stays';
-  /** RFC 3339, of one that failed: when it is asked for again. */
+  /** RFC 3339, for a failed refund: when it is retried. */
   retryAt?: string;
 }
 
@@ -61,14 +64,14 @@ export interface PaymentAnswer {
 export type SetAsideKind =
   'orders' | 'subscriptions' | 'objects' | 'refunds' | 'unreturned' | 'unclaimed';
 
-/** One matter that waits for an operator. */
+/** One item that waits for an operator. */
 export interface SetAsideMoney {
   kind: SetAsideKind;
-  /** Ours; of `objects` and `unclaimed` processor, kind and id there. */
+  /** Our id; for `objects` and `unclaimed`, the processor, and the kind and id there. */
   id: string;
-  /** Null for an object of a processor. */
+  /** Null for a processor's object. */
   accountId: string | null;
-  /** RFC 3339; null for an object that was never taken over. */
+  /** RFC 3339; null for an object that was never imported. */
   since: string | null;
   reason: string | null;
 }
@@ -83,7 +86,7 @@ export interface ReconciliationAnswer {
   findings: {
     /** `fulfilment`: compared with entitlement. `processor`: compared with the processor. */
     kind: 'fulfilment' | 'processor';
-    /** Null for what only a processor has. */
+    /** Null for objects that only a processor has. */
     accountId: string | null;
     subject: string;
     detail: string;
@@ -95,17 +98,17 @@ export interface ReconciliationAnswer {
 export interface ReplayAnswer {
   processor: string;
   kind: string;
-  /** The processor's id of the object that it is about. */
+  /** The processor's id of the object concerned. */
   externalId: string;
-  /** `unknown`: the processor gave no answer. `refused`, `foreign`: it is nothing of ours. */
+  /** `unknown`: the processor gave no answer. `refused`, `foreign`: it does not belong to us. */
   result: 'synced' | 'unknown' | 'refused' | 'foreign';
 }
 
-/** Typed calls of the operators' commands to billing's internal routes. */
+/** Typed calls of the operator commands to billing's internal routes. */
 export class BillingClient {
   constructor(private readonly http: ServiceHttp) {}
 
-  /** Finds accounts by invoice number, by an id of ours or by one at a processor. */
+  /** Finds accounts by invoice number, one of our ids or a processor's id. */
   async find(text: string): Promise<AccountMatch[]> {
     return this.http.call('POST', '/internal/operator/accounts/matches', { body: { text } });
   }
@@ -120,23 +123,23 @@ export class BillingClient {
     return this.http.call('GET', '/internal/operator/subscriptions', { accountId });
   }
 
-  /** Ends one with its period, as its customer may. @throws Problem 404, 409, 422, 503. */
+  /** Ends a subscription with its period, as its customer may. @throws Problem 404, 409, 422, 503. */
   async cancelSubscription(accountId: string, id: string): Promise<PlanChangeAnswer> {
     return this.http.call('POST', `/internal/operator/subscriptions/${id}/cancel`, { accountId });
   }
 
-  /** Sends the mail about an invoice or note once more. @throws Problem 404, 503. */
+  /** Sends the mail about an invoice or note again. @throws Problem 404, 503. */
   async resendReceipt(accountId: string, number: string): Promise<{ number: string }> {
     const body = { number };
     return this.http.call('POST', '/internal/operator/receipts', { accountId, body });
   }
 
-  /** The cases that wait for an operator, longest first; at most 200. */
+  /** The cases that wait for an operator, oldest first; at most 200. */
   async setAside(): Promise<SetAsideMoney[]> {
     return this.http.call('GET', '/internal/operator/set-aside');
   }
 
-  /** @param callbackId ours or the processor's. @throws Problem 404. */
+  /** @param callbackId our id or the processor's. @throws Problem 404. */
   async replayCallback(callbackId: string): Promise<ReplayAnswer> {
     return this.http.call('POST', '/internal/callbacks/replay', { body: { callbackId } });
   }
@@ -153,12 +156,12 @@ export class BillingClient {
     return this.http.call('POST', '/internal/operator/refunds', { accountId, body });
   }
 
-  /** Asks again now for a refund that failed, as a refund of its own. @throws Problem 404, 409, 422, 503. */
+  /** Retries a failed refund now, as a separate refund. @throws Problem 404, 409, 422, 503. */
   async retryRefund(accountId: string, refundId: string): Promise<RefundAnswer> {
     return this.http.call('POST', `/internal/operator/refunds/${refundId}/retry`, { accountId });
   }
 
-  /** Dismisses a failed refund, so that it is not tried again. @throws Problem 404, 409. */
+  /** Dismisses a failed refund, so that it is not retried. @throws Problem 404, 409. */
   async dismissRefund(accountId: string, refundId: string): Promise<RefundAnswer> {
     return this.http.call('POST', `/internal/operator/refunds/${refundId}/dismiss`, { accountId });
   }

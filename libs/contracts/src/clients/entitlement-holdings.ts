@@ -1,7 +1,7 @@
 import type { PaymentLineKind } from '../events/billing/payment-line.js';
 import type { SubscriptionState } from '../events/billing/subscription-changed.js';
 
-/** Says whether a line of a payment has reached its account. All amounts below are decimal strings. */
+/** Whether a line of a payment has reached its account. All amounts below are decimal strings. */
 export interface LineFulfilment {
   lineId: string;
   isFulfilled: boolean;
@@ -9,10 +9,10 @@ export interface LineFulfilment {
   granted: string;
 }
 
-/** Sums of an account's ledger, by UTC day (`YYYY-MM-DD`; of use, the day of its booking), newest first. */
+/** Sums of an account's ledger by UTC day (`YYYY-MM-DD`; for use, the day of booking), newest first. */
 export interface LedgerChanges {
   days: { day: string; amount: number }[];
-  /** False where the ledger has more lines than are added up: some of the oldest day may be missing. */
+  /** False if the ledger has more lines than are summed; some of the oldest day may be missing. */
   is_whole: boolean;
 }
 
@@ -25,18 +25,18 @@ export interface LineSums {
   amountMicros: string;
   /** RFC 3339. */
   heardAt: string;
-  /** Number of grants so far: one a package, one a slice that has begun. */
+  /** Number of grants so far: one per package, and one per monthly slice that has begun. */
   grants: number;
   granted: string;
   consumed: string;
   revoked: string;
-  /** Credits that final reversals aim at. */
+  /** Credits covered by final reversals. */
   reversed: string;
-  /** Debt that is open. */
+  /** Open debt. */
   owed: string;
 }
 
-/** The purchases of an account that still count. */
+/** The current purchases of an account. */
 export interface Owned {
   packages: {
     grantId: string;
@@ -47,7 +47,7 @@ export interface Owned {
     remaining: string;
     boughtAt: string;
   }[];
-  /** Plans, Domainer and the rate-limit add-on, ended ones included. */
+  /** Plans, Domainer and the rate-limit add-on, including ended ones. */
   subscriptions: {
     id: string;
     line: 'api' | 'domainer' | 'rate_limit';
@@ -65,7 +65,7 @@ export interface Owned {
   debt: string;
 }
 
-/** A grant with what it comes from. */
+/** A grant with its source. */
 export interface SourcedGrant {
   id: string;
   sourceType: string;
@@ -92,7 +92,7 @@ export interface GrantPage {
   nextCursor?: string;
 }
 
-/** An account that time cannot be applied to: its next slices are not issued. */
+/** An account whose due dates cannot be applied: its next slices are not issued. */
 export interface SetAsideAccount {
   accountId: string;
   /** RFC 3339. */
@@ -101,7 +101,7 @@ export interface SetAsideAccount {
   reason: string;
 }
 
-/** A lease whose use cannot be booked; it is tried again by itself. */
+/** A lease whose use cannot be booked; it is retried automatically. */
 export interface SetAsideLease {
   accountId: string;
   leaseId: string;
@@ -111,7 +111,7 @@ export interface SetAsideLease {
   reason: string;
 }
 
-/** Lines of the ledger that are one thing: a grant, or a month's use of an operation. */
+/** Ledger lines that belong together: a grant, or a month's use of an operation. */
 export interface ExplainedLine {
   /** When the first and the last of them were booked, RFC 3339. */
   from: string;
@@ -119,9 +119,9 @@ export interface ExplainedLine {
   kind: 'grant' | 'use' | 'expiry' | 'refund';
   /** The grant's source, the reversed line, or the operation. */
   reference: string;
-  /** Credits, negative when they are gone. */
+  /** Credits, negative if they were taken away. */
   amount: number;
-  /** How many lines of the ledger. */
+  /** Number of ledger lines. */
   lines: number;
 }
 
@@ -134,7 +134,7 @@ export interface BalanceExplanation {
     frozen: number;
     /** Set aside for requests and jobs. */
     reserved: number;
-    /** Used, and not a line yet. */
+    /** Used, but not yet a ledger line. */
     unbooked: number;
     debt: number;
   };

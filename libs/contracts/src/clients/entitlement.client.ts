@@ -17,7 +17,7 @@ import type { ServiceHttp } from './service-http.js';
 
 export type BlockCause = 'overdue' | 'deletion' | 'suspension' | 'fraud' | 'admin';
 
-/** Causes an operator may set; `deletion` follows the account. */
+/** Causes that an operator may set; `deletion` follows the account. */
 export const OPERATOR_BLOCK_CAUSES = ['overdue', 'fraud', 'admin'] as const;
 export type OperatorBlockCause = (typeof OPERATOR_BLOCK_CAUSES)[number];
 
@@ -37,7 +37,7 @@ export type OverridableLimit = (typeof OVERRIDABLE_LIMITS)[number];
 export const BLOCKED_PARTS = ['api', 'downloads', 'purchases'] as const;
 export type BlockedPart = (typeof BLOCKED_PARTS)[number];
 
-/** Something that takes rights away for a time. */
+/** A temporary restriction of an account's rights. */
 export interface AccessBlock {
   cause: BlockCause;
   blocks: readonly BlockedPart[];
@@ -51,13 +51,13 @@ export interface Allowance {
   accountId: string;
   /** Rising decimal string; an older version never replaces a newer one. */
   version: string;
-  /** Requests per minute by class (`account` is the same for everybody). */
+  /** Requests per minute by class (`account` is the same for all accounts). */
   limits: Record<RateClass, number>;
   keys: number;
   monitors: MonitorSlots;
   datasets: string[];
   blocks: AccessBlock[];
-  /** RFC 3339: the next instant at which time alone changes this answer. Never serve it past this. */
+  /** RFC 3339: the next time at which this answer changes because of time alone. Never use it after that. */
   validUntil?: string;
 }
 
@@ -73,9 +73,9 @@ export interface AcquireLease {
 }
 
 /**
- * `granted`: spend up to `amount` within `ttlMs` of the moment the holder asked. `insufficient`: a
- * true 402. `elsewhere`: enough, but leased to other holders, who are being recalled: wait, then 503.
- * `closed`: this id was closed before; it never holds anything again.
+ * `granted`: spend up to `amount` within `ttlMs` of the request. `insufficient`: a true 402. `elsewhere`: there are
+ * enough credits, but they are leased to other holders, whose leases are being recalled: wait, then answer 503.
+ * `closed`: this id was closed before and will never be granted again.
  */
 export type LeaseOutcome =
   | { outcome: 'granted'; amount: number; ttlMs: number; spendable: number }
@@ -83,7 +83,7 @@ export type LeaseOutcome =
   | { outcome: 'elsewhere'; spendable: number }
   | { outcome: 'closed'; spendable: number };
 
-/** `balance`: what may still be used, spendable and what is set aside and not reported as used. */
+/** `balance`: the credits that can still be used: spendable ones, and reserved ones that are not reported as used. */
 export type LeaseAnswer = LeaseOutcome & { balance: number };
 
 /** Credits by the names of operations. */
@@ -94,16 +94,16 @@ export interface LeaseUse {
   accountId: string;
   /** Cumulative credits used under this lease; never decreases. */
   consumed: number;
-  /** The use by operation, cumulative too; the rest counts as `other`. */
+  /** The use by operation, also cumulative; the rest counts as `other`. */
   operations?: CreditsByOperation;
 }
 
 export interface SettleAnswer {
-  /** Leases whose unused rest entitlement wants back now. */
+  /** Leases whose unused rest entitlement recalls. */
   recalled: string[];
   /**
-   * What the accounts may still use: spendable credits, and those reserved and not yet reported as used, over all
-   * gateways. Moving credits into leases and back does not change it.
+   * The credits that the accounts can still use: spendable ones, and those reserved and not yet reported as used, over
+   * all gateways. Moving credits into leases and back does not change this.
    */
   balances: Record<string, number>;
 }
@@ -125,7 +125,7 @@ export type HoldOutcome =
   | { outcome: 'elsewhere'; spendable: number }
   | { outcome: 'closed'; spendable: number };
 
-/** `balance`: as of `LeaseAnswer`. */
+/** `balance`: as in `LeaseAnswer`. */
 export type HoldAnswer = HoldOutcome & { balance: number };
 
 /** Typed calls to entitlement's internal routes. */
@@ -142,7 +142,7 @@ export class EntitlementClient {
 
   /**
    * Called once per 100 ms while a lease is open, even without any use, because the answer may recall leases.
-   * @param accounts whose balances are wanted beside those of the leases; at most 1,000.
+   * @param accounts whose balances are requested besides those of the leases; at most 1,000.
    */
   async settle(
     gatewayId: string,
@@ -154,8 +154,8 @@ export class EntitlementClient {
   }
 
   /**
-   * Returns the unused rest of up to 1,000 leases. An unknown id leaves a tombstone, so that a late acquire
-   * finds it closed. One that cannot be booked is entitlement's to set right and holds up no other.
+   * Returns the unused rest of up to 1,000 leases. An unknown id leaves a tombstone, so that a late acquire finds it
+   * closed. If a lease cannot be booked, entitlement sets it aside, and it delays no other.
    */
   async closeAll(leases: LeaseUse[]): Promise<void> {
     await this.http.call('POST', '/internal/leases/close', { body: { leases } });
@@ -170,7 +170,7 @@ export class EntitlementClient {
     return this.http.call('POST', '/internal/holds', { accountId, body });
   }
 
-  /** Idempotent by (hold, part): the first count of a part wins. */
+  /** Idempotent by (hold, part): the first report of a part wins. */
   async settleHold(accountId: string, holdId: string, part: string, count: number): Promise<void> {
     await this.http.call('POST', '/internal/holds/settle', {
       accountId,
@@ -191,13 +191,13 @@ export class EntitlementClient {
     return this.http.call('GET', `/internal/ledger${query}`, { accountId });
   }
 
-  /** @param from the first day wanted, as `YYYY-MM-DD`. */
+  /** @param from the first day, as `YYYY-MM-DD`. */
   async ledgerChanges(accountId: string, from: string): Promise<LedgerChanges> {
     return this.http.call('GET', `/internal/ledger/changes/${from}`, { accountId });
   }
 
   /**
-   * Operators: credits by hand, with a reason.
+   * Operators: grants credits manually, with a reason.
    * @returns whether the adjustment is new; the same id counts once.
    */
   async grantByOperator(
@@ -207,7 +207,7 @@ export class EntitlementClient {
     return this.http.call('POST', '/internal/operator/grants', { accountId, body });
   }
 
-  /** Operators: replaces one computed limit until an instant (RFC 3339). */
+  /** Operators: replaces one computed limit until a time (RFC 3339). */
   async overrideLimit(
     accountId: string,
     body: { name: OverridableLimit; value: number; reason: string; until: string },
@@ -223,7 +223,7 @@ export class EntitlementClient {
     });
   }
 
-  /** Operators: takes rights away from `from` until `to` or until lifted. */
+  /** Operators: restricts rights from `from` until `to` or until the block is lifted. */
   async block(
     accountId: string,
     body: AccessBlock & { cause: OperatorBlockCause; reason: string },
@@ -237,7 +237,7 @@ export class EntitlementClient {
 
   /**
    * Operators: takes spendable credits away, in the order in which they are used, with a reason.
-   * @returns how many were taken, at most `amount`; the same id counts once and answers the same.
+   * @returns how many were taken, at most `amount`; the same id counts once and returns the same answer.
    */
   async revokeByOperator(
     accountId: string,
@@ -246,27 +246,27 @@ export class EntitlementClient {
     return this.http.call('POST', '/internal/operator/revocations', { accountId, body });
   }
 
-  /** Operators: what happened to an account, as far as entitlement knows. */
+  /** Operators: the events of an account that entitlement knows. */
   async timeline(accountId: string, question: TimelineQuestion): Promise<TimelineEntry[]> {
     return this.http.call('GET', timelinePath(question), { accountId });
   }
 
-  /** Operators: why an account has what it has. */
+  /** Operators: explains an account's balance. */
   async explainBalance(accountId: string): Promise<BalanceExplanation> {
     return this.http.call('GET', '/internal/operator/explanation', { accountId });
   }
 
-  /** Operators: accounts that time cannot be applied to, longest first; at most 200. */
+  /** Operators: accounts whose due dates cannot be applied, oldest first; at most 200. */
   async setAsideAccounts(): Promise<SetAsideAccount[]> {
     return this.http.call('GET', '/internal/operator/set-aside/accounts');
   }
 
-  /** Operators: leases whose use cannot be booked, longest first; at most 200. */
+  /** Operators: leases whose use cannot be booked, oldest first; at most 200. */
   async setAsideLeases(): Promise<SetAsideLease[]> {
     return this.http.call('GET', '/internal/operator/set-aside/leases');
   }
 
-  /** Says which of an account's payment lines are fulfilled, in the order asked; at most 1,000. */
+  /** Says which of an account's payment lines are fulfilled, in the order of the request; at most 1,000. */
   async fulfilment(accountId: string, lineIds: string[]): Promise<LineFulfilment[]> {
     return this.http.call('POST', '/internal/fulfilment', { accountId, body: { lineIds } });
   }

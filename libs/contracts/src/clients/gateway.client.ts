@@ -2,11 +2,11 @@ import { REQUESTS, type RequestsAnswer } from '../operations/usage/requests.js';
 import type { KeyUsageAnswer, PaceAnswer, UsageAnswer } from '../operations/usage/usage.js';
 import type { ServiceHttp } from './service-http.js';
 
-/** The facts about an account's requests that the gateway tells the dashboard, from the request log. */
+/** Reads of an account's request log at the gateway, for the dashboard. */
 export class GatewayClient {
   constructor(private readonly http: ServiceHttp) {}
 
-  /** Covers the last 30 days, including today, unless other days are given. */
+  /** Covers the last 30 days, including today, by default. */
   async usage(accountId: string, days: AskedDays = {}): Promise<UsageAnswer> {
     return this.http.call('GET', `/internal/usage${queryOf(days)}`, { accountId });
   }
@@ -16,12 +16,12 @@ export class GatewayClient {
     return this.http.call('GET', `/internal/usage/keys${queryOf(days)}`, { accountId });
   }
 
-  /** How near the account is to its limits. */
+  /** How close the account is to its limits. */
   async pace(accountId: string): Promise<PaceAnswer> {
     return this.http.call('GET', '/internal/usage/pace', { accountId });
   }
 
-  /** @param values parameters of the row, as its reader gives them. */
+  /** @param values parameters of the row, as its reader returns them. */
   async requests(
     accountId: string,
     values: Readonly<Record<string, unknown>>,

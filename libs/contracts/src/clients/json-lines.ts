@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import { type ServiceName, ServiceUnavailable } from '#libs/platform';
 
 /**
- * The objects of a service's lines of JSON, as they come. Not by `node:readline`: it ends the process when what it reads
- * is let go before its end.
- * @returns the one that says that nothing is missing.
- * @throws ServiceUnavailable when the lines break off before that one.
+ * The objects of a service's JSON lines, as they arrive. It does not use `node:readline`, which ends the process if its
+ * input is abandoned before the end.
+ * @returns the closing object, which shows that nothing is missing.
+ * @throws ServiceUnavailable if the lines break off before it.
  */
 export async function* jsonLines<Line extends object, End extends { isLast: true }>(
   stream: Readable,

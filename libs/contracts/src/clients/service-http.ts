@@ -16,24 +16,24 @@ export interface ServiceHttpOptions {
   caller: ServiceName;
   audience: ServiceName;
   tokens: ServiceTokens;
-  /** Longest a call may take in all, in milliseconds. */
+  /** Time limit for a call, in milliseconds. */
   timeoutMs?: number;
-  /** Connections at most. */
+  /** Maximum number of connections. */
   connections?: number;
 }
 
 export interface ServiceCall {
   accountId?: string;
-  /** JSON, or bytes as they are. */
+  /** JSON, or unmodified bytes. */
   body?: object;
   requestId?: string;
   traceparent?: string;
   timeoutMs?: number;
 }
 
-/** A call whose answer is read as it comes. */
+/** A call whose answer is read as it arrives. */
 export interface StreamCall extends Pick<ServiceCall, 'accountId' | 'body' | 'requestId'> {
-  /** Ends the call, also while its answer is read. */
+  /** Ends the call, even while its answer is being read. */
   signal: AbortSignal;
 }
 
@@ -44,12 +44,12 @@ const CONNECTIONS = 32;
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
 /**
- * JSON over HTTP to one service: token, ids of the request, deadline, and its refusals as the Problem it
- * threw.
+ * JSON over HTTP to one service: adds the token, the request's ids and a deadline, and throws the service's rejections
+ * as Problems.
  */
 export class ServiceHttp {
   private readonly pool: ServicePool;
-  /** Apart from the pool: streams last, and calls must not wait for them. */
+  /** Separate from the pool, because streams last long and calls must not wait for them. */
   private readonly streams: ServicePool;
 
   constructor(private readonly options: ServiceHttpOptions) {
@@ -60,8 +60,8 @@ export class ServiceHttp {
   }
 
   /**
-   * @throws Problem with the audience's own code for its refusals; ServiceUnavailable when it cannot
-   *   be reached, does not answer in time, or answers with something that is not ours.
+   * @throws Problem with the called service's own code for its rejections; ServiceUnavailable if it cannot
+   *   be reached, does not answer in time, or its answer is not in our format.
    */
   async call<T>(method: CallMethod, path: string, call: ServiceCall = {}): Promise<T> {
     const { audience, caller } = this.options;
@@ -101,7 +101,7 @@ export class ServiceHttp {
   }
 
   /**
-   * Posts a question and gives its answer as a stream, which the caller must read or destroy.
+   * Posts a request and returns its answer as a stream, which the caller must read or destroy.
    * @throws as `call`, until the answer begins.
    */
   async stream(path: string, call: StreamCall): Promise<Readable> {
@@ -149,7 +149,7 @@ function typeOf(body: object): string {
   return Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json';
 }
 
-/** The refusal in a service's answer; ServiceUnavailable when the answer is not one of ours. */
+/** The rejection in a service's answer; ServiceUnavailable if the answer is not in our format. */
 export function problemOf(body: unknown, audience: ServiceName): Problem {
   const { code, status, detail, retryable, retry_after, errors, ...members } = (body ??
     {}) as ProblemBody;

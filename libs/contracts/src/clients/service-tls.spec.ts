@@ -64,7 +64,7 @@ describe('calls between services over TLS', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The response of the expected service to a caller with these files, or with none. */
+  /** The response of the expected service to a caller with these files, or without any. */
   async function answerTo(files: string | undefined, audience: ServiceName = 'account') {
     const tls = files === undefined ? undefined : new InternalTls(files, logger);
     const tokens = new ServiceTokens(SECRET, clock, tls);
@@ -79,7 +79,7 @@ describe('calls between services over TLS', () => {
     }
   }
 
-  /** The response to a client of Node's own: a status, or the reason for its absence. */
+  /** The response to Node's own client: a status, or the reason for its absence. */
   const probe = (options: RequestOptions) =>
     new Promise<string>((resolve) => {
       get(`${service.url}/health`, { ...options, agent: false }, ({ statusCode }) =>
@@ -98,7 +98,7 @@ describe('calls between services over TLS', () => {
     expect(await probe(trusting)).toMatch(/certificate required/);
   });
 
-  it('S112: a caller with a foreign authority’s certificate is refused, and refuses in turn', async () => {
+  it('S112: a caller with a foreign authority’s certificate is rejected, and rejects the service in turn', async () => {
     expect(await answerTo(foreign.issue('gateway'))).toMatch(/self-signed|unable to (get|verify)/);
     const files = foreign.issue('gateway');
     const [cert, key] = ['tls.crt', 'tls.key'].map((name) => readFileSync(join(files, name)));
@@ -106,7 +106,7 @@ describe('calls between services over TLS', () => {
     expect(await probe(posing)).toMatch(/ECONNRESET|hang up/);
   });
 
-  it('S112: an answer under another service’s certificate is rejected', async () => {
+  it('S112: an answer with another service’s certificate is rejected', async () => {
     expect(await answerTo(ofGateway, 'entitlement')).toMatch(/altnames.*entitlement/s);
   });
 
@@ -144,7 +144,7 @@ describe('calls between services over TLS', () => {
     const next = new OwnAuthority(join(folder, 'next'));
     const renewed = next.issue('gateway');
     next.issue('account', ofAccount);
-    await waitFor('the next authority to count', async () => {
+    await waitFor('the next authority to be accepted', async () => {
       const answer = await answerTo(renewed);
       return typeof answer === 'object';
     });
@@ -153,14 +153,14 @@ describe('calls between services over TLS', () => {
     expect(log).not.toContain('PRIVATE KEY');
   });
 
-  it('an incomplete folder is a fault at the start that says so', () => {
+  it('an incomplete folder is reported as a fault at the start', () => {
     expect(() => new InternalTls(join(folder, 'nowhere'), logger)).toThrow(
       /^INTERNAL_TLS_FOLDER: .*ca\.crt/,
     );
   });
 });
 
-/** The messages of an error and of what led to it. */
+/** The messages of an error and its causes. */
 function causesOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   return `${error.message} ${causesOf(error.cause)}`;

@@ -13,16 +13,16 @@ export interface TimelineEntry {
   kind: string;
   /** The event in a few words. */
   text: string;
-  /** The id to ask further with. */
+  /** The id for further commands. */
   id: string;
 }
 
 /**
- * Entries newest first. One that shares its time with the last of them is among them too, so that
- * whatever is older than the last one's time is the next page.
+ * Entries newest first, including all that share the last one's time, so that the next page begins with entries before
+ * that time.
  */
 export class TimelineQuestion {
-  /** RFC 3339: only what is older. */
+  /** RFC 3339: only entries before this time. */
   @IsOptional()
   @IsISO8601()
   before?: string;
@@ -35,32 +35,32 @@ export class TimelineQuestion {
   limit: number;
 }
 
-/** Inspections by operators are left out of account's part unless they are asked for. */
+/** Inspections by operators are left out of account's part by default. */
 export class AccountTimelineQuestion extends TimelineQuestion {
   @IsOptional()
   @IsIn(['shown'])
   inspections?: 'shown';
 }
 
-/** A page of the timeline, whose inspections are counted. */
+/** A page of the timeline whose inspections are counted. */
 export class InspectionsQuestion {
-  /** RFC 3339: not what is older; from the beginning without it. */
+  /** RFC 3339: only entries since this time; by default, from the beginning. */
   @IsOptional()
   @IsISO8601()
   from?: string;
 
-  /** RFC 3339: only what is older. */
+  /** RFC 3339: only entries before this time. */
   @IsOptional()
   @IsISO8601()
   before?: string;
 }
 
-/** The rows that a service's repository finds for its part of the timeline. */
+/** The rows of a service's repository for its part of the timeline. */
 export interface TimelineRow extends Omit<TimelineEntry, 'at'> {
   at: Date;
 }
 
-/** Answers a question from a service's own rows. */
+/** Answers a timeline request from a service's own rows. */
 export async function timelineOf(
   rows: { list(accountId: string, before: Date, limit: number): Promise<TimelineRow[]> },
   accountId: string,
@@ -70,7 +70,7 @@ export async function timelineOf(
   return found.map(({ at, ...entry }) => ({ at: at.toISOString(), ...entry }));
 }
 
-/** The path with the question, the same at each service. */
+/** The path with the query, the same at each service. */
 export function timelinePath({ before, limit }: TimelineQuestion): string {
   const query = new URLSearchParams({ limit: String(limit), ...(before && { before }) });
   return `/internal/operator/timeline?${query}`;

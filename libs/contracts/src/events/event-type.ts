@@ -8,8 +8,8 @@ export interface EventTypeDescription {
   type: string;
   version: number;
   /**
-   * `state`: a snapshot, applied only when its sequence is newer. `delta`: each counts once; later
-   * ones of the same key wait behind a failed one.
+   * `state`: a snapshot, applied only if its sequence is newer. `delta`: each counts once; later ones with the same key
+   * wait behind a failed one.
    */
   kind: 'state' | 'delta';
 }
@@ -21,7 +21,7 @@ const descriptions = new Map<EventClass, EventTypeDescription>();
 const classes = new Map<string, EventClass>();
 const types = new Set<string>();
 
-/** Declares a class as an event's data. Members are ids, dates as RFC 3339, money as decimal strings. */
+/** Declares a class as an event's data. Members are ids, times in RFC 3339, money as decimal strings. */
 export function EventType(description: EventTypeDescription): ClassDecorator {
   return (target) => {
     const eventClass = target as unknown as EventClass;
@@ -31,19 +31,19 @@ export function EventType(description: EventTypeDescription): ClassDecorator {
   };
 }
 
-/** @throws when the class is not an event. */
+/** @throws if the class is not an event. */
 export function describeEvent(eventClass: EventClass): EventTypeDescription {
   const description = descriptions.get(eventClass);
   if (!description) throw new Error(`${eventClass.name} is not declared with @EventType`);
   return description;
 }
 
-/** The class of a type and version, or undefined for an unknown one. */
+/** The class of a type and version; undefined for an unknown one. */
 export function eventClassOf(type: string, version: number): EventClass | undefined {
   return classes.get(`${type}@${version}`);
 }
 
-/** Whether a class of this type is declared, in whatever version. */
+/** Whether a class of this type is declared, in any version. */
 export function isEventType(type: string): boolean {
   return types.has(type);
 }
@@ -58,7 +58,7 @@ export function producerOf(type: string): ServiceName {
   return type.split('.')[0] as ServiceName;
 }
 
-/** One event on its way: `key` is the account id, `sequence` rises per aggregate (not gapless). */
+/** An event in transit: `key` is the account id, `sequence` rises per aggregate (with gaps). */
 export interface EventEnvelope<T extends object = object> {
   /** UUIDv7. */
   id: string;
@@ -67,7 +67,7 @@ export interface EventEnvelope<T extends object = object> {
   key: string;
   /** `<kind>:<id>`, for example `account:…` or `subscription:…`. */
   aggregate: string;
-  /** Decimal string: microseconds do not fit a double for ever. */
+  /** Decimal string, because microseconds will one day exceed a double. */
   sequence: string;
   /** RFC 3339. */
   occurredAt: string;
@@ -77,8 +77,8 @@ export interface EventEnvelope<T extends object = object> {
 }
 
 /**
- * Turns an event's parsed JSON into its class.
- * @returns the data, or the reasons why it does not fit its schema (a permanent failure).
+ * Converts an event's parsed JSON to its class.
+ * @returns the data, or the reasons why it does not match its schema (a permanent failure).
  */
 export function parseEventData<T extends object>(
   eventClass: EventClass<T>,

@@ -9,13 +9,13 @@ type VariantClass = new () => object;
 /** By the class that declares the member, then by the member. */
 const variants = new Map<object, Map<string, VariantClass[]>>();
 
-/** An instant as text, in UTC: readers need no zone of their own. */
+/** A time as text, in UTC, so that readers need no time zone. */
 export function IsInstant(): PropertyDecorator {
   const message = '$property must be an RFC 3339 instant in UTC';
   return ValidateBy({ name: 'isInstant', validator: { validate: isInstant, ...text(message) } });
 }
 
-/** The member is later than another instant of the same object, or as late where `orEqual`. */
+/** The member is later than another time of the same object, or equal to it with `orEqual`. */
 export function IsAfter(member: string, { orEqual = false } = {}): PropertyDecorator {
   const relation = orEqual ? 'at or after' : 'after';
   const isAfter = (value: unknown, other: unknown) => {
@@ -33,8 +33,8 @@ export function IsAtMost(member: string): PropertyDecorator {
 }
 
 /**
- * Objects of several classes, told apart by one member of them; each is validated by its own class.
- * Any other value is validated by `otherwise`, whose rules must refuse it.
+ * Objects of several classes, distinguished by one member; each is validated by its own class. Any other value is
+ * validated by `otherwise`, whose rules must reject it.
  */
 export function OneOf(
   discriminator: string,
@@ -76,7 +76,7 @@ const text = (message: string) => ({ defaultMessage: () => message });
 function isInstant(value: unknown): boolean {
   if (typeof value !== 'string' || !INSTANT.test(value)) return false;
   const read = new Date(value);
-  // A day that the month does not have would run over into the next one.
+  // A day that the month does not have would become a day of the next month.
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(value.slice(0, 19));
 }
 

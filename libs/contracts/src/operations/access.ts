@@ -29,7 +29,7 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** An account that is deleted may still be restored, and has calls for that. */
+/** A deleted account may still be restored, and has calls for that. */
 export type UsableState = 'active' | 'deleted';
 
 /**
@@ -37,26 +37,29 @@ export type UsableState = 'active' | 'deleted';
  *
  * - `key`: an API key with the scope, on the API's listener, counted in its class.
  * - `session`: a browser's session, on the dashboard's listener.
- * - `public`: anybody; on the API's listener 60 requests a minute and address, on the dashboard's as many as their
+ * - `public`: anyone; on the API's listener 60 requests per minute and address, on the dashboard's as many as their
  *   owner allows.
  * - `signed`: a sender that signs the raw bytes of its body, such as a payment processor, in one of these headers,
- *   named in small letters. Without any of them its body is not even read (S125).
+ *   in lower case. Without any of them, its body is not even read (S125).
  */
 export type Access =
   | {
       kind: 'key';
       scope: Scope;
       class: RateClass;
-      /** Set where something changes or files are read: a test key gets 403. */
+      /** Set if the operation changes something or reads files: a test key gets 403. */
       isForLiveKeys?: boolean;
-      /** Set where the dashboard's origin has the same call, for a session (`atDashboard`). */
+      /** Set if the dashboard's origin has the same call, for a session (`atDashboard`). */
       isAtDashboard?: boolean;
     }
   | {
       kind: 'session';
       /** The password (or second factor) must have been given within the last 10 minutes (S35). */
       needsReauthentication?: boolean;
-      /** A change that leaves a line in a log: an account makes 300 an hour of them all. Taking power away is never held up. */
+      /**
+       * A change that is recorded in a log: an account may make 300 per hour in total. Revoking access is never
+       * limited.
+       */
       isPaced?: boolean;
       /** Default: only `active`. */
       accountStates?: readonly UsableState[];
@@ -64,7 +67,7 @@ export type Access =
   | { kind: 'public'; listener?: 'dashboard' }
   | { kind: 'signed'; headers: readonly string[] };
 
-/** Where an operation is asked for: on the API's origin or on the dashboard's. */
+/** Where an operation is offered: on the API's origin or on the dashboard's. */
 export type PublicListener = 'api' | 'dashboard';
 
 export function listenerOf({ access }: { access: Access }): PublicListener {

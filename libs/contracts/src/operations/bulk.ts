@@ -16,16 +16,16 @@ import { Type } from 'class-transformer';
 import type { DataClass } from './parameter.js';
 import type { ProblemCode } from './openapi/problem-codes.js';
 
-/** Things that one request may ask about. */
+/** Maximum number of items in one request. */
 const BULK_ITEMS_MAX = 100;
-/** Largest body of a request about several things. */
+/** Maximum size of the body of a bulk request. */
 export const BULK_BODY_BYTES = 256 * 1_024;
 const NAME_LENGTH_MAX = 2_048;
 
 /** A member of a request's body: up to 100 strings. */
 export function TextList(lengthMax = NAME_LENGTH_MAX): PropertyDecorator {
   return applyDecorators(
-    // First: what is missing or no list must not be told to be shorter.
+    // Checked first: for a missing value or one that is not a list, "shorter" would be the wrong advice.
     IsArray({ message: `must be a list of up to ${BULK_ITEMS_MAX} strings` }),
     ArrayMaxSize(BULK_ITEMS_MAX),
     IsString({ each: true }),
@@ -34,9 +34,9 @@ export function TextList(lengthMax = NAME_LENGTH_MAX): PropertyDecorator {
   );
 }
 
-/** An answer to one of several questions: the members of a single answer, or why there is none. */
+/** An answer to one of several items: the members of a single answer, or why there is none. */
 export class BulkItem {
-  /** Place in the request, from 0. */
+  /** Index in the request, from 0. */
   @IsInt()
   @Min(0)
   index: number;
@@ -45,7 +45,7 @@ export class BulkItem {
   @IsBoolean()
   status: boolean;
 
-  /** Set for a refusal: the answer to a single request. */
+  /** Set for a rejection: the answer to a single request. */
   @IsOptional()
   @IsInt()
   status_code?: number;
@@ -55,25 +55,25 @@ export class BulkItem {
   message?: string;
 }
 
-/** The members that every refused item has. */
+/** The members that every rejected item has. */
 export const REFUSED_MEMBERS = ['index', 'status', 'status_code', 'code', 'message'] as const;
 
-/** Whatever is asked, our own fault is one item's alone. */
+/** In any operation, an internal error affects only one item. */
 const OF_EVERY_ITEM = ['internal_error'] as const;
 
 /**
- * The class of an item. Its members are those of a refused one; one that is answered has `index`, `status` and the
- * members of a single answer.
+ * The class of an item. Its members are those of a rejected one; an answered item has `index`, `status` and the members
+ * of a single answer.
  */
 export interface ItemClass {
   new (): object;
-  /** Codes of all that can refuse one. */
+  /** Codes of all possible rejections. */
   readonly codes: readonly ProblemCode[];
   /** The class of a single answer. */
   readonly answer: DataClass;
 }
 
-/** An item of one operation. @param answer class of a single answer. @param own codes of what can refuse it. */
+/** An item of one operation. @param answer class of a single answer. @param own codes of its possible rejections. */
 export function bulkItem<const Code extends ProblemCode>(answer: DataClass, ...own: Code[]) {
   const codes = [...own, ...OF_EVERY_ITEM];
   class Item extends BulkItem {
@@ -89,7 +89,7 @@ export function bulkItem<const Code extends ProblemCode>(answer: DataClass, ...o
 
 export const isItemClass = (type: object): type is ItemClass => 'answer' in type && 'codes' in type;
 
-/** How many items were answered. */
+/** Number of answered items. */
 export class BulkSummary {
   @IsInt()
   @Min(0)

@@ -11,13 +11,13 @@ const BRACES = /\{(\w+)\}/g;
 /** Rows of the table that contradict themselves or one another. */
 export class OperationFaults extends Error {
   constructor(readonly faults: readonly string[]) {
-    super(`the table of operations is not sound:\n${faults.join('\n')}`);
+    super(`the table of operations is not valid:\n${faults.join('\n')}`);
   }
 }
 
 /**
- * Judges the whole table before anything is served by it: equal paths, missing prices, examples that their own
- * schemas refuse, parameters that lead nowhere.
+ * Checks the whole table before it is used: equal paths, missing prices, examples that their own schemas reject,
+ * parameters that are never used.
  * @throws OperationFaults naming every fault.
  */
 export function checkOperations(operations: readonly Operation[]): void {
@@ -71,7 +71,7 @@ function pathFaults({ routes, owner, parameters }: Operation): string[] {
 }
 
 function priceFaults({ price, access, fixtures, parameters, body }: Operation): string[] {
-  // A row may come from plain JavaScript, or through a cast.
+  // A row may come from plain JavaScript, or from a cast.
   if ((price as unknown) === undefined) return ['has no price'];
   if (price.per === 'free') return [];
   if (access.kind !== 'key') return ['has a price, but nobody pays it'];
@@ -96,7 +96,7 @@ function amountFaults(credits: Credits, parameters: Operation['parameters']): st
   ];
 }
 
-/** A list has the parameters and the members of an answer that every other one has; so has a paged search. */
+/** A list has the parameters and answer members that all lists share; so does a paged search. */
 function pagingFaults({ paged, price, method, parameters, answers }: Operation): string[] {
   const isList = 'cursor' in parameters;
   if (paged === undefined && !isList) {
@@ -168,7 +168,7 @@ function exampleFaults(operation: Operation): string[] {
   ];
 }
 
-/** Items that are answered have the members of a single answer, which their own class does not know. */
+/** Answered items have the members of a single answer, which their own class does not declare. */
 function answerFaults(type: DataClass, answer: object): FieldError[] {
   const item = itemMemberOf(type);
   if (item === undefined) return faultsOf(type, answer);

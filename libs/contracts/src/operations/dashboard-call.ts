@@ -8,8 +8,8 @@ type DashboardCall = Pick<Operation, 'method' | 'routes' | 'owner' | 'price'> & 
 };
 
 /**
- * What most calls of the dashboard's origin have in common: they are free, need a session and take no parameter. Their
- * owner has them at the same path, below what it keeps for the dashboard.
+ * Common settings of most calls on the dashboard's origin: they are free, need a session and take no parameter. Their
+ * owner serves them at the same path, below its prefix for the dashboard.
  */
 export function dashboardCall(
   service: OwnerService,
@@ -28,8 +28,8 @@ export function dashboardCall(
 }
 
 /**
- * A call by key as the dashboard's origin has it: below `/api`, for a session. The owner answers both by one route.
- * A page may send a form once more, and shows what came of the first.
+ * A call by key in its form on the dashboard's origin: below `/api`, for a session. The owner answers both through one
+ * route. A page may submit a form again, and then shows the first result.
  */
 export function atDashboard(row: Operation): Operation {
   const path = row.routes[0].path.replace('/v2.0', '/api');
@@ -45,13 +45,13 @@ export function atDashboard(row: Operation): Operation {
 /** Access without a session. */
 export const FOR_VISITORS = { kind: 'public', listener: 'dashboard' } as const satisfies Access;
 
-/** Access for an account that is deleted too, and may be restored. */
+/** Access for an account that is deleted and may be restored, too. */
 export const IN_ANY_STATE = {
   kind: 'session',
   accountStates: ['active', 'deleted'],
 } as const satisfies Access;
 
-/** The parameter of a call about one thing. @param thing as people call it: "order". */
+/** The parameter of a call about one object. @param thing its everyday name: "order". */
 export function idOf<const Example extends string>(thing: string, example: Example) {
   return {
     id: { kind: text(64), about: `Id of the ${thing}`, example, in: 'path' },

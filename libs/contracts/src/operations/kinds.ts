@@ -7,7 +7,7 @@ const NAME_LENGTH_MAX = 2_048;
 const LIST_LENGTH_MAX = 1_000;
 const PLAIN_NAME = /^[A-Za-z0-9.-]+$/;
 const FIXTURE_ENDING = /(^|\.)test\.?$/i;
-/** Names that every operation about names answers to test keys. */
+/** Names for which every operation on names has an answer for test keys. */
 const FIXTURE_NAMES: readonly string[] = [
   'registered.test',
   'available.test',
@@ -20,13 +20,13 @@ const FIXTURE_NAMES: readonly string[] = [
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
- * A domain name as people write it: a name, a URL, an internationalised name. Whether it is one, the owner
- * decides. Names under `.test` are reserved, and a few of them are fixtures.
+ * A domain name as people write it: a name, a URL, an internationalised name. The owner decides whether it is valid.
+ * Names under `.test` are reserved, and a few of them are fixtures.
  */
 export function domainName(): ParameterKind<string> {
   return {
     schema: { type: 'string', minLength: 1, maxLength: NAME_LENGTH_MAX },
-    // A key that was pasted in the wrong place goes neither to the owner nor to the log.
+    // A key pasted in the wrong place is sent neither to the owner nor to the log.
     clean: (text) => (PLAIN_NAME.test(text) ? text : maskKeys(text.trim().toWellFormed())),
     fault: (text) => {
       if (text === '') return 'is required';
@@ -41,13 +41,13 @@ export function domainName(): ParameterKind<string> {
   };
 }
 
-/** As lookup itself reads it: what the two took for different names would be a lookup for nothing. */
+/** Reads names as lookup does, so that both agree on which names are the same. */
 function domainOf(text: string): DomainName | undefined {
   const parsed = parseDomainName(text);
   return parsed.ok ? parsed.domain : undefined;
 }
 
-/** Text of limited length. @param pattern what all of it has to match, with `rule` in words ("must be …"). */
+/** Text of limited length. @param pattern a pattern that all of it must match, with `rule` in words ("must be …"). */
 export function text(
   lengthMax: number,
   { pattern, rule }: { pattern?: RegExp; rule?: string } = {},
@@ -69,7 +69,7 @@ export function text(
   };
 }
 
-/** A whole number, without sign, of at most 15 digits. @param unit stands in the refusal ("whole seconds"). */
+/** A whole number, without sign, of at most 15 digits. @param unit appears in the rejection ("whole seconds"). */
 export function integer(min: number, max: number, unit = 'a whole number'): ParameterKind<number> {
   const rule = `must be ${unit}, ${min} to ${max}`;
   return {
@@ -90,7 +90,7 @@ export function boolean(): ParameterKind<boolean> {
   };
 }
 
-/** One word of a closed set. */
+/** One word of a fixed set. */
 export function oneOf<const Word extends string>(words: readonly Word[]): ParameterKind<Word> {
   const rule = words.length === 1 ? `must be ${words[0]}` : `must be one of ${words.join(', ')}`;
   return {
@@ -100,7 +100,9 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Parame
   };
 }
 
-/** The form of an answer, in any case: other services also offer XML, whose clients are told why it is refused. */
+/**
+ * The format of an answer, in any case: other services also offer XML, so clients that request it get an explanation.
+ */
 export function jsonFormat(): ParameterKind<'json'> {
   return {
     ...oneOf(['json']),
@@ -112,7 +114,7 @@ export function jsonFormat(): ParameterKind<'json'> {
   };
 }
 
-/** Words of a closed set, separated by commas. */
+/** Words of a fixed set, separated by commas. */
 export function listOf<const Word extends string>(words: readonly Word[]): ParameterKind<Word[]> {
   const known: readonly string[] = words;
   const isKnown = (word: string) => known.includes(word);
@@ -132,7 +134,7 @@ const PATHS = new RegExp(`^${PATH}(?:,${PATH}){0,${PATHS_MAX - 1}}$`);
 
 /** Is in every answer, whatever is selected. */
 const META = 'meta';
-/** Unknown paths that a refusal names. */
+/** Maximum number of unknown paths named in a rejection. */
 const NAMED_MAX = 5;
 
 /** Dot paths of members, separated by commas. @param answers classes of the answers, any of which may have the member. */
@@ -154,7 +156,7 @@ export function memberPaths(...answers: DataClass[]): ParameterKind<string[]> {
   };
 }
 
-/** A day of the calendar from 1900 to 2199, `YYYY-MM-DD` (RFC 3339 full-date), in UTC. */
+/** A calendar day from 1900 to 2199, `YYYY-MM-DD` (RFC 3339 full-date), in UTC. */
 export function day(): ParameterKind<string> {
   return {
     schema: { type: 'string', format: 'date' },
@@ -163,7 +165,7 @@ export function day(): ParameterKind<string> {
   };
 }
 
-/** `Date` reads the 30th of February as a day of March, and knows years that databases do not. */
+/** `Date` reads the 30th of February as a day of March, and accepts years that databases do not. */
 function isDay(text: string): boolean {
   if (!/^(19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}$/.test(text)) return false;
   const time = new Date(`${text}T00:00:00Z`);

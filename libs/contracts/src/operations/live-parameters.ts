@@ -5,7 +5,7 @@ const MAX_AGE_MAX_SECONDS = 86_400;
 
 const MAX_CREDITS_MAX = 1_000_000;
 
-/** A bound that a caller sets on what one request may cost. */
+/** The caller's limit on the cost of one request. */
 export const MAX_CREDITS = {
   kind: integer(0, MAX_CREDITS_MAX, 'whole credits'),
   about: 'Rejects the request with 402, before any lookup, if it could cost more credits than this',
@@ -14,7 +14,7 @@ export const MAX_CREDITS = {
   since: 2,
 } as const;
 
-/** Every answer is JSON; old links say so. */
+/** Every answer is JSON; old links include this parameter. */
 export const FORMAT = {
   kind: jsonFormat(),
   about: 'Response format; case does not matter',
@@ -49,7 +49,7 @@ export const LIVE_PARAMETERS = {
   },
 } as const;
 
-/** The members of the answer that are wanted. @param answers classes of what one question may be answered with. */
+/** Selects members of the answer. @param answers classes of the possible answers. */
 export function fieldsOf(example: string, ...answers: DataClass[]) {
   return {
     kind: memberPaths(...answers),
@@ -60,7 +60,7 @@ export function fieldsOf(example: string, ...answers: DataClass[]) {
   } as const;
 }
 
-/** Refusals of everything that asks the outside world. */
+/** Rejections of all operations that query external sources. */
 export const LIVE_PROBLEMS = [
   'upstream_throttled',
   'upstream_unreachable',

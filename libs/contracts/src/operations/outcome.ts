@@ -1,6 +1,6 @@
 /**
- * How a data question ended. It drives status code, charge and retry everywhere; a throttled upstream
- * is never `not_registered`.
+ * The result of a lookup. It determines status code, charge and retry everywhere; a throttled upstream is never
+ * `not_registered`.
  */
 export const OUTCOMES = [
   'delivered',
@@ -22,7 +22,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const SOURCES = ['live', 'cache', 'stale_cache', 'repeat', 'fixture'] as const;
 export type Source = (typeof SOURCES)[number];
 
-/** Whether the price is charged for an answer that ended so. An outcome without a price does not compile. */
+/** Whether an answer with this outcome is charged. An outcome without a price does not compile. */
 export function isOutcomeCharged(outcome: Outcome): boolean {
   switch (outcome) {
     case 'delivered':
@@ -42,7 +42,7 @@ export function isOutcomeCharged(outcome: Outcome): boolean {
   }
 }
 
-/** Whether an answer from there has a price. A stale one has: only callers that ask for it get one. */
+/** Whether an answer from this source is charged. A stale answer is, because only callers that allow it get one. */
 export function isSourceCharged(source: Source): boolean {
   switch (source) {
     case 'live':
@@ -58,18 +58,18 @@ export function isSourceCharged(source: Source): boolean {
 const outcomes: ReadonlyMap<string, Outcome> = new Map(OUTCOMES.map((name) => [name, name]));
 const sources: ReadonlyMap<string, Source> = new Map(SOURCES.map((name) => [name, name]));
 
-/** Undefined for an outcome that this build does not know, which a newer service may answer. */
+/** Undefined for an outcome that this release does not know, which a newer service may send. */
 export function outcomeOf(text: string): Outcome | undefined {
   return outcomes.get(text);
 }
 
-/** Undefined for a source that this build does not know. */
+/** Undefined for a source that this release does not know. */
 export function sourceOf(text: string): Source | undefined {
   return sources.get(text);
 }
 
-/** Headers with the outcome of a question; the gateway charges by them. */
+/** Headers with the outcome of a request; the gateway charges by them. */
 export const OUTCOME_HEADER = 'x-outcome';
 export const SOURCE_HEADER = 'x-served-from';
-/** Items of an answer that are charged, where the price is per item. */
+/** Number of charged items in an answer, if the price is per item. */
 export const CHARGED_ITEMS_HEADER = 'x-charged-items';

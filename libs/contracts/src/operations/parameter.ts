@@ -1,41 +1,41 @@
-/** A class whose class-validator rules say what its objects hold. */
+/** A class whose class-validator rules describe its objects. */
 export type DataClass<T extends object = object> = new () => T;
 
-/** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
+/** A JSON Schema (2020-12), as used by OpenAPI 3.1. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** How the text of one kind of parameter is read. All methods are pure and throw nothing. */
+/** How the text of one kind of parameter is read. All methods are pure and never throw. */
 export interface ParameterKind<Value = unknown> {
   readonly schema: JsonSchema;
-  /** Classes of the answers of which it selects members; `status` and `meta` are there whatever is selected. */
+  /** Classes of the answers from which it selects members; `status` and `meta` are always included. */
   readonly selectsFrom?: readonly DataClass[];
-  /** Takes off what is not part of the value; what every other method gets. */
+  /** Removes parts that do not belong to the value; every other method gets the result. */
   clean?(text: string): string;
   /** The fault of the text, to be read after the parameter's name ("must be …"); undefined if there is none. */
   fault(text: string): string | undefined;
   /** The value of a valid text. */
   value(text: string): Value;
-  /** How it is sent to the owner, in the encoding of a query. Default: as it is, encoded. */
+  /** Converts the text to the form sent to the owner, in query encoding. By default, it is only encoded. */
   write?(text: string): string;
-  /** Whether the value is kept free for test keys, so that a live key may not ask for it: fixtures and their like. */
+  /** Whether the value is reserved for test keys, such as fixtures, so that a live key may not request it. */
   isReserved?(text: string): boolean;
-  /** Whether the value is a fixture: all that a test key may ask for. */
+  /** Whether the value is a fixture; a test key may request nothing else. */
   isFixture?(text: string): boolean;
 }
 
 export interface Parameter<Value = unknown> {
   kind: ParameterKind<Value>;
-  /** A sentence, without its full stop. */
+  /** A sentence without a full stop. */
   about: string;
   example: string;
-  /** Other names by which it may be given. */
+  /** Other names under which it may be given. */
   synonyms?: readonly string[];
   isRequired?: boolean;
-  /** Stands in for an absent value at the owner. */
+  /** The owner's value if the parameter is missing. */
   default?: Value;
-  /** First version that knows it. Default: every version does. */
+  /** First version that has it. By default, every version does. */
   since?: number;
-  /** Default: in the query. A path parameter stands in braces in the path of each route. */
+  /** By default, in the query. A path parameter is in braces in the path of each route. */
   in?: 'query' | 'path';
   /** True for a parameter that only the gateway needs; it is not sent to the owner. */
   isForGateway?: boolean;
@@ -46,7 +46,7 @@ export type Parameters = Readonly<Record<string, Parameter>>;
 type ValueOf<P> = P extends { kind: ParameterKind<infer Value> } ? Value : never;
 type Given = { isRequired: true } | { default: unknown } | { in: 'path' };
 
-/** The values of parameters as their owner reads them. */
+/** The values of parameters in the form that their owner reads. */
 export type ValuesOf<P extends Parameters> = {
   [Name in keyof P as P[Name] extends Given ? Name : never]: ValueOf<P[Name]>;
 } & {

@@ -1,29 +1,29 @@
-/** Credits that are fixed, or depend on the value of one parameter, which may lead to another. */
+/** Credits that are fixed, or depend on the value of one parameter, which may depend on another. */
 export type Credits = number | { parameter: string; by: Readonly<Record<string, Credits>> };
 
 /**
- * What an operation costs. Which outcomes are charged is the same for all (`isOutcomeCharged`).
+ * The price of an operation. The charged outcomes are the same for all (`isOutcomeCharged`).
  *
  * - `answer`: once for an answer.
- * - `item`: for each item of the answer whose outcome is charged; `items` is how many there may be at
- *   most, which is what is reserved before.
+ * - `item`: for each item of the answer whose outcome is charged; `items` is their maximum number,
+ *   which is reserved in advance.
  * - `page`: for each page that is not empty.
- * - `free`: nothing; `later` says what the work that it starts costs.
+ * - `free`: nothing; `later` says what the started work costs.
  */
 export type Price =
   | { per: 'answer' | 'page'; credits: Credits }
   | { per: 'item'; credits: Credits; items: (input: PricedInput) => number }
   | { per: 'free'; later?: string };
 
-/** The facts on which a price may depend. */
+/** The data on which a price may depend. */
 export interface PricedInput {
-  /** Values of the given parameters by name, as they were read. */
+  /** Values of the given parameters by name, after reading. */
   values: Readonly<Record<string, unknown>>;
   /** The validated body, for operations that have one. */
   body?: unknown;
 }
 
-/** Most credits that one request may cost: what is reserved, and what `max_credits` is compared with. */
+/** Maximum credits for one request: the amount that is reserved and compared with `max_credits`. */
 export function maxCredits(price: Price, input: PricedInput): number {
   if (price.per === 'free') return 0;
   const each = creditsEach(price.credits, input);
@@ -37,7 +37,7 @@ export function creditsEach(credits: Credits, input: PricedInput): number {
   return chosen === undefined ? maxCreditsEach(credits) : creditsEach(chosen, input);
 }
 
-/** Credits for the dearest answer, item or page there is. */
+/** Credits for the most expensive answer, item or page. */
 export function maxCreditsEach(credits: Credits): number {
   if (typeof credits === 'number') return credits;
   return Math.max(...Object.values(credits.by).map(maxCreditsEach));

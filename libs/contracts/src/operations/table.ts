@@ -179,7 +179,10 @@ export * from './whois/whois-live.js';
 export * from './whois/whois-parties.js';
 export * from './whois/whois-provenance.js';
 
-/** Every operation of the product, in the order of the documents. What stands here is routed, validated, priced and documented. */
+/**
+ * Every listed operation of the product, in the order of the documents. Everything in this list is routed, validated,
+ * priced and documented.
+ */
 const LISTED: readonly Operation[] = [
   WHOIS_LIVE,
   WHOIS_BULK,
@@ -309,7 +312,7 @@ const LISTED: readonly Operation[] = [
 
 const isAtDashboard = ({ access }: Operation) => access.kind === 'key' && access.isAtDashboard;
 
-/** Every call of the product; those for the dashboard alone have their rows, the others are derived. */
+/** Every call of the product; those only for the dashboard have rows, the others are derived. */
 export const OPERATIONS: readonly Operation[] = [
   ...LISTED,
   ...LISTED.filter(isAtDashboard).map(atDashboard),

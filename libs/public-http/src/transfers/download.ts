@@ -67,7 +67,7 @@ export class Download extends Transfer {
       response.end();
       return { status, isWhole: true };
     } catch {
-      // Only the end of the connection can signal that announced data will not follow.
+      // Only closing the connection can signal that announced data will not follow.
       response.destroy();
       return { status, isWhole: false };
     }

@@ -14,7 +14,7 @@ import { MalformedMessage } from './wire-reader.js';
 const PATIENT_MS = 20_000;
 const OPTIONS = { timeoutMs: PATIENT_MS };
 
-/** A name server on loopback that answers what the test says, byte for byte. */
+/** A name server on loopback that answers as the test specifies, byte for byte. */
 class ScriptedServer {
   private constructor(
     private readonly udp: Socket,
@@ -62,7 +62,7 @@ interface AnswerParts {
   rest?: Buffer;
 }
 
-/** The query as an answer: response bits, counts, and what follows the question. */
+/** The query as an answer: response bits, counts, and the sections after the question. */
 function answered(query: Buffer, parts: AnswerParts = {}): Buffer {
   const { flags = 0x8180, count = 0, rest = Buffer.alloc(0) } = parts;
   const question = query.subarray(0, query.indexOf(0, 12) + 5);
@@ -122,7 +122,7 @@ describe('the client', () => {
       ['another type', (answer) => answer.writeUInt16BE(28, 32)],
       ['no response bit', (answer) => answer.writeUInt16BE(0x0180, 2)],
       ['two questions', (answer) => answer.writeUInt16BE(2, 4)],
-    ])('S68: an answer with %s is as if it had not come', async (_name, forge) => {
+    ])('S68: an answer with %s is treated as if it had not arrived', async (_name, forge) => {
       server.answer = (query, reply) => {
         const forged = answered(query, { count: 1, rest: record(1, Buffer.from([10, 6, 6, 6])) });
         forge(forged);
@@ -187,7 +187,7 @@ describe('the client', () => {
       expect(ports.size).toBeGreaterThan(4);
     });
 
-    it('goes to another server if one is silent or fails, and SERVFAIL of all is the answer', async () => {
+    it('goes to another server if one is silent or fails, and SERVFAIL is the answer if all send it', async () => {
       const second = await ScriptedServer.start();
       const both = new DnsClient({ servers: [server.address, second.address], tryTimeoutMs: 100 });
       try {
@@ -304,7 +304,7 @@ describe('the client', () => {
 });
 
 describe('a message', () => {
-  it('S124: compressed names may together not exceed 256 KB of text', () => {
+  it('S124: compressed names may not exceed 256 KB of text together', () => {
     const long = Buffer.concat(
       Array.from({ length: 3 }, () => Buffer.concat([Buffer.from([63]), Buffer.alloc(63, 7)])),
     );
@@ -332,7 +332,7 @@ describe('a message', () => {
     expect(() => readMessage(answered(query, { count: 1, rest }))).toThrow(MalformedMessage);
   });
 
-  it('S68: of any octets is read or rejected, without other effects', () => {
+  it('S68: with arbitrary octets is read or rejected, without other effects', () => {
     const packet = answered(query, { count: 3, rest: Buffer.concat([LOCAL, LOCAL, LOCAL]) });
     const random = new Random(20_261_122);
     for (let run = 0; run < 100_000; run++) {

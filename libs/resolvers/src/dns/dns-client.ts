@@ -8,21 +8,21 @@ import { UdpServer } from './udp-server.js';
 export interface DnsClientOptions {
   /** `address`, `address:port` or `[address]:port` of resolvers; the system's by default. */
   servers?: readonly string[];
-  /** The limit of one attempt at one server. */
+  /** The time limit for one attempt at one server. */
   tryTimeoutMs?: number;
-  /** Tries in all, over the servers in turn. */
+  /** Maximum number of attempts, over the servers in turn. */
   tries?: number;
-  /** Questions under way at most; further ones are refused at once. */
+  /** Maximum number of running queries; further ones are rejected at once. */
   inFlightMax?: number;
 }
 
 export interface AskOptions {
-  /** The limit of all attempts together. */
+  /** The time limit for all attempts together. */
   timeoutMs: number;
   signal?: AbortSignal;
 }
 
-/** An answer with what is known of how it came. */
+/** An answer with the server that sent it. */
 export interface DnsAnswer extends DnsMessage {
   /** `address:port` of the resolver. */
   server: string;
@@ -34,7 +34,7 @@ const DNS_PORT = 53;
 const TRY_TIMEOUT_MS = 2_000;
 const TRIES = 3;
 const IN_FLIGHT_MAX = 10_000;
-/** Answers after which another server may know better. */
+/** Answers after which another server may have a better one. */
 const TRY_ANOTHER: ReadonlySet<string> = new Set(['servfail', 'refused', 'formerr', 'notimp']);
 
 interface Server {
@@ -42,13 +42,13 @@ interface Server {
   address: string;
   port: number;
   udp: UdpServer;
-  /** False once it has refused EDNS. */
+  /** False once the server has rejected EDNS. */
   hasEdns: boolean;
 }
 
 /**
- * Asks resolvers over UDP, over TCP where an answer does not fit, and tells what `node:dns` hides: TTLs,
- * response codes and whether signatures were checked.
+ * Queries resolvers over UDP, or over TCP if an answer does not fit, and returns what `node:dns` hides: TTLs, response
+ * codes and whether signatures were checked.
  */
 export class DnsClient {
   private readonly servers: Server[];
@@ -67,9 +67,9 @@ export class DnsClient {
   }
 
   /**
-   * Asks for one type. A SERVFAIL that all servers give is the answer.
+   * Queries one type. A SERVFAIL that all servers send is the answer.
    * @param name lower case, checked, without the final dot.
-   * @throws DnsFault when there is no answer.
+   * @throws DnsFault if there is no answer.
    */
   async ask(name: string, type: DnsType, options: AskOptions): Promise<DnsAnswer> {
     if (this.servers.length === 0) throw new DnsFault('unreachable');
@@ -125,14 +125,14 @@ async function askServer(
     'message' in answer && ['formerr', 'notimp'].includes(answer.message.rcode) && hasEdns;
   if (isEdnsRefused) {
     answer = await udp.ask({ name, type, hasEdns: false, timeoutMs, signal });
-    // Remembered only if it answers without EDNS, because it may dislike the query itself.
+    // Remembered only if it answers without EDNS, because it may reject the query itself.
     if ('message' in answer && answer.message.rcode === 'noerror') server.hasEdns = false;
   }
   if ('message' in answer && !answer.message.isTruncated) return answered(answer.message, 'udp');
   return answered(await askByTcp({ address, port, name, type, timeoutMs, signal }), 'tcp');
 }
 
-/** @throws RangeError for what is not an address, with or without a port. */
+/** @throws RangeError for text that is not an address, with or without a port. */
 function serverAt(text: string): Server {
   const match = /^(?:\[([^\]]+)\]|([\d.]+)|([\da-fA-F:.]+))(?::(\d+))?$/.exec(text);
   const address = match?.[1] ?? match?.[2] ?? match?.[3];

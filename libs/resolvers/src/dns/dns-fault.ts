@@ -2,14 +2,14 @@
 export type DnsFaultKind =
   /** No server answered in time. */
   | 'timeout'
-  /** The servers refused, could not be reached or sent what cannot be read. */
+  /** The servers refused, could not be reached or sent unreadable answers. */
   | 'unreachable'
-  /** The caller has gone. */
+  /** The caller has disconnected. */
   | 'cancelled'
   /** More queries are running than this process allows. */
   | 'busy';
 
-/** A question without an answer. An answer that says no (NXDOMAIN, SERVFAIL) is not one of these. */
+/** A query without an answer. A negative answer (NXDOMAIN, SERVFAIL) is not one of these. */
 export class DnsFault extends Error {
   constructor(
     readonly kind: DnsFaultKind,

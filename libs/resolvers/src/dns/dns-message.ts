@@ -14,7 +14,7 @@ const EDNS_PAYLOAD_BYTES = 1_232;
 const HEADER_BYTES = 12;
 const OPT = 41;
 const IN = 1;
-/** FORMERR and NOTIMP, which a server that cannot read a question may send without it (RFC 6891 §7). */
+/** FORMERR and NOTIMP, which a server that cannot read a question may send without repeating it (RFC 6891 §7). */
 const BARE_REFUSALS: ReadonlySet<number> = new Set([1, 4]);
 /** RFC 1035 §2.3.4 allows 31 bits; more means 0 (RFC 2181 §8). */
 const TTL_MAX = 0x7fff_ffff;
@@ -31,11 +31,11 @@ export interface Question {
   /** Labels of ASCII letters, digits, hyphens and underscores; already checked. */
   name: string;
   type: DnsType;
-  /** Set except for servers that do not know EDNS (RFC 6891 §7). */
+  /** Set except for servers that do not support EDNS (RFC 6891 §7). */
   hasEdns: boolean;
 }
 
-/** A query for recursion with the AD bit set, which asks for it in the answer (RFC 6840 §5.7). */
+/** A recursive query with the AD bit set, which requests that bit in the answer (RFC 6840 §5.7). */
 export function writeQuestion({ id, name, type, hasEdns }: Question): Buffer {
   const labels = name === '.' ? [] : name.split('.');
   const nameBytes = labels.reduce((sum, label) => sum + label.length + 1, 1);
@@ -60,10 +60,10 @@ export function writeQuestion({ id, name, type, hasEdns }: Question): Buffer {
 }
 
 /**
- * Reads an answer. Records of types we do not ask for are passed over. A refusal may come without its question,
- * whose name is then empty.
- * @throws MalformedMessage for anything that is not a whole message; a truncated one (TC) is read as far
- *   as it goes.
+ * Reads an answer. Records of types that we do not query are skipped. A rejection may come without its question, whose
+ * name is then empty.
+ * @throws MalformedMessage for anything that is not a complete message; a truncated one (TC) is read as far
+ *   as possible.
  */
 export function readMessage(bytes: Uint8Array): DnsMessage {
   const reader = new WireReader(bytes);
@@ -105,7 +105,7 @@ export function readMessage(bytes: Uint8Array): DnsMessage {
   };
 }
 
-/** @returns a record, the upper bits of the response code for OPT, or undefined for what is not asked for. */
+/** @returns a record, the upper bits of the response code for OPT, or undefined for other types. */
 function readRecord(reader: WireReader): DnsRecord | number | undefined {
   const name = reader.name().toLowerCase();
   const typeCode = reader.u16();
@@ -128,7 +128,7 @@ function readRecord(reader: WireReader): DnsRecord | number | undefined {
   return { name, ttlSeconds: ttl > TTL_MAX ? 0 : ttl, ...data } as DnsRecord;
 }
 
-/** The part of a record that depends on its type (RFC 1035 §3.3, RFC 3596, RFC 4034 §5, RFC 8659 §4.1). */
+/** The type-specific part of a record (RFC 1035 §3.3, RFC 3596, RFC 4034 §5, RFC 8659 §4.1). */
 function readData(reader: WireReader, type: DnsType, end: number): object {
   switch (type) {
     case 'A':

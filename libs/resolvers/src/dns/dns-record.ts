@@ -1,4 +1,4 @@
-/** Record types that are asked for, by their numbers (IANA DNS parameters). */
+/** Record types that can be queried, by their numbers (IANA DNS parameters). */
 export const DNS_TYPES = {
   A: 1,
   NS: 2,
@@ -34,13 +34,13 @@ const RCODES = [
 ] as const;
 export type Rcode = (typeof RCODES)[number] | `rcode${number}`;
 
-/** @param code with the upper bits of EDNS, 0 to 4095. */
+/** @param code including the upper bits of EDNS, 0 to 4095. */
 export function rcodeNamed(code: number): Rcode {
   return RCODES[code] ?? `rcode${code}`;
 }
 
 interface Common {
-  /** Owner, lower case, without the final dot; `.` for the root. Odd octets are escaped (RFC 1035 §5.1). */
+  /** Owner, lower case, without the final dot; `.` for the root. Unusual octets are escaped (RFC 1035 §5.1). */
   name: string;
   ttlSeconds: number;
 }
@@ -73,9 +73,9 @@ export interface DnsMessage {
   isResponse: boolean;
   isTruncated: boolean;
   isAuthoritative: boolean;
-  /** The resolver has checked the signatures (RFC 4035 §3.2.3). */
+  /** The resolver has verified the signatures (RFC 4035 §3.2.3). */
   isAuthenticated: boolean;
-  /** The question's name as it came back, case and all. */
+  /** The question's name as returned, with its case. */
   questionName: string;
   questionType: number;
   answers: DnsRecord[];

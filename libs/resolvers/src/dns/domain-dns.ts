@@ -10,13 +10,13 @@ export type DnsTypeError =
   | 'private_address'
   | 'private_name';
 
-/** The records of a name after asking for some types. */
+/** The records of a name for the queried types. */
 export interface DnsLookup {
   name: string;
-  /** Records by the type that was asked for; a chain of aliases stands under CNAME. */
+  /** Records by the queried type; a chain of aliases is under CNAME. */
   records: DnsRecord[];
   errors: Partial<Record<DnsType, DnsTypeError>>;
-  /** `nxdomain`: there is no such name. Undefined when no type was answered. */
+  /** `nxdomain`: the name does not exist. Undefined if no type was answered. */
   rcode?: Rcode;
   /** Every answer was validated by the resolver. */
   isAuthenticated: boolean;
@@ -27,13 +27,13 @@ export interface DnsLookup {
 
 /** The options for querying names. */
 export interface LookUpOptions extends AskOptions {
-  /** Aliases are followed to these names alone; unset: to all. */
+  /** Aliases are followed only to these names; by default, to all. */
   isPublic?: (name: string) => boolean;
 }
 
 /**
- * Asks for several types of one name at once. One that fails says so and takes nothing from the others.
- * @param types SPF finds `v=spf1` among TXT, too (RFC 7208 §3.1 retired the type of its own).
+ * Queries several types of one name at once. A type that fails is reported and does not affect the others.
+ * @param types SPF finds `v=spf1` among TXT, too (RFC 7208 §3.1 retired its own type).
  */
 export async function lookUpDns(
   client: DnsClient,
@@ -56,7 +56,7 @@ export async function lookUpDns(
       continue;
     }
     const part = publicPartOf(result, options.isPublic);
-    // An alias that was asked for is whole without what it leads to.
+    // A requested alias is complete without its target's records.
     if (part !== result && wanted.has(type) && type !== 'CNAME') errors[type] = 'private_name';
     answers.push(part);
     for (const record of recordsFor(type, part)) {
@@ -96,8 +96,8 @@ async function outcomeOf(
 }
 
 /**
- * Anyone can point an alias at a name that only our resolver's network knows. The answer ends there, and does not tell
- * whether there is such a name (S123).
+ * Anyone can point an alias at a name that only our resolver's network has. The answer ends there, and does not reveal
+ * whether that name exists (S123).
  */
 function publicPartOf(answer: DnsAnswer, isPublic: LookUpOptions['isPublic']): DnsAnswer {
   const chain = chainOf(answer);
@@ -108,7 +108,7 @@ function publicPartOf(answer: DnsAnswer, isPublic: LookUpOptions['isPublic']): D
   return { ...answer, rcode: 'noerror', answers };
 }
 
-/** The records of the type, and the aliases on the way to them; of other names, whatever came, none. */
+/** The records of the type, and the aliases leading to them; records of other names are dropped. */
 function recordsFor(type: DnsType, answer: DnsAnswer): DnsRecord[] {
   const names = new Set(chainOf(answer));
   return answer.answers.flatMap((record): DnsRecord[] => {
@@ -126,14 +126,14 @@ function isSpf(record: DnsRecord): record is DnsRecord & { type: 'TXT' } {
   return record.type === 'TXT' && /^v=spf1( |$)/i.test(record.strings.join(''));
 }
 
-/** Aliases that lead back to one another. */
+/** Whether aliases lead back to one another. */
 function isLoop(answer: DnsAnswer): boolean {
   const chain = chainOf(answer);
   const last = chain.at(-1)!;
   return answer.answers.some((record) => record.type === 'CNAME' && record.name === last);
 }
 
-/** The name that was asked for and those its aliases lead to, each once. */
+/** The requested name and the names to which its aliases lead, each once. */
 function chainOf({ questionName, answers }: DnsAnswer): string[] {
   const targets = new Map<string, string>();
   for (const record of answers) {

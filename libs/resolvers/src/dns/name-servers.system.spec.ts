@@ -74,7 +74,7 @@ here('beside dig, at a real name server', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The answer section as dig prints it, one record a line. */
+  /** The answer section as printed by dig, one record per line. */
   function dig(name: string, type: string): string[] {
     const port = servers.authoritative.split(':')[1];
     const words = ['@127.0.0.1', '-p', port, '+noall', '+answer', '+norecurse', name, type];
@@ -93,7 +93,7 @@ here('beside dig, at a real name server', () => {
     'any.wild.zone.example',
     'mail.zone.example',
     'none.zone.example',
-  ])('the answer for %s is that of dig', async (name) => {
+  ])('the answer for %s is the same as dig’s', async (name) => {
     const { answers } = await direct.ask(name, 'A', OPTIONS);
     const ours = answers.map((record) => recordText(record).replace(/[\t ]+/g, ' '));
     expect(ours.sort()).toEqual(dig(name, 'A').sort());

@@ -4,7 +4,7 @@ import { isBlockedAddress } from '../safe-connect/blocked-addresses.js';
 
 /**
  * Names below delegated top-level domains that a network answers for itself (RFC 6303, 6761, 8375, 9462, 9665),
- * private addresses' reverse zones among them.
+ * including the reverse zones of private addresses.
  */
 const LOCAL_ZONES = [
   'home.arpa',
@@ -23,7 +23,7 @@ const LOCAL_ZONES = [
   ...['8', '9', 'a', 'b'].map((digit) => `${digit}.e.f.ip6.arpa`),
 ];
 
-/** Set aside for documents (RFC 5737, 3849, 9637): they lead into nobody's network. */
+/** Reserved for documentation (RFC 5737, 3849, 9637), so they lead into no network. */
 const DOCUMENTATION = blockListOf([
   '192.0.2.0/24',
   '198.51.100.0/24',
@@ -37,11 +37,11 @@ export interface PublicNamesOptions {
   tlds: readonly string[];
   /** Suffixes and CIDR blocks that are answered although they are not public. */
   allowed?: readonly string[];
-  /** Suffixes of the operator's own that are not answered. */
+  /** The operator's own suffixes, which are not answered. */
   refused?: readonly string[];
 }
 
-/** Tells the public DNS from what a resolver knows of the network that it stands in. */
+/** Distinguishes the public DNS from names of the resolver's own network. */
 export class PublicNames {
   private readonly tlds: ReadonlySet<string>;
   private readonly allowedSuffixes: readonly string[];

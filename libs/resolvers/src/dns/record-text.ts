@@ -32,7 +32,7 @@ function dataText(record: DnsRecord): string {
 
 const dotted = (name: string) => (name === '.' ? '.' : `${name}.`);
 
-/** Octets that are not printable ASCII as `\DDD` (RFC 1035 §5.1). @param text a character an octet. */
+/** Escapes octets that are not printable ASCII as `\DDD` (RFC 1035 §5.1). @param text with one character per octet. */
 function quoted(text: string): string {
   let inner = '';
   for (const octet of Buffer.from(text, 'latin1')) {

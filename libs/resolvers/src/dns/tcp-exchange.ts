@@ -14,7 +14,7 @@ export interface TcpQuestion {
 }
 
 /**
- * Sends one query over TCP, for answers that do not fit into a packet (RFC 7766). An answer has 64 KiB at most.
+ * Sends one query over TCP, for answers that do not fit into a packet (RFC 7766). An answer has at most 64 KiB.
  * @throws DnsFault `timeout`, `unreachable` or `cancelled`.
  */
 export function askByTcp(question: TcpQuestion): Promise<DnsMessage> {

@@ -8,7 +8,7 @@ import type { DnsMessage, DnsType } from './dns-record.js';
 
 /** Each has its own unpredictable port. */
 const SOCKETS = 4;
-/** Questions from one port: whoever finds it out has no time to use it (RFC 5452 §9.2). */
+/** Number of queries per port, so that an attacker who discovers it has no time to use it (RFC 5452 §9.2). */
 const QUESTIONS_PER_PORT = 256;
 const TICK_MS = 20;
 const ID_COUNT = 0x1_0000;
@@ -22,7 +22,7 @@ export interface UdpQuestion {
   signal?: AbortSignal;
 }
 
-/** `caseLost`: the name came back in another case, so that the answer may be forged. */
+/** `caseLost`: the name came back in a different case, so the answer may be forged. */
 export type UdpAnswer = { message: DnsMessage } | { caseLost: true };
 
 interface Waiting {
@@ -141,13 +141,13 @@ class Channel {
       });
       socket.on('message', (packet) => this.receive(packet));
       socket.on('error', (error) => {
-        // ICMP reports that nobody listens there; the socket stays usable.
+        // ICMP reports that nothing listens there; the socket stays usable.
         const fault = new DnsFault('unreachable', { cause: error });
         this.fail(fault);
         reject(fault);
       });
       socket.unref();
-      // Connected: the system drops what comes from anywhere else.
+      // Connected, so that the system drops packets from other sources.
       socket.connect(this.port, this.address, () => {
         this.socket = socket;
         resolve(socket);
@@ -181,7 +181,7 @@ class Channel {
     return id;
   }
 
-  /** One timer for all, because most queries are answered long before their time is over. */
+  /** One timer for all, because most queries are answered long before their time limit. */
   private watch(): void {
     this.timer ??= setInterval(() => {
       const now = monotonicMs();

@@ -1,16 +1,17 @@
-/** A message is not one: too short, a loop of pointers, a name too long. */
+/** A message is malformed: too short, a loop of pointers, a name too long. */
 export class MalformedMessage extends Error {}
 
 const NAME_LENGTH_MAX = 255;
 const LABEL_LENGTH_MAX = 63;
 /**
- * Characters of all names of a message together: pointers make each record of 12 octets a name of a thousand.
+ * Maximum number of characters in all names of a message, because pointers can turn each record of 12 octets into a
+ * name of a thousand.
  */
 const NAMES_LENGTH_MAX = 256 * 1024;
 const POINTER = 0xc0;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a message octet by octet. Nothing is read past its end, and no name makes it go in circles. */
+/** Reads a message octet by octet. Nothing is read past its end, and no name causes an endless loop. */
 export class WireReader {
   position = 0;
   private namesLength = 0;
@@ -45,8 +46,8 @@ export class WireReader {
   }
 
   /**
-   * A name in the form of a zone file, without the final dot. A pointer must lead to an earlier place
-   * than the last one did, so that it ends (RFC 1035 §4.1.4).
+   * A name in zone file format, without the final dot. A pointer must lead to an earlier place than the previous one,
+   * so that it ends (RFC 1035 §4.1.4).
    */
   name(): string {
     let text = '';
@@ -75,7 +76,7 @@ export class WireReader {
     return text === '' ? '.' : text;
   }
 
-  /** A string of at most 255 octets, its length first, with a character for each octet. */
+  /** A string of at most 255 octets, preceded by its length, with one character per octet. */
   characterString(): string {
     return octetsOf(this.take(this.u8()));
   }
@@ -92,7 +93,7 @@ export function octetsOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }
 
-/** The text of a record's octets: UTF-8 if they are valid, else one character each. */
+/** The text of a record's octets: UTF-8 if they are valid, otherwise one character each. */
 export function octetsText(octets: string): string {
   try {
     return UTF8.decode(Buffer.from(octets, 'latin1'));
@@ -101,7 +102,7 @@ export function octetsText(octets: string): string {
   }
 }
 
-/** Octets that are not printable, dots and backslashes are escaped (RFC 1035 §5.1). */
+/** Escapes unprintable octets, dots and backslashes (RFC 1035 §5.1). */
 function labelText(octets: Uint8Array): string {
   let text = '';
   for (const octet of octets) {

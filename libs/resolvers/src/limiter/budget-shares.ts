@@ -2,27 +2,27 @@ import type { BucketTerms } from './upstream-limits.js';
 
 /** A budget that needs longer than this to fill up is scarce. */
 const SCARCE_FILL_SECONDS = 600;
-/** A process that asked within this time still counts among those that share. */
+/** A caller that made a request within this time still counts among those that share. */
 const RECENT_MS = 3_600_000;
-/** No caller gets more than this part of the rest. */
+/** Maximum part of the rest for one caller. */
 const SHARE = 0.25;
 const ASKERS_MAX = 10_000;
 
 interface Asker {
-  /** Questions that the budget has not refilled since. */
+  /** Queries that have not been refilled since. */
   spent: number;
   countedAtMs: number;
   askedAtMs: number;
 }
 
-/** True for a budget of which one asker could deprive all others for long. */
+/** True for a budget of which one caller could deprive all others for a long time. */
 export function isScarce({ burst, perSecond }: BucketTerms): boolean {
   return burst / perSecond > SCARCE_FILL_SECONDS;
 }
 
 /**
- * Shares out a budget that refills slowly: while others ask, nobody gets more than a quarter of what is left,
- * his own recent questions included; alone he may have all but the last quarter.
+ * Shares a budget that refills slowly: while others are active, one caller gets at most a quarter of the rest,
+ * including its own recent queries; a single active caller may have all but the last quarter.
  */
 export class BudgetShares {
   private readonly askers = new Map<string, Asker>();
@@ -30,7 +30,7 @@ export class BudgetShares {
   constructor(private readonly terms: BucketTerms) {}
 
   /**
-   * @param waiting questions of the same asker that wait already.
+   * @param waiting queries of the same caller that are already waiting.
    * @param left tokens of the budget.
    */
   mayAsk(name: string, waiting: number, left: number, nowMs: number): boolean {

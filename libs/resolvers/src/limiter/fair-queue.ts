@@ -1,6 +1,6 @@
-/** The waiting questions by asker: each asker's turn comes round, however many questions another one has waiting. */
+/** The waiting queries by caller: each caller gets its turn, however many queries another one has waiting. */
 export class FairQueue<WaitingQuestion> {
-  /** Askers in the order of their turns; none is without a waiter. */
+  /** Callers in the order of their turns; each has a waiting query. */
   private readonly byAsker = new Map<string, WaitingQuestion[]>();
   length = 0;
 
@@ -12,9 +12,9 @@ export class FairQueue<WaitingQuestion> {
   }
 
   /**
-   * The oldest waiter of the asker whose turn it is, who then stands last.
+   * Removes the oldest waiter of the caller whose turn it is; that caller then comes last.
    *
-   * @param freeFor places that are free for an asker; one without any is passed over and keeps its turn.
+   * @param freeFor free slots for a caller; a caller without one is skipped and keeps its turn.
    */
   shift(freeFor: (asker: string) => number): WaitingQuestion | undefined {
     for (const [asker, own] of this.byAsker) {
@@ -28,7 +28,7 @@ export class FairQueue<WaitingQuestion> {
     return undefined;
   }
 
-  /** How many could start at once if no other place were taken. */
+  /** How many could start at once if no other slot were taken. */
   countFree(freeFor: (asker: string) => number): number {
     let count = 0;
     for (const [asker, own] of this.byAsker) {
@@ -37,7 +37,7 @@ export class FairQueue<WaitingQuestion> {
     return count;
   }
 
-  /** The youngest waiter of the asker who has most of them. */
+  /** Removes the newest waiter of the caller who has the most. */
   pop(): WaitingQuestion | undefined {
     let most: [string, WaitingQuestion[]] | undefined;
     for (const entry of this.byAsker) {
@@ -51,7 +51,7 @@ export class FairQueue<WaitingQuestion> {
     return waiter;
   }
 
-  /** @returns false when it does not wait any more. */
+  /** @returns false if it no longer waits. */
   remove(asker: string, waiter: WaitingQuestion): boolean {
     const own = this.byAsker.get(asker);
     const at = own?.indexOf(waiter) ?? -1;
@@ -62,7 +62,7 @@ export class FairQueue<WaitingQuestion> {
     return true;
   }
 
-  /** The turn, counted from 1, in which one more question of an asker would go. */
+  /** The turn, counted from 1, in which one more query of a caller would run. */
   placeOf(asker: string): number {
     const own = this.countOf(asker);
     const askers = this.byAsker.size + (own === 0 ? 1 : 0);
@@ -73,7 +73,7 @@ export class FairQueue<WaitingQuestion> {
     return this.byAsker.get(asker)?.length ?? 0;
   }
 
-  /** Takes all out. */
+  /** Removes and returns all. */
   clear(): WaitingQuestion[] {
     const all = [...this.byAsker.values()].flat();
     this.byAsker.clear();

@@ -4,7 +4,7 @@ import type { UpstreamLimit } from './upstream-limits.js';
 
 const HOST = 'whois.scarce.example';
 const DAY_SECONDS = 86_400;
-/** As some registries publish: 20 at once, 80 a day. */
+/** A published limit of some registries: 20 at once, 80 a day. */
 const SCARCE: UpstreamLimit = {
   buckets: [{ burst: 20, perSecond: 80 / DAY_SECONDS }],
   connections: 2,
@@ -38,7 +38,7 @@ describe('the budget of a registry', () => {
     expect(await ask('greedy')).toBe('share_used');
   });
 
-  it('is shared while others query: nobody gets more than a quarter of the rest', async () => {
+  it('is shared while others query: each gets at most a quarter of the rest', async () => {
     const { ask } = limiterOf(SCARCE);
     const counts = new Map([
       ['a', 0],
@@ -101,7 +101,7 @@ describe('the queue of an upstream', () => {
     ends[0]();
     await turns();
     expect(held.slice(4)).toEqual(['a']);
-    // The last connection is nobody's who has others.
+    // The last connection is not given to an account that has others.
     ends[3]();
     await turns();
     expect(held).toHaveLength(5);

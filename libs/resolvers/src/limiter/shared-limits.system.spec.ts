@@ -10,10 +10,10 @@ import type { Priority } from './upstream.js';
 import type { UpstreamLimit } from './upstream-limits.js';
 
 const logger = new Logger('lookup', { write: () => {} });
-/** A busy machine may be late, and then a process would go by its part. */
+/** A shorter time-out would make processes on a busy machine fall back to their own part. */
 const TIMEOUT_MS = 2_000;
 const LIMIT: UpstreamLimit = { buckets: [{ burst: 6, perSecond: 40 }], connections: 100 };
-/** A budget for a day: nothing of it comes back while a test runs. */
+/** A daily budget, of which nothing refills during a test. */
 const DAILY: UpstreamLimit = {
   buckets: [{ burst: 8, perSecond: 8 / 86_400 }],
   connections: 8,
@@ -26,7 +26,7 @@ let hosts = 0;
 let host = '';
 let opened: UpstreamBudgets[] = [];
 
-/** A process that asks, with a connection of its own to the server. */
+/** A process that sends queries, with its own connection to the server. */
 async function startProcess(limit: UpstreamLimit = LIMIT): Promise<UpstreamLimiter> {
   const budgets = await UpstreamBudgets.open({ url: server.url, logger, timeoutMs: TIMEOUT_MS });
   opened.push(budgets);
@@ -88,7 +88,7 @@ here('processes that share the limits of upstreams through one server', () => {
     const [first, second] = await startTwo();
     const sinceMs = monotonicMs();
     granted(await first.acquire(host, { priority: 'live' })).throttled(600);
-    await waitFor('the other one to hear of it', async () => {
+    await waitFor('the other one to be informed', async () => {
       const answer = await second.acquire(host, { priority: 'live' });
       if (answer.granted) answer.failed();
       return !answer.granted && answer.reason === 'paused';
@@ -99,7 +99,7 @@ here('processes that share the limits of upstreams through one server', () => {
     expect(await third.acquire(host, { priority: 'live' })).toMatchObject({ reason: 'paused' });
   });
 
-  it('serve a person at one before the bulk job at another', async () => {
+  it('serve an interactive query before a bulk job of another process', async () => {
     const scarce = { buckets: [{ burst: 1, perSecond: 10 }], connections: 100 };
     const [first, second] = await startTwo(scarce);
     let people = 0;
@@ -114,7 +114,7 @@ here('processes that share the limits of upstreams through one server', () => {
       permit.release();
     };
     await Promise.all(Array.from({ length: 5 }, ask));
-    // One may have been on its way, and one started before a waiter was announced.
+    // One may have been in progress, and one started before a waiter was announced.
     expect(jobsBefore).toBeLessThanOrEqual(3);
     await job;
     expect(first.waitingFor(host)).toBe(0);
@@ -138,13 +138,13 @@ here('processes that share the limits of upstreams through one server', () => {
     await Promise.all(all);
   });
 
-  it('each use their share while the server is down, and work together again after it', async () => {
+  it('each use their share while the server is down, and work together again afterwards', async () => {
     const [first, second] = await startTwo();
     const sinceMs = monotonicMs();
     await turns(first, 1);
     await turns(second, 1);
     await server.stop();
-    await waitFor('the loss to be noticed', () => opened.every(({ isUsable }) => !isUsable));
+    await waitFor('the loss to be detected', () => opened.every(({ isUsable }) => !isUsable));
     const apartMs = monotonicMs();
     const { burst, perSecond } = LIMIT.buckets[0];
     const apart = async (limiter: UpstreamLimiter) => {
@@ -175,7 +175,7 @@ here('processes that share the limits of upstreams through one server', () => {
     ).toMatchObject({ granted: false, reason: 'cancelled' });
   });
 
-  it('share such a budget between accounts, whichever of them they use', async () => {
+  it('share such a budget between accounts, whichever process they use', async () => {
     const scarce = { buckets: [{ burst: 16, perSecond: 16 / 86_400 }], connections: 8 };
     const processes = [await startProcess(scarce), await startProcess(scarce)];
     const asked = { greedy: 0, other: 0 };
@@ -188,7 +188,7 @@ here('processes that share the limits of upstreams through one server', () => {
     };
     await ask('other', processes[1]);
     for (let at = 0; at < 12; at += 1) await ask('greedy', processes[at % 2]);
-    // A quarter of what is left, his own included: one process alone would have let three go, and the other as many.
+    // A quarter of the rest, including its own: each process alone would have allowed three.
     expect(asked).toEqual({ greedy: 3, other: 1 });
     expect(await ask('greedy', processes[1])).toBe('share_used');
     expect(await ask('other', processes[0])).toBe('goes');

@@ -1,9 +1,9 @@
 import type { BucketTerms } from './upstream-limits.js';
 
-/** Tokens that fill up with time. Starts full. Times are monotonic milliseconds. */
+/** Tokens that refill over time. Starts full. Times are monotonic milliseconds. */
 export class TokenBucket {
   private tokens: number;
-  /** The part of the terms that is this process's own; 1 where it need not share, or shares by a server. */
+  /** The part of the terms for this process; 1 if it does not share, or shares through a server. */
   private part = 1;
 
   constructor(
@@ -13,15 +13,15 @@ export class TokenBucket {
     this.tokens = terms.burst;
   }
 
-  /** Milliseconds until there is a token; 0 when there is one. */
+  /** Milliseconds until there is a token; 0 if there is one. */
   waitMs(now: number): number {
     this.fill(now);
-    // A token short of one by a rounding error counts, or the wait would shrink towards 0 for ever.
+    // A token that is incomplete only by a rounding error counts; otherwise the wait would shrink towards 0 forever.
     if (this.tokens >= 1 - 1e-9) return 0;
     return Math.ceil(((1 - this.tokens) / (this.terms.perSecond * this.part)) * 1000);
   }
 
-  /** Tokens that are there now. */
+  /** The number of tokens now. */
   left(now: number): number {
     this.fill(now);
     return this.tokens;
@@ -32,14 +32,14 @@ export class TokenBucket {
     this.tokens -= 1;
   }
 
-  /** Goes by what a server said is left for all. */
+  /** Adopts the rest that a server reported for all processes. */
   adopt(left: number, now: number): void {
     this.part = 1;
     this.tokens = left;
     this.filledAt = now;
   }
 
-  /** Goes by one part in `processes` of what was left for all, and of what comes. */
+  /** Uses one part in `processes` of the common rest and of the refill. */
   divide(processes: number, now: number): void {
     this.fill(now);
     const part = 1 / processes;
@@ -55,7 +55,7 @@ export class TokenBucket {
 
   private fill(now: number): void {
     const gained = ((now - this.filledAt) / 1000) * this.terms.perSecond * this.part;
-    // A part of a burst below one question would never be enough for any.
+    // A part of a burst below one query would never be sufficient.
     const most = Math.max(1, this.terms.burst * this.part);
     this.tokens = Math.min(Math.max(most, this.tokens), this.tokens + gained);
     this.filledAt = now;

@@ -10,7 +10,7 @@ import {
 import type { Priority } from './upstream.js';
 import { CHOSEN_LIMITS, PUBLISHED_LIMITS } from './upstream-limits.js';
 
-/** Time that moves when the test says so, with what was scheduled in it. */
+/** A clock that moves only when the test advances it, with scheduled functions. */
 class ManualTime {
   private nowMs = 0;
   private readonly due = new Set<{ atMs: number; run: () => void }>();
@@ -65,7 +65,7 @@ const slow = { buckets: [{ burst: 1, perSecond: 1 }], connections: 4 };
 const wide = { buckets: [{ burst: 1000, perSecond: 1000 }], connections: 4 };
 
 describe('UpstreamLimiter', () => {
-  it('background work takes at most half of the pace, even if nothing else runs', async () => {
+  it('background work takes at most half of the rate, even if nothing else runs', async () => {
     const limits = new Map([[host, { buckets: [{ burst: 4, perSecond: 1 }], connections: 50 }]]);
     const { time, log, ask } = polite({ limits });
     for (let second = 0; second < 60; second += 1) {
@@ -133,7 +133,7 @@ describe('UpstreamLimiter', () => {
     expect(log.slice(4)).toEqual(['e goes']);
   });
 
-  it('a person goes before a monitor and a monitor before a bulk job', async () => {
+  it('an interactive query goes before a monitor and a monitor before a bulk job', async () => {
     const { time, log, ask } = polite({ defaultLimit: slow });
     void ask('first', 'bulk');
     for (const priority of ['bulk', 'monitor', 'live', 'bulk', 'live'] as const) {
@@ -143,7 +143,7 @@ describe('UpstreamLimiter', () => {
     expect(log.map((line) => line.split(' ')[0])).toEqual(['first', 'live', 'live', 'monitor']);
   });
 
-  it('the queue is limited, and a person takes the place of the youngest bulk query', async () => {
+  it('the queue is limited, and an interactive query takes the place of the newest bulk query', async () => {
     const { log, ask } = polite({ defaultLimit: slow, waitersMax: 2 });
     void ask('asked');
     void ask('bulk 1', 'bulk');
@@ -162,7 +162,7 @@ describe('UpstreamLimiter', () => {
     ]);
   });
 
-  it('queries with their own deadline find a place behind any number, and leave when it has passed', async () => {
+  it('queries with their own deadline always get a place in the queue, and leave when it has passed', async () => {
     const buckets = [{ burst: 5, perSecond: 10 }];
     const { time, limiter, log, ask } = polite({ defaultLimit: { buckets, connections: 1 } });
     const turn = { priority: 'bulk', asker: 'a job', waitMaxMs: 20_000 } as const;
@@ -180,7 +180,7 @@ describe('UpstreamLimiter', () => {
     expect(log).toEqual(['a person goes']);
   });
 
-  it('a query is told to return later by its own turn, not by how many another account has waiting', async () => {
+  it('a query must return later if its own turn would come later, not because another account has many waiting', async () => {
     const buckets = [{ burst: 1, perSecond: 1 }];
     const { limiter } = polite({ defaultLimit: { buckets, connections: 4 } });
     const ofAccount = async (asker: string) =>
@@ -192,7 +192,7 @@ describe('UpstreamLimiter', () => {
     expect(limiter.waitingFor(host)).toBe(21);
   });
 
-  it('a throttled upstream is left alone as long as it asked, and waiting queries are told at once', async () => {
+  it('a throttled upstream is paused for as long as it asked, and waiting queries fail at once', async () => {
     const { time, limiter, log, ask } = polite({ defaultLimit: slow });
     const permit = granted(await ask('a'));
     const waiting = ask('b');
@@ -220,7 +220,7 @@ describe('UpstreamLimiter', () => {
     expect(limiter.pausedForMs(host)).toBe(60_000);
   });
 
-  it('jitter spreads the return by a fifth each way', async () => {
+  it('jitter spreads the return by up to a fifth in each direction', async () => {
     for (const [random, seconds] of [
       [0, 48],
       [1, 72],
@@ -235,7 +235,7 @@ describe('UpstreamLimiter', () => {
     [86_400, 3_600_000],
     [0, 1_000],
     [-5, 1_000],
-  ])('a wish to be left alone for %d s is kept within a second and an hour', async (wish, ms) => {
+  ])('a requested pause of %d s is limited to between a second and an hour', async (wish, ms) => {
     const { limiter, ask } = polite();
     granted(await ask('a')).throttled(wish);
     expect(limiter.pausedForMs(host)).toBe(ms);
@@ -273,7 +273,7 @@ describe('UpstreamLimiter', () => {
     expect(await limiter.acquire('more.example', turn)).toMatchObject({ reason: 'queue_full' });
   });
 
-  it('large registries get their chosen pace, unless a pace for all is set', async () => {
+  it('large registries get their chosen rate, unless a common rate is set', async () => {
     const goes = async (options: UpstreamLimiterOptions, at: string) => {
       const { time, limiter } = polite(options);
       let count = 0;
@@ -292,7 +292,7 @@ describe('UpstreamLimiter', () => {
     expect(await goes({ defaultLimit: slow }, 'rdap.verisign.com')).toBeLessThan(6);
   });
 
-  it('every chosen pace belongs to a registry in the tables that publishes no limit', () => {
+  it('every chosen rate belongs to a registry in the tables that publishes no limit', () => {
     const hosts = new Set(
       Registries.vendored()
         .routes()

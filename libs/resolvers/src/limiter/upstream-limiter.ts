@@ -9,19 +9,19 @@ import {
 } from './upstream-limits.js';
 
 export interface UpstreamLimiterOptions {
-  /** The budgets that this process shares with others that ask from the same network. */
+  /** The budgets that this process shares with others that query from the same network. */
   budgets?: UpstreamBudgets;
-  /** Limits by host, before the published ones. */
+  /** Limits by host, which override the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
-  /** For all hosts without published limits; without it `CHOSEN_LIMITS`, then 1 a second. */
+  /** For all hosts without published limits; by default `CHOSEN_LIMITS`, then 1 per second. */
   defaultLimit?: UpstreamLimit;
-  /** How many may wait for one upstream, besides those with a `waitMaxMs`. 100. */
+  /** How many queries without `waitMaxMs` may wait for one upstream. 100 by default. */
   waitersMax?: number;
-  /** The number of remembered hosts. 10,000. */
+  /** The number of remembered hosts. 10,000 by default. */
   upstreamsMax?: number;
   /** Monotonic milliseconds; `monotonicMs` by default. */
   now?: () => number;
-  /** Runs something later and returns how to call it off; timers by default. */
+  /** Schedules a function and returns one that cancels it; uses timers by default. */
   schedule?: (delayMs: number, run: () => void) => () => void;
   /** In [0, 1); `Math.random` by default. */
   random?: () => number;
@@ -29,26 +29,26 @@ export interface UpstreamLimiterOptions {
 
 export interface Turn {
   priority: Priority;
-  /** The customer whose question it is, by an opaque name; the installation itself by default. */
+  /** The customer of the query, by an opaque name; the installation itself by default. */
   asker?: string;
   signal?: AbortSignal;
   /**
-   * Refused (`not_ready`) where the turn would come later than this, at once if that can be told, and never for want of
-   * a place in the queue. By default any turn is waited for.
+   * Rejected (`not_ready`) if the turn would come later than this, at once if that is known in advance, and never
+   * because the queue is full. By default, any turn is awaited.
    */
   waitMaxMs?: number;
 }
 
 type AskersTurn = Turn & { asker: string };
 
-/** A connection's permission. Exactly one of its functions is to be called when it ended. */
+/** Permission to use a connection. Exactly one of its functions must be called when it has ended. */
 export interface Permit {
   granted: true;
-  /** The upstream answered as it should. */
+  /** The upstream answered normally. */
   release(): void;
   /** The result says nothing about its load: a time-out, a broken answer. */
   failed(): void;
-  /** It said "too much", possibly with the seconds to wait. */
+  /** The upstream throttled, possibly naming the seconds to wait. */
   throttled(retryAfterSeconds?: number): void;
 }
 
@@ -58,7 +58,7 @@ export interface Refused {
   retryAfterMs: number;
 }
 
-/** Holds back questions so that no upstream is asked more often than it allows. */
+/** Delays queries so that no upstream is queried more often than it allows. */
 export class UpstreamLimiter {
   private readonly upstreams = new Map<string, Upstream>();
   private readonly wakeUps = new Map<Upstream, () => void>();
@@ -73,9 +73,9 @@ export class UpstreamLimiter {
   }
 
   /**
-   * Waits for a turn at `host`. Refused at once while the upstream is paused, when too many wait already,
-   * unless one of lower priority can be sent away instead, and when this asker has had his share of a budget
-   * that refills slowly or a quarter of the places in the queue.
+   * Waits for a turn at `host`. Rejected at once while the upstream is paused; if too many are already waiting and none
+   * of lower priority can be removed; and if this caller has used its share of a slowly refilling budget or a quarter
+   * of the places in the queue.
    */
   acquire(host: string, { asker = '', ...given }: Turn): Promise<Permit | Refused> {
     const { signal, waitMaxMs } = given;
@@ -99,17 +99,17 @@ export class UpstreamLimiter {
     return this.queue(upstream, turn);
   }
 
-  /** Milliseconds for which `host` is left alone; 0 when it may be asked. */
+  /** Milliseconds for which `host` is paused; 0 if it may be queried. */
   pausedForMs(host: string): number {
     return this.upstreams.get(host)?.pausedForMs(this.now()) ?? 0;
   }
 
-  /** How many queries wait for `host` in this process. */
+  /** Number of queries that wait for `host` in this process. */
   waitingFor(host: string): number {
     return this.upstreams.get(host)?.waiting ?? 0;
   }
 
-  /** Claims the asker's share of a budget from all processes, and gives it back when the question is not asked. */
+  /** Claims the caller's share of a budget from all processes, and returns it if the query is not sent. */
   private async waitShared(
     upstream: Upstream,
     turn: AskersTurn,
@@ -125,7 +125,7 @@ export class UpstreamLimiter {
     return answer;
   }
 
-  /** A place in the queue, unless too many wait or too many of them for this asker; those with an end find one. */
+  /** A place in the queue, unless too many wait in total or for this caller; queries with a deadline always get one. */
   private queue(upstream: Upstream, turn: AskersTurn): Promise<Permit | Refused> {
     const { priority, asker, waitMaxMs } = turn;
     if (waitMaxMs !== undefined) return this.wait(upstream, turn);
@@ -233,7 +233,7 @@ export class UpstreamLimiter {
   private upstreamOf(host: string): Upstream | undefined {
     const known = this.upstreams.get(host);
     if (known !== undefined) return known;
-    // Referrals let outsiders name hosts, so the memory of them is bounded.
+    // Referrals let outsiders name hosts, so the number of remembered hosts is limited.
     if (this.upstreams.size >= (this.options.upstreamsMax ?? 10_000) && !this.forgetOne()) {
       return undefined;
     }
@@ -245,7 +245,7 @@ export class UpstreamLimiter {
     return upstream;
   }
 
-  /** Forgets the longest known host that is not in use, not paused and not in the limits' tables. */
+  /** Forgets the oldest known host that is not in use, not paused and not in the tables of limits. */
   private forgetOne(): boolean {
     const now = this.now();
     for (const [host, upstream] of this.upstreams) {
@@ -261,7 +261,7 @@ const RETRY_SOON_MS = 5_000;
 const TURN_MS = 100;
 const SHARE_RETRY_MS = 600_000;
 const WAITERS_MAX = 100;
-/** Part of the queue that one asker may fill. */
+/** Part of the queue that one caller may fill. */
 const ASKER_PLACES = 0.25;
 
 function refused(reason: Refused['reason'], retryAfterMs: number): Refused {
@@ -269,7 +269,7 @@ function refused(reason: Refused['reason'], retryAfterMs: number): Refused {
 }
 
 function timer(delayMs: number, run: () => void): () => void {
-  // Each waiter has its own deadline; a long wait alone must not keep a process alive.
+  // Each waiter has its own deadline, and a long wait by itself must not keep the process alive.
   const handle = setTimeout(run, delayMs).unref();
   return () => clearTimeout(handle);
 }

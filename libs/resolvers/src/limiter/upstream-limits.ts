@@ -4,7 +4,7 @@ export interface BucketTerms {
   perSecond: number;
 }
 
-/** The limits of an upstream: each bucket must have a token, and so many connections at a time. */
+/** The limits of an upstream: each bucket must have a token, and the number of connections is limited. */
 export interface UpstreamLimit {
   buckets: readonly BucketTerms[];
   connections: number;
@@ -12,7 +12,7 @@ export interface UpstreamLimit {
 
 const DAY_SECONDS = 86_400;
 
-/** For hosts without published limits: what registrars commonly allow (about 50 a minute). */
+/** For hosts without published limits: what registrars commonly allow (about 50 per minute). */
 export const DEFAULT_LIMIT: UpstreamLimit = {
   buckets: [{ burst: 5, perSecond: 1 }],
   connections: 4,
@@ -21,9 +21,9 @@ export const DEFAULT_LIMIT: UpstreamLimit = {
 /** Published limits by host; each bucket keeps burst plus refill within the published figure. */
 export const PUBLISHED_LIMITS: ReadonlyMap<string, UpstreamLimit> = new Map(
   Object.entries({
-    // CentralNic: 1,800 in 15 minutes for an address range.
+    // CentralNic: 1,800 in 15 minutes per address range.
     'whois.centralnic.com': { buckets: [{ burst: 100, perSecond: 1700 / 900 }], connections: 4 },
-    // Nominet's acceptable use policy: 5 a second and 1,000 in 24 hours.
+    // Nominet's acceptable use policy: 5 per second and 1,000 in 24 hours.
     'whois.nic.uk': {
       buckets: [
         { burst: 3, perSecond: 2 },
@@ -31,33 +31,33 @@ export const PUBLISHED_LIMITS: ReadonlyMap<string, UpstreamLimit> = new Map(
       ],
       connections: 2,
     },
-    // .ie acceptable use policy: 100 in 24 hours for an address.
+    // .ie acceptable use policy: 100 in 24 hours per address.
     'whois.iedr.ie': { buckets: [{ burst: 20, perSecond: 80 / DAY_SECONDS }], connections: 2 },
-    // LACNIC's notices: 10 a minute.
+    // LACNIC's notices: 10 per minute.
     'rdap.lacnic.net': { buckets: [{ burst: 2, perSecond: 8 / 60 }], connections: 2 },
   }),
 );
 
-/** Registries that answer for millions of names and publish no figure for RDAP. */
+/** Registries that answer for millions of names and publish no limit for RDAP. */
 const LARGE: UpstreamLimit = { buckets: [{ burst: 20, perSecond: 10 }], connections: 4 };
 
 /**
- * Our own choice where nothing is published: a modest pace for services that very many names share,
- * at which `defaultLimit` would let each name wait for all others. A 429 pauses them as any other.
+ * Our own choice if nothing is published: a modest rate for services shared by very many names, at which `defaultLimit`
+ * would make each name wait for all others. A 429 pauses them like any other.
  */
 export const CHOSEN_LIMITS: ReadonlyMap<string, UpstreamLimit> = new Map(
   Object.entries({
     'rdap.verisign.com': LARGE, // com, net
     'tld-rdap.verisign.com': LARGE, // cc, name and Verisign's other top-level domains
     'rdap.publicinterestregistry.org': LARGE, // org
-    'rdap.identitydigital.services': LARGE, // some 450 top-level domains, info among them
+    'rdap.identitydigital.services': LARGE, // some 450 top-level domains, including info
     'pubapi.registry.google': LARGE, // app, dev and Google's others
-    // CentralNic limits port 43 to 2 a second (above) and its RDAP not: xyz and 90 others.
+    // CentralNic limits port 43 to 2 per second (above) but not its RDAP: xyz and 90 others.
     'rdap.centralnic.com': LARGE,
     'rdap.radix.host': LARGE, // online, store, site
     'rdap.gmoregistry.net': LARGE, // shop
-    // uk and 80 brands. Nominet's policy (above) is about its WHOIS service, and to be respected in
-    // spirit: its 5 a second without the figure for a day.
+    // uk and 80 brands. Nominet's policy (above) concerns its WHOIS service, but we respect it here, too: its 5 per
+    // second, without the daily limit.
     'rdap.nominet.uk': { buckets: [{ burst: 3, perSecond: 2 }], connections: 2 },
   }),
 );

@@ -4,15 +4,15 @@ import { FairQueue } from './fair-queue.js';
 import { TokenBucket } from './token-bucket.js';
 import type { UpstreamLimit } from './upstream-limits.js';
 
-/** The order at an upstream: a person, a monitor, a bulk job, our own collector. */
+/** The priorities at an upstream: an interactive query, a monitor, a bulk job, our own collector. */
 export type Priority = 'live' | 'monitor' | 'bulk' | 'background';
 
-/** A question that waits for its turn at an upstream. */
+/** A query that waits for its turn at an upstream. */
 export interface WaitingQuestion {
   priority: Priority;
-  /** The customer whose question it is; turns go round between customers. */
+  /** The customer of the query; turns rotate between customers. */
   asker: string;
-  /** Goes by itself when its time is over, and so takes nobody's place in the queue. */
+  /** It leaves by itself when its time is over, so it takes no place in the queue from others. */
   isPatient: boolean;
   /** Called once, with true when it is this waiter's turn. */
   settle(isGranted: boolean): void;
@@ -32,17 +32,17 @@ export class Upstream {
     bulk: new FairQueue(),
     background: new FairQueue(),
   };
-  /** The buckets that refill slowly, with their places. */
+  /** The buckets that refill slowly, with their indexes. */
   private readonly shares: readonly { place: number; bucket: TokenBucket; shares: BudgetShares }[];
-  /** Our own collector takes at most half of the pace, also while nobody else asks. */
+  /** Our own collector takes at most half of the rate, even if nothing else is queried. */
   private readonly halves: readonly TokenBucket[];
   private active = 0;
   private patient = 0;
-  /** The same by asker; none is without a connection. */
+  /** The same by caller; each has a connection. */
   private readonly activeBy = new Map<string, number>();
   private pausedUntil = -Infinity;
   private strikes = 0;
-  /** Spent while the server that processes share was away; what it granted and nobody used counts against it. */
+  /** Turns taken while the shared server was unavailable; turns that it granted and nobody used are deducted. */
   private spentAlone = 0;
   private isAsking = false;
   private hasRecovered = false;
@@ -70,7 +70,7 @@ export class Upstream {
     return ORDER.reduce((sum, priority) => sum + this.waiters[priority].length, 0);
   }
 
-  /** How many wait without their own deadline. */
+  /** Number of waiters without their own deadline. */
   get impatient(): number {
     return this.waiting - this.patient;
   }
@@ -90,8 +90,8 @@ export class Upstream {
   }
 
   /**
-   * Milliseconds that one more question would wait, at the pace of the buckets: behind those of higher priorities, and
-   * of its own behind one of each asker for each that its asker has waiting.
+   * Milliseconds that one more query would wait, at the rate of the buckets: behind those of higher priority, and
+   * within its own priority behind one query of each caller per query that its caller has waiting.
    */
   expectedWaitMs(
     { priority, asker }: Pick<WaitingQuestion, 'priority' | 'asker'>,
@@ -108,9 +108,9 @@ export class Upstream {
   }
 
   /**
-   * Takes a turn of those that are left for the background.
-   * @param processes that go by a part of the limit each.
-   * @returns milliseconds until there is one; 0 when it was taken.
+   * Takes one of the turns left for background work.
+   * @param processes number of processes that each use a part of the limit.
+   * @returns milliseconds until there is one; 0 if it was taken.
    */
   takeBackground(now: number, processes = 1): number {
     for (const half of this.halves) half.divide(processes, now);
@@ -129,13 +129,13 @@ export class Upstream {
     return this.shares.length > 0;
   }
 
-  /** The share of an asker as the budgets that processes share are asked for it. */
+  /** The share of a caller, as requested from the budgets that processes share. */
   shareRequest(asker: string): ShareRequest {
     const buckets = this.shares.map(({ place, bucket }) => ({ place, ...bucket.terms }));
     return { asker, waiting: this.waitingOf(asker), buckets };
   }
 
-  /** Whether one caller may have a further part of a slowly refilling budget. */
+  /** Whether one caller may have another part of a slowly refilling budget. */
   hasShareFor(asker: string, now: number): boolean {
     const waiting = this.waitingOf(asker);
     return this.shares.every(({ bucket, shares }) =>
@@ -143,7 +143,7 @@ export class Upstream {
     );
   }
 
-  /** Sends away the youngest waiter of the lowest priority below `priority`; false if none is. */
+  /** Removes the newest waiter of the lowest priority below `priority`; false if there is none. */
   displace(priority: Priority): boolean {
     for (const lower of ORDER.slice(ORDER.indexOf(priority) + 1).toReversed()) {
       const waiter = this.waiters[lower].pop();
@@ -155,9 +155,9 @@ export class Upstream {
   }
 
   /**
-   * Lets go who may; returns the milliseconds after which to come again, if anybody waits for time.
+   * Admits waiters that may start; returns the milliseconds until the next check, if a waiter must wait.
    *
-   * @param processes that go by a part of the limit each.
+   * @param processes number of processes that each use a part of the limit.
    */
   admit(now: number, processes = 1): number | undefined {
     for (const bucket of this.buckets) bucket.divide(processes, now);
@@ -171,7 +171,7 @@ export class Upstream {
     return undefined;
   }
 
-  /** The request to the budgets that processes share; undefined while nobody waits, or the answer is awaited. */
+  /** The request to the shared budgets; undefined while nothing waits, or an answer is pending. */
   request(now: number, processes: number): BudgetRequest | undefined {
     const tokens = this.places(processes);
     if (tokens === 0 || this.isAsking) return undefined;
@@ -187,7 +187,7 @@ export class Upstream {
     return { priority, tokens, pausedMs, isRecovered: this.hasRecovered, buckets };
   }
 
-  /** Lets go whom the shared budgets grant; returns the milliseconds after which to ask again. */
+  /** Admits the waiters granted by the shared budgets; returns the milliseconds until the next request. */
   admitGranted(reply: BudgetReply, now: number, processes: number): number | undefined {
     this.isAsking = false;
     this.hasRecovered = false;
@@ -199,7 +199,7 @@ export class Upstream {
       this.sendAllAway();
     }
     for (let left = reply.granted; left > 0; left -= 1) {
-      // The waiter may have left while the server was queried.
+      // The waiter may have left during the request to the server.
       if (!this.letGo(now, processes)) this.spentAlone -= 1;
     }
     return this.waiting > 0 ? reply.waitMs : undefined;
@@ -221,8 +221,9 @@ export class Upstream {
   }
 
   /**
-   * Connections that each asker may still open. Nobody has the last one beside all others: where a server is silent, his
-   * questions would hold up everybody until they time out. The installation's own take turns with one another.
+   * Connections that each caller may still open. A caller with others does not get the last one: at a silent server,
+   * its queries would block everyone else's until they time out. The installation's own queries take turns with one
+   * another.
    */
   private freeFor(processes: number): (asker: string) => number {
     const connections = this.connections(processes);
@@ -230,7 +231,7 @@ export class Upstream {
     return (asker) => (asker === '' ? connections : ownMax - (this.activeBy.get(asker) ?? 0));
   }
 
-  /** False when nobody waits who may go. */
+  /** False if no waiter may start. */
   private letGo(now: number, processes: number): boolean {
     const freeFor = this.freeFor(processes);
     for (const name of ORDER) {
@@ -260,11 +261,11 @@ export class Upstream {
   }
 
   /**
-   * Leaves the upstream alone: as long as it asked for, an hour at most, or a minute that doubles
-   * each time, with jitter so that several processes do not come back together. Who waits is sent
-   * away. Answers to questions asked before the pause do not lengthen it again.
+   * Pauses the upstream: for as long as it asked, at most an hour, or for a minute that doubles each time, with jitter
+   * so that several processes do not return together. Waiters are rejected. Answers to queries sent before the pause do
+   * not extend it.
    *
-   * @returns throttles in a row.
+   * @returns the number of consecutive throttles.
    */
   pause(now: number, retryAfterMs: number | undefined, jitter: number): number {
     if (this.pausedForMs(now) === 0) {

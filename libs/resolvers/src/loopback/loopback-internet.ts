@@ -7,8 +7,7 @@ import { SafeConnector } from '../safe-connect/safe-connector.js';
 import type { UpstreamException } from '../safe-connect/upstream-exceptions.js';
 
 /**
- * Real servers on loopback sockets under the names of hosts, for specs: what is not started here
- * does not exist. Keeps what was asked.
+ * Real servers on loopback sockets under the names of hosts, for specs; other hosts do not exist. Records all queries.
  */
 export class LoopbackInternet {
   private readonly authority = new CertificateAuthority();
@@ -48,7 +47,7 @@ export class LoopbackInternet {
     return new SafeConnector({
       exceptions: this.exceptions,
       extraCaPem: this.authority.certificatePem,
-      // Nobody answers there: other names do not resolve, and nothing leaves the machine.
+      // Nothing answers there: other names do not resolve, and nothing leaves the machine.
       dnsServers: ['127.0.0.1:1'],
     });
   }

@@ -1,13 +1,13 @@
 import type { Contact, DateValue, LookupOutcome } from '../record.js';
 
-/** A contact as a number registry publishes it, with every role it names (RFC 9083 §10.2.4). */
+/** A contact as published by a number registry, with every role it names (RFC 9083 §10.2.4). */
 export interface NetworkContact extends Contact {
   roles: string[];
   emails: string[];
   phones: string[];
 }
 
-/** Where an abuse address was found: an entity's role, an RPSL attribute or a remark. */
+/** The source of an abuse address: an entity's role, an RPSL attribute or a remark. */
 export interface AbuseContact {
   email: string;
   /** `rdap_role`, `abuse-mailbox`, `remark`, `OrgAbuseEmail`, … */
@@ -22,7 +22,7 @@ export interface NumberBlock {
   handle?: string;
   parentHandle?: string;
   name?: string;
-  /** `ALLOCATED PA`, `DIRECT ALLOCATION`, … in the registry's own words. */
+  /** `ALLOCATED PA`, `DIRECT ALLOCATION`, … in the registry's own terms. */
   type?: string;
   countryCode?: string;
   descriptions: string[];
@@ -30,7 +30,7 @@ export interface NumberBlock {
   created?: DateValue;
   updated?: DateValue;
   geofeedUrl?: string;
-  /** Origins that the registry itself names (RFC 9083 has none, ARIN and RPSL routes do). */
+  /** Origins named by the registry itself (RFC 9083 has none, but ARIN and RPSL routes do). */
   originAsns: number[];
   contacts: NetworkContact[];
   abuseContacts: AbuseContact[];
@@ -38,17 +38,17 @@ export interface NumberBlock {
 
 /** One exchange with one server, successful or not. */
 export interface NetworkSource {
-  /** `s1`, `s2`, … in the order of asking. */
+  /** `s1`, `s2`, … in the order of the queries. */
   id: string;
   protocol: 'rdap' | 'whois43' | 'local';
-  /** Host name for port 43, base URL for RDAP, the document for what is answered locally. */
+  /** Host name for port 43, base URL for RDAP; the document if the answer is local. */
   server: string;
   fetchedAt: Date;
   latencyMs: number;
   outcome: LookupOutcome;
   httpStatus?: number;
   retryAfterSeconds?: number;
-  /** As received, cut off at the size limit. */
+  /** As received, truncated at the size limit. */
   raw?: string;
   /** A short word for logs and provenance. */
   error?: string;
@@ -60,11 +60,11 @@ export interface NumberLookup {
   block?: NumberBlock;
   /** The regional registry: `arin`, `ripe`, `apnic`, `lacnic`, `afrinic`. */
   registry?: string;
-  /** Set for ranges that no registry hands out: what they are for, and the document that says so. */
+  /** Set for ranges that no registry assigns: their purpose, and the document that defines it. */
   special?: { purpose: string; document: string };
   sources: NetworkSource[];
   fetchedAt: Date;
   retryAfterSeconds?: number;
-  /** For `unsupported`: a sentence that says why. */
+  /** For `unsupported`: a sentence with the reason. */
   reason?: string;
 }

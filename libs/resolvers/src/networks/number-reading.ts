@@ -12,7 +12,7 @@ export interface NumberReading {
   block?: NumberBlock;
 }
 
-/** Reads an answer of a number registry. Pure, never throws: what holds no block is `parse_failed`. */
+/** Reads an answer of a number registry. Pure, never throws; text without a block is `parse_failed`. */
 export function readNumberAnswer(
   text: string,
   form: NumberForm,

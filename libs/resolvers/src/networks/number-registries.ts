@@ -6,14 +6,14 @@ import vendored from './tables.json' with { type: 'json' };
 export interface NumberTables {
   /** When IANA published the newest of the three tables, `YYYY-MM-DD`. */
   publishedOn: string;
-  /** Base URL of an RDAP service, with a slash at its end → what it answers for. */
+  /** Base URL of an RDAP service, with a trailing slash → the blocks for which it answers. */
   ipv4: Readonly<Record<string, readonly string[]>>;
   ipv6: Readonly<Record<string, readonly string[]>>;
   /** Ranges as `first-last`, or one number. */
   asn: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The servers that are asked about a number. */
+/** The servers to query about a number. */
 export interface NumberRoute {
   registry: string;
   rdapBaseUrl: string;
@@ -48,12 +48,12 @@ export class NumberRegistries {
     });
   }
 
-  /** The tables that came with this version. */
+  /** The tables of this release. */
   static vendored(): NumberRegistries {
     return new NumberRegistries(vendored);
   }
 
-  /** @returns undefined for what IANA has given to no registry. */
+  /** @returns undefined for blocks that IANA has not assigned to a registry. */
   routeOfBlock({ address, version, prefixLength }: Cidr): NumberRoute | undefined {
     const family = version === 4 ? 'ipv4' : 'ipv6';
     return this.prefixes[version].find(

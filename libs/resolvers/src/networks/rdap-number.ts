@@ -17,8 +17,8 @@ const ENTITY_DEPTH_MAX = 3;
 const ENTITIES_MAX = 100;
 
 /**
- * Reads an RDAP IP network or autnum object (RFC 9083 §5.4, §5.5). What is of the wrong type or missing is
- * taken as not published. Undefined when the object is of another class or says nothing of a block.
+ * Reads an RDAP IP network or autnum object (RFC 9083 §5.4, §5.5). Members that are missing or have the wrong type
+ * count as not published. Undefined if the object has another class or describes no block.
  */
 export function readRdapNumber(
   json: JsonObject,
@@ -67,7 +67,7 @@ function contactsOf(json: JsonObject): NetworkContact[] {
   return [...found.values()];
 }
 
-/** The same entity often stands several times, with one role each. */
+/** The same entity is often listed several times, with one role each. */
 function note(found: Map<string, NetworkContact>, entity: JsonObject): void {
   const roles = linesIn(entity['roles']).map((role) => role.toLowerCase());
   const handle = textIn(entity['handle']);

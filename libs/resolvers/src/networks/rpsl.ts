@@ -14,7 +14,7 @@ interface RpslObject {
   attributes: [name: string, value: string][];
 }
 
-/** `NetRange` of ARIN stands for `inetnum`, and so on: one reader for both layouts. */
+/** `NetRange` of ARIN means `inetnum`, and so on, so that one reader handles both layouts. */
 const ALIASES: Readonly<Record<string, string>> = {
   netrange: 'inetnum',
   netname: 'netname',
@@ -48,8 +48,8 @@ const CONTACT_CLASSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads an answer of a number registry on port 43: RPSL (RIPE, APNIC, AFRINIC, LACNIC) or ARIN's own layout.
- * The most specific block counts. Undefined when there is none.
+ * Reads an answer of a number registry on port 43: RPSL (RIPE, APNIC, AFRINIC, LACNIC) or ARIN's own layout. The most
+ * specific block counts. Undefined if there is none.
  */
 export function readRpsl(text: string): NumberBlock | undefined {
   const lines = text
@@ -123,7 +123,7 @@ function attributeIn(text: string): [name: string, value: string] | 'continued' 
   return [Object.hasOwn(ALIASES, name) ? ALIASES[name] : name, text.slice(colon + 1).trim()];
 }
 
-/** One line without control characters and those that change the writing direction. */
+/** One line without control characters, including those that change the writing direction. */
 function clean(line: string): string {
   return line
     .slice(0, LINE_LENGTH_MAX)
@@ -142,7 +142,7 @@ function all({ attributes }: RpslObject, name: string): string[] {
 /** `192.0.2.0 - 192.0.2.255`, `192.0.2.0/24`, `2001:db8::/32`, `AS64496`, `AS64496 - AS64511`. */
 function rangeOf(block: RpslObject): [start: string, end: string] {
   const given = block.attributes[0][1].replaceAll(/AS(?=\d)/gi, '');
-  // LACNIC leaves zeros away: `200.3.12/22`.
+  // LACNIC omits zeros: `200.3.12/22`.
   const text = given.replace(/^(\d+(?:\.\d+){0,2})(?=\/\d)/, (head) =>
     [...head.split('.'), '0', '0', '0'].slice(0, 4).join('.'),
   );
@@ -152,7 +152,7 @@ function rangeOf(block: RpslObject): [start: string, end: string] {
   return parsed?.ok ? [parsed.cidr.address, lastAddress(parsed.cidr)] : [text.trim(), text.trim()];
 }
 
-/** The one with the fewest addresses or numbers; of several, the last. */
+/** The block with the fewest addresses or numbers; the last one if there are several. */
 function narrowestOf(blocks: readonly RpslObject[]): RpslObject | undefined {
   let narrowest: { block: RpslObject; size: bigint } | undefined;
   for (const block of blocks) {
@@ -167,7 +167,7 @@ function narrowestOf(blocks: readonly RpslObject[]): RpslObject | undefined {
 
 const WIDEST = 1n << 128n;
 
-/** An address or AS number as a number; undefined for anything else. */
+/** An address or AS number as an integer; undefined for anything else. */
 function numberOf(text: string): bigint | undefined {
   if (/^\d{1,10}$/.test(text)) return BigInt(text);
   const parsed = parseIpAddress(text);
@@ -193,14 +193,14 @@ function ownerIn(block: RpslObject): NetworkContact[] {
   return [{ ...Object.fromEntries(published), roles: ['registrant'], emails: [], phones }];
 }
 
-/** ARIN's block has no country; its organisation, which follows it, has. */
+/** ARIN's block has no country, but the organisation that follows it has. */
 function countryOfOwner(block: RpslObject, objects: readonly RpslObject[]): string | undefined {
   const following = objects.slice(objects.indexOf(block) + 1);
   const owner = following.find(({ className }) => CONTACT_CLASSES[className] === 'registrant');
   return owner && first(owner, 'country');
 }
 
-/** `changed: hm-changed@apnic.net 20050131`, once for each change; LACNIC gives the day alone. */
+/** `changed: hm-changed@apnic.net 20050131`, once per change; LACNIC gives only the day. */
 function newestChange(block: RpslObject): DateValue | undefined {
   const days = all(block, 'changed').map((text) => /(?:^|\s)(\d{8})$/.exec(text)?.[1]);
   return dateOf(
@@ -238,7 +238,7 @@ function contactsIn(objects: readonly RpslObject[]): NetworkContact[] {
   });
 }
 
-/** Wherever it hides: a comment of RIPE's, an `abuse-mailbox`, ARIN's OrgAbuseEmail, an IRT, a remark. */
+/** Searches all possible places: a comment of RIPE's, an `abuse-mailbox`, ARIN's OrgAbuseEmail, an IRT, a remark. */
 function abuseIn(
   lines: readonly string[],
   objects: readonly RpslObject[],

@@ -11,7 +11,7 @@ export interface SpecialRange {
 
 /**
  * IANA's special-purpose address registries (RFC 6890), and multicast, without AS112's ranges (RFC 7534, RFC 7535):
- * these are routed, and ARIN knows them. Narrower ranges stand first.
+ * those are routed, and ARIN has data about them. Narrower ranges come first.
  */
 const SPECIAL_ADDRESSES: readonly (readonly [range: string, purpose: string, document: string])[] =
   [
@@ -77,7 +77,7 @@ const RANGES = SPECIAL_ADDRESSES.map(([range, purpose, document]) => {
   return { start, end, purpose, document, family, prefixLength, list };
 });
 
-/** The special range that holds a whole block; nobody is asked about it. */
+/** The special range that contains a whole block; no server is queried about it. */
 export function specialRangeOf({ address, version, prefixLength }: Cidr): SpecialRange | undefined {
   const family = version === 4 ? 'ipv4' : 'ipv6';
   return RANGES.find(

@@ -11,7 +11,7 @@ import type { NumberForm } from '../networks/number-reading.js';
 
 export interface NumberAskerOptions extends UpstreamExchangeOptions {
   port43: Port43Client;
-  /** Reads what was answered; never rejects. */
+  /** Parses answers; never rejects. */
   parser: Pick<ParserWorker, 'parseNumber'>;
 }
 
@@ -27,7 +27,7 @@ type Finding = ExchangeFinding & { block?: NumberBlock };
 const NOTHING = /no entries found|no match found|no data found|not found|unallocated|no match for/i;
 const THROTTLED = /rate limit|quota|too many|access denied|query.{0,20}exceeded|%ERROR:201|denied/i;
 
-/** Asks one number registry one question; the result tells how it went. Never rejects. */
+/** Sends one query to one number registry; the result says how it went. Never rejects. */
 export class NumberAsker {
   private readonly exchange: UpstreamExchange;
 

@@ -285,7 +285,7 @@ describe('a port-43 text', () => {
     expect(of(...narrowest, `${name}: nonsense`)).toMatchObject({ name: 'NARROW' });
   });
 
-  it('of LACNIC has its owner, its people and the day of its last change', () => {
+  it('at LACNIC has its owner, its people and the day of its last change', () => {
     const read = of(
       'inetnum:     200.3.12/22',
       'status:      allocated',
@@ -312,7 +312,7 @@ describe('a port-43 text', () => {
     ]);
   });
 
-  it('of APNIC counts the newest of its changes, unless the time of the last one is given', () => {
+  it('at APNIC uses the newest of its changes, unless the time of the last one is given', () => {
     const lines = [
       'inetnum: 203.0.113.0 - 203.0.113.255',
       'changed: hm@apnic.example 20110304',
@@ -324,7 +324,7 @@ describe('a port-43 text', () => {
     });
   });
 
-  it('of ARIN has the country of the block’s own organisation', () => {
+  it('at ARIN has the country of the block’s own organisation', () => {
     const organisation = (name: string, country: string) => [
       `OrgName: ${name}`,
       `Country: ${country}`,

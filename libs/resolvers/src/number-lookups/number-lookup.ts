@@ -14,11 +14,11 @@ export interface NumberLookupOptions extends NumberAskerOptions {
 }
 
 export interface NumberRequest {
-  /** Time for the whole lookup. 20,000. */
+  /** Time limit for the whole lookup. 20,000 by default. */
   budgetMs?: number;
   /** `live` by default. */
   priority?: Priority;
-  /** The customer whose question it is: limits of upstreams are shared out between customers. */
+  /** The customer of this lookup: limits of upstreams are shared among customers. */
   asker?: string;
   signal?: AbortSignal;
 }
@@ -59,7 +59,7 @@ export class NumberLookups {
       special: specialRangeOf(cidr),
       notAllocated: isOne
         ? `IANA has given ${text} to no registry.`
-        : `No registry answers for the whole of ${text}: it is not allocated, or larger than what one registry was given. Ask for a smaller block.`,
+        : `No registry answers for the whole of ${text}: it is not allocated, or larger than the block of any one registry. Ask for a smaller block.`,
     });
   }
 
@@ -112,7 +112,7 @@ export class NumberLookups {
     };
   }
 
-  /** Ranges that the standards define need no question. */
+  /** Ranges defined by standards need no query. */
   private answerLocally({ start, end, purpose, document }: SpecialRange, form: NumberForm): Found {
     const fetchedAt = this.options.clock.now();
     const outcome = 'unsupported';
@@ -143,7 +143,7 @@ export class NumberLookups {
   }
 }
 
-/** A word that means something to the customer before one that does not. */
+/** Prefers an error that is meaningful to the customer. */
 function chosenOf(answers: readonly NumberAnswer[]): NumberAnswer {
   const order: LookupOutcome[] = [
     'not_registered',

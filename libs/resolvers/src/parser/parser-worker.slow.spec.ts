@@ -6,7 +6,7 @@ import { ParserWorker, type ParserWorkerOptions } from './parser-worker.js';
 
 const CONTEXT: ParseContext = { domain: 'example.com', server: '', tld: 'com', role: 'registry' };
 
-/** A thread that hangs, eats memory, or dies on demand, as a parser with a fault would. */
+/** A thread that hangs, exhausts memory, or dies on demand, as a faulty parser would. */
 const FAULTY = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads';
@@ -77,7 +77,7 @@ describe('a refund of the rest says from when; a full refund need not', () => {
     expect(await answers[1]).toMatchObject({ outcome: 'delivered' });
   });
 
-  it('a script that cannot start fails its parses and is not restarted for ever', async () => {
+  it('a script that cannot start fails its parses and is not restarted endlessly', async () => {
     const worker = open({ script: new URL('data:text/javascript,throw new Error()') });
     const answers = await Promise.all([worker.parse('a', CONTEXT), worker.parse('b', CONTEXT)]);
     expect(answers).toEqual([{ outcome: 'parse_failed' }, { outcome: 'parse_failed' }]);

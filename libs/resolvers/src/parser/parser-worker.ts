@@ -3,7 +3,7 @@ import type { NumberForm, NumberReading } from '../networks/number-reading.js';
 import type { RdapContext } from '../rdap/rdap-answer.js';
 import type { ParseContext, ParseResult } from '../whois/parse/parse-whois.js';
 
-/** A request to the thread: a text, and its server. */
+/** A request to the thread: a text and the server that sent it. */
 export type ParserQuestion =
   | { protocol: 'whois43'; text: string; context: ParseContext }
   | { protocol: 'rdap'; text: string; context: RdapContext }
@@ -14,9 +14,9 @@ export type ParserResult = ParseResult | NumberReading;
 export interface ParserWorkerOptions {
   /** The thread's script. */
   script?: URL;
-  /** A parse longer than this is killed. */
+  /** A longer parse is killed. */
   timeoutMs?: number;
-  /** The most texts that may wait; a further one is answered `parse_failed` at once. */
+  /** Maximum number of waiting texts; a further one is answered `parse_failed` at once. */
   waitingMax?: number;
   heapMb?: number;
 }
@@ -29,16 +29,16 @@ interface Job {
 type Message = { isReady: true } | { result: ParserResult };
 
 const START_TIMEOUT_MS = 10_000;
-/** Texts that the thread has at a time: it need not wait for this process between two of them. */
+/** Number of texts passed to the thread at a time, so that it need not wait for this process between them. */
 const IN_HAND_MAX = 16;
-/** A time-out is waited for in so many parts: of the time in which this process stands still one part counts. */
+/** A time-out is counted in this many parts, so that a pause of this process counts as only one of them. */
 const TIMEOUT_PARTS = 10;
 const FAILED = { outcome: 'parse_failed' } as const;
 
 /**
- * Reads the answers of port 43 and RDAP in a thread with its own small heap and a kill timer, one after another:
- * whatever a server sends, the process that asked lives on. A parse that is killed, or takes the
- * thread with it, answers `parse_failed`; those behind it get a new thread.
+ * Reads port-43 and RDAP answers in a thread with a small heap and a kill timer, one after another: whatever a server
+ * sends, the calling process survives. A parse that is killed, or that crashes the thread, yields `parse_failed`; those
+ * behind it get a new thread.
  */
 export class ParserWorker {
   private readonly script: URL;
@@ -60,7 +60,7 @@ export class ParserWorker {
     this.heapMb = options.heapMb ?? 64;
   }
 
-  /** Like `parseWhois`. Never rejects: a full queue and a closed worker are `parse_failed` too. */
+  /** Like `parseWhois`. Never rejects: a full queue and a closed worker also yield `parse_failed`. */
   parse(text: string, context: ParseContext): Promise<ParseResult> {
     return this.ask<ParseResult>({ protocol: 'whois43', text, context });
   }
@@ -75,7 +75,7 @@ export class ParserWorker {
     return this.ask<NumberReading>({ protocol: 'number', text, context });
   }
 
-  /** Ends the thread; what still waits is answered `parse_failed`. */
+  /** Ends the thread; waiting parses are answered `parse_failed`. */
   async close(): Promise<void> {
     this.isClosed = true;
     const { thread } = this;
@@ -84,7 +84,7 @@ export class ParserWorker {
     await thread?.terminate();
   }
 
-  /** The thread answers each protocol in the shape of its reader. */
+  /** The thread answers each protocol in the format of its reader. */
   private ask<Result extends ParserResult>(question: ParserQuestion): Promise<Result> {
     return new Promise((resolve) => {
       const settle = (result: ParserResult) => resolve(result as Result);
@@ -142,7 +142,7 @@ export class ParserWorker {
     }, timeoutMs / TIMEOUT_PARTS);
   }
 
-  /** The thread is gone: with it its parse, or the first that waited for it to start. */
+  /** The thread is gone, and with it the running parse, or the first that waited for it to start. */
   private lose(thread: Worker): void {
     if (thread !== this.thread) return;
     const lost = this.inHand.shift() ?? (this.isReady ? undefined : this.waiting.shift());

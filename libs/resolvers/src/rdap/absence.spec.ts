@@ -4,7 +4,7 @@ import { meaningOfNotFound, type NotFoundMeaning } from './absence.js';
 
 const NAME = 'sample.example';
 
-/** The places in which servers write why they answer 404. */
+/** The places in which servers explain a 404. */
 const SHAPES: Readonly<Record<string, (said: string) => Record<string, unknown>>> = {
   title: (said) => ({ errorCode: 404, title: said }),
   description: (said) => ({ errorCode: 404, title: 'Not Found', description: [said] }),
@@ -15,7 +15,7 @@ const SHAPES: Readonly<Record<string, (said: string) => Record<string, unknown>>
     title: 'Not Found',
     description: ['Domain not found.', said],
   }),
-  'a message of its own': (said) => ({ errorCode: 404, message: said }),
+  'a separate message': (said) => ({ errorCode: 404, message: said }),
   'a nested error': (said) => ({ errorCode: 404, errors: [{ detail: said }] }),
 };
 
@@ -78,9 +78,9 @@ const REFUSALS: Readonly<Partial<Record<NotFoundMeaning, readonly string[]>>> = 
   ],
 };
 
-/** Members unknown to RFC 9083 can only show that an answer is no absence. */
+/** Members unknown to RFC 9083 can only show that an answer is not an absence. */
 function meaningIn(shape: string, meaning: string): string {
-  const isOwn = shape === 'a message of its own' || shape === 'a nested error';
+  const isOwn = shape === 'a separate message' || shape === 'a nested error';
   return isOwn && meaning === 'kept_back' ? 'unclear' : meaning;
 }
 
@@ -104,7 +104,7 @@ const ABSENCES = [
   'Nicht gefunden',
 ];
 
-/** Texts that say nothing of the name, most of them in no list of refusals. */
+/** Texts that say nothing about the name; most of them are in no list of rejections. */
 const SILENT_TEXTS = [
   '404',
   'Error',
@@ -189,7 +189,7 @@ const SILENT_TEXTS = [
   'No such domain registered by request',
 ] as const;
 
-/** Sentences among terms of use, of the table of port 43. */
+/** Sentences from terms of use, from the table for port 43. */
 const SENTENCES = readFileSync('test/eval-whois/hostile-answers.txt', 'utf8')
   .split('\n## ')
   .slice(-2)
@@ -201,7 +201,7 @@ const TERMS = {
   title: 'Terms of Use',
   description: ['By querying this service you agree to the terms at https://nic.example/terms'],
 };
-/** Where such a text may stand: as all that is said, and beside a statement of absence. */
+/** Where such a text may appear: as the only text, and beside a statement of absence. */
 const PLACES: Readonly<Record<string, (said: string) => Record<string, unknown>>> = {
   'the title': (said) => ({ errorCode: 404, title: said }),
   'the only description': (said) => ({ errorCode: 404, description: [said] }),
@@ -212,7 +212,7 @@ const PLACES: Readonly<Record<string, (said: string) => Record<string, unknown>>
     errorCode: 404,
     title: said,
   }),
-  'a member of its own': (said) => ({ errorCode: 404, status: said }),
+  'a separate member': (said) => ({ errorCode: 404, status: said }),
   'the title of a notice': (said) => ({ ...NOT_FOUND, notices: [{ title: said }, TERMS] }),
   'a notice': (said) => ({ ...NOT_FOUND, notices: [TERMS, { description: [said] }] }),
   'a titled notice': (said) => ({
@@ -233,10 +233,10 @@ const PLACES: Readonly<Record<string, (said: string) => Record<string, unknown>>
     notices: [{ ...TERMS, links: [{ href: 'https://nic.example/terms', title: said }] }],
   }),
 };
-/** The bare code is no statement, and harmless beside one. */
+/** The bare code states nothing, and is harmless beside a statement. */
 const IS_BARE_CODE = /^(?:404|error|http 404|error 404\.)$/i;
 
-/** Small print as registries send it with every answer. */
+/** Small print that registries send with every answer. */
 const SMALL_PRINT = [
   { title: 'Terms of Service', description: ['Service subject to Terms of Use.'] },
   {
@@ -343,7 +343,7 @@ describe('the body of a 404', () => {
     [{ description: [`${NAME} does not exist in DNS`] }, 'unclear'],
     [{ description: ['This server is not authoritative for example'] }, 'unclear'],
     [{ description: ['The registry is under maintenance'] }, 'outage'],
-  ])('counts a notice that speaks of this question: %j', (notice, meaning) => {
+  ])('uses a notice about this query: %j', (notice, meaning) => {
     const body = { errorCode: 404, title: 'Not Found', notices: [notice] };
     expect(meaningOfNotFound(body, NAME)).toBe(meaning);
   });
@@ -398,7 +398,7 @@ describe('the body of a 404', () => {
     expect(meaningOfNotFound(body, NAME)).toBe('unclear');
   });
 
-  it('reserves a name by a status of its own', () => {
+  it('reserves a name by its own status', () => {
     expect(meaningOfNotFound({ errorCode: 404, status: ['reserved'] }, NAME)).toBe('kept_back');
   });
 });

@@ -6,13 +6,13 @@ import { restrictionOfAbsence } from './restriction.js';
 import { isSmallPrint, sentencesIn } from '../small-print/small-print.js';
 import { askedNames, saysAbsent } from './wording/said-absence.js';
 
-/** The meaning of a 404: its body says that the name is not there, or says something else. */
+/** The meaning of a 404: its body says that the name does not exist, or something else. */
 export type NotFoundMeaning = 'absent' | 'kept_back' | 'throttled' | 'outage' | 'unclear';
 
 const LINES_MAX = 60;
 const DEPTH_MAX = 3;
 
-/** Members that stand in every answer: how it is to be read, or which answer it is. */
+/** Members that occur in every answer: how to read it, or which answer it is. */
 const SILENT_MEMBERS: ReadonlySet<string> = new Set([
   'lang',
   'links',
@@ -21,7 +21,7 @@ const SILENT_MEMBERS: ReadonlySet<string> = new Set([
   'rdapConformance',
 ]);
 const IDENTIFIERS: ReadonlySet<string> = new Set(['id', 'requestId', 'timestamp', 'traceId']);
-/** Members outside RFC 9083 that hold texts about the error, or say that there is one. */
+/** Members outside RFC 9083 that contain texts about the error, or say that there is one. */
 const NESTED: ReadonlySet<string> = new Set(['details', 'error', 'errors', 'remarks']);
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['error', true],
@@ -36,7 +36,7 @@ const WRONG_SERVICE = /\b(authoritative|tld|tlds|bootstrap|another|other|differe
 /** Statements of a registrar or a shop about its own customers. */
 const OF_REGISTRARS =
   /\b(?:registrars?|(?:by|through|with) us)\b|^(?:is )?(?:available|free)[.!]?$/;
-/** The status code without its meaning (RFC 9110 §15.5.5): it says that something failed, not what. */
+/** The status code without its meaning (RFC 9110 §15.5.5): it says that something failed, but not what. */
 const CODE_TITLES =
   /^(?:(?:http|rdap|status|code|error) ?){0,3}(?:404)?[\s:.–-]{0,3}(?:error)?[.!]?$|^about:blank$/;
 
@@ -45,11 +45,11 @@ const NOTICE_LENGTH_MAX = 120;
 const NOTICE_TEXT_LENGTH_MAX = 32_768;
 
 /**
- * The meaning of the body of a "not found" (RFC 9083 §6). Absence requires that the registry states it of this name and
- * states nothing else: a text of the body states it, and each other text, each notice and each title of a link is the
- * bare status or small print. A body without a text states it by its error code.
+ * The meaning of the body of a "not found" (RFC 9083 §6). Absence requires that the registry states it about this name
+ * and states nothing else: one text of the body states it, each other text is the bare status or a pointer, and each
+ * notice is small print. A body without a text states it by its error code.
  *
- * @param asked a domain name in A-labels; empty for an object of another kind, of which only refusals are looked for.
+ * @param asked a domain name in A-labels; empty for another kind of object, for which only rejections are recognised.
  */
 export function meaningOfNotFound(json: JsonObject, asked: string): NotFoundMeaning {
   const names = askedNames(asked);
@@ -79,7 +79,7 @@ export function meaningOfNotFound(json: JsonObject, asked: string): NotFoundMean
   return isAbsence(said, names) ? 'absent' : 'unclear';
 }
 
-/** At least one line states it, possibly over several lines, and no line states anything else. */
+/** At least one statement says so, possibly over several lines, and no line says anything else. */
 function isAbsence(said: readonly string[], names: ReadonlySet<string>): boolean {
   const rest = said.filter((line) => !isAbout(line, names));
   if (rest.length === 0) return said.some((line) => saysAbsent(line, names));
@@ -111,14 +111,14 @@ function isErrorOnly(json: JsonObject, depth = 0): boolean {
   });
 }
 
-/** A tag, an extension or a host: a sentence is none. */
+/** A tag, an extension or a host, but not a sentence. */
 const isWord = (value: unknown): boolean => typeof value === 'string' && /^[\w.:-]*$/.test(value);
 
 function isListOf(value: unknown, type: 'object' | 'string'): boolean {
   return Array.isArray(value) && value.every((part) => typeof part === type && part !== null);
 }
 
-/** A link to another name, or to another place that knows this one. */
+/** A link to another name, or to another place that has this one. */
 function isOfAnother(json: JsonObject, asked: string): boolean {
   return objectsIn(json['links']).some(({ rel, href, value }) => {
     if (rel === 'related' || rel === 'alternate') return true;
@@ -134,7 +134,7 @@ function isObject(json: JsonObject): boolean {
   return ['objectClassName', 'ldhName', 'handle', 'events'].some((member) => member in json);
 }
 
-/** Every text of the body, whatever the member is called. */
+/** Every text of the body, whatever the name of its member. */
 function textsIn(json: JsonObject, depth = 0): string[] {
   const texts = Object.entries(json).flatMap(([member, value]): string[] => {
     if (SILENT_MEMBERS.has(member)) return [];
@@ -170,7 +170,7 @@ function statementsOf(lines: readonly string[]): string[] {
     .filter((line) => !/\b(may|if|might|will|should|terms)\b/.test(line));
 }
 
-/** The turns of phrase of RDAP servers in the words of port 43. */
+/** Replaces the phrases of RDAP servers by those of port 43. */
 function plainly(line: string, isRdap: boolean): string {
   const object = isRdap ? line.replace(/\bresource\b/g, 'object') : line;
   return object

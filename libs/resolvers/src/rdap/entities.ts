@@ -4,12 +4,12 @@ import { type JsonObject, listIn, objectsIn, textIn } from './json-reading.js';
 import { readJsContact } from './cards/jscontact.js';
 import type { PublishedContact } from './cards/published-contact.js';
 
-/** Entities within entities are read so deep: a registrar's abuse contact is at 2. */
+/** Depth to which nested entities are read: a registrar's abuse contact is at 2. */
 const ENTITY_DEPTH_MAX = 3;
-/** The most entities of all depths together; an honest answer has a dozen. */
+/** Maximum number of entities over all depths; a normal answer has a dozen. */
 const ENTITIES_MAX = 300;
 
-/** A party of an object (RFC 9083 §5.1) with what its card says. */
+/** A party of an object (RFC 9083 §5.1) with the contents of its card. */
 export interface Entity {
   json: JsonObject;
   roles: string[];

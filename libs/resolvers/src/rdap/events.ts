@@ -9,7 +9,7 @@ const DATES_BY_ACTION: ReadonlyMap<string, keyof Dates> = new Map([
   ['expiration', 'expires'],
 ]);
 
-/** The dates of a registration, from its events (RFC 9083 §4.5); the first of a kind counts. */
+/** The dates of a registration, from its events (RFC 9083 §4.5); the first event of a kind counts. */
 export function readEvents(json: JsonObject): Dates {
   const dates: Dates = {};
   for (const event of objectsIn(json['events'])) {
@@ -24,8 +24,8 @@ const SHAPE =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)? ?(Z|z|[+-]\d\d:?\d\d)?)?$/;
 
 /**
- * Reads an event's date (RFC 9083 §4.5, RFC 3339). Servers leave out the time, the seconds or the
- * zone; a date without time stays a date, a time without zone is read as UTC.
+ * Reads an event's date (RFC 9083 §4.5, RFC 3339). Servers omit the time, the seconds or the zone; a date without a
+ * time stays a date, a time without a zone is read as UTC.
  */
 function eventDate(original: string): DateValue | undefined {
   const parts = SHAPE.exec(original);

@@ -1,13 +1,13 @@
 import { WorkMeter } from '../whois/parse/reading/work-meter.js';
 
-/** A JSON object as it arrived: nothing is known about its members. */
+/** An unchecked JSON object as received. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** How many entries of a list are read; an honest answer has far fewer. */
+/** Maximum number of list entries that are read; a normal answer has far fewer. */
 const LIST_MAX = 200;
 const TEXT_LENGTH_MAX = 1_000;
 
-/** The meter of the object being read: reading is synchronous, one object at a time in its thread. */
+/** The meter of the object being read; reading is synchronous, one object at a time per thread. */
 let meter = new WorkMeter();
 
 /** Reads JSON and counts the work: its characters, and each value and character that a reader looks at. @throws SyntaxError */
@@ -27,8 +27,8 @@ export function readMetered<Result>(
 }
 
 /**
- * Readers for JSON of which nothing is known: each gives a usable value or an empty one and none
- * throws. Members are read by fixed names only, so a member named `__proto__` is just not read.
+ * Readers for untrusted JSON: each returns a usable value or an empty one, and none throws. Members are read only by
+ * fixed names, so a member named `__proto__` is never read.
  */
 export function objectIn(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -47,7 +47,7 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
   return listIn(value).map(objectIn);
 }
 
-/** Text of one line without control characters and those that turn the direction of writing. */
+/** Text of one line without control characters, including those that change the writing direction. */
 export function textIn(value: unknown): string | undefined {
   return textUpTo(value, TEXT_LENGTH_MAX);
 }
@@ -63,7 +63,7 @@ function textUpTo(value: unknown, lengthMax: number): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** The texts of a list, of lists in it, and of lists in those, cut as they are met. */
+/** The texts of a list, of lists in it, and of lists in those, each truncated. */
 export function textsWithin(value: unknown, depth = 2): string[] {
   const parts = listIn(value).flatMap((part) =>
     Array.isArray(part) && depth > 0 ? textsWithin(part, depth - 1) : (textIn(part) ?? []),
@@ -71,7 +71,7 @@ export function textsWithin(value: unknown, depth = 2): string[] {
   return parts.slice(0, LIST_MAX);
 }
 
-/** Text of several lines: a string, cut before it is parted, or a list of strings. */
+/** Text of several lines: a string, truncated before it is split, or a list of strings. */
 export function linesIn(value: unknown): string[] {
   return linesUpTo(value, TEXT_LENGTH_MAX);
 }

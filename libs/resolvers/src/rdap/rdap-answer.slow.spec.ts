@@ -17,7 +17,7 @@ describe('an RDAP answer', () => {
     expect(readRdapAnswer('', { ...about, isAbsent: true })).toEqual({ outcome: 'not_registered' });
   });
 
-  /** Answers that grow with `n` in one place: what an honest server has a few of, and cards of any size. */
+  /** Answers that grow with `n` in one place where a normal server sends only a few items, and cards of any size. */
   const HOSTILE: Record<string, (n: number) => object> = {
     'texts of a card': (n) => cardOf(NAMES.map((name) => [name, {}, 'text', long(n)])),
     'a label of an address': (n) =>
@@ -89,9 +89,9 @@ describe('an RDAP answer', () => {
   }
 });
 
-/** Besides the length of the JSON the mapping is limited whatever the size: lists and texts are cut. */
+/** Apart from the length of the JSON, the mapping is limited whatever the size: lists and texts are truncated. */
 const MAPPING_MAX = 250_000;
-/** Stands for a list in a list, and so on. */
+/** Represents a list in a list, and so on. */
 const DEEP = 'deep';
 const NAMES = ['fn', 'n', 'org', 'tel', 'email', 'adr', 'url'];
 const card = {

@@ -4,9 +4,9 @@ import { readMetered } from './json-reading.js';
 import { readRdapDomain } from './rdap-record.js';
 import { readRestrictedAbsence } from './restriction.js';
 
-/** The question behind an RDAP answer: who was asked, and for what. */
+/** The query behind an RDAP answer: the server and the name. */
 export interface RdapContext {
-  /** The name asked for, A-label. */
+  /** The requested name, A-label. */
   domain: string;
   role: 'registry' | 'registrar';
   /** The service said "not found": the text is the body of a 404. */
@@ -14,8 +14,8 @@ export interface RdapContext {
 }
 
 /**
- * Reads an RDAP answer about a domain. Pure, never throws, work linear in the text, which `meter` counts: what cannot be read is `parse_failed`.
- * `delivered`, `not_registered`, `restricted` or `parse_failed`.
+ * Reads an RDAP answer about a domain. Pure, never throws, with work linear in the text, which `meter` counts; an
+ * unreadable answer is `parse_failed`. Results: `delivered`, `not_registered`, `restricted` or `parse_failed`.
  */
 export function readRdapAnswer(
   text: string,
@@ -29,7 +29,7 @@ export function readRdapAnswer(
   }
 }
 
-/** A name that a registrar keeps back is its own offer: only the registry can say that it is reserved. */
+/** A registrar that withholds a name only makes its own offer: only the registry can say that a name is reserved. */
 function readAbsence(text: string, { role, domain }: RdapContext, meter: WorkMeter): ParseResult {
   const isSaid = role === 'registry' && text.trim() !== '';
   const record = isSaid

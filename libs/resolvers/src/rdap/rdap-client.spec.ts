@@ -19,7 +19,7 @@ afterEach(async () => {
   await internet.close();
 });
 
-/** Where a limit is not what is tested, a busy machine has all the time it needs. */
+/** Where no limit is tested, a busy machine gets all the time it needs. */
 const patient = { connectMs: 60_000, firstByteMs: 60_000, wholeMs: 60_000 };
 
 function fetch(limits: Partial<RdapLimits> = {}, signal?: AbortSignal) {
@@ -76,10 +76,13 @@ describe('RdapClient', () => {
     ['TLD not supported', { kind: 'failed', status: 404, fault: 'refused' }],
     ['b.example not found', { kind: 'failed', status: 404, fault: 'refused' }],
     ['a.example is reserved', { kind: 'not_found', status: 404, text: expect.any(String) }],
-  ])('an RDAP error that says %j is what it says, not absence', async (description, answer) => {
-    await answering(404, JSON.stringify({ errorCode: 404, title: 'Not Found', description }));
-    expect(await fetch()).toEqual(answer);
-  });
+  ])(
+    'an RDAP error that says %j is reported as that, not as absence',
+    async (description, answer) => {
+      await answering(404, JSON.stringify({ errorCode: 404, title: 'Not Found', description }));
+      expect(await fetch()).toEqual(answer);
+    },
+  );
 
   it.each([
     [429, {}, undefined],
@@ -116,7 +119,7 @@ describe('RdapClient', () => {
     ['another port', `https://${host}:8443/`],
     ['a private address', 'https://10.0.0.1/'],
     ['the metadata service', 'https://169.254.169.254/latest/meta-data/'],
-    ['loopback in an odd form', 'https://0x7f.1/'],
+    ['loopback in an unusual form', 'https://0x7f.1/'],
     ['IPv6 loopback', 'https://[::1]/'],
     ['a name without a dot', 'https://localhost/'],
     ['credentials', `https://user:secret@${host}/`],
@@ -153,7 +156,7 @@ describe('RdapClient', () => {
     await expect(fetch({ firstByteMs: 50 })).rejects.toMatchObject({ fault: 'first_byte_timeout' });
   });
 
-  it('S63: a service that drips without end is abandoned when the time is over', async () => {
+  it('S63: a service that sends bytes slowly without end is abandoned when the time is over', async () => {
     const drip = (response: ServerResponse) => {
       const timer = setInterval(() => response.write(' '), 10);
       response.on('close', () => clearInterval(timer));
@@ -183,7 +186,7 @@ describe('RdapClient', () => {
     await expect(fetch()).rejects.toMatchObject({ fault: 'reset' });
   });
 
-  it('a cancelled query is a separate fault', async () => {
+  it('a cancelled query is reported as a separate fault', async () => {
     const controller = new AbortController();
     await internet.rdap(host, () => controller.abort());
     await expect(fetch({}, controller.signal)).rejects.toMatchObject({ fault: 'cancelled' });

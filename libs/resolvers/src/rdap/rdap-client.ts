@@ -9,9 +9,9 @@ import { rdapUrl } from './rdap-url.js';
 export interface RdapLimits {
   /** 5,000. */
   connectMs: number;
-  /** From the query to the head of the answer, connecting included. 8,000. */
+  /** From the request to the head of the answer, including connecting. 8,000 by default. */
   firstByteMs: number;
-  /** From the start to the end of the last hop's answer. 15,000. */
+  /** From the start to the end of the last hop's answer. 15,000 by default. */
   wholeMs: number;
   /** 2,097,152. */
   sizeBytes: number;
@@ -21,18 +21,18 @@ export interface RdapLimits {
 
 export type RdapAnswer =
   | { kind: 'object'; status: number; text: string; json: JsonObject }
-  /** The service knows RDAP and does not know the object, or says why it keeps the name back. */
+  /** The service supports RDAP but does not have the object, or says why the name is withheld. */
   | { kind: 'not_found'; status: number; text: string }
   | { kind: 'throttled'; status: number; retryAfterSeconds?: number }
   /**
-   * `not_rdap`, `too_large`, `bad_redirect`, `no_turn`, `too_many_redirects`, `http_<status>`; for a 404 whose
-   * body speaks of something else than the object, `outage` or `refused`.
+   * `not_rdap`, `too_large`, `bad_redirect`, `no_turn`, `too_many_redirects`, `http_<status>`; for a 404 whose body is
+   * not about the object, `outage` or `refused`.
    */
   | { kind: 'failed'; status: number; fault: string };
 
 export interface RdapFetch {
   signal?: AbortSignal;
-  /** Waits for the turn at a host to which an answer redirects; false leaves the host unasked. */
+  /** Waits for the turn at a host to which an answer redirects; false means that the host is not queried. */
   redirected?: (host: string, signal: AbortSignal) => Promise<boolean>;
 }
 
@@ -47,12 +47,12 @@ const DEFAULTS: RdapLimits = {
   redirects: 3,
 };
 
-/** Connections to one host at a time, whatever `UpstreamLimiter` lets through. */
+/** Maximum number of connections to one host, even if `UpstreamLimiter` allows more. */
 const CONNECTIONS_PER_HOST = 4;
 
 const NESTING_MAX = 64;
 
-/** Asks RDAP services (RFC 7480, RFC 9082) over HTTP/1.1 with TLS, keeping connections for a while. */
+/** Queries RDAP services (RFC 7480, RFC 9082) over HTTP/1.1 with TLS, and keeps connections for a while. */
 export class RdapClient {
   private readonly limits: RdapLimits;
   private readonly agent: Agent;
@@ -75,10 +75,10 @@ export class RdapClient {
   }
 
   /**
-   * Fetches one object. Follows redirects (RFC 7480 §5.2), each of which is checked like the first
-   * address. What counts is the body, not its media type: HTML with status 200 is no answer.
+   * Fetches one object. Follows redirects (RFC 7480 §5.2), each of which is checked like the first URL. The body
+   * decides, not its media type: HTML with status 200 is not an answer.
    *
-   * @throws ConnectionError when a hop could not be reached or did not answer in time.
+   * @throws ConnectionError if a hop could not be reached or did not answer in time.
    */
   async fetch(url: string, { signal, redirected }: RdapFetch = {}): Promise<RdapAnswer> {
     const ended = new Deadline(this.limits.wholeMs, 'answer_timeout', signal);
@@ -91,7 +91,7 @@ export class RdapClient {
     }
   }
 
-  /** Ends kept connections. */
+  /** Closes kept connections. */
   async close(): Promise<void> {
     await this.agent.destroy();
   }
@@ -121,7 +121,7 @@ export class RdapClient {
     try {
       return await request(url, {
         dispatcher: this.agent,
-        // Aborting ends the body as well, so the head's deadline is lifted once it is there.
+        // Aborting also ends the body, so the deadline for the head is cancelled once it has arrived.
         signal: head.signal,
         headers: {
           accept: 'application/rdap+json, application/json;q=0.9',
@@ -156,7 +156,7 @@ export class RdapClient {
     return sniff(status, text, isDeclared, domainAskedBy(url));
   }
 
-  /** The body as text, or nothing when it is larger than allowed. */
+  /** The body as text, or undefined if it is larger than allowed. */
   private async body(response: Response): Promise<string | undefined> {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -171,8 +171,8 @@ export class RdapClient {
 }
 
 /**
- * Seconds of a `Retry-After` field (RFC 9110 §10.2.3): a number, or a date, which is read against
- * the server's own `Date` so that clocks that disagree do no harm. Undefined for anything else.
+ * Seconds of a `Retry-After` field (RFC 9110 §10.2.3): a number, or a date, which is compared with the server's own
+ * `Date` so that different clocks do not matter. Undefined for anything else.
  */
 export function retryAfterSeconds(
   retryAfter: string | undefined,
@@ -188,15 +188,15 @@ function one(field: string | string[] | undefined): string | undefined {
   return typeof field === 'string' ? field : field?.[0];
 }
 
-/** A body nobody reads would keep its connection busy. */
+/** An unread body would keep its connection busy. */
 function discard(response: Response): void {
   response.body.on('error', () => undefined).destroy();
 }
 
 /**
- * Tells an RDAP answer from a web page by its body. A 404 means "not found" only with an empty body
- * or one that is plainly RDAP's (RFC 9083 §6) and speaks of the object: a lost path on a web server also
- * answers 404, and so does a server that was asked too often or for another registry's name.
+ * Distinguishes an RDAP answer from a web page by its body. A 404 means "not found" only with an empty body or one that
+ * is clearly RDAP (RFC 9083 §6) and about the object, because web servers also answer 404 for unknown paths, and some
+ * servers for too many queries or for another registry's name.
  */
 function sniff(status: number, text: string, isDeclared: boolean, asked: string): RdapAnswer {
   if (status === 404 && text.trim() === '') return { kind: 'not_found', status, text };
@@ -222,7 +222,7 @@ function domainAskedBy({ pathname }: URL): string {
   return name.toLowerCase();
 }
 
-/** An honest answer is nested a dozen deep; whatever walks one without end must not meet a deeper one. */
+/** A normal answer is nested a dozen deep; code that walks one recursively must not get a deeper one. */
 function isShallow(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return (

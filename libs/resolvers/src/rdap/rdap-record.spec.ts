@@ -7,7 +7,7 @@ import { readRdapDomain } from './rdap-record.js';
 
 const domain = 'a.example';
 
-/** A whole answer in the layout of ICANN's RDAP response profile, with invented content. */
+/** A complete answer in the layout of ICANN's RDAP response profile, with invented content. */
 const whole = {
   objectClassName: 'domain',
   handle: 'D1234-EXAMPLE',
@@ -94,7 +94,7 @@ const whole = {
 };
 
 describe('readRdapDomain', () => {
-  it('reads a whole answer', () => {
+  it('reads a complete answer', () => {
     const registrant = {
       handle: 'C1',
       organization: 'Example Holdings',
@@ -201,7 +201,7 @@ describe('readRdapDomain', () => {
     ['of another name', { ...whole, ldhName: 'b.example' }],
     ['of another kind', { ...whole, objectClassName: 'entity' }],
     ['of nothing', {}],
-    ['with nothing of a registration', { objectClassName: 'domain', notices: [] }],
+    ['without any data of a registration', { objectClassName: 'domain', notices: [] }],
   ])('an object %s is no answer', (_what, json) => {
     expect(readRdapDomain(json, domain)).toBeUndefined();
   });

@@ -19,9 +19,9 @@ const HOLDER_ROLES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads an RDAP domain object (RFC 9083 §5.3) into a record. Survives what servers get wrong:
- * members of the wrong type or missing are taken as not published. Undefined when the object is not
- * about `domain` at all. `restriction` is set when nobody holds the name and the object says why.
+ * Reads an RDAP domain object (RFC 9083 §5.3) into a record. Tolerates servers' errors: members that are missing or
+ * have the wrong type count as not published. Undefined if the object is not about `domain` at all. `restriction` is
+ * set if nobody holds the name and the object says why.
  */
 export function readRdapDomain(json: JsonObject, domain: string): RegistrationRecord | undefined {
   const kind = textIn(json['objectClassName'])?.toLowerCase() ?? 'domain';
@@ -51,8 +51,8 @@ export function readRdapDomain(json: JsonObject, domain: string): RegistrationRe
 }
 
 /**
- * Somebody has the name, whatever its statuses say: who sold or holds it is named, it has a term, or
- * it is delegated. A date of creation alone is that of the registry's own entry.
+ * Whether someone holds the name, whatever its statuses say: a seller or holder is named, it has an expiry, or it is
+ * delegated. A creation date alone belongs to the registry's own entry.
  */
 function isHeld(record: RegistrationRecord, entities: readonly Entity[]): boolean {
   const { expires, nameServers, referral } = record;
@@ -135,18 +135,18 @@ function isPrivacyService(registrant: RegistrationRecord['contacts']['registrant
   return [name, organization, email].some((text) => namesPrivacyService(text ?? ''));
 }
 
-/** RFC 9083 §10.2.2: `proxy` marks data of somebody who stands in for the registrant. */
+/** RFC 9083 §10.2.2: `proxy` marks data of a service that replaces the registrant. */
 function isProxy({ json, roles }: Entity): boolean {
   return roles.includes('registrant') && readStatuses(json).includes('proxy');
 }
 
-/** A redaction the server declares says more than the placeholder it left behind. */
+/** A redaction declared by the server says more than the placeholder it left behind. */
 function withoutRepeats(redactions: readonly Redaction[]): Redaction[] {
   const paths = new Set<string>();
   return redactions.filter(({ path }) => !paths.has(path) && paths.add(path));
 }
 
-/** An object that says nothing of a registration is not an answer to the question. */
+/** An object without registration data does not answer the query. */
 function isEmpty({ domain, handle, created, nameServers, statuses, contacts }: RegistrationRecord) {
   return (
     [domain, handle, created].every((value) => value === undefined) &&

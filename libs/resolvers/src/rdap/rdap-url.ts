@@ -1,10 +1,10 @@
 import { isHostName } from '../safe-connect/host-name.js';
 
 /**
- * The URL, if it is one this library asks: https on port 443 of a named host, without credentials
- * (RFC 7480 §4.1, RFC 7481 §3.5). For what comes from outside: links and redirects.
+ * The URL, if this library may query it: https on port 443 of a named host, without credentials (RFC 7480 §4.1, RFC
+ * 7481 §3.5). Used for untrusted links and redirects.
  *
- * @param base what a relative URL is relative to.
+ * @param base the URL to which a relative one refers.
  */
 export function rdapUrl(text: string, base?: URL): URL | undefined {
   if (text.length > 2048) return undefined;

@@ -2,9 +2,9 @@ import type { Redaction } from '../record.js';
 import { type JsonObject, objectIn, objectsIn, textIn } from './json-reading.js';
 
 /**
- * Record paths of the redacted names registered with IANA (RFC 9537 §6.2), lower case. A name
- * stands for the field, whatever the paths beside it say: those are JSONPath expressions of another
- * program, partly not interoperable, and are not evaluated.
+ * Record paths of the redacted names registered with IANA (RFC 9537 §6.2), lower case. A name identifies the field,
+ * whatever the paths beside it say: those are JSONPath expressions of another program, partly not interoperable, and
+ * are not evaluated.
  */
 const PATHS_BY_NAME: ReadonlyMap<string, string> = new Map([
   ['registry domain id', 'handle'],
@@ -26,7 +26,7 @@ const PATHS_BY_NAME: ReadonlyMap<string, string> = new Map([
   ['tech email', 'contacts.technical.email'],
 ]);
 
-/** The fields an answer's `redacted` member names as kept back (RFC 9537 §4.2). */
+/** The fields that an answer's `redacted` member names as withheld (RFC 9537 §4.2). */
 export function readRedactions(json: JsonObject): Redaction[] {
   return objectsIn(json['redacted']).flatMap((entry) => {
     const name = objectIn(entry['name']);

@@ -3,12 +3,12 @@ import { announcedRestriction } from '../whois/parse/outcome/classifier.js';
 import type { Restriction } from '../whois/parse/outcome/restrictions.js';
 import { type JsonObject, linesIn, listIn, objectsIn, textIn } from './json-reading.js';
 
-/** An announcement is short; what is longer is small print. */
+/** An announcement is short; longer text is small print. */
 const ANNOUNCEMENT_LENGTH_MAX = 160;
-/** A notice of so few words is a title: `Reserved Domain`. */
+/** A notice with this few words is a title: `Reserved Domain`. */
 const NOTICE_WORDS_MAX = 4;
 
-/** Statuses no registration has, in plain words; `server transfer prohibited` is not among them. */
+/** Statuses that no registration has, in plain words; `server transfer prohibited` is not among them. */
 const STATUS_WORDS: readonly (readonly [Restriction, RegExp])[] = [
   ['premium', /\b(premium|platinum)\b/],
   [
@@ -20,7 +20,7 @@ const STATUS_WORDS: readonly (readonly [Restriction, RegExp])[] = [
 
 /**
  * Why a name cannot simply be registered: from the statuses of an object (RFC 9083 §5.3), from the remarks about it, or
- * from the notices around it. Only used for an object without a holder.
+ * from the notices around it. Used only for an object without a holder.
  */
 export function restrictionOf(json: JsonObject): Restriction | undefined {
   const { status } = json;
@@ -38,7 +38,7 @@ function restrictionInStatuses(statuses: readonly unknown[]): Restriction | unde
   return undefined;
 }
 
-/** The same from the body of a "not found" (RFC 9083 §6), as a record with nothing else in it. */
+/** The same from the body of a "not found" (RFC 9083 §6), as a record without other data. */
 export function readRestrictedAbsence(
   json: JsonObject,
   asked: string,
@@ -87,7 +87,7 @@ function restrictionSaid(texts: readonly JsonObject[]): Restriction | undefined 
     .find((restriction) => restriction !== undefined);
 }
 
-/** `registryReserved`, `registry-reserved` and `Registry Reserved` say the same. */
+/** `registryReserved`, `registry-reserved` and `Registry Reserved` mean the same. */
 function plainStatuses(statuses: readonly unknown[]): string[] {
   return statuses.flatMap((status) => {
     const words = textIn(status)

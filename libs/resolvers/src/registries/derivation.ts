@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { CLOSED_PORT43, CORRECTED_PORT43, DEAD_HOSTS, RDAP_BESIDE_IANA } from './corrections.js';
 import type { RegistryTables } from './registries.js';
 
-/** A table that lost more than this share of its entries is taken for damaged, not for news. */
+/** A table that lost more than this share of its entries is considered damaged. */
 const LOSS_MAX = 0.1;
 
-/** A source that sends more than this share of its suffixes to another service is not believed. */
+/** A source that moves more than this share of its suffixes to another service is not trusted. */
 const MOVE_MAX = 0.1;
 
-/** A host name below a top-level domain of letters: no address, port, log-in or path of its own. */
+/** A host name below a top-level domain of letters, without address, port, log-in or path. */
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/;
 
 interface Bootstrap {
@@ -20,17 +20,17 @@ interface Bootstrap {
 type WhoisServers = Record<string, { host?: string; updated?: string }>;
 
 /**
- * Derives the tables from a folder that holds IANA's RDAP bootstrap (RFC 9224), the list of delegated top-level
- * domains and a list of port-43 hosts.
+ * Derives the tables from a folder with IANA's RDAP bootstrap (RFC 9224), the list of delegated top-level domains and a
+ * list of port-43 hosts.
  *
- * @throws Error when a file is missing or no JSON.
+ * @throws Error if a file is missing or is not JSON.
  */
 export function deriveTables(folder: string): RegistryTables {
   const bootstrap = read(folder, 'dns.json', 'iana-rdap-dns.json') as Bootstrap;
   const servers = read(folder, 'whois-servers-tld.json') as WhoisServers;
   const delegated = new Set(delegatedIn(folder));
   const rdap = bootstrap.services
-    // http only is as good as nothing: an answer anybody on the way could have written.
+    // http-only services are useless, because anyone on the way could forge their answers.
     .flatMap(([suffixes, urls]) => urls.filter(isHttps).map((url) => ({ url, suffixes })))
     .concat(Object.entries(RDAP_BESIDE_IANA).map(([suffix, url]) => ({ url, suffixes: [suffix] })));
   const whois = Object.entries({ ...hostsOf(servers), ...CORRECTED_PORT43 }).filter(
@@ -79,13 +79,13 @@ function grouped(pairs: string[][]): Record<string, string[]> {
   return Object.fromEntries([...services].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The first of these files that is there. */
+/** The first of these files that exists. */
 function read(folder: string, ...files: readonly string[]): unknown {
   const file = files.find((one) => existsSync(join(folder, one))) ?? files[0];
   return JSON.parse(readFileSync(join(folder, file), 'utf8'));
 }
 
-/** IANA's own list, a name a line in upper case below a comment, or the same names in JSON. */
+/** IANA's own list, with one upper-case name per line below a comment, or the same names in JSON. */
 function delegatedIn(folder: string): string[] {
   const list = join(folder, 'tlds-alpha-by-domain.txt');
   if (!existsSync(list)) return (read(folder, 'iana-tlds.json') as { tlds: string[] }).tlds;
@@ -93,7 +93,7 @@ function delegatedIn(folder: string): string[] {
   return lines.filter((line) => /^[a-z0-9-]+$/i.test(line)).map((line) => line.toLowerCase());
 }
 
-/** @throws Error for tables that shrank, moved or went back in time suspiciously against the old ones. */
+/** @throws Error for tables that shrank, moved or went back in time suspiciously compared with the old ones. */
 export function refuseSuspicious(before: RegistryTables, after: RegistryTables): void {
   if (after.publishedOn < before.publishedOn) {
     throw new Error(`Published on ${after.publishedOn}, ours on ${before.publishedOn}: refused`);
@@ -126,7 +126,7 @@ export function servicesOf(
 }
 
 /**
- * Writes the tables that this version comes with: `npm run registries -- <folder>`, then commit what changed.
+ * Writes the tables of this release: `npm run registries -- <folder>`, then commit the changes.
  *
  * @throws Error as `deriveTables` and `refuseSuspicious` do.
  */
@@ -140,7 +140,7 @@ export function writeTables(folder: string, target: string): string {
   return `${count(tables.rdap)} suffixes with RDAP, ${count(tables.whois)} with port 43, ${tables.tlds.length} top-level domains`;
 }
 
-/** The tables as JSON with one service a line, so that a change can be read in a diff. */
+/** The tables as JSON with one service per line, so that a diff is readable. */
 export function tablesText({
   publishedOn,
   portsReadOn,

@@ -40,7 +40,7 @@ describe('the certainty of an answer', () => {
     ]);
   });
 
-  it('a country in its own script is read like its ASCII sibling', () => {
+  it('a country’s domain in its own script is read like its ASCII sibling', () => {
     const text =
       'Domain Name: 例.中国\nRegistration Time: 2020-01-02 03:04:05\nSponsoring Registrar: Sample';
     const context = { domain: 'xn--fsq.xn--fiqs8s', server: '', role: 'registry' } as const;

@@ -3,26 +3,26 @@ import { sisterOf } from '../whois/parse/grammars/sister-tlds.js';
 import type { Route } from './registries.js';
 
 /**
- * The certainty of reading a registry's port-43 answer: by its own grammar and measured on recorded answers (`known`),
- * by the general rules and measured (`recorded`), not measured itself but run by the registry system of others that are
- * (`by_system`), or never seen (`untested`).
+ * How reliably a registry's port-43 answer is read: with its own grammar and measured on recorded answers (`known`),
+ * with the general rules and measured (`recorded`), not measured itself but run by the same registry system as measured
+ * ones (`by_system`), or never seen (`untested`).
  */
 export type ReadingCertainty = 'known' | 'recorded' | 'by_system' | 'untested';
 
-/** The service that answers for a top-level domain, and the certainty with which its answer is read. */
+/** The service that answers for a top-level domain, and how reliably its answer is read. */
 export interface TldCertainty {
   tld: string;
-  /** The protocol that is asked first; absent if there is none. */
+  /** The protocol that is queried first; absent if there is none. */
   protocol?: 'rdap' | 'whois43';
-  /** Port 43 is asked when RDAP fails. */
+  /** Port 43 is queried if RDAP fails. */
   hasFallback: boolean;
-  /** The certainty on port 43, if it is asked at all: RDAP is the same everywhere (RFC 9083). */
+  /** The certainty on port 43, if it is queried at all; RDAP is the same everywhere (RFC 9083). */
   whoisReading?: ReadingCertainty;
   /** Why no service can be queried. */
   reason?: string;
 }
 
-/** Top-level domains on whose registries' recorded answers about registered names the parser is measured. */
+/** Top-level domains for which the parser is measured on the registry's recorded answers about registered names. */
 const RECORDED = new Set(
   (
     'ac ae af africa ag ai am ao ar army art as asia at attorney au ax baby band be bg bi bike biz bj bm bn bo br ' +
@@ -37,7 +37,10 @@ const RECORDED = new Set(
   ).split(' '),
 );
 
-/** Registry systems that several countries run: of each some answers are recorded, these are read alike. */
+/**
+ * Registry systems that several countries run: answers of some of these countries are recorded, and these are read in
+ * the same way.
+ */
 const BY_SYSTEM = new Set([
   // IANA's own server: .int
   'arpa',
@@ -57,7 +60,7 @@ const BY_SYSTEM = new Set([
   'mw',
 ]);
 
-/** The service that answers for a route's top-level domain, and the certainty with which its answer is read. */
+/** The service that answers for a route's top-level domain, and how reliably its answer is read. */
 export function certaintyOf({ tld, rdapBaseUrl, whoisServer, reason }: Route): TldCertainty {
   const hasRdap = rdapBaseUrl !== undefined;
   const hasWhois = whoisServer !== undefined;
@@ -77,12 +80,12 @@ function readingOf(tld: string): ReadingCertainty {
   return BY_SYSTEM.has(tld) || isGeneric(tld) ? 'by_system' : 'untested';
 }
 
-/** Registries under contract with ICANN print one layout (Registration Data Policy, 2025). */
+/** Registries under contract with ICANN use one layout (Registration Data Policy, 2025). */
 function isGeneric(tld: string): boolean {
   return tld.length > 2 && !COUNTRIES_IN_SCRIPTS.has(tld) && tld !== 'arpa';
 }
 
-/** Countries' top-level domains in their own script without a sister whose layout is known. */
+/** Country top-level domains in their own script without a sibling whose layout is known. */
 const COUNTRIES_IN_SCRIPTS = new Set([
   'xn--4dbrk0ce',
   'xn--54b7fta0cc',

@@ -92,18 +92,18 @@ describe('Registries', () => {
     });
   });
 
-  it('says whether a top-level domain does not exist or does not answer', () => {
+  it('says whether a top-level domain does not exist or has no service', () => {
     expect(registries.route('a.nosuch').reason).toContain('There is no top-level domain');
     expect(registries.route('a.plain').reason).toContain('publishes no machine-readable');
     expect(registries.coverage()).toEqual({ tlds: 5, rdap: 2, whois: 1, unsupported: 2 });
   });
 
-  it('says of a name under .test that it is not a fixture', () => {
+  it('says about a name under .test that it is not a fixture', () => {
     const real = new Registries(vendored);
-    expect(real.route('foo.test').reason).toContain('no fixture');
+    expect(real.route('foo.test').reason).toContain('not a fixture');
   });
 
-  it('S60: tables past their age raise the alarm', () => {
+  it('S60: tables past their age raise an alert', () => {
     const on = (day: string) => registries.age(new Date(day));
     expect(on('2026-01-20')).toEqual({ rdapDays: 10, whoisDays: 50, isTooOld: false });
     expect(on('2027-01-20')).toMatchObject({ isTooOld: true });
@@ -191,10 +191,14 @@ describe('deriving the tables', () => {
   });
 
   it.each([
-    ['sends a tenth and more elsewhere', { rdapUrl: 'https://rdap.other.example/' }, 'elsewhere'],
+    [
+      'moves a tenth and more to another service',
+      { rdapUrl: 'https://rdap.other.example/' },
+      'elsewhere',
+    ],
     ['sends port 43 elsewhere', { whoisHost: 'whois.other.example' }, 'elsewhere'],
     ['is older than what is here', { publication: '2026-02-02T19:00:02Z' }, 'refused'],
-  ])('S60: a source that %s is refused, and the old table is kept', (_what, lie, said) => {
+  ])('S60: a source that %s is rejected, and the old table is kept', (_what, lie, said) => {
     const target = join(folder, 'believed.json');
     rmSync(target, { force: true });
     writeTables(sources(100), target);
@@ -211,7 +215,7 @@ describe('deriving the tables', () => {
     'https://user@rdap.nic.example/',
     'https://2130706433/',
     'not a url',
-  ])('S60: an RDAP service at %j is not taken from any source', (rdapUrl) => {
+  ])('S60: an RDAP service at %j is accepted from no source', (rdapUrl) => {
     const target = join(folder, 'strange.json');
     rmSync(target, { force: true });
     writeTables(sources(3, { rdapUrl }), target);

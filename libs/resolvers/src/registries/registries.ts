@@ -10,15 +10,15 @@ export interface RegistryTables {
   publishedOn: string;
   /** When the list of port-43 hosts was last changed, `YYYY-MM-DD`. */
   portsReadOn: string;
-  /** Base URL of an RDAP service, with a slash at its end → the suffixes it answers for. */
+  /** Base URL of an RDAP service, with a trailing slash → its suffixes. */
   rdap: Readonly<Record<string, readonly string[]>>;
-  /** Port-43 host → the suffixes it answers for. */
+  /** Port-43 host → its suffixes. */
   whois: Readonly<Record<string, readonly string[]>>;
   /** The delegated top-level domains, in A-labels. */
   tlds: readonly string[];
 }
 
-/** The servers that are asked about a name. If there is none, `reason` tells why. */
+/** The servers to query about a name. If there is none, `reason` says why. */
 export interface Route {
   tld: string;
   rdapBaseUrl?: string;
@@ -26,7 +26,7 @@ export interface Route {
   reason?: string;
 }
 
-/** Older tables raise the alarm: hosts change hands, top-level domains come and go. */
+/** Older tables raise an alert, because hosts change owners, and top-level domains are added and removed. */
 const RDAP_AGE_DAYS_MAX = 365;
 const WHOIS_AGE_DAYS_MAX = 540;
 
@@ -43,12 +43,12 @@ export class Registries {
     this.tlds = new Set(tables.tlds);
   }
 
-  /** The tables that came with this version. */
+  /** The tables of this release. */
   static vendored(): Registries {
     return new Registries(vendored);
   }
 
-  /** Tables that an operator derived. @throws Error when the file is missing or holds no tables. */
+  /** Tables that an operator derived. @throws Error if the file is missing or contains no tables. */
   static fromFile(path: string): Registries {
     const tables = JSON.parse(readFileSync(path, 'utf8')) as Partial<RegistryTables>;
     const { publishedOn = '', portsReadOn = '', rdap, whois, tlds } = tables;
@@ -61,8 +61,7 @@ export class Registries {
   /** @param name registrable name in lower case A-labels. */
   route(name: string): Route {
     const tld = name.slice(name.lastIndexOf('.') + 1);
-    // Names under `uk.com` are not the business of the registry of `com`, which would say "found"
-    // or "not found" about `uk.com` only.
+    // The registry of `com` is not responsible for names under `uk.com`: it would answer only about `uk.com`.
     const parent = name.slice(name.indexOf('.') + 1);
     const seller = SECOND_LEVEL_REGISTRIES.get(parent);
     const rdapBaseUrl = seller === undefined ? longestMatch(this.rdap, parent) : undefined;
@@ -91,7 +90,7 @@ export class Registries {
     return { tlds: tlds.length, rdap, whois, unsupported };
   }
 
-  /** The age of the tables, and whether one is past the alarm. A clock that is behind them sees them as new. */
+  /** The age of the tables, and whether one is past the limit. A clock that is behind them treats them as new. */
   age(now: Date): { rdapDays: number; whoisDays: number; isTooOld: boolean } {
     const daysSince = (day: string) =>
       Math.max(0, Math.floor((now.getTime() - Date.parse(day)) / DAY_MS));
@@ -103,15 +102,15 @@ export class Registries {
 
   private whyNobody(tld: string): string {
     if (!this.tlds.has(tld)) {
-      // A test key queries names under it, and its owner would take "no such domain" for a fault of ours.
+      // A test key queries names under it, and its owner would take "no such domain" for an error of ours.
       return tld === 'test'
-        ? 'This name under .test is no fixture; registered.test is one.'
+        ? 'This name under .test is not a fixture; registered.test is one.'
         : `There is no top-level domain .${tld}.`;
     }
     const listed = bySuffix(this.tables.whois).find(([suffix]) => suffix === tld);
     return listed === undefined
       ? `The registry of .${tld} publishes no machine-readable registration data.`
-      : `${listed[1]}, listed for .${tld}, no longer belongs to its registry and is never asked.`;
+      : `${listed[1]}, listed for .${tld}, no longer belongs to its registry and is never queried.`;
   }
 }
 

@@ -2,9 +2,9 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { blockListOf } from '#libs/domain-names';
 
 /**
- * Addresses that no name from outside may lead to: everything the IANA special-purpose registries
- * (RFC 6890, as of 2026) hold as not globally reachable, multicast, and the ranges that carry an
- * IPv4 address inside an IPv6 one, where a private address could hide.
+ * Addresses to which no untrusted name may lead: all addresses that the IANA special-purpose registries (RFC 6890, as
+ * of 2026) list as not globally reachable, multicast, and the ranges that embed an IPv4 address in an IPv6 one, which
+ * could hide a private address.
  */
 const BLOCKED_IPV4 = [
   '0.0.0.0/8', // this network
@@ -42,7 +42,7 @@ const IPV6_LIST = blockListOf(BLOCKED_IPV6);
 /** True for every address that is not an ordinary public one, and for text that is not an address. */
 export function isBlockedAddress(address: string): boolean {
   if (isIPv4(address)) return IPV4_LIST.check(address, 'ipv4');
-  // A zone (`fe80::1%eth0`) would pass by the list unread.
+  // A zone (`fe80::1%eth0`) would not match the list.
   if (isIPv6(address) && !address.includes('%')) return IPV6_LIST.check(address, 'ipv6');
   return true;
 }

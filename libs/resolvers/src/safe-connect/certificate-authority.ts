@@ -6,7 +6,7 @@ export interface IssuedCertificate {
 }
 
 export interface CertificateTerms {
-  /** Two-digit year in which the certificate runs out; far away by default. */
+  /** Two-digit year in which the certificate expires; far in the future by default. */
   expiryYear?: number;
   /** The type of the certificate's own key. */
   keyType?: 'ec' | 'rsa';
@@ -15,10 +15,9 @@ export interface CertificateTerms {
 const RSA_BITS = 2_048;
 
 /**
- * A certificate authority that lives as long as the process: for simulators and tests, which serve
- * TLS under the names of real registries. Its `certificatePem` is what `extraCaPem` is given.
- * Writes X.509 v3 (RFC 5280) in DER by hand, because Node reads certificates but makes none, and the
- * libraries that issue them are asynchronous.
+ * A certificate authority that lives as long as the process: for simulators and tests, which serve TLS under the names
+ * of real registries. Its `certificatePem` is passed as `extraCaPem`. Writes X.509 v3 (RFC 5280) in DER by hand,
+ * because Node can read certificates but not create them, and the libraries that issue them are asynchronous.
  */
 export class CertificateAuthority {
   private readonly keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -14,7 +14,7 @@ export type ConnectionFault =
   | 'answer_timeout'
   | 'cancelled';
 
-/** A connection that was not made or broke. The message names the fault, never an address. */
+/** A connection that failed or broke. The message names the fault, never an address. */
 export class ConnectionError extends Error {
   constructor(
     readonly fault: ConnectionFault,
@@ -23,7 +23,7 @@ export class ConnectionError extends Error {
     super(`No answer from the upstream: ${fault}`, { cause });
   }
 
-  /** The fault behind what a socket, TLS or HTTP client reported. */
+  /** The fault behind an error of a socket, TLS or HTTP client. */
   static from(error: unknown): ConnectionError {
     let at = error;
     for (let depth = 0; depth < CAUSES_MAX && at !== undefined; depth += 1) {

@@ -19,7 +19,7 @@ export class Deadline {
     return this.controller.signal;
   }
 
-  /** The outer signal still counts. */
+  /** The outer signal still has effect. */
   clearTimer(): void {
     clearTimeout(this.timer);
   }

@@ -29,13 +29,13 @@ async function listening(server: Server): Promise<{ port: number; connections: (
   await once(server, 'listening');
   closings.push(() => {
     server.close();
-    // An unread stream does not notice that its client has left.
+    // An unread stream does not notice that its client has disconnected.
     for (const socket of accepted) socket.destroy();
   });
   return { port: (server.address() as AddressInfo).port, connections: () => accepted.length };
 }
 
-/** A name server that answers every A question with the given addresses; who asks once more for an answer counts once. */
+/** A name server that answers every A query with the given addresses; a client that repeats its query counts once. */
 async function nameServer(addresses: string[]) {
   const socket = createSocket('udp4');
   const asked = new Set<number>();
@@ -99,7 +99,7 @@ const open = `
 const words = (text: string) => text.trim().split(/\s+/);
 
 describe('addresses', () => {
-  it('S55: the table of refused addresses has at least eighty rows', () => {
+  it('S55: the table of blocked addresses has at least eighty rows', () => {
     expect(words(blocked).length + words(open).length).toBeGreaterThanOrEqual(80);
   });
 
@@ -107,12 +107,12 @@ describe('addresses', () => {
     expect(isBlockedAddress(address)).toBe(true);
   });
 
-  it.each(words(open))('S55: %s, next to a refused range, is allowed', (address) => {
+  it.each(words(open))('S55: %s, next to a blocked range, is allowed', (address) => {
     expect(isBlockedAddress(address)).toBe(false);
   });
 
   it.each(['', 'localhost', '0x7f000001', '2130706433', '127.1', '0177.0.0.1', '1.2.3.4\n'])(
-    'S56: %j, an address in an unusual form, is refused',
+    'S56: %j, an address in an unusual form, is rejected',
     (address) => {
       expect(isBlockedAddress(address)).toBe(true);
       expect(isHostName(address)).toBe(false);
@@ -122,20 +122,20 @@ describe('addresses', () => {
 
 describe('SafeConnector', () => {
   it.each(words(blocked).filter((address) => !address.includes('%')))(
-    'S55: a direct connection to %s is refused',
+    'S55: a direct connection to %s is rejected',
     async (address) => {
       expect(await faultOf({}, [address, 43, 'whois'])).toBe('blocked_address');
     },
   );
 
-  it('S54: a name with one private address among public ones is refused and nothing is contacted', async () => {
+  it('S54: a name with one private address among public ones is rejected and nothing is contacted', async () => {
     const { dnsServers, counter } = await nameServer(['1.1.1.1', '127.0.0.1']);
     const target: [string, number, ConnectPurpose] = ['whois.nic.example', 43, 'whois'];
     expect(await faultOf({ dnsServers }, target)).toBe('blocked_address');
     expect(counter.questions).toBe(1);
   });
 
-  it('S54: a name that resolves to nothing is unresolved', async () => {
+  it('S54: a name without an address is unresolved', async () => {
     const { dnsServers } = await nameServer([]);
     expect(await faultOf({ dnsServers }, ['nic.example', 43, 'whois'])).toBe('unresolved');
   });
@@ -169,8 +169,8 @@ describe('SafeConnector', () => {
       const harmless = /import type .*|import \{ (isIP[^}]*|BlockList) \} .*/g;
       return source.replace(harmless, '').match(wayOut) !== null;
     });
-    // RDAP's one dispatcher is given every connection by `SafeConnector`; the DNS client asks the resolvers
-    // of the operator alone, wherever they are.
+    // RDAP's one dispatcher gets every connection from `SafeConnector`; the DNS client queries only the operator's
+    // resolvers, wherever they are.
     expect(offenders.sort()).toEqual([
       'dns/dns-client.ts',
       'dns/tcp-exchange.ts',
@@ -205,7 +205,7 @@ describe('SafeConnector', () => {
     );
     const others = tried.filter((_, at) => faults[at] !== 'blocked_port');
     expect(others).toEqual(own);
-    // Those pass the rule for ports, and end at the one for addresses.
+    // Those pass the rule for ports and are stopped by the one for addresses.
     expect(new Set(faults)).toEqual(new Set(['blocked_port', 'blocked_address']));
   });
 
@@ -251,7 +251,7 @@ describe('SafeConnector', () => {
     expect(await fault(['rdap.nic.example'], 49)).toBe('tls_failed');
   });
 
-  it('a server that accepts and never speaks TLS is abandoned when the time is over', async () => {
+  it('a server that accepts and never starts TLS is abandoned when the time is over', async () => {
     const server = await listening(createServer());
     const exceptions = parseUpstreamExceptions(`rdap.nic.example:443=127.0.0.1:${server.port}`);
     const connector = new SafeConnector({ exceptions });

@@ -10,24 +10,24 @@ import { openTcp, openTls } from './sockets.js';
 import { exceptionFor, type UpstreamException } from './upstream-exceptions.js';
 
 export interface SafeConnectorOptions {
-  /** Hosts that are reached at a fixed address without check; none by default. */
+  /** Hosts that are reached at a fixed address without checks; none by default. */
   exceptions?: readonly UpstreamException[];
-  /** PEM certificates trusted beside the system's. */
+  /** PEM certificates trusted in addition to the system's. */
   extraCaPem?: string;
   /** `address:port` of name servers; the system's by default. */
   dnsServers?: readonly string[];
 }
 
 export interface ConnectLimits {
-  /** The limit of resolving, connecting and TLS together. */
+  /** Time limit for resolving, connecting and TLS together. */
   timeoutMs: number;
   signal?: AbortSignal;
 }
 
-/** The most addresses of a name that are tried; all of them are checked. */
+/** Maximum number of a name's addresses that are tried; all of them are checked. */
 const ADDRESSES_TRIED_MAX = 6;
 
-/** The only way out for connections whose target outsiders influence. */
+/** The only way to connect to targets that outsiders influence. */
 export class SafeConnector {
   private readonly exceptions: ReadonlyMap<string, UpstreamException>;
   private readonly resolver = new dns.Resolver({ timeout: 2000, tries: 2 });
@@ -43,9 +43,9 @@ export class SafeConnector {
   }
 
   /**
-   * Connects to `host` for one purpose, with TLS where the purpose demands it. The name is
-   * resolved once, every address it has must be public, and the connection goes to one of those
-   * addresses, so a name server that changes its mind between check and use gains nothing.
+   * Connects to `host` for one purpose, with TLS if the purpose requires it. The name is resolved once, all of its
+   * addresses must be public, and the connection goes to one of those addresses, so a name server that changes its
+   * answer between check and use gains nothing.
    *
    * @throws ConnectionError `bad_host`, `blocked_port`, `blocked_address`, `unresolved`, … .
    */
@@ -81,7 +81,7 @@ export class SafeConnector {
 
   private async resolve(name: string, signal: AbortSignal): Promise<string[]> {
     signal.throwIfAborted();
-    // The resolver does not keep its own time-outs under loss, so the deadline is raced against it.
+    // The resolver does not observe its own time-outs under packet loss, so the deadline runs in parallel.
     const aborted = new Promise<never>((_resolve, reject) =>
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
     );

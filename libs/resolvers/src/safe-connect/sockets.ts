@@ -2,12 +2,12 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { ConnectionError } from './connection-error.js';
 
-/** How long one address may stay silent before the next is tried beside it (RFC 8305 §5). */
+/** How long one address may stay silent before the next is tried in parallel (RFC 8305 §5). */
 const NEXT_ADDRESS_AFTER_MS = 300;
 
 /**
- * Opens a TCP connection to the first of `addresses` that answers. `host` is never resolved: an
- * address that was checked is the address that is used.
+ * Opens a TCP connection to the first of `addresses` that answers. `host` is never resolved, so the checked address is
+ * the one that is used.
  */
 export function openTcp(
   host: string,
@@ -28,7 +28,7 @@ export function openTcp(
   return opened(socket, 'connect', signal);
 }
 
-/** Speaks TLS on an open connection and checks that the certificate is for `host`. */
+/** Starts TLS on an open connection and checks that the certificate is for `host`. */
 export function openTls(
   host: string,
   socket: Socket,
@@ -50,7 +50,7 @@ function opened(
       signal.removeEventListener('abort', abort);
       socket.off('error', settle).off('close', closed);
       if (error === undefined) return resolve(socket);
-      // A socket that fails later still needs a listener, or the process ends.
+      // A socket that fails later still needs a listener; otherwise the process ends.
       socket.on('error', () => undefined).destroy();
       reject(ConnectionError.from(error));
     };

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** An operator's statement that one host and port is to be reached at one address, unchecked. */
+/** An operator's exception: one host and port are reached at one address, without checks. */
 export interface UpstreamException {
   /** A host name; `*` for every host, `*.example` for every host below `example`. */
   host: string;
@@ -10,11 +10,11 @@ export interface UpstreamException {
 }
 
 /**
- * Reads `host:port=address:port,…` (IPv6 addresses in brackets), the setting by which tests,
- * simulators and closed networks stand in for the internet. `*` and `*.suffix` as host stand for
- * names that are not listed themselves, never for addresses. Empty text means no exception.
+ * Reads `host:port=address:port,…` (IPv6 addresses in brackets), the setting by which tests, simulators and closed
+ * networks replace the internet. `*` and `*.suffix` as host match names that are not listed themselves, never
+ * addresses. Empty text means no exception.
  *
- * @throws Error naming the entry that cannot be read.
+ * @throws Error naming the unreadable entry.
  */
 export function parseUpstreamExceptions(text: string): UpstreamException[] {
   return text

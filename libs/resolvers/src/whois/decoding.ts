@@ -1,15 +1,15 @@
 import { withLineFeeds } from './line-ends.js';
 
-/** Servers that answer in an encoding which cannot be told from the bytes. */
+/** Servers whose encoding cannot be recognised from the bytes. */
 const ENCODINGS: ReadonlyMap<string, string> = new Map([
   ['whois.jprs.jp', 'iso-2022-jp'],
   ['whois.nic.ad.jp', 'iso-2022-jp'],
 ]);
 
 /**
- * The text of an answer: by the server's own encoding, else strict UTF-8, else windows-1252, which
- * reads every byte. Line ends become LF. Control characters are dropped, and so are those that turn
- * the direction of writing: they are invisible and make a text look like another one.
+ * The text of an answer: in the server's own encoding, otherwise strict UTF-8, otherwise windows-1252, which can decode
+ * every byte. Line ends become LF. Control characters are removed, including those that change the writing direction:
+ * they are invisible and make a text look like another one.
  *
  * @param isCut the last character may be incomplete.
  */

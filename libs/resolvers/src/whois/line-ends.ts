@@ -1,6 +1,6 @@
 /**
- * The text with LF as its only line end. A bare CR ends no line (RFC 3912 §2 wants CR LF): it is a way to
- * write a second line into a value that somebody chose.
+ * The text with LF as its only line end. A bare CR does not end a line (RFC 3912 §2 requires CR LF): it could hide a
+ * second line in a value that someone chose.
  */
 export function withLineFeeds(text: string): string {
   if (!text.includes('\r')) return text;

@@ -15,7 +15,7 @@ let internet: LoopbackInternet;
 beforeEach(() => void (internet = new LoopbackInternet()));
 afterEach(() => internet.close());
 
-/** Where a limit is not what is tested, a busy machine has all the time it needs. */
+/** Where no limit is tested, a busy machine gets all the time it needs. */
 const patient = { connectMs: 60_000, firstByteMs: 60_000, wholeMs: 60_000 };
 
 function ask(limits: Partial<Port43Limits> = {}, signal?: AbortSignal) {
@@ -24,7 +24,7 @@ function ask(limits: Partial<Port43Limits> = {}, signal?: AbortSignal) {
 }
 
 describe('Port43Client', () => {
-  it('S61: what arrives on port 43 is one line with a name and nothing else', async () => {
+  it('S61: the text that arrives on port 43 is one line with a name and nothing else', async () => {
     await internet.whois(host, 'Domain Name: a.example\r\n');
     const client = new Port43Client(internet.connector(), patient);
     for (const input of ['A.Example', 'exa\r\nmple.com', 'münchen.de', 'a.example\r\nQUIT']) {
@@ -68,7 +68,7 @@ describe('Port43Client', () => {
     await new Promise((closed) => (server?.destroyed ? closed(null) : server?.on('close', closed)));
   });
 
-  it('S63: a server that drips without end is abandoned when the time is over', async () => {
+  it('S63: a server that sends bytes slowly without end is abandoned when the time is over', async () => {
     await internet.whois(host, (socket) => {
       const timer = setInterval(() => socket.write('% drip\n'), 10);
       socket.on('close', () => clearInterval(timer));
@@ -98,14 +98,14 @@ describe('Port43Client', () => {
       socket.write('Domain Name: a.exa', () => setImmediate(() => socket.resetAndDestroy()));
     });
     const answer = await ask().catch((error: unknown) => error);
-    // The reset may overtake the text on its way.
+    // The reset may overtake the text that was sent before it.
     expect([{ text: 'Domain Name: a.exa', cut: 'reset' }, { fault: 'reset' }]).toContainEqual(
       answer instanceof Error ? { fault: (answer as Error & { fault: string }).fault } : answer,
     );
   });
 
   it.each<[string, (socket: Socket) => void]>([
-    ['closes without a word', (socket) => socket.end()],
+    ['closes without an answer', (socket) => socket.end()],
     ['resets the connection', (socket) => socket.resetAndDestroy()],
   ])('a server that %s is a fault', async (_what, answer) => {
     await internet.whois(host, answer);
@@ -132,7 +132,7 @@ describe('queryLine', () => {
     ['whois.punktum.dk', '--show-handles a.example\r\n'],
     ['whois.verisign-grs.com', 'domain a.example\r\n'],
     ['tvwhois.verisign-grs.com', 'domain a.example\r\n'],
-  ])('%s is asked in its own form', (server, line) => {
+  ])('%s is queried in its own format', (server, line) => {
     expect(queryLine(server, 'a.example')).toBe(line);
   });
 
@@ -147,7 +147,7 @@ describe('queryLine', () => {
           if (error instanceof RangeError) return;
           throw error;
         }
-        // Not with `expect`, which takes longer than the check itself.
+        // Without `expect`, which takes longer than the check itself.
         return /^[a-z0-9._-]{1,253}\r\n$/.test(line);
       }),
       { numRuns: 10_000, seed: 20_261_122 },
@@ -171,7 +171,7 @@ describe('decodeAnswer', () => {
     expect(decode(bytes)).not.toContain('日本');
   });
 
-  it('S67: control characters and those that change the writing direction are removed', () => {
+  it('S67: control characters are removed, including those that change the writing direction', () => {
     const text = '\ufeffOwner:\t\u202eelpmaxE\u202c\0\x1b[31m\u2066x\u2069\u200f\x85\r\nb\rc\n';
     expect(decode(Buffer.from(text))).toBe('Owner:\telpmaxE[31mx\nb c\n');
   });
@@ -189,7 +189,7 @@ describe('referralHost', () => {
     ['whois.registrar.example:43', 'whois.registrar.example'],
     ['https://www.registrar.example/whois?x=1', 'www.registrar.example'],
     ['registrar.example/whois', 'registrar.example'],
-  ])('takes the host out of %j', (text, expected) => {
+  ])('extracts the host from %j', (text, expected) => {
     expect(referralHost(text)).toBe(expected);
   });
 
@@ -198,7 +198,7 @@ describe('referralHost', () => {
     'whois.evil.example:443',
     'http://whois.evil.example:80/',
     'rwhois://whois.evil.example:4321',
-  ])('S57: a referral to the other port in %s is refused', (text) => {
+  ])('S57: a referral to the other port in %s is rejected', (text) => {
     expect(referralHost(text)).toBeUndefined();
   });
 
@@ -219,7 +219,7 @@ describe('referralHost', () => {
     'whois.dotmobiregistry.net',
     `${'a.'.repeat(150)}example`,
     'a'.repeat(1_000_000),
-  ])('S58: %#, no plain living host name, is not followed', (text) => {
+  ])('S58: %#, which is not a plain host name in use, is not followed', (text) => {
     expect(referralHost(text)).toBeUndefined();
   });
 });

@@ -8,9 +8,9 @@ import { numberQueryLine, queryLine } from './query-forms.js';
 export interface Port43Limits {
   /** 5,000. */
   connectMs: number;
-  /** From connection to the first byte. 8,000. */
+  /** From the connection to the first byte. 8,000 by default. */
   firstByteMs: number;
-  /** From the start to the end of the answer. 15,000. */
+  /** From the start to the end of the answer. 15,000 by default. */
   wholeMs: number;
   /** 262,144. */
   sizeBytes: number;
@@ -18,7 +18,7 @@ export interface Port43Limits {
 
 export interface Port43Answer {
   text: string;
-  /** Why the answer is incomplete: too long, too slow, interrupted, or not awaited any longer. */
+  /** Why the answer is incomplete: too long, too slow, interrupted, or no longer awaited. */
   cut?: 'size_cap' | 'answer_timeout' | 'reset' | 'cancelled';
 }
 
@@ -29,7 +29,7 @@ const DEFAULTS: Port43Limits = {
   sizeBytes: 256 * 1024,
 };
 
-/** Asks WHOIS servers on port 43 (RFC 3912). */
+/** Queries WHOIS servers on port 43 (RFC 3912). */
 export class Port43Client {
   private readonly limits: Port43Limits;
 
@@ -41,20 +41,20 @@ export class Port43Client {
   }
 
   /**
-   * Asks one server about one domain. An answer that stops half-way is given with `cut`; whoever
-   * reads it must not take what is missing for absent.
+   * Queries one server about one domain. An incomplete answer is returned with `cut`; its reader must not treat missing
+   * data as absent.
    *
-   * @throws ConnectionError when nothing was answered.
+   * @throws ConnectionError if nothing was answered.
    */
   async ask(server: string, domain: string, signal?: AbortSignal): Promise<Port43Answer> {
     return this.exchange(server, queryLine(server, domain), signal);
   }
 
   /**
-   * The same about an address, a block of addresses or an AS number.
+   * The same for an address, a block of addresses or an AS number.
    *
-   * @param text as `parseAddressBlock` writes it, or `AS` and a number.
-   * @throws ConnectionError when nothing was answered.
+   * @param text as formatted by `parseAddressBlock`, or `AS` and a number.
+   * @throws ConnectionError if nothing was answered.
    */
   async askNumber(server: string, text: string, signal?: AbortSignal): Promise<Port43Answer> {
     return this.exchange(server, numberQueryLine(server, text), signal);

@@ -1,6 +1,6 @@
 /**
- * The form in which a server wants the name, where the bare name is not understood, or is answered with a list of hosts
- * beside the domain, or in another language. From the servers' own help texts.
+ * The format in which a server needs the name, if it does not understand the bare name, or answers it with a list of
+ * hosts as well, or in another language. From the servers' own help texts.
  */
 const FORMS: ReadonlyMap<string, (domain: string) => string> = new Map([
   ['ccwhois.verisign-grs.com', (domain) => `domain ${domain}`],
@@ -13,9 +13,9 @@ const FORMS: ReadonlyMap<string, (domain: string) => string> = new Map([
 ]);
 
 /**
- * The bytes that ask `server` about `domain` (RFC 3912 §2: one line, CR LF).
+ * The bytes of a query to `server` about `domain` (RFC 3912 §2: one line, CR LF).
  *
- * @throws RangeError when the name could carry a second line, a flag or anything but a name.
+ * @throws RangeError if the text could contain a second line, a flag or anything but a name.
  */
 export function queryLine(server: string, domain: string): string {
   if (!/^[a-z0-9][a-z0-9.-]{0,252}$/.test(domain)) {
@@ -24,13 +24,13 @@ export function queryLine(server: string, domain: string): string {
   return `${FORMS.get(server)?.(domain) ?? domain}\r\n`;
 }
 
-/** ARIN answers with a list of records unless it is told what kind is wanted, and to show it whole. */
+/** ARIN answers with a list of records unless the query names their kind and requests the full record. */
 const ARIN = 'whois.arin.net';
 
 /**
- * The bytes that ask `server` about an address, a block or an AS number.
+ * The bytes of a query to `server` about an address, a block or an AS number.
  *
- * @throws RangeError when the text could carry a second line, a flag or anything but numbers.
+ * @throws RangeError if the text could contain a second line, a flag or anything but numbers.
  */
 export function numberQueryLine(server: string, text: string): string {
   const isAsn = /^AS\d{1,10}$/.test(text);

@@ -16,7 +16,7 @@ export function toCustomId({ orderId, until }: OrderReference): string {
   return `${orderId},${until ? Math.floor(until.getTime() / 1000) : CLOSED}`;
 }
 
-/** Undefined for what we did not write. */
+/** Undefined for data that we did not write. */
 export function toOrderReference(customId: unknown): OrderReference | undefined {
   const [, orderId, end = ''] = /^([\w-]{1,64}),(closed|\d{1,12})$/.exec(String(customId)) ?? [];
   if (!isId(orderId)) return undefined;

@@ -11,7 +11,7 @@ export interface PaypalCallbackOptions {
   certificates: PaypalCertificates;
   clock: Clock;
   apiUrl: string;
-  /** Ids of our endpoint at PayPal, part of what is signed; two while it is replaced (S43). */
+  /** Ids of our endpoint at PayPal, which are part of the signed text; two while one is being replaced (S43). */
   webhookIds: readonly string[];
 }
 
@@ -23,7 +23,7 @@ interface Transmission {
   algorithm: string;
 }
 
-/** The maximum age of a signature, and how far it may be ahead of our clock (S42). */
+/** The maximum age of a signature, and how far it may be in the future (S42). */
 const TOLERANCE_MS = 300 * SECOND_MS;
 const ALGORITHM = 'SHA256withRSA';
 const CERTIFICATE_PATH = '/v1/notifications/certs/';
@@ -39,7 +39,7 @@ const HEADERS: Readonly<Record<keyof Transmission, string>> = {
 /** Visible ASCII without the separator of the signed text. */
 const HEADER_VALUE = /^[\x21-\x7b\x7d\x7e]{1,1024}$/;
 
-/** Checks the callbacks of one PayPal app by its certificates, without asking PayPal about each. */
+/** Verifies the callbacks of one PayPal app by certificates, without calling PayPal for each. */
 export class PaypalCallbacks {
   private readonly mode: readonly string[];
 
@@ -93,14 +93,14 @@ export class PaypalCallbacks {
   }
 }
 
-/** Undefined unless all five headers are there, once each. */
+/** Undefined unless each of the five headers is present exactly once. */
 function transmissionOf(headers: Record<string, unknown>): Transmission | undefined {
   const given = Object.entries(HEADERS).map(([member, name]) => [member, headers[name]] as const);
   const isWhole = given.every(([, text]) => typeof text === 'string' && HEADER_VALUE.test(text));
   return isWhole ? (Object.fromEntries(given) as unknown as Transmission) : undefined;
 }
 
-/** Whether a URL lies in the certificates' folder of an origin. */
+/** Whether a URL is in the certificate folder of an origin. */
 function isAt(url: string, origin: string): boolean {
   const folder = `${origin}${CERTIFICATE_PATH}`;
   return url.startsWith(folder) && /^[\w-]{1,100}$/.test(url.slice(folder.length));

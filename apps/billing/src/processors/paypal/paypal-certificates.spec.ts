@@ -28,10 +28,10 @@ describe('callback certificates', () => {
   let server: Server;
   let processor: PaypalProcessor;
   let url: string;
-  /** Certificates by the last part of their path, and how often each was asked for. */
+  /** The served certificates by the last part of their path, and how often each was requested. */
   let served: Record<string, string | undefined>;
   let asked: string[];
-  /** Status for a name that is not served. */
+  /** The status for a name that is not served. */
   let missing: number;
 
   beforeEach(async () => {
@@ -53,7 +53,7 @@ describe('callback certificates', () => {
       rate: new CallRate(1_000),
       apiUrl: url,
       clientId: 'a client',
-      clientSecret: () => 'a secret of the tests',
+      clientSecret: () => 'a test secret',
       webhookIds: [WEBHOOK_ID],
       returnUrl: 'http://localhost:1/subscriptions',
       authorities: [authority.certificatePem],
@@ -90,7 +90,7 @@ describe('callback certificates', () => {
     expect(asked).toEqual(['GENUINE']);
   });
 
-  it('S45: a certificate with another authority, subject, key type or validity is rejected, however well it signs', async () => {
+  it('S45: a certificate with another authority, subject, key type or validity is rejected, even if its signature is valid', async () => {
     const stranger = new CertificateAuthority('The authority we trust');
     const rsa = { keyType: 'rsa' } as const;
     const forged: Record<string, IssuedCertificate> = {
@@ -134,7 +134,7 @@ describe('callback certificates', () => {
     expect(await verdictOn('GENUINE')).toBe('accepted');
   });
 
-  it('S46: a sender that keeps naming new certificates causes three fetches a minute', async () => {
+  it('S46: a sender that keeps naming new certificates causes at most three fetches a minute', async () => {
     expect(await verdictOn('GENUINE')).toBe('accepted');
     for (let i = 0; i < 100; i += 1) await verdictOn(`none-${i}`, genuine, '198.51.100.7');
     for (let i = 0; i < 100; i += 1) await verdictOn(`six-${i}`, genuine, `2001:db8::${i}`);
@@ -155,7 +155,7 @@ describe('callback certificates', () => {
     expect(await verdictOn('next', genuine, '203.0.113.9')).toBe('accepted');
   });
 
-  it('S46: an address without a certificate is fetched once in ten minutes, and displaces no genuine one', async () => {
+  it('S46: an address without a certificate is fetched once in ten minutes, and displaces no genuine certificate', async () => {
     missing = 404;
     expect(await verdictOn('GENUINE')).toBe('accepted');
     for (let i = 0; i < 20; i += 1) {

@@ -6,11 +6,11 @@ import { type PaypalConnection, PaypalUnreachable } from './paypal-connection.js
 export interface PaypalCertificatesOptions {
   connection: PaypalConnection;
   clock: Clock;
-  /** PEM of the authorities to trust; Node's own where it is left out. A simulator has one of its own. */
+  /** PEM of the trusted authorities; Node's own if omitted. A simulator has its own. */
   authorities?: readonly string[];
 }
 
-/** A certificate that is not PayPal's, whatever it says. */
+/** A certificate that is not PayPal's. */
 class Untrusted extends Error {}
 
 interface Trusted {
@@ -19,7 +19,7 @@ interface Trusted {
 }
 
 const FETCH_TIMEOUT_MS = 3 * SECOND_MS;
-/** Certificates are seldom replaced: many addresses are an attempt to make us send requests. */
+/** Certificates are rarely replaced, so many addresses are an attempt to make us send requests. */
 const FETCHES_OF_SENDER = 3;
 /** Shared by all senders that never sent a valid signature. */
 const FETCHES_A_MINUTE = 30;
@@ -29,13 +29,13 @@ const REFUSED_MS = 10 * MINUTE_MS;
 const SENDERS_MAX = 1_000;
 const CHAIN_MAX = 5;
 const RSA_BITS_MIN = 2_048;
-/** The subject that PayPal's certificates for callbacks are issued to. */
+/** The subject of PayPal's certificates for callbacks. */
 const SUBJECT = /^CN=messageverificationcerts(\.[a-z]+)?\.paypal\.com$/m;
 
-/** The certificates that callbacks are signed with: fetched once each, checked up to a trusted authority. */
+/** The certificates that sign callbacks: each is fetched once and verified up to a trusted authority. */
 export class PaypalCertificates {
   private readonly trusted = new RecentMap<Trusted>(TRUSTED_MAX);
-  /** The time until which an address is known to hold no PayPal certificate. */
+  /** Addresses known to hold no PayPal certificate, each with the time until which this is remembered. */
   private readonly refused = new RecentMap<Date>(REFUSED_MAX);
   private readonly fetching = new Map<string, Promise<X509Certificate | undefined>>();
   private readonly fetches = new FetchBudget();
@@ -44,10 +44,10 @@ export class PaypalCertificates {
   constructor(private readonly options: PaypalCertificatesOptions) {}
 
   /**
-   * The certificate at an address on a host that the caller trusts; undefined when it is not PayPal's. One that
-   * is known costs its sender nothing.
+   * The certificate at an address on a host that the caller trusts; undefined if it is not PayPal's. A known
+   * certificate does not count against its sender.
    * @param sender network that named the address.
-   * @throws PaypalUnreachable when it cannot be fetched now.
+   * @throws PaypalUnreachable if it cannot be fetched now.
    */
   async at(url: string, sender: string): Promise<X509Certificate | undefined> {
     const now = this.options.clock.now();
@@ -64,7 +64,7 @@ export class PaypalCertificates {
     }
   }
 
-  /** A callback of this sender was signed well: what it names later is fetched whatever others do. */
+  /** This sender sent a valid signature: the certificates it names later are fetched regardless of other senders. */
   confirm(sender: string): void {
     this.fetches.confirm(sender);
   }
@@ -81,7 +81,7 @@ export class PaypalCertificates {
     return trusted?.leaf;
   }
 
-  /** Undefined for a certificate that is not PayPal's, whatever it says. */
+  /** Undefined for a certificate that is not PayPal's. */
   private judge(pem: string): Trusted | undefined {
     try {
       this.roots ??= (this.options.authorities ?? rootCertificates).map(
@@ -122,7 +122,7 @@ class FetchBudget {
 const lastMinute = (times: readonly Date[], now: Date) =>
   times.filter((at) => now.getTime() - at.getTime() < MINUTE_MS);
 
-/** Forgets what was set longest ago. */
+/** Evicts the oldest entry first. */
 class RecentMap<T> {
   private readonly values = new Map<string, T>();
 

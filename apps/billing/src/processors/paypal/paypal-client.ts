@@ -55,7 +55,7 @@ export interface PaypalTransactions {
   transaction_details?: {
     transaction_info?: {
       transaction_id?: string;
-      /** `T0002` is a subscription's payment, `T00…` another one, `T11…` its way back. */
+      /** `T0002` is a subscription's payment, other `T00…` codes are other payments, `T11…` is a reversal. */
       transaction_event_code?: string;
       transaction_status?: string;
       transaction_amount?: PaypalMoney;
@@ -100,7 +100,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v2/payments/captures/${encodeURIComponent(id)}`);
   }
 
-  /** Refunds a subscription's payment as well. */
+  /** Also refunds payments of subscriptions. */
   refundCapture(id: string, body: RefundBody, key: string): Promise<PaypalRefund> {
     const path = `/v2/payments/captures/${encodeURIComponent(id)}/refund`;
     return this.connection.call('POST', path, { body, key });
@@ -114,7 +114,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v1/customer/disputes/${encodeURIComponent(id)}`);
   }
 
-  /** Lists what changed between both ends. Of the link to a further page only the query is followed. */
+  /** Lists disputes that changed between both times. Only the query of the link to the next page is used. */
   listDisputes(from: Date, to: Date, link?: string): Promise<PaypalDisputeList> {
     const query = new URLSearchParams({
       update_time_after: from.toISOString(),
@@ -126,8 +126,8 @@ export class PaypalClient {
   }
 
   /**
-   * Transactions that moved money, both ends of the period included. Listed up to three hours late, and for at most 31
-   * days per call.
+   * Transactions that moved money, including both ends of the period. They are listed up to three hours late, and for
+   * at most 31 days per call.
    */
   listTransactions(from: Date, to: Date, page: number): Promise<PaypalTransactions> {
     const query = new URLSearchParams({
@@ -140,7 +140,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v1/reporting/transactions?${query}`);
   }
 
-  /** The first page; both ends belong to it. */
+  /** The first page; both ends are included. */
   listEvents(from: Date, to: Date): Promise<PaypalEventList> {
     const query = new URLSearchParams({
       start_time: from.toISOString(),
@@ -150,7 +150,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v1/notifications/webhooks-events?${query}`);
   }
 
-  /** Another page, by the link to it; only the query of the link is used. */
+  /** Another page, by its link; only the query of the link is used. */
   nextEvents(link: string): Promise<PaypalEventList> {
     const { search } = new URL(link);
     return this.connection.call('GET', `/v1/notifications/webhooks-events${search}`);

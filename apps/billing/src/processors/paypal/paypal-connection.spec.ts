@@ -49,7 +49,7 @@ describe('PayPal connection', () => {
       rate: new CallRate(1_000),
       apiUrl: `http://localhost:${(server.address() as AddressInfo).port}`,
       clientId: 'a client',
-      clientSecret: () => 'a secret of the tests',
+      clientSecret: () => 'a test secret',
       webhookIds: ['5GP028458E2496506'],
       returnUrl: 'http://localhost:1/subscriptions',
       clock,
@@ -87,7 +87,7 @@ describe('PayPal connection', () => {
     expect([tokens, seen.length]).toEqual([3, 4]);
   });
 
-  it('a repeat of a call has the same key, another call another key', async () => {
+  it('a repeat of a call has the same key, and another call has another key', async () => {
     api = json(500, {});
     const refundId = newId();
     const asked = { refundId, paymentId: 'CAPTURE1', amountMicros: 10_000n };
@@ -106,7 +106,7 @@ describe('PayPal connection', () => {
     expect(third).not.toBe(first);
   });
 
-  it('an answer that leaves the outcome open is unknown; one that decides is a refusal', async () => {
+  it('an answer that leaves the outcome open is unknown, and one that decides it is a refusal', async () => {
     const text =
       (status: number, body: string): Handler =>
       (_, response) =>
@@ -134,7 +134,7 @@ describe('PayPal connection', () => {
     }
   });
 
-  it('an answer of another kind is rejected, and nothing follows from it', async () => {
+  it('an answer of an unexpected kind is rejected and has no effect', async () => {
     for (const change of [
       { dispute_id: undefined },
       { dispute_id: '../orders/1' },
@@ -150,7 +150,7 @@ describe('PayPal connection', () => {
     }
   });
 
-  it('an id from outside is one segment of the path, whatever it contains', async () => {
+  it('an id from outside becomes one segment of the path, whatever it contains', async () => {
     await processor.fetch({ kind: 'dispute', id: '../../v2/checkout/orders/1?x=' });
     expect(seen[0].url).toBe('/v1/customer/disputes/..%2F..%2Fv2%2Fcheckout%2Forders%2F1%3Fx%3D');
   });

@@ -11,7 +11,7 @@ export interface PaypalAccess {
   clock: Clock;
 }
 
-/** PayPal refused a call, in its own words. */
+/** A refusal by PayPal, in its own words. */
 export class PaypalRefusal extends Error {
   constructor(
     readonly status: number,
@@ -36,11 +36,11 @@ type Method = 'GET' | 'POST' | 'PATCH';
 
 const TIMEOUT_MS = 10 * SECOND_MS;
 const ANSWER_MAX_BYTES = 1024 * 1024;
-/** A token is not used for its last minute. */
+/** A token is not used in its last minute. */
 const TOKEN_MARGIN_MS = 60 * SECOND_MS;
 const ISSUE = /^[A-Z][A-Z0-9_]{0,99}$/;
 
-/** Speaks HTTP with PayPal's REST API: one token for all calls, limits of time and size, no redirects. */
+/** Calls PayPal's REST API: one token for all calls, limits on time and size, no redirects. */
 export class PaypalConnection {
   private token: { value: string; until: Date } | undefined;
   private asking: Promise<string> | undefined;
@@ -48,7 +48,7 @@ export class PaypalConnection {
   constructor(private readonly access: PaypalAccess) {}
 
   /**
-   * Sends one call. A token that PayPal no longer accepts is replaced once; nothing else is repeated here.
+   * Sends one call. A token that PayPal no longer accepts is replaced once; nothing else is retried here.
    * @returns undefined for an answer without a body.
    * @throws PaypalRefusal, PaypalUnreachable.
    */
@@ -63,7 +63,7 @@ export class PaypalConnection {
   }
 
   /**
-   * A text from an address that the caller trusts, without our token; undefined when nothing is there.
+   * Reads a text from an address that the caller trusts, without sending our token; undefined if nothing is there.
    * @throws PaypalUnreachable.
    */
   async read(url: string, timeoutMs: number): Promise<string | undefined> {
@@ -162,10 +162,10 @@ function answerOf<T>({ status, text }: Answer): T {
   if (isGood && text === '') return undefined as T;
   let body: unknown;
   try {
-    // A member that is null is one that is not there.
+    // A member that is null counts as missing.
     body = JSON.parse(text, (_, value: unknown) => value ?? undefined);
   } catch {
-    // A refusal is one without a readable reason, too.
+    // A refusal without a readable reason is still a refusal.
     if (isGood || status >= 500) throw new PaypalUnreachable(`PayPal answered ${status}, no JSON`);
   }
   if (isGood && typeof body === 'object' && body !== null) return body as T;
@@ -173,7 +173,7 @@ function answerOf<T>({ status, text }: Answer): T {
   throw refusalOf(status, body);
 }
 
-/** `{name, message, details: [{issue, description}]}`; the token's endpoint says `{error}`. */
+/** `{name, message, details: [{issue, description}]}`; the token endpoint answers `{error}`. */
 function refusalOf(status: number, body: unknown): PaypalRefusal {
   const { name, error, message, details } = (body ?? {}) as Record<string, unknown>;
   const [detail] = Array.isArray(details) ? (details as unknown[]) : [];

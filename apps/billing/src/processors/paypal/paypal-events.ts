@@ -8,7 +8,7 @@ const REFS: readonly [
   kind: ProcessorRef['kind'],
   idOf: (resource: NonNullable<PaypalEvent['resource']>) => string | undefined,
 ][] = [
-  // The bill of a change is read by its own id: another period may have begun, and been paid, before its money came.
+  // The bill of a change is read by its own id: another period may have begun and been paid before its money arrived.
   [
     /^PAYMENT\.CAPTURE\.COMPLETED$/,
     'bill',
@@ -33,7 +33,7 @@ const REFS: readonly [
   [/^PAYMENT\.CAPTURE\.(COMPLETED|PENDING|DENIED|DECLINED)$/, 'payment', ({ id }) => id],
   [/^PAYMENT\.(CAPTURE|SALE)\.(REFUNDED|REVERSED)$/, 'refund', ({ id }) => id],
   [/^PAYMENT\.REFUND\./, 'refund', ({ id }) => id],
-  // The checkout of a subscription has its id.
+  // The checkout of a subscription has the subscription's id.
   [/^BILLING\.SUBSCRIPTION\.(CREATED|ACTIVATED)$/, 'checkout', ({ id }) => id],
   [/^BILLING\.SUBSCRIPTION\./, 'subscription', ({ id }) => id],
   [
@@ -44,7 +44,7 @@ const REFS: readonly [
   [/^CUSTOMER\.DISPUTE\./, 'dispute', ({ dispute_id: id }) => id],
 ];
 
-/** An event, delivered or listed, in our words; undefined for what is none, however well it is signed. */
+/** A delivered or listed event in our form; undefined if it is not an event, even with a valid signature. */
 export function eventOf(event: PaypalEvent): ProcessorEvent | undefined {
   const { id, event_type: type, create_time: time } = event;
   const occurredAt = new Date(time ?? Number.NaN);
@@ -53,7 +53,7 @@ export function eventOf(event: PaypalEvent): ProcessorEvent | undefined {
   return { id, type: String(type), occurredAt, ref: refOf(String(type), event) };
 }
 
-/** Undefined for what does not concern us. */
+/** Undefined if the event does not concern us. */
 function refOf(type: string, { resource }: PaypalEvent): ProcessorRef | undefined {
   if (typeof resource !== 'object' || resource === null) return undefined;
   for (const [types, kind, idOf] of REFS) {

@@ -12,8 +12,8 @@ const KINDS: readonly [code: RegExp, kind: ProcessorRef['kind']][] = [
 ];
 
 /**
- * The money that PayPal lists of a time, disputes by their last change.
- * @throws UnfitObject where there is too much of it.
+ * The money movements that PayPal lists for a period, and disputes by their last change.
+ * @throws UnfitObject if there are too many.
  */
 export async function listPaypalMoney(
   client: PaypalClient,

@@ -2,8 +2,8 @@ import type { Micros } from '#libs/platform';
 import { UnfitObject } from '../unfit-object.js';
 
 /**
- * PayPal's objects as far as we read them (github.com/paypal/paypal-rest-api-specifications). Every member
- * may be missing: what we need is asked for by the readers below.
+ * PayPal's objects as far as we read them (github.com/paypal/paypal-rest-api-specifications). Every member may be
+ * missing; the functions below check the members that we need.
  */
 export interface PaypalMoney {
   currency_code?: string;
@@ -56,7 +56,7 @@ export interface PaypalDispute {
   disputed_transactions?: { seller_transaction_id?: string }[];
 }
 
-/** A webhook event; `resource` is the object it is about, and its type names the kind. */
+/** A webhook event; `resource` is the object concerned, and the event's type names the object's kind. */
 export interface PaypalEvent {
   id?: string;
   event_type?: string;
@@ -81,7 +81,7 @@ export interface PaypalEventList {
 const CENT_MICROS = 10_000n;
 const ID = /^[\w-]{1,64}$/;
 
-/** An amount of a currency with two decimals. @throws for one that is not whole cents. */
+/** An amount in a currency with two decimals. @throws for an amount that is not whole cents. */
 export function toMoney(micros: Micros, currency: string): Required<PaypalMoney> {
   if (micros % CENT_MICROS !== 0n || micros < 0n) throw new Error(`${micros} is no amount`);
   const cents = String(micros / CENT_MICROS).padStart(3, '0');
@@ -101,7 +101,7 @@ export function currencyOf({ currency_code: code }: PaypalMoney = {}): string {
   throw new UnfitObject(`"${String(code).slice(0, 40)}" is no currency`);
 }
 
-/** @throws UnfitObject for a member that should name an object and does not. */
+/** @throws UnfitObject if the id is missing. */
 export function idOf(id: string | undefined): string {
   if (isPaypalId(id)) return id;
   throw new UnfitObject(`"${String(id).slice(0, 80)}" is no id`);
@@ -116,7 +116,7 @@ export function timeOf(text: string | undefined): Date {
   throw new UnfitObject(`"${String(text).slice(0, 40)}" is no time`);
 }
 
-/** The address of a link by its relation. */
+/** The address of a link with the given relation. */
 export const linkOf = (links: PaypalLink[] | undefined, rel: string): string | undefined =>
   Array.isArray(links) ? links.find((link) => link.rel === rel)?.href : undefined;
 

@@ -11,14 +11,14 @@ import { checkoutSnapshot } from './paypal-snapshots.js';
 const NAME_MAX = 127;
 const CUSTOM_ID_PATH = "/purchase_units/@reference_id=='default'/custom_id";
 
-/** Payments of one order each: approved on PayPal's page, then captured by us. */
+/** Payments for one order each: approved on PayPal's page, then captured by us. */
 export class PaypalOrders {
   constructor(
     private readonly client: PaypalClient,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws UnfitObject when PayPal answers with another order than the one asked for. */
+  /** @throws UnfitObject if PayPal answers with a different order. */
   async create(request: CheckoutRequest): Promise<CreatedCheckout> {
     const key = `order:${request.orderId}:checkout`;
     const { orderId, expiresAt: until } = request;
@@ -31,13 +31,13 @@ export class PaypalOrders {
     if (!isSame) throw new UnfitObject(`the order ${String(order.id)} has another amount`);
     return {
       checkoutId: idOf(order.id),
-      // PayPal knows no customers before they pay.
+      // PayPal has no customers before they pay.
       customerId: request.accountId,
       redirectUrl: pageOf(order),
     };
   }
 
-  /** Captures first what the customer has approved, however we came to look. */
+  /** Captures an approved order first, whatever the reason for the fetch. */
   async fetch(id: string): Promise<CheckoutSnapshot> {
     const order = await this.client.getOrder(id);
     const capture = order.status === 'APPROVED' ? await this.capture(order) : 'not_tried';
@@ -47,7 +47,7 @@ export class PaypalOrders {
     return capture === 'declined' ? { ...snapshot, isDeclined: true } : snapshot;
   }
 
-  /** The mark that we capture nothing of it any more. @throws PaypalRefusal when it was captured already. */
+  /** Marks an order so that it is never captured. @throws PaypalRefusal if it was already captured. */
   async close(id: string): Promise<CheckoutSnapshot> {
     const order = await this.client.getOrder(id);
     const { orderId } = referenceOf(order);
@@ -56,7 +56,7 @@ export class PaypalOrders {
     return checkoutSnapshot(await this.client.getOrder(id), this.clock.now());
   }
 
-  /** The order that a capture is of; undefined for a payment of a subscription. */
+  /** The order to which a capture belongs; undefined for a payment of a subscription. */
   async orderOf(captureId: string): Promise<PaypalOrder | undefined> {
     const { supplementary_data: data, links } = await this.client.getCapture(captureId);
     const linked = linkOf(links, 'up')?.split('/').at(-1);
@@ -65,14 +65,15 @@ export class PaypalOrders {
   }
 
   /**
-   * `tried` also when PayPal would not, as somebody else was faster; `declined`: the customer's money is not there. An
-   * order that we had closed is not tried. Approval after our time was up still counts: the customer wants to pay.
+   * `tried` also if PayPal refused because another call was faster; `declined`: the customer's payment was declined. An
+   * order that we closed is not tried. An approval after our time limit still counts, because the customer wants to
+   * pay.
    */
   private async capture(order: PaypalOrder): Promise<'tried' | 'declined' | 'not_tried'> {
     const id = idOf(order.id);
     if (toOrderReference(order.purchase_units?.[0]?.custom_id)?.until === null) return 'not_tried';
     try {
-      // A new approval, after one whose money was not there, is another capture.
+      // A new approval, after a declined one, is another capture.
       await this.client.captureOrder(id, `capture:${id}:${order.update_time ?? ''}`);
     } catch (error) {
       if (!(error instanceof PaypalRefusal) || !isDecided(error)) throw error;
@@ -102,7 +103,7 @@ export interface PaymentRequest extends Pick<
   customId: string;
 }
 
-/** An order as PayPal is asked for it. */
+/** The request that creates an order at PayPal. */
 export function paymentRequest(request: PaymentRequest): OrderRequest {
   const { customId, currency, lines, successUrl, cancelUrl } = request;
   const tax = taxOf(request);
@@ -140,7 +141,7 @@ export function paymentRequest(request: PaymentRequest): OrderRequest {
   };
 }
 
-/** Where the customer approves an order; blank once nothing is left to do. */
+/** Where the customer approves an order; empty once nothing is left to do. */
 export function pageOf({ links }: PaypalOrder): string {
   return linkOf(links, 'payer-action') ?? linkOf(links, 'approve') ?? '';
 }

@@ -45,9 +45,9 @@ export interface PaypalOptions {
   apiUrl: string;
   clientId: string;
   clientSecret: () => string;
-  /** Ids of our endpoint at PayPal; two while it is replaced. */
+  /** Ids of our endpoint at PayPal; two while one is being replaced. */
   webhookIds: readonly string[];
-  /** PEM of the authorities behind callbacks' certificates; Node's own where it is left out. */
+  /** PEM of the authorities for the certificates of callbacks; Node's own if omitted. */
   authorities?: readonly string[];
   /** Where customers return to from the pages of a subscription. */
   returnUrl: string;
@@ -56,27 +56,27 @@ export interface PaypalOptions {
   clock: Clock;
 }
 
-/** Pages of events in memory at once. */
+/** Maximum number of event pages in memory. */
 const EVENT_PAGES_MAX = 20;
-/** Where customers see and change the means of payment of their subscriptions. */
+/** Where customers see and change the means of payment for their subscriptions. */
 const AUTOMATIC_PAYMENTS = '/myaccount/autopay/';
 const SITES: Readonly<Record<string, string>> = {
   'https://api-m.paypal.com': 'https://www.paypal.com',
   'https://api-m.sandbox.paypal.com': 'https://www.sandbox.paypal.com',
 };
 
-/** PayPal, through a client of our own: its SDK neither checks callbacks nor talks to another host. */
+/** PayPal, through our own client: its SDK neither verifies callbacks nor supports another host. */
 export class PaypalProcessor implements PaymentProcessor {
   readonly name = 'paypal';
   readonly capabilities: ProcessorCapabilities = {
     refundsPartly: true,
-    // The shortest of what its pages promise: orders 6 hours, subscriptions 3 days, refunds up to 45.
+    // The shortest of the documented times: orders 6 hours, subscriptions 3 days, refunds up to 45.
     idempotencyMs: 6 * HOUR_MS,
     announcesExpiry: false,
     announcesRenewals: false,
     findsCheckouts: false,
     changesNeedApproval: true,
-    // PayPal's rules for prices of subscriptions paid from a PayPal account.
+    // PayPal's rules for the prices of subscriptions that are paid from a PayPal account.
     priceNoticeMs: 10 * DAY_MS,
   };
 
@@ -110,19 +110,19 @@ export class PaypalProcessor implements PaymentProcessor {
     );
   }
 
-  /** The fetch that follows captures, as the one after a callback does. */
+  /** The following fetch captures, as the one after a callback does. */
   async completeReturn(checkoutId: string): Promise<CallResult<ProcessorRef>> {
     return { outcome: 'done', value: { kind: 'checkout', id: checkoutId } };
   }
 
   closeCheckout(checkoutId: string): Promise<CallResult<CheckoutSnapshot>> {
     if (!isSubscriptionId(checkoutId)) return resultOf(() => this.orders.close(checkoutId));
-    // An offer ends by itself after three hours; a subscription agreed to before that is ended and refunded.
+    // An offer ends by itself after three hours; a subscription accepted before then is ended and refunded.
     const message = 'PayPal takes no offer of a subscription back';
     return Promise.resolve({ outcome: 'refused', code: 'not_closable', message });
   }
 
-  /** Orders cannot be searched. Whose creation's answer was lost, nobody was ever sent to. */
+  /** Orders cannot be searched. If the answer to a creation was lost, no customer was sent to that order. */
   async findCheckout(): Promise<CallResult<CheckoutSnapshot | null>> {
     return { outcome: 'done', value: null };
   }
@@ -167,8 +167,8 @@ export class PaypalProcessor implements PaymentProcessor {
   }
 
   /**
-   * A capture names its order, which lists what was refunded of it. @returns unknown for a subscription's
-   * payment, whose refunds PayPal lists nowhere.
+   * A capture names its order, which lists its refunds. @returns unknown for a subscription's payment, because PayPal
+   * lists its refunds nowhere.
    */
   findRefund(refundId: string, paymentId: string): Promise<CallResult<RefundSnapshot | null>> {
     return resultOf(async () => {
@@ -222,7 +222,7 @@ export class PaypalProcessor implements PaymentProcessor {
     return resultOf(() => this.subscriptions.resume(subscriptionId));
   }
 
-  /** A page of PayPal for the person logged in there. It is the same for everybody and has no way back to us. */
+  /** A PayPal page for the person logged in there. It is the same for everyone and has no link back to us. */
   async paymentUpdateUrl(): Promise<CallResult<string>> {
     const { apiUrl } = this.options;
     return { outcome: 'done', value: `${SITES[apiUrl] ?? apiUrl}${AUTOMATIC_PAYMENTS}` };
@@ -238,7 +238,7 @@ export class PaypalProcessor implements PaymentProcessor {
     );
   }
 
-  /** From `start`, before `end`: PayPal includes both, and documents neither order nor page size. */
+  /** From `start`, before `end`: PayPal includes both, and documents neither the order nor the page size. */
   private async eventsBetween(start: Date, end: Date): Promise<ProcessorEvent[] | undefined> {
     const found = new Map<string, ProcessorEvent>();
     let page = await this.client.listEvents(start, end);
@@ -259,5 +259,5 @@ export class PaypalProcessor implements PaymentProcessor {
 
 const isPlanned = (line: CheckoutLine): line is Required<CheckoutLine> => line.plan !== undefined;
 
-/** The checkout of a subscription is the subscription. */
+/** The checkout of a subscription is the subscription itself. */
 const isSubscriptionId = (id: string) => id.startsWith('I-');

@@ -2,7 +2,7 @@ import type { CallResult } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
 import { PaypalRefusal, PaypalUnreachable } from './paypal-connection.js';
 
-/** Statuses that leave open whether the call was or will be carried out; 401: the secret is being rotated. */
+/** Statuses after which it is open whether the call was or will be carried out; 401: the secret is being rotated. */
 const UNDECIDED_STATUSES = [401, 408, 409, 425, 429];
 /** The first call with this key is still running. */
 const UNDECIDED_ISSUE = /_IN_PROGRESS$/;
@@ -14,10 +14,10 @@ export function isDecided({ status, issue }: PaypalRefusal): boolean {
 /** PayPal's answers for a customer without sufficient funds. */
 const DECLINED_ISSUES = ['INSTRUMENT_DECLINED', 'PAYER_CANNOT_PAY', 'TRANSACTION_REFUSED'];
 
-/** The customer agreed, and the means of payment did not: another one may. */
+/** The customer agreed, but the means of payment was declined; another one may work. */
 export const isDeclined = ({ issue }: PaypalRefusal) => DECLINED_ISSUES.includes(issue);
 
-/** Runs calls to PayPal. What it refused itself is a value; whatever leaves the end open is unknown. */
+/** Runs calls to PayPal. PayPal's own refusals are values; everything that leaves the outcome open is unknown. */
 export async function resultOf<T>(calls: () => Promise<T>): Promise<CallResult<T>> {
   try {
     return { outcome: 'done', value: await calls() };

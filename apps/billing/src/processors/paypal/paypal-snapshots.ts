@@ -18,7 +18,7 @@ import {
 } from './paypal-objects.js';
 import { toChangeBillId, toChangeReference } from './subscriptions/change-reference.js';
 
-/** An order, once whatever could be captured was. @throws UnfitObject for a status we do not know. */
+/** An order after everything capturable was captured. @throws UnfitObject for an unknown status. */
 export function checkoutSnapshot(order: PaypalOrder, now: Date): CheckoutSnapshot {
   const [unit = {}] = order.purchase_units ?? [];
   const reference = toOrderReference(unit.custom_id);
@@ -64,7 +64,7 @@ const CAPTURE_STATES: Readonly<Record<string, PaymentSnapshot['state']>> = {
 
 export function paymentSnapshot(capture: PaypalCapture): PaymentSnapshot {
   const state = CAPTURE_STATES[capture.status ?? ''];
-  if (!state) throw new UnfitObject(`the capture ${String(capture.id)} is in no state we know`);
+  if (!state) throw new UnfitObject(`the capture ${String(capture.id)} is in an unknown state`);
   return {
     kind: 'payment',
     id: idOf(capture.id),
@@ -76,7 +76,7 @@ export function paymentSnapshot(capture: PaypalCapture): PaymentSnapshot {
   };
 }
 
-/** The capture of a change names the order behind its bill. */
+/** The capture of a change names the order of its bill. */
 function changeBillOf({ custom_id: reference, supplementary_data: data }: PaypalCapture) {
   const orderId = data?.related_ids?.order_id;
   const isChange = orderId !== undefined && toChangeReference(reference) !== undefined;
@@ -92,7 +92,7 @@ const REFUND_STATES: Readonly<Record<string, RefundSnapshot['state']>> = {
 
 export function refundSnapshot(refund: PaypalRefund): RefundSnapshot {
   const state = REFUND_STATES[refund.status ?? ''];
-  if (!state) throw new UnfitObject(`the refund ${String(refund.id)} is in no state we know`);
+  if (!state) throw new UnfitObject(`the refund ${String(refund.id)} is in an unknown state`);
   return {
     kind: 'refund',
     id: idOf(refund.id),
@@ -105,7 +105,7 @@ export function refundSnapshot(refund: PaypalRefund): RefundSnapshot {
   };
 }
 
-/** Outcomes after which the money is with us. */
+/** Outcomes after which we keep the money. */
 const KEPT_OUTCOMES = [
   'RESOLVED_SELLER_FAVOUR',
   'RESOLVED_WITH_PAYOUT',
@@ -115,8 +115,8 @@ const KEPT_OUTCOMES = [
 ];
 
 /**
- * PayPal holds the money from the first inquiry on. `RESOLVED_WITH_PAYOUT` pays both sides, so the money
- * stays with us as well.
+ * PayPal withholds the money from the first inquiry on. `RESOLVED_WITH_PAYOUT` pays both sides, so we keep the money
+ * then, too.
  */
 export function disputeSnapshot(dispute: PaypalDispute): DisputeSnapshot {
   const { status, dispute_outcome: outcome, disputed_transactions: payments } = dispute;

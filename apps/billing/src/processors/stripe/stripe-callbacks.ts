@@ -5,11 +5,11 @@ import { refOf } from './stripe-snapshots.js';
 
 type RelatedObject = Stripe.V2.Core.Events.RelatedObject;
 
-/** The characters of ids; others, such as NUL, could not be stored. */
+/** The permitted characters of ids; others, such as NUL, could not be stored. */
 const NAME = /^[\w-]{1,255}$/;
-/** The maximum age of a signature, and how far it may be ahead of our clock (S42). */
+/** The maximum age of a signature, and how far it may be in the future (S42). */
 const TOLERANCE_SECONDS = 300;
-/** For the SDK: we check the time ourselves, because the SDK would accept any time in the future. */
+/** Passed to the SDK; we check the time ourselves, because the SDK would accept any time in the future. */
 const ANY_AGE = 0;
 
 export interface StripeCallbackOptions {
@@ -20,7 +20,7 @@ export interface StripeCallbackOptions {
   isLive: boolean;
 }
 
-/** Checks the callbacks of one Stripe account (thin events). */
+/** Verifies the callbacks of one Stripe account (thin events). */
 export class StripeCallbacks {
   constructor(private readonly options: StripeCallbackOptions) {}
 
@@ -60,7 +60,7 @@ export class StripeCallbacks {
   }
 }
 
-/** A thin event, delivered or listed, in our words. */
+/** A thin event, delivered or listed, in our form. */
 export function eventOf(
   event: Pick<Stripe.V2.Core.EventNotification, 'id' | 'type' | 'created'>,
 ): ProcessorEvent {

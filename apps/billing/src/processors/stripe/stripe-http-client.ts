@@ -3,7 +3,7 @@ import type { CallRate } from '../call-rate.js';
 
 type HttpClient = ReturnType<typeof Stripe.createNodeHttpClient>;
 
-/** The SDK's own client, whose calls wait for their turn; the time limit of a call begins after it. */
+/** The SDK's own client, except that calls wait for their turn; a call's time limit begins after the wait. */
 export function pacedHttpClient(rate: CallRate): HttpClient {
   const client = Stripe.createNodeHttpClient();
   const makeRequest = client.makeRequest.bind(client);

@@ -4,14 +4,14 @@ import { UnfitObject } from '../unfit-object.js';
 
 const PAGE = 100;
 /**
- * The most objects of one kind in memory at once: the SDK reads 10,000 at most, and one more shows
- * that there are more.
+ * Maximum number of objects of one kind in memory: the SDK reads at most 10,000, and one more shows that there are
+ * more.
  */
 const LISTED_MAX = 9_999;
 
 /**
- * The money that Stripe lists of a time, bills first: their payments belong to them.
- * @throws UnfitObject where there is too much of it.
+ * The money movements that Stripe lists for a period, bills first because their payments belong to them.
+ * @throws UnfitObject if there are too many.
  */
 export async function listStripeMoney(
   stripe: Stripe,

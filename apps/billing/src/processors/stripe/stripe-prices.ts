@@ -4,7 +4,7 @@ import { UnfitObject } from '../unfit-object.js';
 import { TAX_PPM, planNameOf, priceKeyOf } from '../tax-at-processors.js';
 import { toCents } from './stripe-snapshots.js';
 
-/** What a price of Stripe's stands for. */
+/** The plan that a price at Stripe represents. */
 export interface PricedPlan {
   sku: string;
   catalogueVersion: string;
@@ -12,8 +12,8 @@ export interface PricedPlan {
 }
 
 /**
- * Our plans as prices of the Stripe account. A price is made when it is first needed, found by its lookup key
- * afterwards, and never changes, so what was read once is remembered.
+ * Our plans as prices of the Stripe account. Each price is created when it is first needed, is found by its lookup key
+ * afterwards, and never changes, so it is cached once it was read.
  */
 export class StripePrices {
   private readonly ids = new Map<string, string>();
@@ -21,7 +21,7 @@ export class StripePrices {
 
   constructor(private readonly stripe: Stripe) {}
 
-  /** @throws UnfitObject when the account has another price under this name. */
+  /** @throws UnfitObject if the account has another price under this name. */
   async idOf(plan: PlanRef, currency: string): Promise<string> {
     const key = priceKeyOf(plan, currency);
     const known = this.ids.get(key);
@@ -43,7 +43,7 @@ export class StripePrices {
     );
   }
 
-  /** Undefined for a price that is not one of ours, such as what an operator added to a bill. */
+  /** Undefined for a price that is not one of ours, such as an item that an operator added to a bill. */
   async ownPlanOf(price: string | Stripe.Price | undefined): Promise<PricedPlan | undefined> {
     if (price === undefined) return undefined;
     const id = typeof price === 'string' ? price : price.id;

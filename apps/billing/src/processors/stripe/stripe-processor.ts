@@ -43,7 +43,7 @@ export interface StripeOptions {
   callbackSecrets: () => readonly string[];
   /** `https://api.stripe.com`, or a simulator. */
   apiUrl: string;
-  /** How often it may be called. */
+  /** The allowed call rate. */
   rate: CallRate;
   clock: Clock;
 }
@@ -52,12 +52,12 @@ type CheckoutItem = Stripe.Checkout.SessionCreateParams.LineItem;
 
 const TIMEOUT_MS = 10 * SECOND_MS;
 const EVENTS_PAGE = 100;
-/** In memory at once. */
+/** Maximum number of events in memory. */
 const EVENTS_MAX = 1_000;
 
 /**
- * Stripe, through its own SDK, in API version 2026-10-28.endive. The SDK's own retries are off: a call whose
- * outcome is unknown is repeated by billing, which remembers it.
+ * Stripe, through its own SDK, in API version 2026-10-28.endive. The SDK's retries are off: billing itself repeats
+ * calls whose outcome is unknown, because it remembers their keys.
  */
 export class StripeProcessor implements PaymentProcessor {
   readonly name = 'stripe';
@@ -81,7 +81,7 @@ export class StripeProcessor implements PaymentProcessor {
     const isLive = isLiveKey(apiKey());
     const keyNow = keyOfMode(apiKey, isLive);
     this.stripe = new Stripe('', {
-      // Both keys are valid while one is rolled: each call uses the current one.
+      // Both keys are valid while one is being rolled; each call uses the current one.
       authenticator: async ({ headers }) => {
         headers.Authorization = `Bearer ${keyNow()}`;
       },
@@ -311,8 +311,8 @@ function checkoutParams(
 const isLiveKey = (key: string) => /^(sk|rk)_live_/.test(key);
 
 /**
- * Accepts a changed key only in the mode in which the process started. In test mode anybody can pay with a card from
- * Stripe's documentation, and neither mode knows the other's orders.
+ * Accepts a changed key only for the mode in which the process started. In test mode anyone can pay with a card from
+ * Stripe's documentation, and neither mode has the other's orders.
  */
 function keyOfMode(apiKey: () => string, isLive: boolean): () => string {
   let used = apiKey();

@@ -2,12 +2,15 @@ import { Stripe } from 'stripe';
 import type { CallResult } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
 
-/** Its key was refused (it is being rotated), the first call with this idempotency key still runs, too many requests. */
+/**
+ * Its key was refused (it is being rotated), the first call with this idempotency key is still running, or there were
+ * too many requests.
+ */
 const UNDECIDED_STATUSES = [401, 409, 429];
 
 /**
- * Runs one call to Stripe. A refusal that Stripe gave itself is a value; whatever leaves open whether the
- * call was or will be carried out (also no answer, a broken body, a 5xx) is unknown.
+ * Runs one call to Stripe. Stripe's own refusals are values; everything that leaves the outcome open (no answer, a
+ * broken body, a 5xx) is unknown.
  */
 export async function resultOf<T>(call: () => Promise<T>): Promise<CallResult<T>> {
   try {

@@ -10,7 +10,7 @@ import type {
 
 const CENT_MICROS = 10_000n;
 
-/** Stripe counts the cents of a currency with two decimals. @throws for an amount that is not whole cents. */
+/** Stripe's amounts are in cents for currencies with two decimals. @throws for an amount that is not whole cents. */
 export function toCents(micros: Micros): number {
   if (micros % CENT_MICROS !== 0n) throw new Error(`${micros} millionths are not whole cents`);
   return Number(micros / CENT_MICROS);
@@ -75,8 +75,8 @@ export function refundSnapshot(refund: Stripe.Refund): RefundSnapshot {
 }
 
 /**
- * `warning_…` states are inquiries: no money was withdrawn, and none is when they are closed. `prevented`
- * was settled before it began. An appeal is the dispute, open again.
+ * `warning_…` states are inquiries: no money is withdrawn, neither while they are open nor when they are closed.
+ * `prevented` was settled before it began. An appeal is the same dispute, reopened.
  */
 export function disputeSnapshot(dispute: Stripe.Dispute): DisputeSnapshot {
   const isWithUs = /^(won|prevented|warning_.*)$/.test(dispute.status);
@@ -90,7 +90,7 @@ export function disputeSnapshot(dispute: Stripe.Dispute): DisputeSnapshot {
   };
 }
 
-/** What to fetch for an event about an object, by the kind of both. */
+/** The object to fetch for an event, by the event's type and the kind of its object. */
 const REF_KINDS: readonly [type: RegExp, object: string, kind: ProcessorRef['kind']][] = [
   [/^v1\.checkout\.session\./, 'checkout.session', 'checkout'],
   [/^v1\.payment_intent\.succeeded$/, 'payment_intent', 'payment'],
@@ -100,7 +100,7 @@ const REF_KINDS: readonly [type: RegExp, object: string, kind: ProcessorRef['kin
   [/^v1\.invoice\.(paid|voided|marked_uncollectible)$/, 'invoice', 'bill'],
 ];
 
-/** Undefined for what does not concern us. */
+/** Undefined if the event does not concern us. */
 export function refOf(
   type: string,
   object: { id: string; type: string } | null | undefined,

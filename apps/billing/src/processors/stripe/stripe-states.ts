@@ -48,8 +48,8 @@ interface Fetched {
 }
 
 /**
- * Rejects a fetched object in an unknown state: a state from a later API version means neither paid nor unpaid. Not for
- * the answer to a call that changed something, because the change has been made.
+ * Rejects a fetched object in an unknown state, because a state from a later API version means neither paid nor unpaid.
+ * Do not use it for the answer to a call that changed something: that change has been made.
  * @throws UnfitObject.
  */
 export function inKnownState<T extends Fetched>(fetched: T): T {

@@ -17,7 +17,7 @@ import type { StripePrices } from './stripe-prices.js';
 import { inKnownState } from './stripe-states.js';
 import { currencyOf, idOf, toMicros } from './stripe-snapshots.js';
 
-/** What is expanded when a subscription is fetched: one call for the whole snapshot. */
+/** Objects expanded when a subscription is fetched, so that one call returns the whole snapshot. */
 const EXPAND = ['latest_invoice', 'schedule'];
 
 const STATES: Readonly<Record<string, SubscriptionState>> = {
@@ -45,7 +45,7 @@ interface OpenChange {
   invoice: Stripe.Invoice;
 }
 
-/** Whether it is this change, counted from the same time. */
+/** Whether it is this change, with the same start time. */
 const isOf = (open: OpenChange, wanted: { price: string; quantity: number }, from: Date) =>
   open.item.price.id === wanted.price &&
   open.item.quantity === wanted.quantity &&
@@ -55,7 +55,7 @@ const paymentOf = ({ hosted_invoice_url: page }: Stripe.Invoice): UpgradeResult 
   return { state: 'payment_required', redirectUrl: page ?? '' };
 };
 
-/** Subscriptions, their invoices, and what is changed of them. Each has one item. */
+/** Subscriptions, their invoices, and their changes. Each subscription has one item. */
 export class StripeSubscriptions {
   constructor(
     private readonly stripe: Stripe,
@@ -94,7 +94,7 @@ export class StripeSubscriptions {
         proration_date: secondsOf(from),
       },
     });
-    // Its price, because a balance or a minimum may put it on another bill.
+    // Its price, because a balance or a minimum may move it to another bill.
     return { dueMicros: toMicros(invoice.total) };
   }
 
@@ -105,7 +105,7 @@ export class StripeSubscriptions {
     if (open && isOf(open, item, from)) return paymentOf(open.invoice);
     // Two open bills could both be paid.
     if (open) await this.dropChange(subscriptionId, changeId);
-    // A schedule would bring the plan of the change that waits, whatever was paid for now.
+    // A schedule would bring the plan of the pending change, whatever is paid for now.
     await this.releaseSchedule(subscriptionId, changeId);
     const changed = await this.stripe.subscriptions.update(
       subscriptionId,
@@ -123,7 +123,7 @@ export class StripeSubscriptions {
       : paymentOf(changed.latest_invoice as Stripe.Invoice);
   }
 
-  /** A change that waits for its money. */
+  /** A change that waits for its payment. */
   private async openChange(id: string): Promise<OpenChange | undefined> {
     const options = { expand: ['latest_invoice'] };
     const { pending_update: pending, latest_invoice: invoice } =
@@ -132,7 +132,7 @@ export class StripeSubscriptions {
     return item && { item, invoice: invoice as Stripe.Invoice };
   }
 
-  /** Stripe gives an update up with the bill that it waits for. */
+  /** Stripe drops an update together with the bill that it waits for. */
   async dropChange(id: string, key: string): Promise<void> {
     const subscription = await this.stripe.subscriptions.retrieve(id);
     if (subscription.pending_update === null) return;
@@ -140,10 +140,10 @@ export class StripeSubscriptions {
     await this.stripe.invoices.voidInvoice(idOf(subscription.latest_invoice), {}, options);
   }
 
-  /** By a schedule: the running period as it is, then the wanted plan, then no schedule. */
+  /** Uses a schedule: the running period unchanged, then the wanted plan, then no schedule. */
   async changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<ChangeResult> {
     const { subscriptionId, plan, quantity, currency } = request;
-    // Paid later, it would be overridden by the schedule.
+    // If it were paid later, the schedule would override it.
     await this.dropChange(subscriptionId, key);
     const price = await this.prices.idOf(plan, currency);
     const subscription = await this.stripe.subscriptions.retrieve(subscriptionId);
@@ -213,7 +213,7 @@ export class StripeSubscriptions {
     return this.snapshot(await this.stripe.subscriptions.update(id, params, options));
   }
 
-  /** A subscription with a schedule refuses other changes of its end. */
+  /** A subscription with a schedule refuses other changes to its end. */
   private async releaseSchedule(id: string, key: string): Promise<void> {
     const { schedule } = await this.stripe.subscriptions.retrieve(id);
     if (schedule === null) return;
@@ -266,7 +266,7 @@ export class StripeSubscriptions {
     };
   }
 
-  /** A card that wants its owner to confirm the payment has not refused it. */
+  /** A card whose owner must confirm the payment has not been declined. */
   private async isDeclined(invoiceId: string): Promise<boolean> {
     const { payments } = await this.stripe.invoices.retrieve(invoiceId, { expand: ['payments'] });
     const open = payments?.data.find(({ status }) => status === 'open');

@@ -26,7 +26,7 @@ async function listen(address: string): Promise<void> {
   servers.push(server);
 }
 
-/** A service's name with these addresses, in this order in each answer. */
+/** A service name with these addresses, in the same order in each answer. */
 const named = (addresses: string[]) =>
   new AddressLoad((_host, _options, callback) =>
     callback(
@@ -45,7 +45,7 @@ async function open(load: AddressLoad): Promise<Socket> {
 
 const spread = (load: AddressLoad) => ADDRESSES.map((address) => load.connectionsTo(address));
 
-it('each new connection goes to the address with the fewest', async () => {
+it('each new connection goes to the address with the fewest connections', async () => {
   for (const address of ADDRESSES) await listen(address);
   const addresses = ADDRESSES.slice(0, 2);
   const load = named(addresses);

@@ -8,15 +8,15 @@ type Resolve = (
 ) => void;
 
 /**
- * An attempt counts like a connection for this long, so that simultaneous ones are spread and a broken address is not
- * always first.
+ * An attempt counts like a connection for this long, so that simultaneous attempts are spread and a broken address is
+ * not always first.
  */
 const ATTEMPT_MS = 10_000;
 
 /**
- * Counts the connections of one pool for each address of a service's name. A name of several addresses (a headless
- * Service of Kubernetes, a scaled service of Compose) has no balancer in front of it: each new connection goes to the
- * address with the fewest, and Node tries the others after it when that one does not answer.
+ * Counts the connections of one pool for each address of a service's name. A name with several addresses (a headless
+ * Kubernetes Service, a scaled Compose service) has no balancer in front of it: each new connection goes to the address
+ * with the fewest connections, and Node tries the others if that one does not answer.
  */
 export class AddressLoad {
   private readonly open = new Map<string, number>();
@@ -24,7 +24,7 @@ export class AddressLoad {
 
   constructor(private readonly resolve: Resolve = resolveName) {}
 
-  /** The `lookup` of `node:net` and `node:tls`: all addresses, the least loaded first, equal ones by chance. */
+  /** The `lookup` of `node:net` and `node:tls`: all addresses, the least loaded first, equal ones in random order. */
   readonly lookup: LookupFunction = (host, options, callback) => {
     this.resolve(host, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);
@@ -45,7 +45,7 @@ export class AddressLoad {
     });
   };
 
-  /** Counts a connection from when it is open until it is closed. */
+  /** Counts a connection while it is open. */
   count(socket: Socket): void {
     const address = socket.remoteAddress;
     if (address === undefined) return;

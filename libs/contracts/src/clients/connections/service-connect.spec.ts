@@ -6,7 +6,7 @@ import { waitFor } from '#test/environment';
 import { TcpProxy } from '../../../../../test/faults/tcp-proxy.js';
 import { ServicePool } from './service-connect.js';
 
-/** A server that counts what it is asked, and may keep an answer back. */
+/** A server that counts the calls it gets and may delay an answer. */
 class Instance {
   asked = 0;
   connections = 0;
@@ -65,7 +65,7 @@ it('connections expire between calls: three instances behind a connection balanc
   await waitFor('the slow call', () => instances[0].held.length === 1);
   let isOver = false;
   const answers = new Set<string>();
-  /** More calls than connections: none of these is ever idle. */
+  /** There are more calls than connections, so none is ever idle. */
   const askers = Array.from({ length: 2 * connections }, async () => {
     while (!isOver) answers.add(await ask('/'));
   });

@@ -17,7 +17,7 @@ const PROBE_LIMIT_MS = 1_000;
 /** Without the TLS handshake. */
 const CONNECT_TIMEOUT_MS = 1_000;
 const AGE_MAX_MS = 30_000;
-/** The youngest are closed at this part of it, so that they do not all end at once. */
+/** The minimum age at which a connection expires, as a part of the maximum, so that they do not all end at once. */
 const AGE_MIN_PART = 0.5;
 /** Services keep an unused connection for 72 s. */
 const IDLE_MAX_MS = 15_000;
@@ -33,17 +33,17 @@ interface ServiceConnectOptions {
 }
 
 export interface ServicePoolOptions extends ServiceConnectOptions {
-  /** Connections at most. */
+  /** Maximum number of connections. */
   connections: number;
-  /** Longest answer, in bytes; without it there is no limit. */
+  /** Maximum size of an answer, in bytes; unlimited by default. */
   maxResponseSize?: number;
-  /** Oldest a connection becomes, in milliseconds; 30 s unless given. */
+  /** Maximum age of a connection, in milliseconds; 30 s by default. */
   ageMaxMs?: number;
 }
 
 /**
- * Connections to a service, one call at a time on each. They age, because a balancer places only new connections on new
- * instances. (undici's own `clientTtl` can leave calls waiting for ever once all connections have become too old.)
+ * Connections to a service, one call at a time on each. They expire, because a balancer places only new connections on
+ * new instances. (undici's own `clientTtl` can leave calls waiting forever once all connections have expired.)
  */
 export class ServicePool extends Pool {
   constructor(options: ServicePoolOptions) {
@@ -60,7 +60,7 @@ export class ServicePool extends Pool {
   }
 }
 
-/** The first call on a connection that has become too old is its last: both sides close it after the answer. */
+/** The first call on an expired connection is its last: both sides close it after the answer. */
 class AgeingClient extends Client {
   private endsAtMs = Infinity;
 
@@ -84,8 +84,8 @@ class AgeingClient extends Client {
 }
 
 /**
- * Tells undici how to connect to a service: in plain text, or over TLS with the current certificate, and only to a
- * server whose certificate names the service.
+ * Makes undici connect to a service: in plain text, or over TLS with the current certificate, and only to a server
+ * whose certificate names the service.
  * @throws if this process has a certificate but the service's URL is plain HTTP.
  */
 function connectTo(options: ServiceConnectOptions): buildConnector.connector {
@@ -119,7 +119,10 @@ export function mustBeTls(audience: ServiceName, url: string): void {
   throw new Error(`${audience}: its URL must begin with https:// where INTERNAL_TLS_FOLDER is set`);
 }
 
-/** Checks by the names of the services that a public listener asks: each throws when that service does not answer. */
+/**
+ * Readiness checks, by the names of the services that a public listener calls: each throws if that service does not
+ * answer.
+ */
 export function ownerChecks(
   origins: ServiceOrigins,
   tls?: InternalTls,
@@ -130,7 +133,7 @@ export function ownerChecks(
   });
 }
 
-/** Any answer will do: its own faults belong to its own readiness. */
+/** Any answer is sufficient: the service's own faults belong to its own readiness. */
 async function reach(client: Client): Promise<void> {
   const signal = AbortSignal.timeout(PROBE_LIMIT_MS);
   try {

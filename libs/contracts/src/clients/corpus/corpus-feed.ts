@@ -1,13 +1,13 @@
 import type { NameRecordType } from '../../operations/dns/dns-answer.js';
 
-/** Changes of one page at most. */
+/** Maximum number of changes per page. */
 export const CHANGES_MAX = 5_000;
-/** Names of one question for the freshest answers at most. */
+/** Maximum number of names per call for the freshest answers. */
 export const FRESHEST_NAMES_MAX = 1_000;
-/** Names of one question for names to look up at most. */
+/** Maximum number of names per call for names to look up. */
 export const NEXT_NAMES_MAX = 5_000;
 
-/** A source of the corpus, and what may be done with its data. */
+/** A source of the corpus and the permitted uses of its data. */
 export interface CorpusSource {
   id: number;
   name: string;
@@ -24,42 +24,42 @@ export interface CorpusChange {
   /** A 64-bit number in decimal, by which names are spread and ordered. */
   key: string;
   name: string;
-  /** The name for people to read. */
+  /** The name in readable form. */
   unicode: string;
   kind: 'new' | 'changed' | 'dropped';
   /** The subject of the change: the name's existence, its registration, or its records. */
   subject: 'name' | 'whois' | 'dns';
   /** Members of the record that differ, such as `registrant_contact`; types of records, such as `NS`. */
   members: string[];
-  /** The first record that is known of a name, or its first records. */
+  /** The change concerns the first known record of a name, or its first records. */
   isFirst: boolean;
   sourceId: number;
   observedAt: string;
 }
 
-/** Where to start reading changes: behind a cursor, at a time of recording, or (with neither) now. */
+/** Where to start reading changes: after a cursor, at a time of recording, or (with neither) now. */
 export interface ChangesAsked {
   cursor?: string;
   /** RFC 3339. */
   since?: string;
-  /** 1 to 5,000; 1,000 without it. */
+  /** 1 to 5,000; by default, 1,000. */
   limit?: number;
 }
 
-/** A page of changes. Each is in one page exactly, unless `isRepeated` is said. */
+/** A page of changes. Each change is in exactly one page, unless `isRepeated` is set. */
 export interface CorpusChanges {
   changes: CorpusChange[];
   /** All sources that changes may come from. */
   sources: CorpusSource[];
-  /** Keep it together with what was made of the page. */
+  /** Store it together with the results of the page. */
   cursor: string;
   /** There are more changes: call again at once. */
   hasMore: boolean;
-  /** The server has another history than the cursor: changes of the last hour may come again, under their ids. */
+  /** The server's history differs from the cursor's: changes of the last hour may be repeated, with the same ids. */
   isRepeated: boolean;
 }
 
-/** The datasets from which files are made. Daily ones are asked for with a day. */
+/** The datasets from which files are made. Daily ones are requested with a day. */
 export const DATASETS = [
   'names',
   'newly',
@@ -76,7 +76,7 @@ export const DATASETS = [
 ] as const;
 export type Dataset = (typeof DATASETS)[number];
 
-/** Names with keys from the first to the last, both included; all without them. */
+/** Names with keys from the first to the last, both included; all names by default. */
 export interface KeyRange {
   fromKey?: string;
   toKey?: string;
@@ -84,7 +84,7 @@ export interface KeyRange {
 
 export interface DatasetAsked extends KeyRange {
   dataset: Dataset;
-  /** `YYYY-MM-DD` in UTC, of a daily dataset: when changes were noted. */
+  /** `YYYY-MM-DD` in UTC, for a daily dataset: the day on which changes were recorded. */
   day?: string;
 }
 
@@ -94,15 +94,15 @@ export interface DatasetRow {
   name: string;
   unicode: string;
   sourceId: number;
-  /** When the data of the row was observed last; for a name, when it was first seen or dropped. */
+  /** When the data of the row was last observed; for a name, when it was first seen or dropped. */
   observedAt: string;
-  /** Only in WHOIS datasets: the published record, in the words of the public answer. */
+  /** Only in WHOIS datasets: the published record, with the members of the public answer. */
   record?: Record<string, unknown>;
   /** Only in DNS datasets: the name's present records. */
   records?: { type: string; value: string; firstSeen: string }[];
   /**
-   * Keyed hashes of the name and of the values of people in its record, `HASH_DIGITS` each, one behind the other: they
-   * tell whether a value that is suppressed later stands in the row. Absent while there is no list of suppressed values.
+   * Keyed hashes of the name and of the personal values in its record, `HASH_DIGITS` each, concatenated: they show
+   * whether the row contains a value that is suppressed later. Absent while there is no list of suppressed values.
    */
   hashes?: string;
 }
@@ -111,7 +111,7 @@ export interface DatasetRow {
 export interface DatasetEnd {
   isLast: true;
   rows: number;
-  /** The version of the suppressed values that no row holds, as `versionFor` counts it. */
+  /** The version of the suppressions that were applied to all rows, as counted by `versionFor`. */
   suppressionVersion: number;
 }
 
@@ -127,7 +127,7 @@ export interface FreshestAsked {
 
 /** The freshest answer about one name. */
 export interface FreshAnswer {
-  /** Place among the names asked about, from 0. */
+  /** Index in the list of requested names, from 0. */
   index: number;
   name: string;
   sourceId: number;
@@ -141,21 +141,21 @@ export interface FreshAnswer {
 /** The names to look up next. */
 export interface NextNamesAsked extends KeyRange {
   kind: 'whois' | 'dns';
-  /** Names that nobody has looked up since so many seconds. */
+  /** Selects names that have not been looked up for this many seconds. */
   olderThanSeconds: number;
-  /** The end of the page before. */
+  /** The end of the previous page. */
   after?: { key: string; name: string };
-  /** Names that are looked through, 1 to 5,000. */
+  /** Number of names to check, 1 to 5,000. */
   limit?: number;
 }
 
 export interface NextNames {
   names: { key: string; name: string }[];
-  /** Ask again behind it; null at the end of the range. */
+  /** Where the next call continues; null at the end of the range. */
   after: { key: string; name: string } | null;
 }
 
-/** The names and values that must not be shown or kept any more. */
+/** A name or value that must no longer be shown or kept. */
 export interface SuppressionAsked {
   kind: 'domain' | 'email' | 'name' | 'phone';
   value: string;
@@ -167,7 +167,7 @@ export const SUPPRESSED_NAMES_MAX = 1_000;
 export interface SuppressionVersion {
   /** 0 while nothing is suppressed; it only rises. */
   version: number;
-  /** The version of the newest domain among what is suppressed; 0 without any. */
+  /** The version of the newest suppressed domain; 0 if there is none. */
   domains: number;
 }
 
@@ -176,18 +176,18 @@ export const HASH_DIGITS = 16;
 
 export interface SuppressedHashesAsked {
   dataset: Dataset;
-  /** A version, as `versionFor` counts it. */
+  /** A version, as counted by `versionFor`. */
   after: number;
 }
 
-/** Values that were suppressed behind a version, up to 10,000 of the oldest. */
+/** Values suppressed after a version, up to 10,000, oldest first. */
 export interface SuppressedHashes {
   hashes: string[];
-  /** The version that they lead to; the one that was asked about when there are none. */
+  /** The version up to which they are complete; the requested one if there are none. */
   version: number;
 }
 
-/** The version that counts for a dataset: rows without records of WHOIS hold nothing of people. */
+/** The version that applies to a dataset: rows without WHOIS records contain no personal data. */
 export function versionFor(dataset: Dataset, { version, domains }: SuppressionVersion): number {
   return dataset.includes('whois') ? version : domains;
 }

@@ -1,10 +1,10 @@
 import type { ServiceHttp } from '../service-http.js';
 
-/** How much the lists of a source may change, and which key signs a log. */
+/** How much the lists of a source may change, and the key that signs a log. */
 export interface ImportedListSettings {
-  /** The share of a zone's or block list's names that may be gone in its next version: 0 to 1. */
+  /** The share of a zone's or block list's names that may be missing from its next version: 0 to 1. */
   turnoverMax?: number;
-  /** The last line of its zones or block lists may lack an end. */
+  /** The last line of its zones or block lists may lack a line end. */
   isOpenEnded?: boolean;
   /** The public key of a log (DER in base64), with which its checkpoints must be signed. */
   logKey?: string;
@@ -16,17 +16,17 @@ export interface NewImportedSource extends ImportedListSettings {
   kind: string;
   /** The absolute path of a folder of the importing process, an `https:` address of a file or log, or `s3://…`. */
   location: string;
-  /** The permitted uses of its data: in answers, in files, to look its names up. */
+  /** The permitted uses of its data: in answers, in files, to look up its names. */
   isShown: boolean;
   isSold: boolean;
   isLookedUp: boolean;
-  /** The accusation of a block list: phishing, malware, botnet, spam, scam or other. */
+  /** The category of a block list: phishing, malware, botnet, spam, scam or other. */
   category?: string;
   /** The interval between runs; without it, a source runs only on request. */
   everyMs?: number;
 }
 
-/** A source that is there. Times are in RFC 3339. */
+/** An existing source. Times are in RFC 3339. */
 export interface ImportedSource extends Omit<
   NewImportedSource,
   'location' | 'everyMs' | 'category' | 'logKey'
@@ -42,13 +42,13 @@ export interface ImportedSource extends Omit<
   runProblem: string | null;
 }
 
-/** A file of a source, and how far it has been taken in. */
+/** A file of a source, and the progress of its import. */
 export interface ImportedFile {
   file: string;
   observedAt: string;
   state: 'loading' | 'loaded' | 'repeated' | 'failed';
   lines: number;
-  /** Lines that have been read. */
+  /** The number of lines that have been read. */
   position: number;
   /** The number of parts, out of 64, of a list of names that have been imported. */
   slices: number;
@@ -62,7 +62,7 @@ export interface ImportedFile {
   problem: string | null;
 }
 
-/** Typed calls to the routes of the corpus about its imports. */
+/** Typed calls to the corpus routes for its imports. */
 export class CorpusSourcesClient {
   constructor(private readonly http: ServiceHttp) {}
 
@@ -89,7 +89,7 @@ export class CorpusSourcesClient {
     });
   }
 
-  /** Has a source run; it begins soon after. @returns when that was asked. */
+  /** Requests a run of a source, which begins soon after. @returns when it was requested. */
   async run(name: string): Promise<{ requestedAt: string }> {
     return this.http.call('POST', `/internal/sources/${encodeURIComponent(name)}/runs`);
   }

@@ -22,7 +22,7 @@ export interface RecordedBatch {
   changedNames: number;
 }
 
-/** Invented names are numbered: the same number and seed give the same name. */
+/** Generated names are numbered: the same number and seed give the same name. */
 export interface GeneratedStretchOfNames {
   /** From 0. */
   from: number;
@@ -30,50 +30,50 @@ export interface GeneratedStretchOfNames {
   seed: number;
 }
 
-/** The index's facts about a name's reputation. */
+/** The corpus's facts about a name's reputation. */
 export interface IndexSignals {
-  /** RFC 3339; null for a name that it does not know. */
+  /** RFC 3339; null for a name that it does not have. */
   firstSeen: string | null;
-  /** Block lists that are loaded. */
+  /** Number of loaded block lists. */
   lists: number;
-  /** Lists that have the name; `host` is not empty where they have only a host below it. */
+  /** Lists that contain the name; `host` is not empty if they contain only a host below it. */
   listings: { list: string; category: string; host: string; listedAt: string }[];
   /** How unusual its letters are compared with other names; null if there is no model for it. */
   lexical: { version: number; deviations: number } | null;
 }
 
-/** Adding a batch, or removing one. */
+/** For adding or removing a batch. */
 const BATCH_TIMEOUT_MS = 60_000;
-/** A page of changes or names. */
+/** For a page of changes or names. */
 const FEED_TIMEOUT_MS = 15_000;
 
 /** Typed calls to the internal routes of the corpus. */
 export class CorpusClient {
   constructor(private readonly http: ServiceHttp) {}
 
-  /** Hands over what was observed, a line of JSON each. */
+  /** Hands over observations, one line of JSON each. */
   async observe(lines: string): Promise<{ recorded: number; refused: number }> {
     return this.http.call('POST', '/internal/observations', { body: Buffer.from(lines) });
   }
 
-  /** The index's facts about a registrable name. @throws ServiceUnavailable, SearchTooHeavy */
+  /** The corpus's facts about a registrable name. @throws ServiceUnavailable, SearchTooHeavy */
   async signals(name: string): Promise<IndexSignals> {
     return this.http.call('GET', `/internal/signals?name=${encodeURIComponent(name)}`);
   }
 
-  /** Adds invented names with their histories. */
+  /** Adds generated names with their histories. */
   async generate(stretch: GeneratedStretchOfNames): Promise<RecordedBatch> {
     const call = { body: stretch, timeoutMs: BATCH_TIMEOUT_MS };
     return this.http.call('POST', '/internal/generated-names', call);
   }
 
-  /** Removes some invented names. @returns how many; 0 when none is left. */
+  /** Removes some generated names. @returns how many; 0 if none is left. */
   async clearGenerated(): Promise<{ names: number }> {
     return this.http.call('DELETE', '/internal/generated-names', { timeoutMs: BATCH_TIMEOUT_MS });
   }
 
   /**
-   * Reads changes of names: behind a cursor, from a time, or (without both) from now on.
+   * Reads changes of names: after a cursor, from a time, or (without both) from now on.
    * @throws ServiceUnavailable, also while the corpus runs on a standby.
    */
   async changes(asked: ChangesAsked = {}): Promise<CorpusChanges> {
@@ -83,7 +83,7 @@ export class CorpusClient {
     });
   }
 
-  /** Names that nobody has looked up for long, of sources that may be used for that. */
+  /** Names that have not been looked up for long, from sources that permit it. */
   async nextNames(asked: NextNamesAsked): Promise<NextNames> {
     return this.http.call('POST', '/internal/feed/next-names', {
       body: asked,
@@ -91,18 +91,21 @@ export class CorpusClient {
     });
   }
 
-  /** Suppresses a value: when this returns, it is hidden. @throws InvalidRequest for a value that is none of its kind. */
+  /**
+   * Suppresses a value: when this returns, it is hidden. @throws InvalidRequest for a value that does not match its
+   * kind.
+   */
   async suppress(asked: SuppressionAsked): Promise<{ version: number; isNew: boolean }> {
     const call = { body: asked, timeoutMs: BATCH_TIMEOUT_MS };
     return this.http.call('POST', '/internal/suppressions', call);
   }
 
-  /** The suppressions by version: a file made at an older one (`versionFor`) may hold what must not be shown. */
+  /** The suppressions by version: a file made at an older one (`versionFor`) may contain suppressed data. */
   async suppressionVersion(): Promise<SuppressionVersion> {
     return this.http.call('GET', '/internal/feed/suppression');
   }
 
-  /** The hashes of values that were suppressed behind a version, which `DatasetRow.hashes` is compared with. */
+  /** The hashes of values suppressed after a version, for comparison with `DatasetRow.hashes`. */
   async suppressedHashes(asked: SuppressedHashesAsked): Promise<SuppressedHashes> {
     const call = { body: asked, timeoutMs: FEED_TIMEOUT_MS };
     return this.http.call('POST', '/internal/feed/suppressed-hashes', call);
@@ -120,9 +123,9 @@ export class CorpusClient {
   }
 
   /**
-   * The rows of a dataset in the order of keys and names, as they are read; of sources only that may be sold.
-   * @returns what the dataset ended with.
-   * @throws ServiceUnavailable, also when the rows break off before the last.
+   * The rows of a dataset in the order of keys and names, as they are read, only from sources that may be sold.
+   * @returns the closing line of the dataset.
+   * @throws ServiceUnavailable, also if the rows break off before the end.
    */
   async *rows(
     asked: DatasetAsked,
@@ -132,8 +135,8 @@ export class CorpusClient {
   }
 
   /**
-   * The freshest answer about each name that is not older than asked; names without one are left out.
-   * @throws ServiceUnavailable, also when the answers break off before the last.
+   * The freshest sufficiently recent answer about each name; names without one are left out.
+   * @throws ServiceUnavailable, also if the answers break off before the end.
    */
   async *freshest(
     asked: FreshestAsked,

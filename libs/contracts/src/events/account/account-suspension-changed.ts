@@ -1,7 +1,10 @@
 import { IsBoolean, IsISO8601 } from 'class-validator';
 import { EventType } from '../event-type.js';
 
-/** An operator suspended the account, or ended that. An aggregate of its own: deletion and restoration go on beside it. */
+/**
+ * An operator suspended the account, or ended a suspension. It is a separate aggregate, because deletion and
+ * restoration can happen during a suspension.
+ */
 @EventType({ type: 'account.account-suspension-changed', version: 1, kind: 'state' })
 export class AccountSuspensionChanged {
   @IsBoolean()

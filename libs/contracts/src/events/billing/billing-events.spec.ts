@@ -62,20 +62,20 @@ describe('billing events', () => {
     ['a line without a price', { ...PACKAGE, amountMicros: undefined }],
     ['a price below zero', { ...PACKAGE, amountMicros: '-1' }],
     ['an unknown kind', { ...PACKAGE, kind: 'gift' }],
-    ['a kind of an object', { ...PACKAGE, kind: 'constructor' }],
+    ['an object as a kind', { ...PACKAGE, kind: 'constructor' }],
     ['an upgrade without its end', { ...STRETCH, periodEnd: undefined }],
-    ['an upgrade of no subscription', { ...STRETCH, subscriptionId: undefined }],
+    ['an upgrade without a subscription', { ...STRETCH, subscriptionId: undefined }],
     ['an upgrade that begins before its period', { ...STRETCH, from: '2026-03-02T08:59:59Z' }],
     ['an upgrade that begins when its period ends', { ...STRETCH, from: STRETCH.periodEnd }],
     ['an upgrade that adds nothing', { ...STRETCH, monthlyCredits: '0' }],
-    ['an instant without its zone', { ...STRETCH, from: '2026-03-12T09:00:00' }],
+    ['a time without its zone', { ...STRETCH, from: '2026-03-12T09:00:00' }],
     ['a day that does not exist', { ...STRETCH, periodEnd: '2026-02-30T09:00:00Z' }],
     ['a period of a week', { ...STRETCH, interval: 'week' }],
-  ])('S44: a payment is refused for %s', (_, line) => {
+  ])('S44: a payment is rejected because of %s', (_, line) => {
     expect(payment(line)).toHaveProperty('faults');
   });
 
-  it('a refund of the rest says from when, one of the whole need not', () => {
+  it('a refund of the rest names its start, and one of the whole need not', () => {
     const from = '2026-09-02T09:00:00Z';
     expect(reversal({ scope: 'whole' })).toHaveProperty('data');
     expect(reversal({ scope: 'remaining', from })).toHaveProperty('data');

@@ -17,12 +17,12 @@ export class PaymentConfirmed {
   @IsUUID()
   paymentId: string;
 
-  /** Only where an order exists: a renewal has none. */
+  /** Only if there is an order: a renewal has none. */
   @IsOptional()
   @IsUUID()
   orderId?: string;
 
-  /** All that was paid, tax included: millionths of the currency unit, decimal string. */
+  /** The total amount paid, tax included: millionths of the currency unit, decimal string. */
   @Matches(MICROS)
   amountMicros: string;
 

@@ -52,7 +52,7 @@ export class PackageLine extends AnyPaymentLine {
   tier?: string;
 }
 
-/** A stretch of a subscription that was paid for. It never changes; a later one is a line of its own. */
+/** A paid period of a subscription. It never changes; a later one is a separate line. */
 export abstract class StretchLine extends AnyPaymentLine {
   @IsUUID()
   subscriptionId: string;
@@ -67,17 +67,17 @@ export abstract class StretchLine extends AnyPaymentLine {
   @IsAfter('from')
   periodEnd: string;
 
-  /** From when the line adds credits: the start of its own part of the period, not the payment's time. */
+  /** When the line starts to add credits: the start of its own part of the period, not the payment's time. */
   @IsInstant()
   @IsAfter('periodStart', { orEqual: true })
   from: string;
 
-  /** Credits a month that this line adds: of an upgrade, new less old. Decimal string. */
+  /** Credits per month that this line adds; for an upgrade, new minus old. Decimal string. */
   @Matches(CREDITS)
   monthlyCredits: string;
 }
 
-/** A period of an API plan, also one that is paid again after a lost dispute. */
+/** A period of an API plan, including one that is paid again after a lost dispute. */
 export class SubscriptionLine extends StretchLine {
   @IsIn(['subscription'])
   override kind: 'subscription';

@@ -24,13 +24,13 @@ export class AnyReversedLine {
   paidMicros: string;
 }
 
-/** Any amount of money, spread over all that the line brought. */
+/** Any amount of money, spread over everything that the line granted. */
 export class WholeReversedLine extends AnyReversedLine {
   @IsIn(['whole'])
   override scope: 'whole';
 }
 
-/** All of the rest of a stretch: what was used before `from` stays paid. */
+/** The whole rest of a period: the time before `from` stays paid. */
 export class RemainingReversedLine extends AnyReversedLine {
   @IsIn(['remaining'])
   override scope: 'remaining';
@@ -40,8 +40,8 @@ export class RemainingReversedLine extends AnyReversedLine {
 }
 
 /**
- * A refund or dispute of a payment: `requested` keeps credits from being spent, `final` takes them
- * back. One `reversalId` for each attempt; a final one may follow its request with another amount.
+ * A refund or dispute of a payment: `requested` blocks credits, `final` revokes them. One `reversalId` for each
+ * attempt; a final event may follow its request with a different amount.
  */
 @EventType({ type: 'billing.payment-reversed', version: 1, kind: 'delta' })
 export class PaymentReversed {

@@ -55,15 +55,15 @@ export class MonitorSlots {
 }
 
 /**
- * A subscription as it stands now, in full: state and rights. What it brings in credits stands in the
- * lines of its payments. Aggregate `subscription:<id>`.
+ * The current state of a subscription, in full: state and rights. Its credits are in the lines of its payments.
+ * Aggregate `subscription:<id>`.
  */
 @EventType({ type: 'billing.subscription-changed', version: 1, kind: 'state' })
 export class SubscriptionChanged {
   @IsUUID()
   subscriptionId: string;
 
-  /** Product line; an account has one current subscription of each. */
+  /** Product line; an account has at most one current subscription in each. */
   @IsIn(['api', 'domainer', 'rate_limit'])
   line: 'api' | 'domainer' | 'rate_limit';
 
@@ -88,12 +88,12 @@ export class SubscriptionChanged {
   @IsAfter('periodStart')
   periodEnd: string;
 
-  /** End of the last paid stretch that was not taken back; none before the first payment. */
+  /** End of the last paid period that was not reversed; absent before the first payment. */
   @IsOptional()
   @IsInstant()
   paidThrough?: string;
 
-  /** When it ends instead of being renewed. */
+  /** When it ends, if it is not renewed. */
   @IsOptional()
   @IsInstant()
   cancelAt?: string;
@@ -112,7 +112,7 @@ export class SubscriptionChanged {
   @Min(0)
   keys: number;
 
-  /** Datasets of database files this subscription opens. */
+  /** Datasets whose files this subscription gives access to. */
   @IsString({ each: true })
   @ArrayMaxSize(20)
   datasets: string[];

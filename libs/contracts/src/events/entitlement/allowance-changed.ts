@@ -1,7 +1,7 @@
 import { Matches } from 'class-validator';
 import { EventType } from '../event-type.js';
 
-/** An account's limits or rights have changed; services that need them ask entitlement again. */
+/** An account's limits or rights have changed; services that need them must ask entitlement again. */
 @EventType({ type: 'entitlement.allowance-changed', version: 1, kind: 'state' })
 export class AllowanceChanged {
   /** Rising per account, decimal string. */

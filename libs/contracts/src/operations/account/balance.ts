@@ -18,17 +18,17 @@ export class GrantAnswer extends GrantAmounts {
   @IsIn(CREDIT_SOURCES)
   source_type: CreditSource;
 
-  /** The credit package, as `15K`; null for other sources. */
+  /** The credit package, such as `15K`; null for other sources. */
   @IsNullable()
   @IsString()
   tier: string | null;
 
-  /** The order it came from; null where there was none, as for a renewal. */
+  /** The order that it came from; null if there was none, such as for a renewal. */
   @IsNullable()
   @IsString()
   order_id: string | null;
 
-  /** The package or plan, as it was ordered; null for other sources. */
+  /** The package or plan as ordered; null for other sources. */
   @IsNullable()
   @IsString()
   sku: string | null;
@@ -44,11 +44,11 @@ export class BalanceAnswer {
   @Min(0)
   spendable: number;
 
-  /** Set aside and not used so far. */
+  /** Reserved and not used so far. */
   @IsInt()
   reserved: number;
 
-  /** Used of what is set aside, and not in the ledger yet. */
+  /** Used part of reserved credits that is not in the ledger yet. */
   @IsInt()
   pending: number;
 
@@ -68,8 +68,8 @@ export class BalanceAnswer {
 }
 
 /**
- * One line of an account's ledger as the customer reads it. All lines add up to what is available, reserved,
- * and owed (negative).
+ * One line of an account's ledger in the form that customers see. All lines add up to what is available, reserved, and
+ * owed (negative).
  */
 export class LedgerLine {
   /** An opaque id; it reveals nothing about other accounts. */
@@ -80,15 +80,15 @@ export class LedgerLine {
   @IsISO8601()
   at: string;
 
-  /** `refund`: taken by a refund or dispute (also what had been used), or given back by its failure. */
+  /** `refund`: taken by a refund or dispute (including used credits), or returned because it failed. */
   @IsIn(LEDGER_KINDS)
   kind: LedgerKind;
 
-  /** Credits, decimal string: negative when they are gone. Never 0. */
+  /** Credits, decimal string: negative if they were taken away. Never 0. */
   @IsString()
   amount: string;
 
-  /** The grant's source or the reversed line: `package:…`, `subscription:…`; of use, the operation. */
+  /** The grant's source or the reversed line: `package:…`, `subscription:…`; for use, the operation. */
   @IsString()
   reference: string;
 
@@ -97,7 +97,7 @@ export class LedgerLine {
   @IsString()
   operation?: string;
 
-  /** For use: the UTC day it was booked (`YYYY-MM-DD`). */
+  /** For use: the UTC day of booking (`YYYY-MM-DD`). */
   @IsOptional()
   @IsString()
   day?: string;

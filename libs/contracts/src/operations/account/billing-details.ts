@@ -5,7 +5,7 @@ import { defineOperation } from '../operation.js';
 import { IsInvoiceLine } from './text-rules.js';
 import { IsNullable } from '../../nullable.js';
 
-/** The details that an account wants to see on its invoices. */
+/** The details that an account wants on its invoices. */
 export interface BillingDetails {
   organisation?: string;
   tax_id?: string;
@@ -60,7 +60,7 @@ export class PutBillingDetailsRequest implements BillingDetails {
 }
 
 export class BillingDetailsAnswer {
-  /** Null until they are given. */
+  /** Null until they are entered. */
   @IsNullable()
   @ValidateNested()
   @Type(() => PutBillingDetailsRequest)

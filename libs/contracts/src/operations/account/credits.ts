@@ -16,7 +16,7 @@ import { IsNullable } from '../../nullable.js';
 
 /** Credits of an account at this moment. */
 export class CreditsBalance {
-  /** The credits that can still be used: `spendable` and `leased`. `X-Credits-Remaining` says the same. */
+  /** The credits that can still be used: `spendable` and `leased`. `X-Credits-Remaining` has the same value. */
   @IsInt()
   @Min(0)
   remaining: number;
@@ -25,7 +25,7 @@ export class CreditsBalance {
   @Min(0)
   spendable: number;
 
-  /** Set aside for requests and jobs, and not used by them so far. */
+  /** Reserved for requests and jobs, and not used by them so far. */
   @IsInt()
   @Min(0)
   leased: number;
@@ -35,7 +35,7 @@ export class CreditsBalance {
   @Min(0)
   pending: number;
 
-  /** Credits of a deleted account: restoring it gives them back. */
+  /** Credits of a deleted account; restoring the account returns them. */
   @IsInt()
   @Min(0)
   frozen: number;
@@ -49,7 +49,7 @@ export class CreditsBalance {
 export const CREDIT_SOURCES = ['trial', 'package', 'subscription', 'release', 'operator'] as const;
 export type CreditSource = (typeof CREDIT_SOURCES)[number];
 
-/** The use of the credits of one source; the five amounts from `available` on add up to `granted`. */
+/** The use of the credits from one source; the five amounts from `available` on add up to `granted`. */
 export class GrantAmounts {
   @IsString()
   id: string;
@@ -73,7 +73,7 @@ export class GrantAmounts {
   @IsInt()
   revoked: number;
 
-  /** Null when they never expire. */
+  /** Null if they never expire. */
   @IsNullable()
   @IsISO8601()
   expires_at: string | null;
@@ -96,15 +96,15 @@ export class CreditsLedgerLine {
   @IsISO8601()
   at: string;
 
-  /** `refund`: taken by a refund or a dispute, or given back by its failure. */
+  /** `refund`: taken by a refund or a dispute, or returned because it failed. */
   @IsIn(LEDGER_KINDS)
   kind: LedgerKind;
 
-  /** Credits, negative when they are gone; never 0. */
+  /** Credits, negative if they were taken away; never 0. */
   @IsInt()
   amount: number;
 
-  /** The source of the credits, as `package:…`; absent for use. */
+  /** The source of the credits, such as `package:…`; absent for use. */
   @IsOptional()
   @IsString()
   reference?: string;

@@ -4,7 +4,7 @@ import { defineOperation } from '../operation.js';
 import { IsKnownPassword } from './text-rules.js';
 
 export class DeleteAccountRequest {
-  /** Needed unless it was given within the last 10 minutes. */
+  /** Required unless it was entered within the last 10 minutes. */
   @IsOptional()
   @IsKnownPassword()
   password?: string;
@@ -14,7 +14,7 @@ export class AccountDeletionAnswer {
   @IsString()
   restorable_until: string;
 
-  /** A text for people that says what happens now and later. */
+  /** Sentences that explain what happens now and later. */
   @IsString({ each: true })
   consequences: string[];
 }

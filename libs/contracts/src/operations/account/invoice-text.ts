@@ -2,10 +2,10 @@
 const LETTERS = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}\p{Zs}`;
 const SIGNS = '!-/:-@[-`{-~¡-¿‐-‧‰-›€₤₽№™©®×÷';
 
-/** Each character that an invoice cannot show. */
+/** Any character that an invoice cannot show. */
 export const NOT_ON_INVOICES = new RegExp(`[^${LETTERS}${SIGNS}]`, 'gu');
 
-/** Whether an invoice can show a text as it is. Letters count as they are composed (NFC). */
+/** Whether an invoice can show a text unchanged. Letters are compared in composed form (NFC). */
 export function isInvoiceText(text: string): boolean {
   return text.normalize('NFC').search(NOT_ON_INVOICES) === -1;
 }

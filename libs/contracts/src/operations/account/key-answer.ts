@@ -30,7 +30,7 @@ export type KeyState = (typeof KEY_STATES)[number];
 export const REVOCATION_CAUSES = ['owner', 'rotation', 'expiry', 'deletion'] as const;
 export type RevocationCause = (typeof REVOCATION_CAUSES)[number];
 
-/** How long the old key works beside the new one. */
+/** How long the old key works alongside the new one. */
 export const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
 
@@ -50,7 +50,7 @@ class KeySettingsRequest {
   @IsAddressBlock({ each: true })
   allowed_addresses?: string[];
 
-  /** Credits a UTC day; null lifts the cap. */
+  /** Credits per UTC day; null removes the cap. */
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -81,7 +81,7 @@ export class RotateKeyRequest {
   @IsIn(OVERLAPS)
   overlap: Overlap;
 
-  /** When the new key ends, RFC 3339; null for never. By default it ends when the old one would have. */
+  /** When the new key ends, RFC 3339; null for never. By default, it ends when the old one would have. */
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
   expires_at?: string | null;
@@ -104,7 +104,7 @@ export class KeyAnswer {
   @IsIn(['live', 'test'])
   environment: KeyEnvironment;
 
-  /** `dds_live_…a1b2`; the key itself is shown once, at its creation (S5). */
+  /** `dds_live_…a1b2`; the key itself is shown only once, at its creation (S5). */
   @IsString()
   masked: string;
 
@@ -132,7 +132,7 @@ export class KeyAnswer {
   @IsString()
   last_used_at: string | null;
 
-  /** The key that a rotation or a reissue put in its place. */
+  /** The key that replaced it by a rotation or a reissue. */
   @IsNullable()
   @IsString()
   replaced_by: string | null;
@@ -142,8 +142,8 @@ export class KeyAnswer {
   revoked_because: RevocationCause | null;
 
   /**
-   * The key's place by age among the account's live keys, from 1; null for one that does not count (a test
-   * key, one that ended or was replaced). Keys beyond the plan's number are paused: `key_paused`.
+   * The key's rank by age among the account's live keys, from 1; null for a key that does not count (a test key, or one
+   * that ended or was replaced). Keys beyond the plan's number are paused: `key_paused`.
    */
   @IsNullable()
   @IsInt()
@@ -160,7 +160,7 @@ export class KeysAnswer {
   paging: Paging;
 }
 
-/** `key` is the only copy of the value there is; a repeated call gets the answer without it. */
+/** `key` is the only copy of the key; a repeated call gets the answer without it. */
 export class IssuedKeyAnswer extends KeyAnswer {
   @IsOptional()
   @IsString()

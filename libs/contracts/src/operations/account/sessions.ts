@@ -13,7 +13,7 @@ import { FOR_VISITORS, IN_ANY_STATE, dashboardCall, idOf } from '../dashboard-ca
 import { defineOperation } from '../operation.js';
 import { IsKnownPassword } from './text-rules.js';
 
-/** No more is checked: a malformed address is as wrong as an unknown one. */
+/** Nothing else is checked: a malformed address is treated like an unknown one. */
 export class LogInRequest {
   @IsString()
   @Length(1, 254)
@@ -28,7 +28,7 @@ export class ReauthenticateRequest {
   password: string;
 }
 
-/** The person whose session it is. */
+/** The person to whom the session belongs. */
 export class CurrentSessionAnswer {
   @IsString()
   account_id: string;
@@ -50,9 +50,9 @@ export class CurrentSessionAnswer {
   suspended_because?: string;
 }
 
-/** A session that began, or what the log-in asks for next. */
+/** A new session, or the next step of the log-in. */
 export class LogInAnswer {
-  /** A code: `POST /api/log-in/code`. Absent once a session began. */
+  /** A code is required: `POST /api/log-in/code`. Absent once a session has begun. */
   @IsOptional()
   @IsIn(['code'])
   needs?: 'code';
@@ -89,7 +89,7 @@ export class ListedSession {
   @IsString()
   id: string;
 
-  /** Whether it is the session that makes this request. */
+  /** Whether it is the session of this request. */
   @IsBoolean()
   current: boolean;
 

@@ -11,7 +11,7 @@ export class SignUpRequest {
   @IsEmailAddress()
   email: string;
 
-  /** 8 to 128 characters, and none that is easily guessed. */
+  /** 8 to 128 characters, and not easy to guess. */
   @IsPassword()
   password: string;
 }
@@ -29,7 +29,7 @@ export class ConfirmSignUpRequest {
   @IsPassword()
   password: string;
 
-  /** Sets `password` as a new password, in place of the one chosen at sign-up. */
+  /** Sets `password` as the new password, replacing the one chosen at sign-up. */
   @IsOptional()
   @IsBoolean()
   set_password?: boolean;
@@ -39,11 +39,11 @@ export class ConfirmedSignUpAnswer {
   @IsString()
   account_id: string;
 
-  /** The first live key, shown this once. */
+  /** The first live key, shown only this once. */
   @IsString()
   key: string;
 
-  /** Answers fixtures, for 0 credits; shown this once. */
+  /** A key for fixtures, which cost 0 credits; shown only this once. */
   @IsString()
   test_key: string;
 }

@@ -3,18 +3,21 @@ import { IsString, Length, Matches, ValidateBy, ValidateIf } from 'class-validat
 import { isInvoiceText } from './invoice-text.js';
 
 /**
- * Letters of any script and what names are written with. No dot before a letter and no slash: a name
- * that mail programs turn into a link would make our mail carry somebody's advertisement.
+ * Letters of any script and the punctuation of names. No dot before a letter and no slash, because mail programs turn
+ * such names into links, and our mail would carry an advertisement.
  */
 const NAME = /^(?!.*\.\S)[\p{L}\p{M}][\p{L}\p{M}\p{N} .'’-]{0,49}$/u;
 const NO_CONTROLS = /^\P{C}*$/u;
-/** Addresses of pages and people, which mail programs turn into links. A version such as 16.2 is none. */
+/**
+ * Matches text without addresses of pages and people, which mail programs turn into links. A version number such as
+ * 16.2 is allowed.
+ */
 const NO_ADDRESS = /^(?!.*[.。．｡]\p{L})[^/\\@]*$/u;
 
 export const IsFirstName = () =>
   Matches(NAME, { message: 'must be a name of 1 to 50 letters, spaces, hyphens and apostrophes' });
 
-/** A new one; account judges how good it is. */
+/** A new password; account checks its strength. */
 export const IsPassword = () => IsString({ message: 'must be text' });
 
 /** A password that is only compared. */
@@ -31,14 +34,14 @@ export const IsLine = (lengthMax: number) =>
     Matches(NO_CONTROLS, { message: 'must not contain control characters' }),
   );
 
-/** One line that our mail quotes: nothing in it becomes a link (S82). */
+/** One line that our mail quotes: it cannot contain a link (S82). */
 export const IsMailedName = (lengthMax: number) =>
   applyDecorators(
     IsLine(lengthMax),
     Matches(NO_ADDRESS, { message: 'must not contain an address' }),
   );
 
-/** One line of an invoice: nothing that the invoice could not show. */
+/** One line of an invoice, with only the characters that an invoice can show. */
 export const IsInvoiceLine = (lengthMax: number) =>
   applyDecorators(
     IsLine(lengthMax),

@@ -28,12 +28,12 @@ export class Availability {
   @IsIn(AVAILABILITIES)
   availability: AvailabilityWord;
 
-  /** `null` when it is not known. */
+  /** `null` if it is not known. */
   @IsNullable()
   @IsBoolean()
   domain_availability: boolean | null;
 
-  /** Absent when it is unknown. */
+  /** Absent if it is unknown. */
   @IsOptional()
   @IsIn(AVAILABILITY_METHODS)
   method?: AvailabilityMethod;
@@ -58,7 +58,7 @@ export class Availability {
   checked_at: string;
 }
 
-/** Whether a name that was asked about is available. */
+/** Whether a requested name is available. */
 export class NameAvailability extends Availability {
   @IsBoolean()
   status: boolean;
@@ -73,13 +73,13 @@ export class AvailabilityAnswer extends NameAvailability {
   suggestions?: Availability[];
 }
 
-/** One of several names, or why it could not be asked about. */
+/** One of several names, or why it could not be checked. */
 export class AvailabilityItem extends bulkItem(
   NameAvailability,
   'invalid_domain_name',
   'lookup_overloaded',
 ) {
-  /** The name as it was asked. */
+  /** The name as requested. */
   @IsOptional()
   @IsString()
   domain?: string;

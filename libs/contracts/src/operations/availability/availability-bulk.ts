@@ -13,7 +13,7 @@ import {
 
 const TLD_LENGTH_MAX = 63;
 
-/** Names; or top-level domains under which the `domainName` of the query is looked for. */
+/** Names, or top-level domains under which the `domainName` of the query is checked. */
 export class AvailabilityNames {
   @MayBeAbsent()
   @ArrayMinSize(1)
@@ -30,7 +30,7 @@ export class AvailabilityNames {
   tld?: string[];
 }
 
-/** The label of a name, with or without a suffix of its own, under each suffix. None of a name that is not one. */
+/** The label of a name, with or without its own suffix, under each suffix. Empty for an invalid name. */
 export function namesUnder(base: string, suffixes: readonly string[]): string[] {
   const label = base.includes('.') ? labelOf(base) : base;
   return label ? suffixes.map((suffix) => `${label}.${suffix.replace(/^\./, '')}`) : [];

@@ -5,8 +5,8 @@ import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
 
 /**
- * Whether the money of an invoice stayed: all of it, or some or all went back by refunds and lost disputes. Credit and
- * debit notes are `note`.
+ * Whether the money of an invoice was kept completely, or returned in part or in full by refunds and lost disputes.
+ * Credit and debit notes are `note`.
  */
 export const INVOICE_STATES = ['paid', 'partly_returned', 'returned', 'note'] as const;
 export type InvoiceState = (typeof INVOICE_STATES)[number];
@@ -33,7 +33,7 @@ export class InvoiceAnswer {
   @IsString()
   issued_at: string;
 
-  /** The purchase, or the reason for the money returned: the lines as they are printed. */
+  /** The purchase, or the reason for the returned money: the lines as printed. */
   @IsString({ each: true })
   items: string[];
 
@@ -60,7 +60,7 @@ export class InvoiceAnswer {
   sha256: string | null;
 }
 
-/** The newest first. */
+/** Newest first. */
 export class InvoicesAnswer {
   @ValidateNested({ each: true })
   @Type(() => InvoiceAnswer)

@@ -32,12 +32,12 @@ export const ORDER_STATES = [
 ] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
 
-/** The purchase. A price is never taken from outside (S50). */
+/** The purchase. A price is never accepted from the client (S50). */
 export class CreateOrderRequest {
   @IsIn(['package', 'subscription'])
   product: 'package' | 'subscription';
 
-  /** Only for a package: steps of 1,000 up to 100,000 and of 10,000 above. */
+  /** Only for a package: in steps of 1,000 up to 100,000, and of 10,000 above. */
   @ValidateIf(
     ({ product, credits }: CreateOrderRequest) => product === 'package' || credits !== undefined,
   )
@@ -53,7 +53,7 @@ export class CreateOrderRequest {
   @Matches(/^[\w-]{1,100}$/)
   sku?: string;
 
-  /** Units of a plan; 1 when it is left out. */
+  /** Units of a plan; 1 by default. */
   @ValidateIf(({ quantity }: CreateOrderRequest) => quantity !== undefined)
   @IsInt()
   @Min(1)
@@ -112,7 +112,7 @@ export class OrderAnswer {
   @IsString()
   redirect_url: string | null;
 
-  /** When the processor refused the last payment of it, RFC 3339; null unless that was the last thing that happened. */
+  /** When the processor last declined its payment, RFC 3339; null unless that was the latest event. */
   @IsNullable()
   @IsString()
   declined_at: string | null;
@@ -128,7 +128,7 @@ export class OrderAnswer {
   lines: OrderLineAnswer[];
 }
 
-/** The newest first. */
+/** Newest first. */
 export class OrdersAnswer {
   @ValidateNested({ each: true })
   @Type(() => OrderAnswer)

@@ -1,11 +1,11 @@
 import { Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsString, ValidateNested } from 'class-validator';
 
-/** The processors a customer can choose between, where they are set up. */
+/** The processors that a customer can choose between, if they are set up. */
 export const PROCESSOR_NAMES = ['stripe', 'paypal'] as const;
 export type ChosenProcessor = (typeof PROCESSOR_NAMES)[number];
 
-/** The names that customers know them by. */
+/** The names by which customers know them. */
 export const PROCESSOR_TITLES: Readonly<Record<ChosenProcessor, string>> = {
   stripe: 'Stripe',
   paypal: 'PayPal',
@@ -27,12 +27,12 @@ export class ProcessorAnswer {
   @IsBoolean()
   changes_need_approval: boolean;
 
-  /** Sentences to be read before choosing; none where nothing is special. */
+  /** Sentences to read before choosing; empty if there is nothing special. */
   @IsString({ each: true })
   differences: string[];
 }
 
-/** The one that is offered first comes first. */
+/** The processor that is offered first comes first. */
 export class ProcessorsAnswer {
   @ValidateNested({ each: true })
   @Type(() => ProcessorAnswer)

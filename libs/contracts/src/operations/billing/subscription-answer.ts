@@ -19,12 +19,12 @@ import { IsLine, MayBeAbsent } from '../account/text-rules.js';
 
 const UNITS_MAX = 20;
 
-/** The plan a subscription shall have. */
+/** The requested plan of a subscription. */
 export class PlanRequest {
   @Matches(/^[\w-]{1,100}$/)
   sku: string;
 
-  /** 1 when it is left out. */
+  /** 1 by default. */
   @ValidateIf(({ quantity }: PlanRequest) => quantity !== undefined)
   @IsInt()
   @Min(1)
@@ -33,14 +33,14 @@ export class PlanRequest {
 }
 
 export class ChangePlanRequest extends PlanRequest {
-  /** `from` of the preview that the customer agreed to; an upgrade is counted from there. */
+  /** `from` of the preview that the customer agreed to; an upgrade is calculated from that time. */
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
   from?: string;
 }
 
 export class CancelRequest {
-  /** Why, in the customer's words, for the operator to read. */
+  /** The reason in the customer's words, for the operator. */
   @MayBeAbsent()
   @IsLine(500)
   reason?: string;
@@ -57,7 +57,7 @@ export class PendingChange {
   at: string;
 }
 
-/** A change of plan that waits for its money. */
+/** A plan change that waits for its payment. */
 export class UnpaidChangeAnswer {
   @IsString()
   sku: string;
@@ -69,16 +69,16 @@ export class UnpaidChangeAnswer {
   @IsString()
   due_micros: string;
 
-  /** The means of payment was refused. */
+  /** The means of payment was declined. */
   @IsBoolean()
   is_declined: boolean;
 
-  /** The processor's page to pay on; null where the change must be asked for again. */
+  /** The processor's payment page; null if the change must be requested again. */
   @IsNullable()
   @IsString()
   pay_url: string | null;
 
-  /** When it is given up, RFC 3339. */
+  /** When it is dropped, RFC 3339. */
   @IsString()
   until: string;
 }
@@ -98,7 +98,7 @@ export class PlanPreviewAnswer {
   @IsString()
   currency: string;
 
-  /** From when the difference is counted, or when the change takes effect. */
+  /** The start of the price difference, or when the change takes effect. */
   @IsString()
   from: string;
 
@@ -106,15 +106,15 @@ export class PlanPreviewAnswer {
   @IsString()
   renewal_micros: string;
 
-  /** When the running period ends, and the new price is charged for the first time. */
+  /** When the running period ends and the new price is charged for the first time. */
   @IsString()
   renews_at: string;
 
-  /** Credits that come at once; 0 for a change at the end of the period. */
+  /** Credits granted at once; 0 for a change at the end of the period. */
   @IsInt()
   credits_now: number;
 
-  /** The change that waits for the end of the period and is given up with this one; null if none waits. */
+  /** The pending change at the end of the period that this one replaces; null if there is none. */
   @IsNullable()
   @ValidateNested()
   @Type(() => PendingChange)
@@ -164,7 +164,7 @@ export class SubscriptionAnswer {
   @IsString()
   paid_through: string | null;
 
-  /** Set while it ends instead of being renewed. */
+  /** Set if it ends instead of being renewed. */
   @IsNullable()
   @IsString()
   cancel_at: string | null;
@@ -174,7 +174,7 @@ export class SubscriptionAnswer {
   @Type(() => PendingChange)
   pending_change: PendingChange | null;
 
-  /** The change that was asked for and is not paid; the plan stays as it is until then. */
+  /** The change that was requested but is not paid; the plan stays the same until then. */
   @IsNullable()
   @ValidateNested()
   @Type(() => UnpaidChangeAnswer)
@@ -195,7 +195,7 @@ export class PlanChangeAnswer {
   @Type(() => SubscriptionAnswer)
   subscription: SubscriptionAnswer;
 
-  /** Where the customer must pay or confirm before the plan changes; null when nothing is left to do. */
+  /** Where the customer must pay or confirm before the plan changes; null if nothing is left to do. */
   @IsNullable()
   @IsString()
   redirect_url: string | null;

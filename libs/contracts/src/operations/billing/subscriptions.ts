@@ -16,7 +16,7 @@ import {
 const LIMIT_BYTES = 4_096;
 const ID = '019a5f00-0000-7000-8000-000000000002';
 
-/** The possible refusals of each step. */
+/** The possible rejections of each step. */
 const OF_A_STEP = [
   'not_found',
   'plan_not_changeable',
@@ -124,14 +124,14 @@ export const SUBSCRIPTION_PAYMENT_DETAILS = change({
   answer: { redirect_url: 'https://portal.example/1' } satisfies PaymentDetailsAnswer,
 });
 
-/** A step of one subscription, of which billing has the same path. */
+/** A step for one subscription; billing has the same path. */
 function change(row: {
   step: string;
   summary: string;
   of: DataClass;
   answer: object;
   body?: { of: DataClass; example: object };
-  /** Answers that every step may give, besides its own. */
+  /** Rejections that every step may answer with, besides its own. */
   problems?: readonly ProblemCode[];
 }) {
   const { step, summary, of, answer, body, problems = [] } = row;

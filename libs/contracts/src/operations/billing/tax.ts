@@ -4,7 +4,7 @@ import { defineOperation } from '../operation.js';
 import { IsNullable } from '../../nullable.js';
 
 export class TaxAnswer {
-  /** Millionths of a price: 190,000 is 19 %. Null while the billing details it depends on are missing. */
+  /** Millionths of a price: 190,000 is 19 %. Null while the required billing details are missing. */
   @IsNullable()
   @IsInt()
   tax_ppm: number | null;

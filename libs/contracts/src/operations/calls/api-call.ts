@@ -7,17 +7,17 @@ import {
 } from '../operation.js';
 import { TUS_VERSION, type UploadType } from '../transfers/upload.js';
 
-/** A call of the API, whole but for its key. */
+/** A complete API call except for its key. */
 export interface ApiCall {
   method: Method;
   url: string;
-  /** Without that of the key. */
+  /** Without the header for the key. */
   headers: Readonly<Record<string, string>>;
   /** Its body, as JSON. */
   json?: string;
   /** Only for a call whose body is a file. */
   upload?: UploadType;
-  /** Whether a file is the answer. */
+  /** Whether the answer is a file. */
   isDownload: boolean;
   needsKey: boolean;
 }
@@ -26,11 +26,11 @@ export interface ApiCall {
 export interface CallInput {
   values: Readonly<Record<string, string>>;
   body?: object;
-  /** The newest version unless given. */
+  /** The newest version by default. */
   route?: OperationRoute;
 }
 
-/** The call of an operation. @param apiUrl origin of the API. */
+/** The call for an operation. @param apiUrl origin of the API. */
 export function apiCallOf(apiUrl: string, row: Operation, input: CallInput): ApiCall {
   const { values, body } = input;
   const newest = row.routes.find(({ version }) => version === newestVersion(row))!;
@@ -53,7 +53,7 @@ export function apiCallOf(apiUrl: string, row: Operation, input: CallInput): Api
       ...(upload?.tus && type !== FORM && { 'Tus-Resumable': TUS_VERSION }),
       ...(type === CHUNK && { 'Content-Type': CHUNK, 'Upload-Offset': '0' }),
     },
-    // Half of a pair of surrogates is no text in other languages.
+    // A lone surrogate is not valid text in other languages.
     ...(body && { json: JSON.stringify(body).toWellFormed() }),
     ...(type && { upload: type }),
     isDownload: kindOf(row) === 'download',
@@ -64,7 +64,7 @@ export function apiCallOf(apiUrl: string, row: Operation, input: CallInput): Api
 const FORM = 'multipart/form-data';
 const CHUNK = 'application/offset+octet-stream';
 
-/** Nothing in it means anything to a shell. */
+/** Contains no character that is special to a shell. */
 const encoded = (text: string) =>
   encodeURIComponent(text.toWellFormed()).replaceAll(
     /[!'()*~]/g,

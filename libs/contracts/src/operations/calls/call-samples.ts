@@ -8,12 +8,14 @@ export type Language = (typeof LANGUAGES)[number];
 const SENT = 'names.csv';
 const WRITTEN = 'answer';
 
-/** A call as a program in each language, which reads the key from the environment as `KEY` and needs no package. */
+/**
+ * A call as a program in each language, which reads the key from the environment variable `KEY` and needs no package.
+ */
 export function callSamples(call: ApiCall): Record<Language, string> {
   return { curl: curl(call), Node: node(call), Python: python(call), Go: go(call) };
 }
 
-/** A text as JavaScript, Python and Go all write it. */
+/** A text literal as JavaScript, Python and Go all write it. */
 const quoted = (text: string) => JSON.stringify(text);
 
 function curl({ method, url, headers, json, upload, isDownload, needsKey }: ApiCall): string {
@@ -88,7 +90,7 @@ function python(call: ApiCall): string {
   return linesOf(lines);
 }
 
-/** Python's own library makes no form (RFC 7578). */
+/** Python's standard library has no multipart form encoder (RFC 7578). */
 const PYTHON_FORM = [
   'edge = "--------------------edge"',
   `start = (f'--{edge}\\r\\nContent-Disposition: form-data; name="file"; filename="${SENT}"\\r\\n\\r\\n').encode()`,
@@ -166,7 +168,7 @@ function goFile(upload: ApiCall['upload']): string[] {
   ];
 }
 
-/** Without a value: the key's. */
+/** Without a value: the header of the key. */
 function headersOf({ headers, needsKey }: ApiCall): (readonly [name: string, value?: string])[] {
   return [...(needsKey ? [['Authorization'] as const] : []), ...Object.entries(headers)];
 }

@@ -11,7 +11,7 @@ import {
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 
-/** Record types that can be asked for of a name. */
+/** Record types that can be requested for a name. */
 export const NAME_RECORD_TYPES = [
   'A',
   'AAAA',
@@ -25,7 +25,7 @@ export const NAME_RECORD_TYPES = [
 ] as const;
 export type NameRecordType = (typeof NAME_RECORD_TYPES)[number];
 
-/** One resource record; which of the optional members it has depends on its type. */
+/** One resource record; its type decides which of the optional members it has. */
 export class DnsRecordData {
   @IsString()
   name: string;
@@ -126,11 +126,11 @@ export class DnsAnswer {
   @IsString()
   query_time: string;
 
-  /** `noerror`, or `nxdomain` when there is no such name. */
+  /** `noerror`, or `nxdomain` if the name does not exist. */
   @IsString()
   rcode: string;
 
-  /** The resolver has checked the signatures of everything that it answered. */
+  /** The resolver has verified the signatures of the whole answer. */
   @IsBoolean()
   authenticated_data: boolean;
 
@@ -144,8 +144,8 @@ export class DnsAnswer {
   dns_records: DnsRecordData[];
 
   /**
-   * Why a type has no answer: `servfail`, `timeout`, `cname_loop`, `private_address` (left out),
-   * `private_name` (an alias leads to one) …
+   * Why a type has no answer: `servfail`, `timeout`, `cname_loop`, `private_address` (addresses left out),
+   * `private_name` (an alias leads to a private name) …
    */
   @IsObject()
   @JSONSchema({ additionalProperties: { type: 'string' } })

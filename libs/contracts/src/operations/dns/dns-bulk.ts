@@ -11,7 +11,7 @@ import { DNS_PROBLEMS, DNS_TYPE } from './dns-live.js';
 
 const ADDRESS_LENGTH_MAX = 64;
 
-/** Names and addresses that are asked about together; names come first in the answer. */
+/** Names and addresses in one request; names come first in the answer. */
 export class BulkHosts {
   @MayBeAbsent()
   @TextList()
@@ -31,12 +31,12 @@ export class BulkDnsItem extends bulkItem(
   'name_not_public',
   ...DNS_PROBLEMS,
 ) {
-  /** The name as it was asked. */
+  /** The name as requested. */
   @IsOptional()
   @IsString()
   domain_name?: string;
 
-  /** The address as it was asked. */
+  /** The address as requested. */
   @IsOptional()
   @IsString()
   ip_address?: string;

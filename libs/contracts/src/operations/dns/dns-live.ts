@@ -4,7 +4,7 @@ import { ipAddress } from '../numbers/number-kinds.js';
 import { defineOperation } from '../operation.js';
 import { DnsAnswer, NAME_RECORD_TYPES } from './dns-answer.js';
 
-/** `all`, or types. */
+/** `all`, or a list of types. */
 export const DNS_TYPE = {
   kind: listOf(['all', ...NAME_RECORD_TYPES]),
   about: 'Comma-separated record types, or `all`; an IP address is looked up for PTR records only',
@@ -12,7 +12,7 @@ export const DNS_TYPE = {
   default: ['all' as const],
 };
 
-/** Refusals of everything that asks a resolver. */
+/** Rejections of all operations that query a resolver. */
 export const DNS_PROBLEMS = [
   'resolver_unreachable',
   'resolver_timeout',

@@ -3,7 +3,7 @@ import { IsObject, IsString } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { defineOperation } from '../operation.js';
 
-/** Rows by table, as each service keeps them; only secrets and hashes of secrets are left out. */
+/** Rows by table, as each service stores them; only secrets and hashes of secrets are left out. */
 type HeldRows = Record<string, Record<string, unknown>[]>;
 
 const HeldTables = () =>
@@ -17,12 +17,12 @@ const HeldTables = () =>
     }),
   );
 
-/** Everything the product holds of an account. */
+/** All data that the product stores about an account. */
 export class AccountExportAnswer {
   @IsString()
   account_id: string;
 
-  /** You, your keys, sessions, billing details, and who did what. */
+  /** You, your keys, sessions, billing details, and the audit log. */
   @HeldTables()
   account: HeldRows;
 
@@ -38,7 +38,7 @@ export class AccountExportAnswer {
   @HeldTables()
   gateway: HeldRows;
 
-  /** Uploads, jobs and where their results are, monitors, webhooks, and what came of them. */
+  /** Uploads, jobs and the locations of their results, monitors, webhooks, and their events and deliveries. */
   @HeldTables()
   worker: HeldRows;
 }

@@ -21,11 +21,11 @@ export type FileFormat = (typeof FILE_FORMATS)[number];
 
 const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
-/** `withheld`: values were suppressed since it was made; it opens again when it holds none of them. */
+/** `withheld`: values were suppressed after it was made; it becomes available again if it contains none of them. */
 export const FILE_STATES = ['published', 'withheld'] as const;
 export type FileState = (typeof FILE_STATES)[number];
 
-/** One form of a file. */
+/** One format of a file. */
 export class FileArtifact {
   @IsIn(FILE_FORMATS)
   format: FileFormat;
@@ -39,7 +39,7 @@ export class FileArtifact {
   sha256: string;
 }
 
-/** The facts about a file of one dataset and day, as it was last made. */
+/** The facts about the latest edition of a file of one dataset and day. */
 export class FileEntry {
   @IsIn(DATASETS)
   dataset: Dataset;
@@ -48,7 +48,7 @@ export class FileEntry {
   @Matches(DAY)
   date: string;
 
-  /** Starts at 1 and rises each time the file is made again. */
+  /** Starts at 1 and rises each time the file is rebuilt. */
   @IsInt()
   @Min(1)
   edition: number;
@@ -57,7 +57,7 @@ export class FileEntry {
   @Min(0)
   rows: number;
 
-  /** Names that the file before did not have, and names that only it had; null where there was none. */
+  /** Number of names that the previous file did not have, and of names that only it had; null if there was none. */
   @IsNullable()
   @IsInt()
   @Min(0)
@@ -68,7 +68,7 @@ export class FileEntry {
   @Min(0)
   lost: number | null;
 
-  /** Rises when columns or members change their meaning. */
+  /** Rises if columns or members change their meaning. */
   @IsInt()
   @Min(1)
   schema_version: number;
@@ -87,11 +87,11 @@ export class FileEntry {
 
 /** A file as an account sees it. */
 export class OwnFileEntry extends FileEntry {
-  /** The part that a Domainer plan must have to open it. */
+  /** The part that a Domainer plan must include to give access to it. */
   @IsIn(PLAN_DATASETS)
   plan_dataset: PlanDataset;
 
-  /** Whether your plan opens it. */
+  /** Whether your plan includes it. */
   @IsBoolean()
   is_included: boolean;
 }
@@ -113,7 +113,7 @@ export class FilesAnswer {
 export const FILE_CADENCES = ['daily', 'weekly'] as const;
 export type FileCadence = (typeof FILE_CADENCES)[number];
 
-/** How fresh a dataset is. */
+/** How up to date a dataset is. */
 export class DatasetStatus {
   @IsIn(DATASETS)
   dataset: Dataset;

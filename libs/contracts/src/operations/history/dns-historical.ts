@@ -20,7 +20,7 @@ import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from './history-kinds.j
 export const HISTORIC_TYPES = ['A', 'AAAA', 'MX', 'NS', 'CNAME', 'TXT', 'SOA'] as const;
 export type HistoricType = (typeof HISTORIC_TYPES)[number];
 
-/** A record as it was. */
+/** A record as observed in the past. */
 export class HistoricDnsRecord {
   @IsString()
   name: string;
@@ -51,19 +51,19 @@ export class HistoricDnsRecord {
   @IsString()
   exchange?: string;
 
-  /** The text of a TXT or SOA record, as a zone file writes it. */
+  /** The text of a TXT or SOA record, in zone file format. */
   @IsOptional()
   @IsString()
   text?: string;
 }
 
-/** All records that a name had at a time at which one of them changed. */
+/** All records of a name at a time when one of them changed. */
 export class DnsSnapshot {
   /** RFC 3339. */
   @IsISO8601()
   seen_at: string;
 
-  /** How many records of each type. */
+  /** Number of records of each type. */
   @IsObject()
   dns_types: Record<string, number>;
 
@@ -72,7 +72,7 @@ export class DnsSnapshot {
   dns_records: HistoricDnsRecord[];
 }
 
-/** One record and the time in which it was there. */
+/** One record and the period in which it was observed. */
 export class DnsStretch extends HistoricDnsRecord {
   @IsISO8601()
   first_seen: string;
@@ -81,7 +81,7 @@ export class DnsStretch extends HistoricDnsRecord {
   @IsISO8601()
   last_seen: string;
 
-  /** The first time it was gone; null while it is there, or where nobody has looked since. */
+  /** The first time it was missing; null while it exists, or if nobody has checked since. */
   @IsNullable()
   @IsISO8601()
   ended_at: string | null;
@@ -91,7 +91,7 @@ export class DnsStretch extends HistoricDnsRecord {
   source: string;
 }
 
-/** A name's DNS records over time, the newest first. */
+/** A name's DNS records over time, newest first. */
 export class DnsHistoricalAnswer extends PagedAnswer {
   @IsString()
   domain_name: string;

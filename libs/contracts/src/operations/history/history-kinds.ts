@@ -1,6 +1,6 @@
 import { day, domainName } from '../kinds.js';
 
-/** The name that a search is about. */
+/** The searched name. */
 export const SEARCHED_NAME = {
   kind: domainName(),
   about: 'A domain name, a URL or an internationalised name, up to 2,048 characters',
@@ -9,7 +9,7 @@ export const SEARCHED_NAME = {
   isRequired: true,
 } as const;
 
-/** The stretch of time that a search is about. */
+/** The searched period. */
 export const SEARCHED_DAYS = {
   after: {
     kind: day(),
@@ -25,5 +25,5 @@ export const SEARCHED_DAYS = {
   },
 } as const;
 
-/** Refusals of everything that asks the corpus. */
+/** Rejections of all operations that query the corpus. */
 export const SEARCH_PROBLEMS = ['search_too_heavy', 'service_unavailable'] as const;

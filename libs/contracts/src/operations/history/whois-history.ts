@@ -19,16 +19,16 @@ import { WhoisContact } from '../whois/whois-parties.js';
 import { IsNullable } from '../../nullable.js';
 import { SEARCHED_DAYS, SEARCHED_NAME, SEARCH_PROBLEMS } from './history-kinds.js';
 
-/** A published record of a name, in the words of version 1. */
+/** A published record of a name, in the format of version 1. */
 export class HistoricRecordV1 extends PublishedRegistration {
-  /** From 1, the newest first. */
+  /** From 1, newest first. */
   @IsInt()
   num: number;
 
   @IsString()
   domain_name: string;
 
-  /** When it was first seen so, `YYYY-MM-DD HH:mm:ss`, UTC. */
+  /** When it was first observed, `YYYY-MM-DD HH:mm:ss`, UTC. */
   @IsString()
   query_time: string;
 }
@@ -39,11 +39,11 @@ export class HistoricRecord extends HistoricRecordV1 {
   @IsISO8601()
   first_seen: string;
 
-  /** The last time it was seen unchanged, RFC 3339. */
+  /** The last time it was observed unchanged, RFC 3339. */
   @IsISO8601()
   last_seen: string;
 
-  /** Whether every source that holds data of the name had answered. */
+  /** Whether every source of data about the name had answered. */
   @IsBoolean()
   is_complete: boolean;
 
@@ -69,12 +69,12 @@ export class HistoricRecord extends HistoricRecordV1 {
   @IsBoolean()
   secure_dns?: boolean;
 
-  /** A service stands in for the registrant. */
+  /** A privacy service replaces the registrant. */
   @IsOptional()
   @IsBoolean()
   privacy_service?: boolean;
 
-  /** The installation keeps no contacts of its own lookups. */
+  /** The installation does not keep contacts from its own lookups. */
   @IsOptional()
   @IsBoolean()
   contacts_not_kept?: boolean;
@@ -85,9 +85,9 @@ export class HistoricRecord extends HistoricRecordV1 {
   redaction?: WhoisRedaction[];
 }
 
-/** A value that was another one before. */
+/** A value that has changed. */
 export class HistoricChange {
-  /** When the new value was first seen, RFC 3339. */
+  /** When the new value was first observed, RFC 3339. */
   @IsISO8601()
   changed_at: string;
 
@@ -95,12 +95,12 @@ export class HistoricChange {
   @IsString()
   path: string;
 
-  /** Null when it was not published. Lists are joined by commas. */
+  /** Null if it was not published. Lists are joined by commas. */
   @IsNullable()
   @IsString()
   before: string | null;
 
-  /** Null when it is no longer published. */
+  /** Null if it is no longer published. */
   @IsNullable()
   @IsString()
   after: string | null;
@@ -110,7 +110,7 @@ export class HistoricChange {
   source: string;
 }
 
-/** The records published about a name over time, the newest first. */
+/** The records published about a name over time, newest first. */
 export class WhoisHistoryAnswer extends PagedAnswer {
   @IsString()
   domain_name: string;

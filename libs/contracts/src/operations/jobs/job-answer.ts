@@ -41,17 +41,17 @@ export type JobState = (typeof JOB_STATES)[number];
 export const JOB_FORMATS = ['csv.gz', 'json.gz'] as const;
 export type JobFormat = (typeof JOB_FORMATS)[number];
 
-/** Names that stand in the request itself. */
+/** Maximum number of names in the request itself. */
 export const JOB_NAMES_MAX = 1_000;
 const NAME_LENGTH_MAX = 2_048;
 const NAMES_RULE = {
   message: `must be a list of 1 to ${JOB_NAMES_MAX} names, each of up to ${NAME_LENGTH_MAX} characters; or give "upload_id" instead`,
 };
 const AGE_SECONDS_MAX = 86_400;
-/** A job that is not told otherwise ends after seven days. */
+/** By default, a job ends after seven days. */
 export const JOB_HOURS_MAX = 7 * 24;
 
-/** A line that holds no domain name. */
+/** A line without a domain name. */
 export class InvalidLine {
   /** From 1. */
   @IsInt()
@@ -68,7 +68,7 @@ export class JobCounts {
   @Min(0)
   lines: number;
 
-  /** Distinct names among them, which are looked up. */
+  /** Number of distinct names, which are looked up. */
   @IsInt()
   @Min(0)
   unique: number;
@@ -81,24 +81,24 @@ export class JobCounts {
   @Min(0)
   duplicates: number;
 
-  /** Names with an answer, which are charged. */
+  /** Number of names with an answer, which are charged. */
   @IsInt()
   @Min(0)
   delivered: number;
 
-  /** Names without an answer, which are free. */
+  /** Number of names without an answer, which are free. */
   @IsInt()
   @Min(0)
   failed: number;
 }
 
 export class JobCredits {
-  /** For every name answered. */
+  /** The price if every name is answered. */
   @IsInt()
   @Min(0)
   price: number;
 
-  /** Set aside for the names that are not answered yet. */
+  /** Reserved for the names that are not answered yet. */
   @IsInt()
   @Min(0)
   held: number;
@@ -145,7 +145,7 @@ export class JobTld {
   @Min(0)
   names: number;
 
-  /** Seconds that the names take at the registry's known pace, if nobody else asks it. */
+  /** Seconds that the names take at the registry's known rate, if nobody else queries it. */
   @IsInt()
   @Min(0)
   eta_seconds: number;
@@ -155,7 +155,7 @@ export class JobAnswer {
   @IsBoolean()
   status: boolean;
 
-  /** Null in the answer to a dry run: there is no job. */
+  /** Null in the answer to a dry run, because there is no job. */
   @IsNullable()
   @IsUUID()
   id: string | null;
@@ -183,13 +183,13 @@ export class JobAnswer {
   @Max(1)
   progress: number;
 
-  /** Estimated seconds until it is done; null when it is. */
+  /** Estimated seconds until it is done; null once it is. */
   @IsNullable()
   @IsInt()
   @Min(0)
   eta_seconds: number | null;
 
-  /** The names by their top-level domains, most first, 100 at most; only in the answer to a dry run. */
+  /** The names by top-level domain, largest number first, at most 100; only in the answer to a dry run. */
   @IsOptional()
   @ValidateNested({ each: true })
   @Type(() => JobTld)
@@ -198,7 +198,7 @@ export class JobAnswer {
   @IsISO8601()
   created_at: string;
 
-  /** Names without an answer by then stay so, and are free. */
+  /** Names that have no answer by then get none, and are free. */
   @IsISO8601()
   deadline_at: string;
 
@@ -211,7 +211,7 @@ export class JobAnswer {
   @IsISO8601()
   expires_at: string | null;
 
-  /** The first of the lines that hold no domain name. */
+  /** The first lines without a domain name. */
   @ValidateNested({ each: true })
   @Type(() => InvalidLine)
   invalid_lines: InvalidLine[];
@@ -235,7 +235,7 @@ export class JobsAnswer {
   paging: Paging;
 }
 
-/** Names, and what is done with them. */
+/** Names, and how to process them. */
 export class JobRequest {
   @ValidateIf(({ upload_id: upload, domainNames: names }: JobRequest) => !upload || !!names)
   @IsArray(NAMES_RULE)
@@ -246,24 +246,24 @@ export class JobRequest {
   @MaxLength(NAME_LENGTH_MAX, { ...NAMES_RULE, each: true })
   domainNames?: string[];
 
-  /** The id of an upload that is ready; in the place of `domainNames`. */
+  /** The id of an upload that is ready; replaces `domainNames`. */
   @IsOptional()
   @IsUUID()
   upload_id?: string;
 
-  /** The format of the file of results; `csv.gz` unless given. */
+  /** The format of the result file; `csv.gz` by default. */
   @IsOptional()
   @IsIn(JOB_FORMATS)
   format?: JobFormat;
 
-  /** Seconds that an answer may be old; 0 unless given. */
+  /** Maximum age of an answer in seconds; 0 by default. */
   @IsOptional()
   @IsInt()
   @Min(0)
   @Max(AGE_SECONDS_MAX)
   max_age?: number;
 
-  /** Hours after which the job ends with what is answered; 168 unless given. */
+  /** Hours after which the job ends with the answers so far; 168 by default. */
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -272,7 +272,7 @@ export class JobRequest {
 }
 
 export class DnsJobRequest extends JobRequest {
-  /** Record types; all unless given. */
+  /** Record types; all by default. */
   @IsOptional()
   @IsArray()
   @ArrayMinSize(1)

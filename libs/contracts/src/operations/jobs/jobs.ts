@@ -6,9 +6,9 @@ import { listPages } from '../paging/paged-search.js';
 import { onePage } from '../paging/paging-answer.js';
 import { DnsJobRequest, JobAnswer, JobRequest, JobsAnswer } from './job-answer.js';
 
-/** Enough for 1,000 names of the greatest length. */
+/** Enough for 1,000 names of the maximum length. */
 const JOB_BODY_BYTES = 2 * 1024 * 1024 + 64 * 1024;
-/** Credits that others hold for a moment are waited for. */
+/** How long to wait for credits that others hold briefly. */
 const HOLD_TIMEOUT_MS = 75_000;
 
 const ID = '019a5f00-0000-7000-8000-000000000011';
@@ -55,7 +55,7 @@ const NAMES = { domainNames: ['example.com', 'example.org', 'EXAMPLE.com'] };
 const DESCRIPTION =
   'Each unique name that is answered costs one credit. The full price is held when the job starts, so the account must have that many credits; credits for names without an answer are released. `dry_run=true` starts no job: the answer has status 200 and contains the counts, the price, the credits that the account lacks, and how long the names of each top-level domain take. An e-mail says when the results are ready; they are kept for 30 days.';
 
-/** Access by key: a test key starts nothing. */
+/** Access by key: a test key cannot start a job. */
 function byKey(rate: 'bulk' | 'account'): Access {
   return { kind: 'key', scope: 'jobs', class: rate, isForLiveKeys: true, isAtDashboard: true };
 }

@@ -28,14 +28,14 @@ import {
   type MonitorState,
 } from './monitor-words.js';
 
-/** The names that a monitor watches, and those that it leaves out. */
+/** The names that a monitor watches and those that it excludes. */
 export class MonitorRule {
   /** A-labels. */
   @IsOptional()
   @IsString()
   domain_name?: string;
 
-  /** Minutes between two checks of its DNS, where that is more often than the place includes. */
+  /** Minutes between two checks of its DNS, if more often than included. */
   @IsOptional()
   @IsInt()
   interval_minutes?: number;
@@ -85,16 +85,16 @@ export class MonitorRule {
   tlds?: string[];
 }
 
-/** The price of a domain's checks that its place does not include. */
+/** The price of a domain's additional checks. */
 export class MonitorPrice {
-  /** For each further check that is answered; one that fails is free. */
+  /** For each additional check that is answered; a failed check is free. */
   @IsInt()
   credits_per_check: number;
 
   @IsInt()
   credits_per_day_max: number;
 
-  /** Whether the account lacks credits; until it has them, the domain is checked as often as its place includes. */
+  /** Whether the account lacks credits; until it has them, the domain is checked at the included interval. */
   @IsBoolean()
   is_short_of_credits: boolean;
 
@@ -104,7 +104,7 @@ export class MonitorPrice {
   shortfall?: number;
 }
 
-/** How far the checks of a watched name have come. */
+/** The progress of a watched name's checks. */
 export class MonitorChecks {
   @IsNullable()
   @IsISO8601()
@@ -114,17 +114,17 @@ export class MonitorChecks {
   @IsISO8601()
   whois_checked_at: string | null;
 
-  /** `YYYY-MM-DD`; reminders come 30, 7 and 1 days before it. */
+  /** `YYYY-MM-DD`; reminders are sent 30, 7 and 1 days before it. */
   @IsNullable()
   @IsString()
   expiry_date: string | null;
 
-  /** False: the registry publishes no expiry, so that no reminder can come. Null before the first check. */
+  /** False: the registry publishes no expiry date, so no reminder can be sent. Null before the first check. */
   @IsNullable()
   @IsBoolean()
   expiry_published: boolean | null;
 
-  /** Why the last check of the registration brought no answer, such as `tld_unsupported`. */
+  /** Why the last check of the registration got no answer, such as `tld_unsupported`. */
   @IsNullable()
   @IsString()
   problem: string | null;
@@ -163,7 +163,7 @@ export class MonitorAnswer {
   @Type(() => MonitorChecks)
   checks?: MonitorChecks;
 
-  /** Only for a domain monitor with checks that its place does not include. */
+  /** Only for a domain monitor with additional checks. */
   @IsOptional()
   @ValidateNested()
   @Type(() => MonitorPrice)
@@ -185,8 +185,8 @@ export class MonitorsAnswer {
 }
 
 /**
- * One value that is another one now. An empty list: there is none, or none is published. Of a contact it says only
- * `published`, for values of people are not kept.
+ * A value that has changed. An empty list means that there is none, or that none is published. For a contact it says
+ * only `published`, because personal values are not stored.
  */
 export class MonitorChange {
   @IsIn(MONITOR_CHANGE_TYPES)
@@ -213,7 +213,7 @@ export class MonitorMatch {
   @IsIn(MATCH_REASONS)
   reason: MatchReason;
 
-  /** The watched keyword, or the value that was found in a published one. */
+  /** The watched keyword, or the published value in which it was found. */
   @IsString()
   value: string;
 }
@@ -255,13 +255,13 @@ export class MonitorEvent {
   @IsInt()
   days_left?: number;
 
-  /** Only for a name that was found. */
+  /** Only for a found name. */
   @IsOptional()
   @ValidateNested()
   @Type(() => MonitorMatch)
   match?: MonitorMatch;
 
-  /** Your verdict on a name that was found. */
+  /** Your verdict on a found name. */
   @IsOptional()
   @IsIn(HIT_STATES)
   state?: HitState;

@@ -27,20 +27,20 @@ import {
 const NAME_LENGTH_MAX = 100;
 const DOMAIN_LENGTH_MAX = 2_048;
 const VALUE_LENGTH_MAX = 200;
-/** A label is not longer. */
+/** Maximum length of a label. */
 const WORD_LENGTH_MAX = 63;
 const WORDS_MAX = 4;
 const OWN_DOMAINS_MAX = 100;
 const TLDS_MAX = 100;
 
-/** The parts of a monitor that may be changed; its subject stays. */
+/** The parts of a monitor that can be changed; its subject cannot. */
 export class UpdateMonitorRequest {
   /** Your name for it. */
   @IsOptional()
   @IsLine(NAME_LENGTH_MAX)
   name?: string;
 
-  /** Whether the mails to you include its news; true by default. */
+  /** Whether e-mails to you include its events; true by default. */
   @IsOptional()
   @IsBoolean()
   mail?: boolean;
@@ -55,7 +55,7 @@ export class UpdateMonitorRequest {
   @Max(CHECK_MINUTES)
   interval_minutes?: number;
 
-  /** Only for a brand: the keyword's place in the label; anywhere (`contains`) by default. */
+  /** Only for a brand: where the keyword must be in the label; anywhere (`contains`) by default. */
   @IsOptional()
   @IsIn(KEYWORD_PLACES)
   match?: KeywordPlace;
@@ -104,7 +104,7 @@ export class UpdateMonitorRequest {
   @MaxLength(WORD_LENGTH_MAX, { each: true })
   tlds?: string[];
 
-  /** Only for a registrant: whether the whole value must match; by default a part is enough. */
+  /** Only for a registrant: whether the whole value must match; by default, a part is enough. */
   @IsOptional()
   @IsBoolean()
   exact?: boolean;
@@ -120,7 +120,7 @@ export class CreateMonitorRequest extends UpdateMonitorRequest {
   @MaxLength(DOMAIN_LENGTH_MAX)
   domainName?: string;
 
-  /** The keyword that a brand monitor looks for in new names. */
+  /** The keyword that a brand monitor searches in new names. */
   @IsOptional()
   @IsString()
   @MaxLength(WORD_LENGTH_MAX)

@@ -5,15 +5,15 @@ export type MonitorKind = (typeof MONITOR_KINDS)[number];
 export const MONITOR_STATES = ['active', 'paused', 'over_limit'] as const;
 export type MonitorState = (typeof MONITOR_STATES)[number];
 
-/** Minutes between two checks of the DNS of a watched domain: as its place includes them, and at least. */
+/** Minutes between two DNS checks of a watched domain: the included interval, and the minimum. */
 export const CHECK_MINUTES = 360;
 export const CHECK_MINUTES_MIN = 10;
-/** The price of each answered check beyond those that the place includes. */
+/** The price of each answered check beyond the included ones. */
 export const CREDITS_A_CHECK = 1;
 
 const DAY_MINUTES = 1_440;
 
-/** The most credits a day that checks at this interval cost: the place includes the first check after each 6 hours. */
+/** Maximum credits per day for checks at this interval: the first check after each 6 hours is included. */
 export function creditsADay(intervalMinutes: number): number {
   const includedEvery = intervalMinutes * Math.ceil(CHECK_MINUTES / intervalMinutes);
   const further =
@@ -21,7 +21,7 @@ export function creditsADay(intervalMinutes: number): number {
   return further * CREDITS_A_CHECK;
 }
 
-/** Where in a label the keyword of a brand monitor must stand. */
+/** Where in a label the keyword of a brand monitor must be. */
 export const KEYWORD_PLACES = ['contains', 'prefix', 'suffix', 'exact'] as const;
 export type KeywordPlace = (typeof KEYWORD_PLACES)[number];
 
@@ -35,7 +35,7 @@ export const MONITOR_EVENT_TYPES = [
 ] as const;
 export type MonitorEventType = (typeof MONITOR_EVENT_TYPES)[number];
 
-/** The owner's verdict on a name that was found. */
+/** The owner's verdict on a found name. */
 export const HIT_STATES = ['new', 'watched', 'ignored'] as const;
 export type HitState = (typeof HIT_STATES)[number];
 
@@ -62,7 +62,7 @@ export const MONITOR_CHANGE_TYPES = [
 ] as const;
 export type MonitorChangeType = (typeof MONITOR_CHANGE_TYPES)[number];
 
-/** Why a name was found: its letters, what they look like, a slip of the keyboard, or a published value. */
+/** Why a name was found: its letters, similar-looking letters, a typing error, or a published value. */
 export const MATCH_REASONS = [
   'keyword',
   'looks_alike',

@@ -92,7 +92,7 @@ const CREATE_OFTEN = { ...CREATE, interval_minutes: 15 } as const;
 const CHANGE = { name: 'The shop' };
 const IGNORED = { state: 'ignored' } as const;
 
-/** A test key changes nothing. */
+/** A test key cannot change anything. */
 const BY_KEY = {
   kind: 'key',
   scope: 'monitors',
@@ -124,7 +124,7 @@ const DRY_RUN = {
   },
 } as const;
 
-/** Parameters of calls about one monitor, about what it found, and about one find. */
+/** Parameters of calls about one monitor, about its findings, and about one of them. */
 const ONE_MONITOR = { id: id('Id of the monitor', ID) } as const;
 const ONE_HIT = { ...ONE_MONITOR, event_id: id('Id of the event', HIT_ID) } as const;
 const EVENTS_OF_ONE = {

@@ -13,7 +13,7 @@ import { AnswerProvenance } from '../whois/whois-provenance.js';
 
 export const NUMBER_REGISTRIES = ['afrinic', 'apnic', 'arin', 'lacnic', 'ripe'] as const;
 
-/** Somebody who is named for a block. */
+/** A contact of an address block. */
 export class NumberContact {
   @IsOptional()
   @IsString()
@@ -54,7 +54,7 @@ export class NumberContact {
   phone: string[];
 }
 
-/** Where abuse is to be reported, and where that was found. */
+/** Where to report abuse, and the source of that address. */
 export class AbuseAddress {
   @IsEmail()
   email: string;
@@ -82,7 +82,7 @@ class NumberAnswer {
   @IsString()
   whois_server?: string;
 
-  /** Whether the registry has handed it out. */
+  /** Whether the registry has assigned it. */
   @IsIn(['yes', 'no'])
   allocated: 'yes' | 'no';
 
@@ -106,7 +106,7 @@ class NumberAnswer {
   @Type(() => AbuseAddress)
   abuse_contacts?: AbuseAddress[];
 
-  /** The text of port 43, where that was asked. */
+  /** The raw text from port 43, if that was queried. */
   @IsOptional()
   @IsString()
   whois_raw_response?: string;
@@ -117,7 +117,7 @@ class NumberAnswer {
   provenance?: AnswerProvenance;
 }
 
-/** A block of addresses, as its registry publishes it. */
+/** A block of addresses as published by its registry. */
 export class AddressBlockData {
   @IsString()
   start_ip: string;
@@ -140,7 +140,7 @@ export class AddressBlockData {
   @IsString()
   parent_handle?: string;
 
-  /** In the registry's own words, such as `ALLOCATED PA`. */
+  /** In the registry's own terms, such as `ALLOCATED PA`. */
   @IsOptional()
   @IsString()
   type?: string;
@@ -152,7 +152,7 @@ export class AddressBlockData {
   @IsString()
   country_code?: string;
 
-  /** Address of a file with the places of its addresses (RFC 8805). */
+  /** URL of a file with the locations of its addresses (RFC 8805). */
   @IsOptional()
   @IsString()
   geofeed?: string;
@@ -166,7 +166,7 @@ export class AddressBlockData {
   date_updated?: string;
 }
 
-/** The prefix by which an address is reached, from a routing feed of the installation. */
+/** The announced prefix that contains an address, from a routing feed of the installation. */
 export class PrefixRouting {
   @IsBoolean()
   is_loaded: boolean;
@@ -175,7 +175,7 @@ export class PrefixRouting {
   @IsString()
   reason?: string;
 
-  /** The most specific one that is announced; absent where there is none. */
+  /** The most specific announced prefix; absent if there is none. */
   @IsOptional()
   @IsString()
   prefix?: string;
@@ -190,7 +190,7 @@ export class NetworkProvider {
   @IsString()
   name: string;
 
-  /** The origin, where its registration names the provider. */
+  /** The origin, if its registration names the provider. */
   @IsOptional()
   @IsString()
   as_number?: string;
@@ -202,20 +202,20 @@ export class NetworkProvider {
 
 /** Registration data of an address or a block. */
 export class IpWhoisAnswer extends NumberAnswer {
-  /** The address or block that was asked about, in its usual form. */
+  /** The requested address or block, in canonical form. */
   @IsString()
   ip_address: string;
 
-  /** The most specific block that the registry has handed out; none when nobody has it. */
+  /** The most specific block that the registry has assigned; empty if it is unassigned. */
   @ValidateNested({ each: true })
   @Type(() => AddressBlockData)
   inet_nums: AddressBlockData[];
 
-  /** AS numbers that the registry names as origins, or else the routing feed. */
+  /** AS numbers that the registry names as origins, otherwise those of the routing feed. */
   @IsString({ each: true })
   origin_as_numbers: string[];
 
-  /** The source that said so; absent where neither did. */
+  /** The source of the origins; absent if there is none. */
   @IsOptional()
   @IsIn(['registry', 'routing_feed'])
   origin_as_from?: 'registry' | 'routing_feed';
@@ -230,7 +230,7 @@ export class IpWhoisAnswer extends NumberAnswer {
   isp?: NetworkProvider;
 }
 
-/** A range of AS numbers that was handed out together. */
+/** A range of AS numbers that was assigned together. */
 export class AsnBlock {
   @IsString()
   start_as: string;
@@ -306,17 +306,20 @@ export class AsnWhoisAnswer extends NumberAnswer {
   @Type(() => AsnBlock)
   allocation_blocks: AsnBlock[];
 
-  /** Whether the address blocks of its holder are known: from files of the regional registries. */
+  /** Whether the address blocks of its holder are known, from files of the regional registries. */
   @ValidateNested()
   @Type(() => AllocationCoverage)
   allocations: AllocationCoverage;
 
-  /** At most 1,000 blocks of addresses that its registry has given to the holder of the number. */
+  /** At most 1,000 address blocks that its registry has assigned to the holder of the number. */
   @IsOptional()
   @IsString({ each: true })
   address_blocks?: string[];
 
-  /** Whether routes and relations are known: they cannot come from a registry, but from a feed of the installation. */
+  /**
+   * Whether routes and relations are known; they come from a feed of the installation, because registries do not have
+   * them.
+   */
   @ValidateNested()
   @Type(() => RoutingCoverage)
   routing: RoutingCoverage;

@@ -8,7 +8,7 @@ import {
 } from '#libs/domain-names';
 import type { ParameterKind } from '../parameter.js';
 
-/** Addresses and numbers that documents may use (RFC 5737, RFC 3849, RFC 5398) are reserved for test keys. */
+/** Addresses and numbers for documentation (RFC 5737, RFC 3849, RFC 5398) are reserved for test keys. */
 const DOCUMENTATION_IPV4 = blockListOf(['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24']);
 const DOCUMENTATION_IPV6 = blockListOf(['2001:db8::/32', '3fff::/20']);
 const DOCUMENTATION_ASNS = [
@@ -16,7 +16,7 @@ const DOCUMENTATION_ASNS = [
   [65_536, 65_551],
 ] as const;
 
-/** The fixtures that answer. */
+/** The fixtures that have an answer. */
 const FIXTURE_BLOCKS: readonly string[] = [
   '192.0.2.1/32',
   '2001:db8::1/128',
@@ -28,7 +28,7 @@ const FIXTURE_ASNS: readonly number[] = [64_496, 64_511, 65_551];
 
 const LENGTH_MAX = 64;
 
-/** An IPv4 or IPv6 address in its ordinary form, or a CIDR block. */
+/** An IPv4 or IPv6 address in standard notation, or a CIDR block. */
 export function addressBlock(): ParameterKind<Cidr> {
   return {
     schema: { type: 'string', minLength: 2, maxLength: LENGTH_MAX },
@@ -47,7 +47,7 @@ export function addressBlock(): ParameterKind<Cidr> {
   };
 }
 
-/** One IPv4 or IPv6 address in its ordinary form. */
+/** One IPv4 or IPv6 address in standard notation. */
 export function ipAddress(): ParameterKind<IpAddress> {
   return {
     schema: { type: 'string', minLength: 2, maxLength: LENGTH_MAX },
@@ -68,7 +68,7 @@ function isDocumentation({ address, version }: IpAddress): boolean {
     : DOCUMENTATION_IPV6.check(address, 'ipv6');
 }
 
-/** An AS number, with `AS` before it or not. */
+/** An AS number, with or without `AS` before it. */
 export function asNumber(): ParameterKind<number> {
   return {
     schema: { type: 'string', pattern: '^([Aa][Ss])?(0|[1-9][0-9]{0,9})$' },

@@ -5,7 +5,7 @@ import { type ProblemCode, isRetryable } from './problem-codes.js';
 const text = (description: string) => ({ description, schema: { type: 'string' } });
 const count = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } });
 
-/** Headers of answers, spelled as `docs/api.md` spells them. None is in every answer. */
+/** Headers of answers, spelled as in `docs/api.md`. None is in every answer. */
 const HEADERS = {
   'X-Request-Id': text('Id of this request'),
   'X-Credits-Cost': count('Credits charged for this answer'),
@@ -64,7 +64,7 @@ export function answerHeaders(operation: Operation, { successor }: OperationRout
   ]);
 }
 
-/** References to the headers of a refusal. @param codes those that have the status. */
+/** References to the headers of a rejection. @param codes the codes with this status. */
 export function refusalHeaders(
   operation: Operation,
   status: number,

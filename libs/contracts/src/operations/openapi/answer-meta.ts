@@ -8,12 +8,12 @@ export class AnswerMeta {
   @IsInt()
   credits_charged: number;
 
-  /** The balance after this answer, where the gateway knows it. */
+  /** The balance after this answer, if the gateway knows it. */
   @IsOptional()
   @IsInt()
   credits_remaining?: number;
 
-  /** The same question was charged less than a minute before. */
+  /** Set if the same request was charged less than a minute before. */
   @IsOptional()
   @IsBoolean()
   repeat?: boolean;

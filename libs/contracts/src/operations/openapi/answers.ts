@@ -15,7 +15,7 @@ interface Answered {
   schemas: Schemas;
 }
 
-/** An operation's answers by status: each form under its content type, and refusals. */
+/** An operation's answers by status: each format under its content type, and rejections. */
 export function responsesOf(answered: Answered): Record<string, object> {
   return { ...answersOf(answered), ...refusalsOf(answered) };
 }
@@ -32,7 +32,7 @@ function answersOf(answered: Answered): Record<string, object> {
   const status = (first.type === 'application/json' && first.status) || 200;
   const answer = { description: 'The answer', headers, content };
   if (status === 200 || !hasDryRun(operation)) return { [status]: answer };
-  return { 200: { ...answer, description: 'What a dry run found' }, [status]: answer };
+  return { 200: { ...answer, description: 'The result of a dry run' }, [status]: answer };
 }
 
 function contentOf(form: AnswerForm, { operation, route, schemas }: Answered): object {
@@ -72,7 +72,7 @@ interface Response {
   content?: Record<string, { schema: JsonSchema; examples?: object }>;
 }
 
-/** The responses of two operations that OpenAPI takes for one: under each status and type, what either answers. */
+/** The responses of two operations that are one in OpenAPI: for each status and type, either of the answers. */
 export function eitherResponses(first: object, second: object): Record<string, object> {
   const [one, other] = [first, second] as Record<string, Response>[];
   const statuses = [...new Set([...Object.keys(one), ...Object.keys(other)])];
@@ -96,7 +96,7 @@ function eitherResponse(one: Response, other: Response): Response {
   return { ...other, ...one, headers: { ...other.headers, ...one.headers }, content };
 }
 
-/** The whole of a stream is no JSON: it is text, and each line of it is what the schema says (JSON Schema §8.5). */
+/** A stream as a whole is not JSON: it is text, and the schema describes each line of it (JSON Schema §8.5). */
 function textOf(contentMediaType: string, contentSchema: JsonSchema): JsonSchema {
   return {
     type: 'string',

@@ -16,7 +16,7 @@ export function metaExample({ price, access }: Operation) {
   };
 }
 
-/** A stream: the items of the JSON answer, each a line, and the closing one. */
+/** A stream: the items of the JSON answer, one per line, and the closing line. */
 export function linesExample(operation: Operation): object {
   const [{ title, answer }] = operation.examples;
   const items = Object.values(answer as Record<string, unknown>).find(Array.isArray) ?? [];
@@ -26,7 +26,7 @@ export function linesExample(operation: Operation): object {
   return { example1: { summary: title, value } };
 }
 
-/** A refusal as every operation answers it. @param origin of the API. */
+/** A rejection in the format of every operation. @param origin of the API. */
 export function problemExample(code: ProblemCode, origin: string) {
   const status = PROBLEM_STATUS[code];
   const title = STATUS_CODES[status] ?? String(status);

@@ -31,8 +31,8 @@ export function groupsOf(
 }
 
 /**
- * What a newcomer to the API reads first, in Markdown.
- * @param origin of the API, without a slash at its end.
+ * The introduction for newcomers to the API, in Markdown.
+ * @param origin of the API, without a trailing slash.
  */
 export function introduction(operations: readonly Operation[], origin: string): string {
   const error = (code: string) => `[\`${code}\`](${origin}/errors/${code})`;

@@ -59,7 +59,7 @@ const described = (listener: PublicListener) =>
     listener,
   }) as Description;
 
-/** Says what is wrong with a value by a schema of the description. */
+/** Reports how a value violates a schema of the description. */
 function schemaJudge(document: Description) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ ...document, $id: 'described' });
@@ -80,10 +80,10 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     const { schemas } = document.components as unknown as Schemas;
     const [name, member] = listener === 'api' ? ['ProblemAnswer', 'type'] : ['CodeRequest', 'code'];
     expect(schemas[name].properties[member].description).toMatch(/^(URL of a page|Six digits)/);
-    // A member of a class above it.
+    // A member of a superclass.
     if (listener === 'api') {
       expect(schemas.ReverseDomain.properties.first_seen.description).toBe('RFC 3339.');
-      expect(schemas.ReverseDomain.description).toMatch(/^A name that was found/);
+      expect(schemas.ReverseDomain.description).toMatch(/^A found name/);
     }
   });
 
@@ -207,7 +207,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
 describe('the API description', () => {
   const document = described('api');
 
-  it('begins with what a newcomer must know, including every fixture, and links to the error pages', () => {
+  it('begins with the basics for newcomers, including every fixture, and links to the error pages', () => {
     const { description = '' } = document.info;
     for (const title of [
       'Authentication',
@@ -264,7 +264,7 @@ describe('the API description', () => {
   });
 });
 
-it('two operations with one path are one to OpenAPI, which answers and rejects as either', () => {
+it('two operations with one path are one in OpenAPI, which answers and rejects like either', () => {
   const [, first] = WHOIS_LIVE.routes;
   const twin: Operation = {
     ...WHOIS_LIVE,
@@ -298,12 +298,15 @@ describe('rejections of the API', () => {
     ['/v2.0/dns/bulk/live', 'post'],
     ['/v2.0/domain/availability', 'get'],
     ['/v2.0/domain/availability', 'post'],
-  ])('%s (%s) names what a test key may not ask, and what it alone may', (path, method) => {
-    expect(codes(path, method)).toContain('"test_key_fixture_only"');
-    expect(codes(path, method)).toContain('"fixture_needs_test_key"');
-  });
+  ])(
+    '%s (%s) lists what a test key may not request, and what only a test key may',
+    (path, method) => {
+      expect(codes(path, method)).toContain('"test_key_fixture_only"');
+      expect(codes(path, method)).toContain('"fixture_needs_test_key"');
+    },
+  );
 
-  it('an operation without a subject names neither', () => {
+  it('an operation without a subject lists neither', () => {
     expect(codes('/v2.0/account/usage', 'get')).toBeUndefined();
   });
 });
@@ -311,7 +314,7 @@ describe('rejections of the API', () => {
 describe('the description of the dashboard', () => {
   const { paths } = described('dashboard');
 
-  it('S29: says which calls need the token, and S35: which a recent password', () => {
+  it('S29: names the calls that need the token, and S35: those that need a recent password', () => {
     const { security, parameters, responses } = paths[KEY_CREATE.routes[0].path].post;
     expect(security).toEqual([{ session: [] }]);
     expect(parameters.map(({ name }) => name)).toEqual(['X-CSRF-Token', 'Idempotency-Key']);

@@ -21,9 +21,9 @@ export interface ApiDescription {
   listener: PublicListener;
 }
 
-/** How one of the two origins is called. */
+/** The description of one of the two origins. */
 interface Origin {
-  /** Any one of these opens it. */
+  /** Any one of these grants access. */
   security: readonly Record<string, readonly string[]>[];
   securitySchemes: Record<string, object>;
 }
@@ -68,19 +68,19 @@ export function openApi(operations: readonly Operation[], description: ApiDescri
   const origin = ORIGINS[description.listener];
   const url = description.origin.replace(/\/$/, '');
   const paths: Record<string, Record<string, unknown>> = {};
-  // Machines that sign have a description of their own processor.
+  // Callbacks are described by the processors that sign them.
   const served = operations.filter(
     (row) => listenerOf(row) === description.listener && row.access.kind !== 'signed',
   );
   const schemas = new Schemas(served.flatMap(selectedFrom));
-  // Some are answers too, and then no `null` of theirs may be missing.
+  // Some are also answers, and then no `null` of theirs may be missing.
   for (const { body } of served) if (body) schemas.refer(body.of, 'body');
   for (const operation of served) {
     for (const route of operation.routes) {
       const path = (paths[route.path] ??= {});
       const method = operation.method.toLowerCase();
       const described = describe(operation, route, { schemas, origin, url });
-      // OpenAPI knows one operation a path and method: those that a parameter tells apart are one to it.
+      // OpenAPI allows one operation per path and method, so those distinguished by a parameter are merged.
       path[method] =
         path[method] === undefined ? described : merged(path[method] as Described, described);
     }
@@ -112,7 +112,7 @@ export function openApi(operations: readonly Operation[], description: ApiDescri
 interface Context {
   schemas: Schemas;
   origin: Origin;
-  /** Where it is served, without a slash at its end. */
+  /** Where it is served, without a trailing slash. */
   url: string;
 }
 
@@ -150,7 +150,7 @@ function describe(operation: Operation, route: OperationRoute, context: Context)
   };
 }
 
-/** How each language is called in `x-codeSamples`. */
+/** The name of each language in `x-codeSamples`. */
 const HIGHLIGHTED: Readonly<Record<Language, string>> = {
   curl: 'Shell',
   Node: 'JavaScript',
@@ -167,11 +167,11 @@ function codeSamples(operation: Operation, route: OperationRoute, url: string) {
   }));
 }
 
-/** Classes of which a caller may select members. */
+/** Classes whose members a caller may select. */
 const selectedFrom = ({ parameters }: Operation) =>
   Object.values(parameters).flatMap(({ kind }) => kind.selectsFrom ?? []);
 
-/** @returns the price in a sentence, for people. */
+/** @returns the price as a readable sentence. */
 export function priceSentence({ price }: Operation): string {
   if (price.per === 'free') return price.later ?? 'Free.';
   const { credits, per } = price;
@@ -190,7 +190,10 @@ function amountsOf({ by }: Exclude<Credits, number>): string {
   return words.join(', ');
 }
 
-/** @param asked what the operation's first example asks: a viewer fills in every example, and the whole must work. */
+/**
+ * @param asked the request of the operation's first example: a viewer fills in every example, and together they must be
+ * valid.
+ */
 function parameterOf(
   [name, parameter]: [string, Parameter],
   { when }: OperationRoute,
@@ -212,7 +215,7 @@ function parameterOf(
   };
 }
 
-/** As the schema has it: what stands in a URL is text. */
+/** Converts an example to the type of its schema, because values in a URL are text. */
 function typedExample({ type }: JsonSchema, text: string): unknown {
   if (type === 'array') return text.split(',');
   return type === 'integer' || type === 'boolean' ? JSON.parse(text) : text;
@@ -236,7 +239,7 @@ function withoutExample(one: DescribedParameter): DescribedParameter {
   return optional;
 }
 
-/** The values that two parameters allow together: the words of both, or the pattern of one. */
+/** The values that either of two parameters allows: the words of both, or the pattern of one. */
 function eitherSchema(first: JsonSchema, second: JsonSchema): JsonSchema {
   const words = [first, second].map(({ enum: own }) => own as string[] | undefined);
   if (words.every((own) => own !== undefined)) {
@@ -246,7 +249,7 @@ function eitherSchema(first: JsonSchema, second: JsonSchema): JsonSchema {
   return isSame ? first : { anyOf: [first, second] };
 }
 
-/** Two operations of one path and method as one: the parameter that tells them apart takes the words of both. */
+/** Merges two operations with one path and method: the parameter that distinguishes them takes the words of both. */
 function merged(first: Described, second: Described): Described {
   const parameters = first.parameters.map((one) => {
     const other = second.parameters.find(({ name }) => name === one.name);
@@ -257,7 +260,7 @@ function merged(first: Described, second: Described): Described {
   return {
     ...first,
     summary: `${first.summary}; or: ${second.summary}`,
-    // The examples call one operation, the first.
+    // The examples are calls of the first operation.
     parameters: [...parameters, ...own.map(withoutExample)],
     responses: eitherResponses(first.responses, second.responses),
   };

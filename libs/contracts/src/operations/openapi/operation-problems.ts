@@ -53,7 +53,7 @@ const OF_A_PRICE: readonly ProblemCode[] = [
   'credits_busy',
 ];
 
-/** One document of them all may grow past what the gateway holds; a stream does not. */
+/** A single document may exceed the gateway's limit; a stream does not. */
 const OF_SEVERAL_ITEMS: readonly ProblemCode[] = ['answer_too_large'];
 
 const OF_A_KIND: Readonly<Record<OperationKind, readonly ProblemCode[]>> = {
@@ -69,7 +69,7 @@ const OF_TUS: readonly ProblemCode[] = [
   'upload_locked',
 ];
 
-/** Every refusal an operation may answer with: its own, and those of its access, price and body. */
+/** Every rejection that an operation may answer with: its own, and those of its access, price and body. */
 export function problemsOf(operation: Operation): ProblemCode[] {
   const { access, price, body, upload, problems, takesIdempotencyKey } = operation;
   const codes = new Set<ProblemCode>([
@@ -88,12 +88,12 @@ export function problemsOf(operation: Operation): ProblemCode[] {
   return (Object.keys(PROBLEM_STATUS) as ProblemCode[]).filter((code) => codes.has(code));
 }
 
-/** The problems with which one item of several may be refused; none for an operation on one thing. */
+/** The problems with which one of several items may be rejected; none for an operation on a single item. */
 export function itemProblemsOf({ answers }: Operation): readonly ProblemCode[] {
   return answers.flatMap((form) => (form.type === 'application/x-ndjson' ? form.of.codes : []));
 }
 
-/** The problems of questions that a test key may not ask, or that it alone may. */
+/** The problems of requests that a test key may not make, or that only a test key may make. */
 function fixtureProblems(operation: Operation): ProblemCode[] {
   const { parameters, body } = operation;
   const kinds = [
@@ -112,7 +112,7 @@ function dashboardProblems({ access, method, parts }: Operation): ProblemCode[] 
     ...OF_THE_DASHBOARD,
     ...(['GET', 'HEAD'].includes(method) || access.kind === 'signed' ? [] : OF_A_CHANGE),
     ...(isSession ? OF_A_SESSION : []),
-    // As many at a time as leave room for every other call.
+    // Limited, so that there is room for every other call.
     ...(parts ? (['service_overloaded'] as const) : []),
     ...(isSession && access.needsReauthentication ? (['reauthentication_required'] as const) : []),
     ...(isSession && access.isPaced ? (['too_many_attempts'] as const) : []),

@@ -10,7 +10,7 @@ export class ProblemField {
   message: string;
 }
 
-/** Every refusal (RFC 9457), with the members that clients of the older kind know. */
+/** Every rejection (RFC 9457), with the members that clients of the older format expect. */
 export class ProblemAnswer {
   /** URL of a page that explains the code. */
   @IsString()

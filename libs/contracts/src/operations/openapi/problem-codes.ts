@@ -1,4 +1,4 @@
-/** Codes of the refusals of the API with their HTTP status. `docs/errors/<code>.md` explains each. */
+/** Codes of the API's rejections with their HTTP status. `docs/errors/<code>.md` explains each. */
 export const PROBLEM_STATUS = {
   malformed_request: 400,
   invalid_request: 400,
@@ -114,7 +114,7 @@ export const PROBLEM_STATUS = {
 
 export type ProblemCode = keyof typeof PROBLEM_STATUS;
 
-/** Refusals that time cures although their status does not say so: no 429, 503 or 504. */
+/** Rejections that end by themselves although their status (not 429, 503 or 504) does not say so. */
 const CURED_BY_TIME: readonly ProblemCode[] = [
   'file_withheld',
   'idempotency_key_running',
@@ -125,7 +125,7 @@ const CURED_BY_TIME: readonly ProblemCode[] = [
   'upload_not_ready',
 ];
 
-/** May the same request succeed later? */
+/** Whether the same request may succeed later. */
 export function isRetryable(code: ProblemCode): boolean {
   return [429, 503, 504].includes(PROBLEM_STATUS[code]) || CURED_BY_TIME.includes(code);
 }

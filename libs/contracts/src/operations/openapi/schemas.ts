@@ -8,7 +8,7 @@ import memberTexts from './member-texts.json' with { type: 'json' };
 
 type Options = NonNullable<Parameters<typeof targetConstructorToSchema>[1]>;
 
-/** JSON Schema of validation rules: our own, which the library cannot know, and those that it describes otherwise. */
+/** JSON Schema for validation rules: for our own, and for those that the library describes differently. */
 const OF_RULES: Options['additionalConverters'] = {
   isIso8601: { type: 'string', format: 'date-time' },
   isObject: { type: 'object', additionalProperties: true },
@@ -18,10 +18,10 @@ const OF_RULES: Options['additionalConverters'] = {
 };
 
 const PREFIX = '#/components/schemas/';
-/** Is in every answer, whatever is selected; so is `meta`, which no class has. */
+/** Is in every answer, whatever is selected; so is `meta`, which no class declares. */
 const NEVER_CUT = 'status';
 
-/** The schema that a class describes. Only in a body may `null` stand for a member that is left out. */
+/** The use of a class's schema. Only in a body may `null` replace a member that is left out. */
 type Use = 'body' | 'answer';
 
 interface ObjectSchema extends JsonSchema {
@@ -33,18 +33,19 @@ interface ObjectSchema extends JsonSchema {
 export class Schemas {
   private readonly classes = new Map<string, DataClass>();
   private readonly schemas = new Map<string, JsonSchema>();
-  /** Classes of which a caller may select members, so that no other is sure to be there. */
+  /** Classes whose members a caller may select, so that no other member is required. */
   private readonly cut = new Set<DataClass>();
 
-  /** @param selectable classes of answers of which a caller may select members. */
+  /** @param selectable classes of answers whose members a caller may select. */
   constructor(selectable: readonly DataClass[]) {
     for (const type of selectable) if (!isItemClass(type)) this.cut.add(type);
     for (const type of this.cut) for (const below of membersWithMembers(type)) this.cut.add(below);
   }
 
   /**
-   * @returns a reference to the schema of a class. What is both body and answer is to be named as a body first.
-   * @throws when two classes have one name.
+   * @returns a reference to the schema of a class. A class that is both body and answer must be referred to as a body
+   * first.
+   * @throws if two classes have the same name.
    */
   refer(type: DataClass, use: Use = 'answer'): JsonSchema {
     const known = this.classes.get(type.name);
@@ -54,7 +55,7 @@ export class Schemas {
     return { $ref: PREFIX + type.name };
   }
 
-  /** In the order of their names. */
+  /** In alphabetical order. */
   all(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -96,7 +97,7 @@ export class Schemas {
     };
   }
 
-  /** One of several items: answered or refused, told apart by `status`. */
+  /** One of several items: answered or rejected, distinguished by `status`. */
   private eitherWay({ answer }: ItemClass, { properties = {} }: ObjectSchema): JsonSchema {
     const place = {
       type: 'object',
@@ -112,7 +113,7 @@ export class Schemas {
   }
 }
 
-/** The comment of a class, or of its member, which may be inherited. */
+/** The comment of a class or of its member, which may be inherited. */
 function describedAs(type: DataClass, member: string): { description?: string } {
   const texts: Record<string, Record<string, string | undefined> | undefined> = memberTexts;
   for (let one = type; one.name !== ''; one = Object.getPrototypeOf(one) as DataClass) {

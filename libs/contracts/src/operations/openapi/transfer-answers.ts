@@ -7,7 +7,7 @@ const BYTES: JsonSchema = { type: 'string', format: 'binary' };
 const COUNT: JsonSchema = { type: 'string', pattern: '^[0-9]+$' };
 const TEXT: JsonSchema = { type: 'string' };
 
-/** Header parameters by the kind of row and, by tus, by the verb. */
+/** Header parameters by the kind of row and, for tus, by the method. */
 const RANGE = header('Range', 'Part of the file to return: `bytes=0-1023`', TEXT);
 const IF_RANGE = header(
   'If-Range',
@@ -40,14 +40,14 @@ export function transferParameters(operation: Operation): DescribedParameter[] {
   const { method, upload } = operation;
   if (kindOf(operation) === 'download') return [RANGE, IF_RANGE, IF_NONE_MATCH];
   if (!upload?.tus) return [];
-  // A form comes without any of them.
+  // A form is sent without any of them.
   const required = !upload.types.includes('multipart/form-data');
   const resumable = { ...RESUMABLE, required };
   if (method === 'POST') return [resumable, LENGTH, METADATA];
   return method === 'PATCH' ? [resumable, { ...OFFSET, required, example: '0' }] : [resumable];
 }
 
-/** The body of an upload; by tus, `POST` may come without one. */
+/** The body of an upload; for tus, `POST` may have none. */
 export function uploadBody({ types, tus }: OperationUpload): object {
   const file = { type: 'object', properties: { file: BYTES }, required: ['file'] };
   const content = types.map((type) => [
@@ -79,7 +79,7 @@ export function transferHeaders({ method, upload }: Operation): Record<string, o
   };
 }
 
-/** A file, a part of it, word that it is unchanged, or where it is. */
+/** The answers of a download: a file, a part of it, 304, or a redirect. */
 export function fileAnswers(
   { mediaTypes }: Extract<AnswerForm, { type: 'file' }>,
   known: object,

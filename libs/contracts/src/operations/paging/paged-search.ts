@@ -3,24 +3,24 @@ import { integer, oneOf, text } from '../kinds.js';
 import { MAX_CREDITS } from '../live-parameters.js';
 import type { Credits } from '../price.js';
 
-/** Readers who go further than this follow the cursors. */
+/** Readers who go further than this use cursors. */
 const PAGE_MAX = 100;
 export const CURSOR_LENGTH_MAX = 1_500;
 
-/** Counts what a search finds, for nothing. */
+/** Counts the results of a search, free of charge. */
 export const PREVIEW = 'preview';
 
 /** One of the forms in which a search returns its records. */
 export interface PageMode {
   /** For a page that is not empty. */
   credits: Credits;
-  /** Records of a page, unless fewer are asked for. */
+  /** Records per page, unless fewer are requested. */
   pageSize: number;
 }
 
 /** The members that make a row a paged search. */
 export interface PagedSearch {
-  /** By the words of the parameter `mode`; the first one is the default. */
+  /** By the values of the parameter `mode`; the first one is the default. */
   modes: Readonly<Record<string, PageMode>>;
 }
 
@@ -70,7 +70,9 @@ export const CURSOR = {
   example: 'WzIsNTAsImV4YW1wbGUuY29tIl0.c2lnbmF0dXJlLW9mLWl0',
 } as const;
 
-/** The parameters of a list that is no search: it is read from its beginning, by cursor. @param pageSize unless given. */
+/**
+ * The parameters of a list that is not a search: it is read from its beginning, by cursor. @param pageSize the default.
+ */
 export function listPages(pageSize: number, pageSizeMax = 100) {
   return {
     page_size: {
@@ -83,7 +85,7 @@ export function listPages(pageSize: number, pageSizeMax = 100) {
   } as const;
 }
 
-/** Parameters that say which page is wanted, and not what is looked for. */
+/** Parameters that select a page and not the searched data. */
 export const PAGE_PARAMETERS: ReadonlySet<string> = new Set([
   'page',
   'page_size',
@@ -91,13 +93,16 @@ export const PAGE_PARAMETERS: ReadonlySet<string> = new Set([
   'max_credits',
 ]);
 
-/** How many records a page has unless fewer are asked for. @param mode as it was given. */
+/** The number of records per page unless fewer are requested. @param mode as given. */
 export function pageSizeOf({ modes }: PagedSearch, mode: string | undefined): number {
   const [first] = Object.values(modes);
   return (modes[mode ?? ''] ?? first).pageSize;
 }
 
-/** What is wrong with parameters that are each right. @param textOf the text of a parameter, by its name. */
+/**
+ * Faults in the combination of parameters that are valid by themselves. @param textOf the text of a parameter, by its
+ * name.
+ */
 export function pageFaults(
   paged: PagedSearch,
   textOf: (name: string) => string | undefined,
@@ -109,7 +114,7 @@ export function pageFaults(
   const sizeMax = pageSizeOf(paged, textOf('mode'));
   const sizeMaxOfAny = Math.max(...Object.values(paged.modes).map(({ pageSize }) => pageSize));
   const size = Number(textOf('page_size') ?? 0);
-  // More than any mode has is the parameter's own fault.
+  // A value above the maximum of every mode is the parameter's own fault.
   if (size > sizeMax && size <= sizeMaxOfAny) {
     faults.push({ field: 'page_size', message: `must be a whole number, 1 to ${sizeMax}` });
   }

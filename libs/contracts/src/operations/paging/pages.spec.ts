@@ -91,7 +91,7 @@ describe('pages of a search', () => {
     ]);
   });
 
-  it('behind the end are empty, and claim no total', () => {
+  it('after the end are empty, and claim no total', () => {
     expect(read({ ...asked, page: 9 })).toEqual({
       items: [],
       paging: {

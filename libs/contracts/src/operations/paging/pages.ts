@@ -6,16 +6,16 @@ import { creditsEach } from '../price.js';
 import { PAGE_PARAMETERS, PREVIEW, pageSizeOf } from './paged-search.js';
 import type { Paging, PreviewedMode, TotalKind } from './paging-answer.js';
 
-/** By this header an owner tells the gateway the cursor of the next page, for `Link`. */
+/** The header by which an owner passes the cursor of the next page to the gateway, for `Link`. */
 export const NEXT_CURSOR_HEADER = 'x-next-cursor';
 
-/** How many records a search finds, as far as its owner counted. */
+/** The number of results of a search, as far as its owner counted. */
 export interface Total {
   records: number;
   is: TotalKind;
 }
 
-/** One page of records, with the block that says where it stands. */
+/** One page of records, with the block that describes its position. */
 export interface Page<T> {
   items: T[];
   paging: Paging;
@@ -23,18 +23,18 @@ export interface Page<T> {
 
 type Question = Readonly<Record<string, unknown>>;
 
-/** Where a page begins, as its cursor says. */
+/** The start of a page, as encoded in its cursor. */
 interface Position {
   page: number;
-  /** Records before it. */
+  /** Number of records before it. */
   seen: number;
   /** Sort values of the record before it. */
   after: string[];
 }
 
 /**
- * Reads which page a question is about, and makes the cursor of the next one. A cursor is signed by the service that
- * gave it, for one operation and the parameters that it was given with.
+ * Reads which page is requested, and creates the cursor of the next one. A cursor is signed by the service that issued
+ * it, for one operation and its parameters.
  */
 @Injectable()
 export class Pages {
@@ -43,7 +43,7 @@ export class Pages {
     private readonly identity: ServiceIdentity,
   ) {}
 
-  /** @throws InvalidRequest for a cursor that was changed, or given with other parameters. */
+  /** @throws InvalidRequest for a cursor that was changed, or was issued for other parameters. */
   asked(row: Operation, question: Question): AskedPage {
     const { page, page_size, cursor } = question;
     const usual = row.paged
@@ -89,15 +89,15 @@ interface AskedPageParts {
   write: (position: Position) => string;
 }
 
-/** The page that a question is about. */
+/** The requested page. */
 export class AskedPage {
-  /** Records that it has at most. */
+  /** Maximum number of records on it. */
   readonly size: number;
-  /** Rows to read: one more than the page has, which shows whether there is another. */
+  /** Number of rows to read: one more than the page has, which shows whether there is another. */
   readonly limit: number;
-  /** Rows to pass over; 0 after a cursor. */
+  /** Number of rows to skip; 0 with a cursor. */
   readonly offset: number;
-  /** Sort values of the record before it, where a cursor gave them. */
+  /** Sort values of the record before it, if a cursor contains them. */
   readonly after?: readonly string[];
   /** Whether the records are only to be counted. */
   readonly isPreview: boolean;
@@ -112,10 +112,10 @@ export class AskedPage {
   }
 
   /**
-   * Cuts rows that were read with `limit` into the page.
+   * Cuts rows that were read with `limit` to the page.
    *
-   * @param sortValuesOf a row's values in the order of the list, as text: what `after` of the next page is.
-   * @param total where the owner counted; otherwise what the pages up to here show.
+   * @param sortValuesOf a row's values in the order of the list, as text; they become `after` of the next page.
+   * @param total the owner's count; by default, what the pages so far show.
    */
   cut<T>(rows: readonly T[], sortValuesOf: (row: T) => string[], total?: Total): Page<T> {
     const { size, position, write } = this.parts;
@@ -173,7 +173,7 @@ export class AskedPage {
 /**
  * The headers by which the gateway charges a page and links the next one. An empty page is free.
  *
- * @param page what `cut` or `preview` gave.
+ * @param page the result of `cut` or `preview`.
  */
 export function pageHeaders(
   { paging, items }: { paging: Paging; items?: readonly unknown[] },
@@ -188,12 +188,12 @@ export function pageHeaders(
   };
 }
 
-/** The header by which the gateway links the next page, of a list that is no search. */
+/** The header by which the gateway links the next page of a list that is not a search. */
 export function linkHeaders({ next_cursor }: Paging): Record<string, string> {
   return next_cursor === null ? {} : { [NEXT_CURSOR_HEADER]: next_cursor };
 }
 
-/** Pages already read count too: the end of the list shows how many there are, a full page shows the least. */
+/** Pages already read count, too: the end of the list shows the total, a full page shows a minimum. */
 function totalOf(counted: Total | undefined, { seen, hasNext, isEnd }: Read): Total {
   if (isEnd && counted?.is !== 'exact') return { records: seen, is: 'exact' };
   const least = hasNext ? seen + 1 : 0;
@@ -206,11 +206,11 @@ interface Read {
   /** Records up to the end of the page. */
   seen: number;
   hasNext: boolean;
-  /** Whether the list is known to end here: an empty page may lie far behind the end. */
+  /** Whether the list is known to end here: an empty page may be far behind the end. */
   isEnd: boolean;
 }
 
-/** The operation and what is looked for: a cursor is good for nothing else. */
+/** The operation and the search parameters; a cursor is valid only for them. */
 function subjectOf({ name, parameters }: Operation, question: Question): string {
   const asked = Object.keys(parameters)
     .filter((one) => !PAGE_PARAMETERS.has(one) && question[one] !== undefined)

@@ -11,11 +11,11 @@ import {
 } from 'class-validator';
 import { IsNullable } from '../../nullable.js';
 
-/** How sure a count is: counted, counted up to a bound, or guessed from statistics. */
+/** How certain a count is: exact, a lower bound, or an estimate from statistics. */
 export const TOTALS = ['exact', 'at_least', 'estimate'] as const;
 export type TotalKind = (typeof TOTALS)[number];
 
-/** Where a page stands in its list: the same block in every list of the product. */
+/** The position of a page in its list: the same block in every list of the product. */
 export class Paging {
   /** Starts at 1. With a cursor, the number of pages read so far. */
   @IsInt()
@@ -46,7 +46,7 @@ export class Paging {
   next_cursor: string | null;
 }
 
-/** The block of a list that is all on one page. */
+/** The block of a list that fits on one page. */
 export function onePage(records: number, pageSize: number): Paging {
   return {
     page: 1,
@@ -59,13 +59,13 @@ export function onePage(records: number, pageSize: number): Paging {
   };
 }
 
-/** A source of data that is loaded on this installation. */
+/** A data source that is loaded on this installation. */
 export class LoadedSource {
   /** Its kind, such as `zone:com` or `whois`. */
   @IsString()
   source: string;
 
-  /** The earliest time that its data covers, RFC 3339; null where that is not known. */
+  /** The earliest time that its data covers, RFC 3339; null if unknown. */
   @IsNullable()
   @IsISO8601()
   since: string | null;
@@ -75,7 +75,7 @@ export class LoadedSource {
   @IsISO8601()
   updated_at: string | null;
 
-  /** Number of its rows, rounded where they are too many to count. */
+  /** Number of its rows, rounded if there are too many to count. */
   @IsInt()
   @Min(0)
   records: number;
@@ -86,9 +86,9 @@ export class LoadedSource {
   is_generated?: boolean;
 }
 
-/** The data that a search could look through. */
+/** The data that a search covered. */
 export class Coverage {
-  /** False when nothing is loaded that could hold an answer: an empty result then proves nothing. */
+  /** False if no loaded source could contain an answer: an empty result then proves nothing. */
   @IsBoolean()
   has_data: boolean;
 
@@ -96,7 +96,7 @@ export class Coverage {
   @Type(() => LoadedSource)
   sources: LoadedSource[];
 
-  /** Number of names known under the top-level domain of the search. */
+  /** Number of known names under the top-level domain of the search. */
   @IsOptional()
   @IsInt()
   @Min(0)

@@ -56,7 +56,7 @@ export class PriceListTier {
   keys: number;
 }
 
-/** The limits and rights of an account that has bought nothing. */
+/** The limits and rights of an account without purchases. */
 export class PriceListTrial {
   @IsInt()
   credits: number;
@@ -73,7 +73,7 @@ export class PriceListTrial {
   keys: number;
 }
 
-/** One unit of more requests per minute. */
+/** One unit of additional requests per minute. */
 export class PriceListRateUnit {
   @ValidateNested()
   @Type(() => PriceListLimits)
@@ -97,7 +97,7 @@ export class PriceListOperation {
   @IsIn(['answer', 'item', 'page', 'free'])
   per: 'answer' | 'item' | 'page' | 'free';
 
-  /** The most one answer, item or page costs. */
+  /** The maximum cost of one answer, item or page. */
   @IsInt()
   @Min(0)
   credits: number;

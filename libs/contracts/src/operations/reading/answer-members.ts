@@ -4,12 +4,12 @@ import { IS_OBJECT, getMetadataStorage } from 'class-validator';
 import { type ItemClass, isItemClass } from '../bulk.js';
 import type { DataClass } from '../parameter.js';
 
-/** The class that each `@Type` names, as class-transformer keeps it. */
+/** The class that each `@Type` names, as stored by class-transformer. */
 export const nestedTypes = untyped as {
   findTypeMetadata(type: DataClass, member: string): { typeFunction(): DataClass } | undefined;
 };
 
-/** The kind of a member's contents: the members of a class, names that no class knows, or nothing that has a name. */
+/** The contents of a member: the members of a class, arbitrary names, or nothing that has a name. */
 type Below = DataClass | 'any' | 'none';
 
 const rulesOf = (type: DataClass) =>
@@ -38,12 +38,12 @@ export function itemMemberOf(type: DataClass): { member: string; of: ItemClass }
   return undefined;
 }
 
-/** The class below each member that selecting can cut: one that holds an object, and no list of them. */
+/** The class below each member that a selection can cut: one that contains an object, but not a list of them. */
 export function membersWithMembers(type: DataClass): DataClass[] {
   return [...membersOf(type).values()].filter((below) => typeof below === 'function');
 }
 
-/** Collected once a class: this runs for each request that selects members. */
+/** Collected once per class, because this runs for each request that selects members. */
 function membersOf(type: DataClass): Map<string, Below> {
   const found = known.get(type) ?? new Map<string, Below>();
   if (known.has(type)) return found;

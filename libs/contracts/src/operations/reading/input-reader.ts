@@ -3,13 +3,13 @@ import { type Operation, type Version, newestVersion, subjectsOf } from '../oper
 import { pageFaults } from '../paging/paged-search.js';
 import type { Parameter, ParameterKind } from '../parameter.js';
 
-/** Stands for a name or value whose encoding is wrong; no decoded text holds half a surrogate pair. */
+/** Replaces a name or value whose encoding is invalid; no decoded text contains a lone surrogate. */
 export const WRONGLY_ENCODED = '\ud800';
 
-/** The names of unknown parameters that an answer may repeat; a key pasted there is not repeated. */
+/** The names of unknown parameters that an answer may repeat; a key that was pasted as a name is not repeated. */
 const SHOWABLE = /^(?!dds_)[A-Za-z0-9_.-]{1,40}$/;
 
-/** Texts of the given parameters by their slots; slots of synonyms are emptied. */
+/** Texts of the given parameters by their slots; slots of synonyms are empty. */
 export interface ReadInput {
   readonly texts: (string | undefined)[];
   readonly faults?: FieldError[];
@@ -31,14 +31,14 @@ interface Slot {
 
 export interface InputReaderOptions {
   version?: Version;
-  /** The parameter by which this operation was chosen among others on its path, and all it may be. */
+  /** The parameter that selected this operation among others on its path, and all its values. */
   choice?: { parameter: string; values: readonly string[]; isDefault?: boolean };
 }
 
 /**
- * Reads the parameters of one operation in one version: the same at the gateway and at the owner, so that
- * what one lets pass the other does not refuse. Everything is looked up when it is made, nothing while it
- * reads: it runs for every request.
+ * Reads the parameters of one operation in one version: the same code runs at the gateway and at the owner, so that
+ * neither rejects what the other accepts. All lookups are done at construction and none while reading, because it reads
+ * every request.
  */
 export class InputReader {
   private readonly slots: Slot[] = [];
@@ -46,7 +46,7 @@ export class InputReader {
   private readonly names: string[];
   private readonly ignoresUnknown: boolean;
   private readonly choice?: InputReaderOptions['choice'];
-  /** Places of parameters of which exactly one must be given; empty where one alone is asked for. */
+  /** Indexes of parameters of which exactly one must be given; empty if there is only one. */
   private readonly alternatives: number[] = [];
 
   constructor(
@@ -74,7 +74,7 @@ export class InputReader {
     if (subjects.length > 1) this.alternatives = subjects.map((name) => this.placeOf(name));
   }
 
-  /** @param names and `values` of the parameters in their order, decoded; `WRONGLY_ENCODED` for what cannot be. */
+  /** @param names and `values` of the parameters in their order, decoded; `WRONGLY_ENCODED` for invalid ones. */
   read(names: readonly string[], values: readonly string[]): ReadInput {
     const texts: (string | undefined)[] = [];
     let faults: FieldError[] | undefined;
@@ -103,7 +103,7 @@ export class InputReader {
     return { texts, faults };
   }
 
-  /** Place of a parameter's text; -1 for a name that this version does not know. */
+  /** Index of a parameter's text; -1 for a name that this version does not have. */
   placeOf(name: string): number {
     return this.places.get(name) ?? -1;
   }
@@ -111,7 +111,7 @@ export class InputReader {
   /** `&name=value` of each given parameter that the owner needs, in the order of the table. */
   queryOf({ texts }: ReadInput): string {
     let query = '';
-    // Synonyms and what was not given at the end have no text.
+    // Synonyms, and missing parameters at the end, have no text.
     for (let place = 0; place < this.slots.length && place < texts.length; place++) {
       const value = texts[place];
       if (value === undefined) continue;
@@ -122,7 +122,7 @@ export class InputReader {
     return query;
   }
 
-  /** The same question as its client would put it, for the page that a cursor begins. */
+  /** The same request as its client would send it, for the page at which a cursor begins. */
   nextPageQuery({ texts }: ReadInput, cursor: string): string {
     const given = this.slots.flatMap(({ name, label, isInPath, kind }, place) => {
       const value = texts[place];
@@ -132,7 +132,7 @@ export class InputReader {
     return `?${given.join('').slice(1)}${given.length === 0 ? '' : '&'}cursor=${encodeURIComponent(cursor)}`;
   }
 
-  /** Values by name, with the defaults of what was not given. */
+  /** Values by name, with the defaults of missing ones. */
   valuesOf({ texts }: ReadInput): Record<string, unknown> {
     const values: Record<string, unknown> = {};
     for (const [place, { name, kind, fallback }] of this.slots.entries()) {

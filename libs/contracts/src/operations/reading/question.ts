@@ -5,15 +5,15 @@ import { InputReader } from './input-reader.js';
 import { type Operation, type Version } from '../operation.js';
 import type { ValuesOf } from '../parameter.js';
 
-/** The question as an owner's controller gets it: the parameters' values and the version. */
+/** The request as an owner's controller gets it: the parameters' values and the version. */
 export type QuestionOf<O extends Operation> =
   O extends Operation<infer P> ? ValuesOf<P> & { version: Version } : never;
 
 type QueryString = Record<string, string | string[]>;
 
 /**
- * The parameters of a row as its owner's controller takes them, read by the same reader as the gateway's:
- * `@Question(WHOIS_LIVE) question: QuestionOf<typeof WHOIS_LIVE>`.
+ * The parameters of a row as its owner's controller takes them, read by the gateway's reader: `@Question(WHOIS_LIVE)
+ * question: QuestionOf<typeof WHOIS_LIVE>`.
  * @throws InvalidRequest naming every fault.
  */
 export function Question(operation: Operation): ParameterDecorator {

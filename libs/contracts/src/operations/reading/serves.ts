@@ -13,13 +13,13 @@ import { AllowCallers, type ServiceName } from '#libs/platform';
 import { listenerOf } from '../access.js';
 import { DRY_RUN_PARAMETER, type Operation, hasDryRun } from '../operation.js';
 
-/** A gateway of release 0.1.0 has the dashboard in it, and runs beside newer owners during an upgrade. */
+/** A gateway of release 0.1.0 contains the dashboard, and runs beside newer owners during an upgrade. */
 const OF_DASHBOARD: readonly ServiceName[] = ['dashboard', 'gateway'];
 
 /**
  * Routes a method of the owner's controller by a row of the table of operations: at the row's path, with its status.
  * The services whose public listeners have the row may call it.
- * @param callers who else may.
+ * @param callers further services that may call it.
  */
 export function Serves(row: Operation, ...callers: readonly ServiceName[]): MethodDecorator {
   const { method, owner, answers, access } = row;
@@ -38,7 +38,7 @@ export function Serves(row: Operation, ...callers: readonly ServiceName[]): Meth
   );
 }
 
-/** A dry run makes nothing. */
+/** Sets the status of a dry run, which creates nothing. */
 class DryRunStatus implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler) {
     const http = context.switchToHttp();

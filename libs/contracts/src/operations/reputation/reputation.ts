@@ -18,12 +18,12 @@ import { defineOperation } from '../operation.js';
 export const VERDICTS = ['trusted', 'neutral', 'suspicious', 'malicious'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** One thing that is known of a name, and what it says. */
+/** One fact about a name, and its meaning for the reputation. */
 export class ReputationSignal {
   @IsString()
   code: string;
 
-  /** Points that it adds to the score (negative: takes from it); 0 leaves the score as it is. */
+  /** Points that it adds to the score (negative: subtracts); 0 leaves the score unchanged. */
   @IsInt()
   weight: number;
 
@@ -31,7 +31,7 @@ export class ReputationSignal {
   @IsString()
   evidence: string;
 
-  /** How sure it is, 0 to 1. */
+  /** Its confidence, 0 to 1. */
   @IsNumber()
   @Min(0)
   @Max(1)
@@ -81,7 +81,7 @@ export class ReputationAnswer {
   @Type(() => ReputationSignal)
   signals: ReputationSignal[];
 
-  /** The sources that could not be asked: `registration`, `index`, `dns`. */
+  /** The sources that could not be queried: `registration`, `index`, `dns`. */
   @IsString({ each: true })
   unknown: string[];
 

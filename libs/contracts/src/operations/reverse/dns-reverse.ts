@@ -11,7 +11,7 @@ import { reverseValue } from './reverse-value.js';
 /** Types whose records point to an address, a host or a text. */
 export const REVERSE_TYPES = ['a', 'aaaa', 'mx', 'ns', 'soa', 'cname', 'txt'] as const;
 
-/** A name with the record that points to what was searched for. */
+/** A name with the record that matches the search. */
 export class ReverseDnsRecord {
   @IsString()
   domain_name: string;
@@ -19,11 +19,11 @@ export class ReverseDnsRecord {
   @IsString()
   type: string;
 
-  /** Where the record points to, or its text. */
+  /** The record's target or text. */
   @IsString()
   value: string;
 
-  /** The address that was searched for, where the record reaches it through a host. */
+  /** The requested address, if the record reaches it through a host. */
   @IsOptional()
   @IsString()
   ip_address?: string;
@@ -35,7 +35,7 @@ export class ReverseDnsRecord {
   last_seen: string;
 }
 
-/** How many names have an address. */
+/** The number of names with an address. */
 export class AddressCount {
   @IsString()
   ip_address: string;
@@ -46,7 +46,7 @@ export class AddressCount {
   names: number;
 }
 
-/** Names whose records point to an address, a block, a host or a text. */
+/** Names whose records contain an address, a block, a host or a text. */
 export class DnsReverseAnswer extends PagedAnswer {
   @IsString()
   value: string;

@@ -5,10 +5,10 @@ import type { ParameterKind } from '../parameter.js';
 const VALUE_LENGTH_MAX = 300;
 const PREFIX_MIN = { 4: 16, 6: 32 } as const;
 const FIXTURES = ['192.0.2.1', '198.51.100.0/24'];
-/** Addresses for documentation (RFC 5737): kept for test keys. */
+/** Addresses for documentation (RFC 5737), which are reserved for test keys. */
 const RESERVED = /^(192\.0\.2|198\.51\.100|203\.0\.113)\./;
 
-/** An address, a block of addresses, a host or a text, as the type asks for. */
+/** An address, a block of addresses, a host or a text, depending on the type. */
 export function reverseValue(): ParameterKind<string> {
   const plain = text(VALUE_LENGTH_MAX);
   return {

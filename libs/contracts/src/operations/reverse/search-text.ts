@@ -1,10 +1,10 @@
 import { text } from '../kinds.js';
 import type { ParameterKind } from '../parameter.js';
 
-/** The answer of every search for a text to test keys. */
+/** The answer of every text search for test keys. */
 const FIXTURES = ['registered.test', 'redacted.test'];
 
-/** A text that is searched for. `registered.test` and `redacted.test` are fixtures. */
+/** A text to search for. `registered.test` and `redacted.test` are fixtures. */
 export function searchText(lengthMax: number): ParameterKind<string> {
   const isFixture = (given: string) => FIXTURES.includes(given.toLowerCase());
   return {
@@ -15,7 +15,7 @@ export function searchText(lengthMax: number): ParameterKind<string> {
   };
 }
 
-/** The fixtures of a search for a text. */
+/** The fixtures of a text search. */
 export const SEARCH_FIXTURES = [
   { value: 'registered.test', answers: 'one result' },
   { value: 'redacted.test', answers: 'no result: the value is withheld' },

@@ -13,19 +13,19 @@ import { FOR_VISITORS, dashboardCall, idOf } from '../dashboard-call.js';
 import { oneOf } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 
-/** The names that people know identity providers by. */
+/** The names by which people know identity providers. */
 export const PROVIDER_NAMES = { google: 'Google', github: 'GitHub' } as const;
 export type Provider = keyof typeof PROVIDER_NAMES;
 export const PROVIDERS = Object.keys(PROVIDER_NAMES) as Provider[];
 
 export class ProvidersAnswer {
-  /** The providers through which this installation lets people log in. */
+  /** The providers with which people can log in to this installation. */
   @IsIn(PROVIDERS, { each: true })
   providers: Provider[];
 }
 
 export class AskProviderRequest {
-  /** The page to go on to after the log-in. */
+  /** The page to open after the log-in. */
   @IsOptional()
   @IsString()
   @MaxLength(1_000)
@@ -33,31 +33,31 @@ export class AskProviderRequest {
 }
 
 export class AskProviderAnswer {
-  /** Where the provider asks its user. */
+  /** The provider's page that asks its user. */
   @IsString()
   url: string;
 }
 
 export class ProviderReturnRequest {
-  /** The text that the provider added to the return address, from the question mark on. */
+  /** The query that the provider added to the return address, including the question mark. */
   @IsString()
   @Length(1, 4_000)
   query: string;
 }
 
-/** A session, a new account with its keys, or what the log-in asks for next. */
+/** A session, a new account with its keys, or the next step of the log-in. */
 export class ProviderReturnAnswer extends LogInAnswer {
-  /** The page to go on to. */
+  /** The page to open next. */
   @IsOptional()
   @IsString()
   to?: string;
 
-  /** The address has an account: a log-in to it connects the provider. */
+  /** The address has an account: logging in to it connects the provider. */
   @IsOptional()
   @IsString()
   connects?: string;
 
-  /** Keys of an account that began now; shown once. */
+  /** Keys of a new account; shown only once. */
   @IsOptional()
   @IsString()
   key?: string;
@@ -74,7 +74,7 @@ export class ListedIdentity {
   @IsIn(PROVIDERS)
   provider: Provider;
 
-  /** The address at the provider when it was connected. */
+  /** The address at the provider at the time of the connection. */
   @IsString()
   address: string;
 
@@ -86,7 +86,7 @@ export class ListedIdentity {
 }
 
 export class IdentitiesAnswer {
-  /** Whether a password opens the account as well. */
+  /** Whether a password also opens the account. */
   @IsBoolean()
   has_password: boolean;
 

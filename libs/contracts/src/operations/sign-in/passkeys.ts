@@ -33,7 +33,10 @@ export class RenamePasskeyRequest {
 }
 
 export class PasskeyOptionsAnswer {
-  /** For `navigator.credentials`, as JSON; its challenge is good once, for five minutes, in the browser that asked. */
+  /**
+   * For `navigator.credentials`, as JSON; its challenge is valid once, for five minutes, in the browser that requested
+   * it.
+   */
   @IsObject()
   @JSONSchema({ additionalProperties: true })
   options: Record<string, unknown>;
@@ -179,7 +182,7 @@ export const PASSKEY_REMOVE = defineOperation({
   examples: [{ title: 'A passkey', parameters: { id: ID }, answer: { removed: true } }],
 });
 
-/** In the order of the documents: logging in, then the owner's own. */
+/** In the order of the documents: logging in, then managing one's passkeys. */
 export const PASSKEY_OPERATIONS = [
   LOG_IN_PASSKEY_BEGIN,
   LOG_IN_PASSKEY,

@@ -5,14 +5,14 @@ import { defineOperation } from '../operation.js';
 import { CURRENT, CurrentSessionAnswer } from '../account/sessions.js';
 
 export class CodeRequest {
-  /** Six digits of the app, or a recovery code; spaces and hyphens are left out. */
+  /** Six digits from the app, or a recovery code; spaces and hyphens are ignored. */
   @IsString()
   @Length(1, 64)
   code: string;
 }
 
 export class SecondFactorAnswer {
-  /** When log-ins began to ask for a code, RFC 3339; null while they do not. */
+  /** When log-ins began to require a code, RFC 3339; null while they do not. */
   @IsOptional()
   @IsString()
   on_since: string | null;
@@ -35,7 +35,7 @@ export class SecondFactorSecretAnswer {
 }
 
 export class RecoveryCodesAnswer {
-  /** Each is good for one log-in without the app. Shown once. */
+  /** Each is valid for one log-in without the app. Shown only once. */
   @IsArray()
   @IsString({ each: true })
   recovery_codes: string[];

@@ -22,12 +22,12 @@ export class Subdomain {
   @IsISO8601()
   last_seen: string;
 
-  /** When it last had an address; null where only its name was seen. */
+  /** When it last had an address; null if only its name was observed. */
   @IsNullable()
   @IsISO8601()
   last_resolved: string | null;
 
-  /** When it was first seen without an address; null where that is not known. */
+  /** When it was first observed without an address; null if unknown. */
   @IsNullable()
   @IsISO8601()
   inactive_from: string | null;
@@ -55,7 +55,7 @@ export class SubdomainsAnswer extends PagedAnswer {
   @IsString()
   domain_unicode: string;
 
-  /** Names below these are answered whether they exist or not. */
+  /** Zones that answer for every name below them, whether or not it exists. */
   @ValidateNested({ each: true })
   @Type(() => WildcardZone)
   wildcards: WildcardZone[];

@@ -4,17 +4,20 @@ import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } fro
 export const COVERAGE_PROTOCOLS = ['rdap', 'whois43'] as const;
 export type CoverageProtocol = (typeof COVERAGE_PROTOCOLS)[number];
 
-/** How sure answers of port 43 are read: measured with a grammar of their own, measured, like others that are, never seen. */
+/**
+ * How reliably port-43 answers are read: measured with their own grammar, measured, like others that were measured, or
+ * never seen.
+ */
 export const WHOIS_READINGS = ['known', 'recorded', 'by_system', 'untested'] as const;
 export type WhoisReading = (typeof WHOIS_READINGS)[number];
 
-/** The protocol that answers for a top-level domain, or the reason why none does. */
+/** The protocol that answers for a top-level domain, or the reason why there is none. */
 export class TldCoverage {
   /** A-label, without a dot. */
   @IsString()
   tld: string;
 
-  /** In the order in which they are asked; empty where nobody answers. */
+  /** In the order in which they are queried; empty if there is none. */
   @IsIn(COVERAGE_PROTOCOLS, { each: true })
   protocols: CoverageProtocol[];
 
@@ -26,18 +29,18 @@ export class TldCoverage {
   @IsString()
   whois_server?: string;
 
-  /** Absent where port 43 is not asked. */
+  /** Absent if port 43 is not queried. */
   @IsOptional()
   @IsIn(WHOIS_READINGS)
   whois_reading?: WhoisReading;
 
-  /** Why nobody answers. */
+  /** Why there is no protocol. */
   @IsOptional()
   @IsString()
   reason?: string;
 }
 
-/** How many top-level domains there are, by who answers first. */
+/** Number of top-level domains, by the protocol that is queried first. */
 export class TldCounts {
   @IsInt()
   @Min(0)

@@ -7,7 +7,7 @@ export interface TusUploads {
   service: OwnerService;
   /** Public path: `/v2.0/uploads`. */
   path: string;
-  /** Path at the owner: `/internal/uploads`. Behind it stands the id of an upload, at both. */
+  /** Path at the owner: `/internal/uploads`. On both sides, the id of an upload follows it. */
   ownerPath: string;
   access: Access;
   limitBytes: number;
@@ -17,8 +17,9 @@ export interface TusUploads {
 const CHUNK = 'application/offset+octet-stream';
 
 /**
- * What the rows of uploads have in common, one for each verb of tus 1.0.0: each becomes an operation with its name,
- * summary and problems. `create` takes a form (`multipart/form-data`) too; it needs the answer that a form gets.
+ * The common settings of upload rows, one for each method of tus 1.0.0: each becomes an operation with its name,
+ * summary and problems. `create` also accepts a form (`multipart/form-data`); it needs the class of the answer to a
+ * form.
  */
 export function tusVerbs({ service, path, ownerPath, access, limitBytes, extensions }: TusUploads) {
   const rest = { access, price: { per: 'free' } } as const;
@@ -56,7 +57,7 @@ export function tusVerbs({ service, path, ownerPath, access, limitBytes, extensi
   } as const;
 }
 
-/** As tus has it, the id is a part of the upload's address. */
+/** As tus requires, the id is a part of the upload's address. */
 export const UPLOAD_ID = {
   id: {
     kind: text(100, { pattern: /^[A-Za-z0-9_-]+$/, rule: 'must be the id of an upload' }),

@@ -3,12 +3,12 @@ export type UploadType = 'multipart/form-data' | 'application/offset+octet-strea
 
 /** A body that streams to its owner, which alone reads it. */
 export interface OperationUpload {
-  /** Empty for the verbs of tus that have no body. */
+  /** Empty for the tus methods that have no body. */
   types: readonly UploadType[];
-  /** Largest body of one request; by tus, also the largest file. 0 without a body. */
+  /** Maximum body size of one request; for tus, also the maximum file size. 0 without a body. */
   limitBytes: number;
   /**
-   * Extensions of tus that its owner has, for a row that speaks tus 1.0.0
+   * tus extensions that its owner supports, for a row that implements tus 1.0.0
    * (https://tus.io/protocols/resumable-upload): `creation`, `termination`.
    */
   tus?: readonly TusExtension[];
@@ -19,7 +19,7 @@ export type TusExtension =
 
 export const TUS_VERSION = '1.0.0';
 
-/** Headers by which a tus client and its server talk, as sent by either. */
+/** Headers that tus clients and servers send. */
 export const TUS_REQUEST_HEADERS = [
   'tus-resumable',
   'upload-concat',

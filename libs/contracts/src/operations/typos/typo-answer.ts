@@ -13,7 +13,7 @@ import {
 import { PagedAnswer } from '../paging/paging-answer.js';
 import { IsNullable } from '../../nullable.js';
 
-/** How a name comes from another one, or how it was found. */
+/** How a name derives from another one, or how it was found. */
 export const TYPO_KINDS = [
   'addition',
   'bitsquatting',
@@ -48,9 +48,9 @@ export const TYPO_REASONS = [
 ] as const;
 export type TypoReason = (typeof TYPO_REASONS)[number];
 
-/** How much a name may be mistaken for another one. */
+/** How easily a name may be mistaken for another one. */
 export class TypoScore {
-  /** 0 to 100; 100 is the most alike. */
+  /** 0 to 100; 100 means most similar. */
   @IsInt()
   @Min(0)
   @Max(100)
@@ -60,7 +60,7 @@ export class TypoScore {
   reasons: TypoReason[];
 }
 
-/** A registered name that looks like what was asked about. */
+/** A registered name that looks like the requested one. */
 export class LookAlike extends TypoScore {
   @IsString()
   domain_name: string;
@@ -79,7 +79,7 @@ export class LookAlike extends TypoScore {
   @IsISO8601()
   first_seen: string;
 
-  /** The registrar in the newest record; null where none is known. */
+  /** The registrar in the newest record; null if unknown. */
   @IsNullable()
   @IsString()
   registrar: string | null;
@@ -92,12 +92,12 @@ export class LookAlike extends TypoScore {
   @IsString()
   expiry_date: string | null;
 
-  /** Null where they are not known. */
+  /** Null if unknown. */
   @IsNullable()
   @IsString({ each: true })
   name_servers: string[] | null;
 
-  /** Hosts that receive its mail; null where they have not been looked up. */
+  /** Hosts that receive its mail; null if they have not been looked up. */
   @IsNullable()
   @IsString({ each: true })
   mx: string[] | null;
@@ -115,7 +115,7 @@ export class TypoQuery {
   @IsString()
   value: string;
 
-  /** Names that were generated and looked for, with `domainName`. */
+  /** Number of names that were generated and searched, with `domainName`. */
   @IsOptional()
   @IsInt()
   @Min(0)
@@ -133,7 +133,7 @@ export class TyposAnswer extends PagedAnswer {
   domains: LookAlike[];
 }
 
-/** One of the names that were to be compared. */
+/** One of the compared names. */
 export class ScoredName extends TypoScore {
   @IsString()
   domain_name: string;
@@ -141,13 +141,13 @@ export class ScoredName extends TypoScore {
   @IsString()
   domain_unicode: string;
 
-  /** The rule that makes it from the name it is compared with; null where no rule does. */
+  /** The rule that derives it from the name it is compared with; null if no rule does. */
   @IsNullable()
   @IsIn(TYPO_KINDS)
   kind: TypoKind | null;
 }
 
-/** Names and how much each looks like one of the customer's. */
+/** Names and their similarity to one of the customer's. */
 export class TypoScoresAnswer {
   @IsBoolean()
   status: boolean;

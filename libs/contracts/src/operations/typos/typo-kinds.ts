@@ -6,13 +6,13 @@ const LABEL_LENGTH_MAX = 63;
 const SUFFIX = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})?$/;
 const NAME = /^[^\s\p{Cc}/@:,]{1,253}$/u;
 
-/** How long a label is, from and to. */
+/** A range of label lengths. */
 export interface LengthRange {
   min: number;
   max: number;
 }
 
-/** `8`, or `5-12`. */
+/** Reads `8` or `5-12`. */
 export function lengthRange(): ParameterKind<LengthRange> {
   const read = (given: string): LengthRange => {
     const [min, max = min] = given.split('-').map(Number);
@@ -64,7 +64,7 @@ export function nameList(): ParameterKind<string[]> {
   };
 }
 
-/** A moment of RFC 3339 in UTC, or a day, of which it is the first moment. */
+/** A time in RFC 3339 in UTC, or a day, which means its start. */
 export function moment(): ParameterKind<Date> {
   const form = /^(19|20|21)\d{2}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z)?$/;
   return {

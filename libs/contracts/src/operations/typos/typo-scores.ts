@@ -7,7 +7,7 @@ import { TypoScoresAnswer } from './typo-answer.js';
 
 const NAME_LENGTH_MAX = 2_048;
 
-/** A name, and others that are compared with it. */
+/** A name and others to compare with it. */
 export class TypoCandidates {
   @IsString()
   @MinLength(1)

@@ -17,7 +17,7 @@ import { IsNullable } from '../../nullable.js';
 export const UPLOAD_STATES = ['receiving', 'reading', 'ready', 'refused'] as const;
 export type UploadState = (typeof UPLOAD_STATES)[number];
 
-/** Why a file is refused as a whole. */
+/** Why a file is rejected as a whole. */
 export const UPLOAD_REFUSALS = [
   'too_many_lines',
   'too_large_unpacked',
@@ -35,7 +35,7 @@ export class UploadCounts {
   @Min(0)
   lines: number;
 
-  /** Different names in them. */
+  /** Number of distinct names in them. */
   @IsInt()
   @Min(0)
   unique: number;
@@ -65,11 +65,11 @@ export class UploadAnswer {
   @IsUUID()
   id: string;
 
-  /** `receiving` until the last byte is there, `reading` while its names are counted. */
+  /** `receiving` until the last byte has arrived, `reading` while its names are counted. */
   @IsIn(UPLOAD_STATES)
   state: UploadState;
 
-  /** The name that its sender gave it. */
+  /** The file name given by its sender. */
   @IsNullable()
   @IsString()
   file_name: string | null;
@@ -90,12 +90,12 @@ export class UploadAnswer {
   @Type(() => UploadCounts)
   counts?: UploadCounts;
 
-  /** The first of the lines that hold no domain name. */
+  /** The first lines without a domain name. */
   @ValidateNested({ each: true })
   @Type(() => InvalidLine)
   invalid_lines: InvalidLine[];
 
-  /** Only for an upload that is refused. */
+  /** Only for a rejected upload. */
   @IsOptional()
   @ValidateNested()
   @Type(() => UploadRefusal)

@@ -6,7 +6,7 @@ import { onePage } from '../paging/paging-answer.js';
 import { type TusUploads, UPLOAD_ID, tusVerbs } from '../transfers/tus-verbs.js';
 import { UploadAnswer, UploadsAnswer } from './upload-answer.js';
 
-/** The most bytes of a file as it is sent, and of what is packed in it. */
+/** Maximum size of a file as sent, and of its uncompressed contents. */
 export const UPLOAD_BYTES_MAX = 768 * 1024 * 1024;
 /** Lines that are not blank, after the header. */
 export const UPLOAD_LINES_MAX = 3_000_000;

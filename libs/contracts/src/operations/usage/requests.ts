@@ -9,10 +9,10 @@ import { Paging, onePage } from '../paging/paging-answer.js';
 /** How long the request log keeps a request, in days; its partitions are dropped after that. */
 export const REQUESTS_KEPT_DAYS = 90;
 
-/** Most days of one list. */
+/** Maximum number of days in one list. */
 export const REQUEST_DAYS_MAX = 31;
 
-/** One request of an account, as it was logged. */
+/** One request of an account, as logged. */
 export class LoggedRequest {
   @IsString()
   request_id: string;
@@ -21,7 +21,7 @@ export class LoggedRequest {
   @IsISO8601()
   at: string;
 
-  /** The id of your account, for what was asked on the dashboard. */
+  /** The id of your account, for requests made on the dashboard. */
   @IsString()
   key_id: string;
 
@@ -44,7 +44,10 @@ export class LoggedRequest {
   @IsInt()
   duration_ms: number;
 
-  /** 1, or how many refusals of one kind this row stands for: a key's refusals of a minute beyond the first 20. */
+  /**
+   * 1, or the number of rejections of one kind that this row stands for: a key's rejections in a minute beyond the
+   * first 20.
+   */
   @IsInt()
   requests: number;
 }

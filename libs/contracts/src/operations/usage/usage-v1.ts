@@ -2,14 +2,14 @@ import { Type } from 'class-transformer';
 import { IsIn, IsInt, Min, ValidateNested } from 'class-validator';
 import { defineOperation } from '../operation.js';
 
-/** Credits that were bought once or given. */
+/** Credits that were bought once or granted. */
 export class OneTimeCredits {
-  /** Granted, without those that expired or were taken back. */
+  /** Granted credits, without those that expired or were revoked. */
   @IsInt()
   @Min(0)
   totalCredits: number;
 
-  /** The part that was used. */
+  /** The used part. */
   @IsInt()
   @Min(0)
   servedRequest: number;
@@ -28,7 +28,7 @@ export class PlanCredits {
   @IsIn(['active', 'inactive'])
   subscriptionStatus: string;
 
-  /** There are none here: nothing is charged beyond what was bought. */
+  /** Always 0: nothing is charged beyond what was bought. */
   @IsInt()
   surchargeRequestLimit: number;
 

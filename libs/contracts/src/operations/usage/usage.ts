@@ -12,11 +12,11 @@ export class UsageDay {
   @IsString()
   operation: string;
 
-  /** Refused ones included. */
+  /** Includes rejected requests. */
   @IsInt()
   requests: number;
 
-  /** The requests that were refused or failed (400 and above). */
+  /** Rejected or failed requests (400 and above). */
   @IsInt()
   failed: number;
 
@@ -26,9 +26,9 @@ export class UsageDay {
 
 /** Requests and credits of one key on one day. */
 export interface KeyUsageDay extends Omit<UsageDay, 'operation'> {
-  /** The account's own id, for what was asked on the dashboard. */
+  /** The account's own id, for requests made on the dashboard. */
   key_id: string;
-  /** Answers (below 400) within each of `within_ms`, the sooner ones left out; at the end, those that took longer. */
+  /** Number of answers (below 400) in each interval of `within_ms`; the last entry counts those that took longer. */
   within: number[];
 }
 
@@ -41,14 +41,14 @@ export interface KeyUsageAnswer {
   days: KeyUsageDay[];
 }
 
-/** Requests of an account that count for one limit. */
+/** Requests of an account that count towards one limit. */
 export interface PaceOfClass {
   last_minute: number;
   /** The requests in the busiest minute of the last hour. */
   busiest_minute: number;
 }
 
-/** How near an account is to its requests per minute. */
+/** How close an account is to its requests per minute. */
 export type PaceAnswer = Record<'live' | 'bulk' | 'heavy', PaceOfClass>;
 
 export class UsageTotals {
@@ -59,7 +59,7 @@ export class UsageTotals {
   credits: number;
 }
 
-/** The requests of an account and their price. */
+/** The requests of an account and their cost. */
 export class UsageAnswer {
   @IsBoolean()
   status: boolean;

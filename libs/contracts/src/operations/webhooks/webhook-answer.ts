@@ -28,7 +28,7 @@ export const WEBHOOK_EVENTS = [
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** Sent by the button alone. */
+/** Sent only by the test button. */
 export const WEBHOOK_TEST_EVENT = 'webhook.test';
 
 export const WEBHOOK_STATES = ['active', 'paused', 'disabled'] as const;
@@ -53,7 +53,7 @@ export class WebhookAnswer {
   @IsIn(WEBHOOK_EVENTS, { each: true })
   events: WebhookEvent[];
 
-  /** `paused` by you; `disabled` by us, after three days without a delivery or an answer of 410. */
+  /** `paused` by you; `disabled` by us, after three days without a successful delivery or after an answer of 410. */
   @IsIn(WEBHOOK_STATES)
   state: WebhookState;
 
@@ -65,7 +65,7 @@ export class WebhookAnswer {
   @IsISO8601()
   failing_since: string | null;
 
-  /** The end of the time in which deliveries are also signed with the previous secret. */
+  /** The end of the period in which deliveries are also signed with the previous secret. */
   @IsNullable()
   @IsISO8601()
   previous_secret_until: string | null;
@@ -73,7 +73,7 @@ export class WebhookAnswer {
 
 /** An endpoint with its secret, which is shown only once. */
 export class WebhookSecretAnswer extends WebhookAnswer {
-  /** `whsec_` and the key in Base64, as libraries for Standard Webhooks take it. */
+  /** `whsec_` and the key in Base64, the format of libraries for Standard Webhooks. */
   @IsString()
   secret: string;
 }
@@ -93,7 +93,7 @@ export class WebhooksAnswer {
 }
 
 export class WebhookDelivery {
-  /** The header `webhook-id`, the same in every try. */
+  /** The header `webhook-id`, the same in every attempt. */
   @IsUUID()
   id: string;
 
@@ -114,12 +114,12 @@ export class WebhookDelivery {
   @IsISO8601()
   last_try_at: string | null;
 
-  /** HTTP status of the last answer; null where there was none. */
+  /** HTTP status of the last answer; null if there was none. */
   @IsNullable()
   @IsInt()
   response_status: number | null;
 
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   @IsNullable()
   @IsString()
   fault: string | null;
@@ -171,7 +171,7 @@ export class UpdateWebhookRequest {
   @IsIn(WEBHOOK_EVENTS, { each: true })
   events?: WebhookEvent[];
 
-  /** `active` also lets a disabled one begin again. */
+  /** `active` also re-enables a disabled webhook. */
   @IsOptional()
   @IsIn(['active', 'paused'])
   state?: 'active' | 'paused';

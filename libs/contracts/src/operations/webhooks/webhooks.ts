@@ -52,7 +52,7 @@ const WAITING = {
 const NEW = { url: WEBHOOK_SHOWN.url, events: ['job.completed'] };
 const CHANGE = { state: 'paused' };
 
-/** A test key changes nothing. */
+/** A test key cannot change anything. */
 const BY_KEY = {
   kind: 'key',
   scope: 'webhooks',
@@ -74,7 +74,7 @@ function id<const Example extends string>(about: string, example: Example) {
   } as const;
 }
 
-/** Parameters of calls about one endpoint, and about one delivery of it. */
+/** Parameters of calls about one webhook, and about one of its deliveries. */
 const ONE_WEBHOOK = { id: id('Id of the webhook', ID) } as const;
 const ONE_DELIVERY = {
   ...ONE_WEBHOOK,

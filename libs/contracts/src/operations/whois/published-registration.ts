@@ -2,9 +2,9 @@ import { Type } from 'class-transformer';
 import { IsOptional, IsString, ValidateNested } from 'class-validator';
 import { WhoisContact, WhoisRegistrar, WhoisReseller } from './whois-parties.js';
 
-/** What a registry publishes of a registration itself. Unpublished members are left out. */
+/** The data that a registry itself publishes about a registration. Unpublished members are left out. */
 export class RegistrationFacts {
-  /** `YYYY-MM-DD`; so are the other two. */
+  /** `YYYY-MM-DD`, as are the other two. */
   @IsOptional()
   @IsString()
   create_date?: string;

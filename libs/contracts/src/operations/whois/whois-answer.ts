@@ -21,18 +21,18 @@ export class WhoisRegistryData extends RegistrationFacts {
   @IsIn(REGISTERED)
   domain_registered: Registered;
 
-  /** The text of port 43. */
+  /** The raw text from port 43. */
   @IsOptional()
   @IsString()
   whois_raw_registry?: string;
 
-  /** The same in version 1, spelt as it always was. */
+  /** The same in version 1, with its original spelling. */
   @IsOptional()
   @IsString()
   whois_raw_registery?: string;
 }
 
-/** Registration data of a domain name, in the words of version 1. What is not published is left out. */
+/** Registration data of a domain name, in the format of version 1. Unpublished members are left out. */
 export class WhoisAnswerV1 extends PublishedRegistration {
   @IsBoolean()
   status: boolean;
@@ -52,7 +52,7 @@ export class WhoisAnswerV1 extends PublishedRegistration {
   @IsIn(REGISTERED)
   domain_registered: Registered;
 
-  /** The most detailed text of port 43. */
+  /** The most detailed raw text from port 43. */
   @IsOptional()
   @IsString()
   whois_raw_domain?: string;
@@ -63,7 +63,7 @@ export class WhoisAnswerV1 extends PublishedRegistration {
   registry_data?: WhoisRegistryData;
 }
 
-/** Exact times, RFC 3339, or a day where only that is published. */
+/** Exact times, RFC 3339, or a day if only that is published. */
 export class WhoisDates {
   @IsOptional()
   @IsString()
@@ -86,7 +86,7 @@ export class WhoisDates {
   expires_published: boolean;
 }
 
-/** A value that is withheld (RFC 9537). */
+/** A withheld value (RFC 9537). */
 export class WhoisRedaction {
   @IsString()
   path: string;
@@ -102,7 +102,7 @@ export class WhoisRedaction {
   reason?: string;
 }
 
-/** Registration data of a domain name. What is not published is left out. */
+/** Registration data of a domain name. Unpublished members are left out. */
 export class WhoisAnswer extends WhoisAnswerV1 {
   @IsOptional()
   @IsString()
@@ -131,7 +131,7 @@ export class WhoisAnswer extends WhoisAnswerV1 {
   @Type(() => WhoisContact)
   abuse_contact?: WhoisContact;
 
-  /** A service stands in for the registrant. */
+  /** A privacy service replaces the registrant. */
   @IsOptional()
   @IsBoolean()
   privacy_service?: boolean;

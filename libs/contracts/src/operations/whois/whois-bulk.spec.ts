@@ -7,11 +7,11 @@ it.each([
   ['a text', { domainNames: 'registered.test' }, 'must be a list of up to 100 strings'],
   ['an empty list', { domainNames: [] }, 'must name at least one domain'],
   [
-    'too long a list',
+    'a list that is too long',
     { domainNames: Array.from({ length: 101 }, () => 'a.test') },
     'must contain no more than 100 elements',
   ],
-])('a bulk request with %s is told what is wrong with its names', (_what, body, message) => {
+])('a bulk request with %s is answered with the fault in its names', (_what, body, message) => {
   expect(faultsOf(BulkNames, body)).toEqual([{ field: 'domainNames', message }]);
 });
 
@@ -20,6 +20,6 @@ it.each([
   [BulkHosts, 'ipAddresses'],
   [AvailabilityNames, 'domainNames'],
   [AvailabilityNames, 'tld'],
-])('%p: a list that is null is no list', (type, member) => {
+])('%p: null is not accepted as a list', (type, member) => {
   expect(faultsOf(type, { [member]: null })).toMatchObject([{ field: member }]);
 });

@@ -7,7 +7,7 @@ import { defineOperation } from '../operation.js';
 import { WhoisAnswer } from './whois-answer.js';
 import { WHOIS_SECTIONS } from './whois-live.js';
 
-/** Names that are asked about together. */
+/** Several names in one request. */
 export class BulkNames {
   @ArrayMinSize(1, { message: 'must name at least one domain' })
   @TextList()
@@ -21,7 +21,7 @@ export class BulkWhoisItem extends bulkItem(
   'tld_unsupported',
   ...LIVE_PROBLEMS,
 ) {
-  /** The name as it was asked. */
+  /** The name as requested. */
   @IsOptional()
   @IsString()
   domain_name?: string;

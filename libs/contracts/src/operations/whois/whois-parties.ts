@@ -13,7 +13,7 @@ export class WhoisRegistrar {
   @IsString()
   whois_server?: string;
 
-  /** In version 2. */
+  /** Only in version 2. */
   @IsOptional()
   @IsString()
   rdap_server?: string;
@@ -31,7 +31,7 @@ export class WhoisRegistrar {
   phone_number?: string;
 }
 
-/** A reseller has three words, and its handle in version 2. */
+/** A reseller has three members, and its handle in version 2. */
 export class WhoisReseller {
   @IsOptional()
   @IsString()
@@ -51,7 +51,7 @@ export class WhoisReseller {
 }
 
 export class WhoisContact {
-  /** In version 2. */
+  /** Only in version 2. */
   @IsOptional()
   @IsString()
   handle?: string;

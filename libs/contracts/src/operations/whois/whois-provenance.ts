@@ -11,7 +11,7 @@ import {
 import { JSONSchema } from 'class-validator-jsonschema';
 import { OUTCOMES, type Outcome, SOURCES, type Source } from '../outcome.js';
 
-/** One server that was asked. */
+/** One queried server. */
 export class WhoisSource {
   @IsString()
   id: string;
@@ -50,12 +50,12 @@ export class WhoisSource {
   error?: string;
 }
 
-/** A member that sources disagree about. */
+/** A member about which sources disagree. */
 export class WhoisConflict {
   @IsString()
   path: string;
 
-  /** Id of the source whose value is given. */
+  /** Id of the source whose value is used. */
   @IsString()
   chosen: string;
 
@@ -64,7 +64,7 @@ export class WhoisConflict {
   values: Record<string, unknown>;
 }
 
-/** The sources that were asked, and when. */
+/** The queried sources, and when they were queried. */
 export class AnswerProvenance {
   @IsIn(SOURCES)
   served_from: Source;
@@ -81,9 +81,9 @@ export class AnswerProvenance {
   sources: WhoisSource[];
 }
 
-/** Where the members of an answer come from. */
+/** The sources of an answer's members. */
 export class WhoisProvenance extends AnswerProvenance {
-  /** Ids of sources by the paths of what they gave. */
+  /** Ids of sources by the paths of the members they supplied. */
   @IsObject()
   @JSONSchema({ additionalProperties: { type: 'string' } })
   fields: Record<string, string>;

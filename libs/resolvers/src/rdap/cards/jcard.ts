@@ -17,10 +17,9 @@ interface Property {
 }
 
 /**
- * Reads a jCard (RFC 7095), `["vcard", [[name, parameters, type, value…], …]]`, as servers send it:
- * without name, with text where a list belongs and lists where text belongs, with the address only
- * in a `label`, the country in a `cc` parameter, telephone numbers as text or as `tel:` URI, and
- * properties cut short.
+ * Reads a jCard (RFC 7095), `["vcard", [[name, parameters, type, value…], …]]`, in the variants that servers send:
+ * without a name, with text in place of a list and lists in place of text, with the address only in a `label`, the
+ * country in a `cc` parameter, telephone numbers as text or as a `tel:` URI, and with truncated properties.
  */
 export function readJcard(vcardArray: unknown): PublishedContact {
   const properties = listIn(listIn(vcardArray)[1]).flatMap(property);
@@ -102,7 +101,7 @@ function address(addresses: readonly Property[]): Contact {
   return {};
 }
 
-/** A parameter whatever the case of its name. */
+/** A parameter, ignoring the case of its name. */
 function member(parameters: JsonObject, name: string): unknown {
   return parameters[name] ?? parameters[name.toUpperCase()];
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, objectIn, objectsIn, textIn } from '../json-reading.js';
 import { country, publishedContact, type PublishedContact } from './published-contact.js';
 
-/** Components of an address that make up its street lines (RFC 9553 §2.5.1.2). */
+/** Address components that form the street lines (RFC 9553 §2.5.1.2). */
 const STREET_KINDS = new Set([
   'postOfficeBox',
   'building',
@@ -16,7 +16,7 @@ const STREET_KINDS = new Set([
   'landmark',
 ]);
 
-/** Reads a JSContact card (RFC 9553), which servers begin to send beside or instead of a jCard. */
+/** Reads a JSContact card (RFC 9553), which servers are starting to send with or instead of a jCard. */
 export function readJsContact(card: unknown): PublishedContact {
   const root = objectIn(card);
   const name = objectIn(root['name']);
@@ -35,7 +35,7 @@ export function readJsContact(card: unknown): PublishedContact {
   return publishedContact(values, textIn(valuesOf(root['links'])[0]?.['uri']));
 }
 
-/** The values of a JSContact map (`{ id: value }`); its keys carry no meaning. */
+/** The values of a JSContact map (`{ id: value }`); its keys have no meaning. */
 function valuesOf(map: unknown): readonly JsonObject[] {
   return objectsIn(Object.values(objectIn(map)));
 }

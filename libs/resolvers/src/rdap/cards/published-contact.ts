@@ -2,15 +2,15 @@ import type { Contact } from '../../record.js';
 import { readCountry } from '../../whois/parse/fields/countries.js';
 import { isEmptyValue, isWithheld } from '../../whois/parse/fields/placeholders.js';
 
-/** The contents of a contact card, before it is known whose card it is. */
+/** The contents of a contact card, before its owner is known. */
 export interface PublishedContact {
   contact: Contact;
   url?: string;
-  /** Members whose place is taken by a text that says the value is kept back. */
+  /** Members whose value is a text saying that it is withheld. */
   withheld: (keyof Contact)[];
 }
 
-/** Separates what is published from placeholders. */
+/** Separates published values from placeholders. */
 export function publishedContact(
   values: { [Member in keyof Contact]: Contact[Member] | undefined },
   url: string | undefined,
@@ -24,7 +24,7 @@ export function publishedContact(
   return { contact, withheld, ...(url === undefined ? {} : { url }) };
 }
 
-/** A country by its code, else by its name, whichever is published. */
+/** A country by its code, or else by its name, whichever is published. */
 export function country(
   code: string | undefined,
   name: string | undefined,

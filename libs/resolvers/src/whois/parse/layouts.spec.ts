@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseWhois } from './parse-whois.js';
 
-/** Answers of registries that need little or no grammar, with what must be read from them. */
+/** Answers of registries that need little or no grammar, with the expected result. */
 const ANSWERS: readonly [tld: string, text: string, expected: object][] = [
   [
     'pt',

@@ -98,7 +98,7 @@ describe('the layout that ICANN prescribes', () => {
     });
   });
 
-  it('a placeholder is a redaction and no value', () => {
+  it('a placeholder is a redaction and not a value', () => {
     const { record } = parse(THICK);
     expect(record?.contacts.administrative).toEqual({ organization: 'Example Holdings' });
     expect(record?.contacts.technical).toBeUndefined();
@@ -117,7 +117,7 @@ describe('the layout that ICANN prescribes', () => {
     'GDPR Masked',
     'Hidden upon user request',
     'Redacted | EU Data Subject',
-  ])('"%s" is withheld, which is not a privacy service', (text) => {
+  ])('"%s" is withheld, but not a privacy service', (text) => {
     const { record } = parse(
       `Domain Name: example.org\nRegistrant Name: ${text}\nName Server: ns1.example.net`,
     );

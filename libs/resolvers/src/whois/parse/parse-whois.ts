@@ -9,9 +9,9 @@ import type { RecordDraft } from './reading/record-draft.js';
 import { RecordReader } from './reading/record-reader.js';
 import { WorkMeter } from './reading/work-meter.js';
 
-/** The question behind an answer: who was asked, and for what. */
+/** The query behind an answer: the server and the name. */
 export interface ParseContext {
-  /** The name asked for, A-label; empty if unknown. */
+  /** The requested name, A-label; empty if unknown. */
   domain: string;
   /** The port-43 host that answered; empty if unknown. */
   server: string;
@@ -22,21 +22,21 @@ export interface ParseContext {
 
 export interface ParseResult {
   outcome: LookupOutcome;
-  /** With `delivered` the published data, with `restricted` the reason why the name is not available. */
+  /** With `delivered`, the published data; with `restricted`, the reason why the name is not available. */
   record?: RegistrationRecord;
   /** With `throttled`, if the server named a time; at most an hour. */
   retryAfterSeconds?: number;
 }
 
 /**
- * Reads a port-43 answer. Pure, never throws, work linear in the text: what cannot be read is
- * `parse_failed`. `delivered`, `not_registered`, `restricted`, `throttled` or `parse_failed`.
+ * Reads a port-43 answer. Pure, never throws, with work linear in the text; an unreadable answer is `parse_failed`.
+ * Results: `delivered`, `not_registered`, `restricted`, `throttled` or `parse_failed`.
  */
 export function parseWhois(text: string, context: ParseContext): ParseResult {
   return parseMetered(text, context, new WorkMeter());
 }
 
-/** `parseWhois`, counting its work. */
+/** Like `parseWhois`, but counts its work. */
 export function parseMetered(text: string, context: ParseContext, meter: WorkMeter): ParseResult {
   try {
     return parse(text, context, meter);
@@ -63,7 +63,10 @@ function parse(text: string, context: ParseContext, meter: WorkMeter): ParseResu
   return toResult(classify(lines, evidence, meter), record);
 }
 
-/** Keys and values may be in columns of spaces: tried if nothing else was read and the name would be the right one. */
+/**
+ * Keys and values may be in columns separated by spaces; this is tried if nothing else was read and the name would
+ * match.
+ */
 function readRecord(
   lines: readonly Line[],
   grammar: ReadyGrammar,
@@ -95,7 +98,9 @@ function toResult(verdict: Verdict, record: RegistrationRecord): ParseResult {
   }
 }
 
-/** Whether enough was read to call the name registered; an expiry suffices, unless a server uses it otherwise. */
+/**
+ * Whether enough was read to call the name registered; an expiry date suffices, unless a server uses it differently.
+ */
 function isRecord(record: RegistrationRecord): boolean {
   if (record.created !== undefined) return true;
   if (record.nameServers.length > 0 || record.registrar?.name !== undefined) return true;

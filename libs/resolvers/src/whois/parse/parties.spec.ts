@@ -6,7 +6,7 @@ const read = (tld: string, text: string, domain = `example.${tld}`) => {
   return parseWhois(text, context).record;
 };
 
-/** Anybody may name a host after any domain, with any registrar. */
+/** Anyone may name a host after any domain, with any registrar. */
 const HOST = `   Server Name: EXAMPLE.COM.SOMEBODY.ELSES.EXAMPLE
    IP Address: 192.0.2.9
    Registrar: HOST REGISTRAR, INC.
@@ -127,7 +127,7 @@ Domain record activated:    20-Dec-1996
     });
   });
 
-  it('.tw: a person beside a mail address belongs to the organisation above', () => {
+  it('.tw: a person beside an e-mail address belongs to the organisation above', () => {
     const text = `Domain Name: example.com.tw
    Registrant:
       Sample Inc.

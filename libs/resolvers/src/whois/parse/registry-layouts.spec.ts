@@ -72,7 +72,7 @@ Creation Date: 2020-01-02T03:04:05Z
     });
   });
 
-  it('.ua: contacts under headings that look like remarks, without handles to tie them', () => {
+  it('.ua: contacts under headings that look like remarks, without handles to connect them', () => {
     const record = read(
       'ua',
       `domain:     example.ua

@@ -12,7 +12,7 @@ const MONTHS: Readonly<Record<BillingInterval, number>> = { month: 1, year: 12 }
 /** PayPal bills in batches, up to a day before or after the anchor's time of day. */
 const EARLY_MS = DAY_MS;
 
-/** The period that a time lies in. PayPal tells no periods: they are counted from the anchor's day. */
+/** The period that contains a time. PayPal does not name periods: they are counted from the anchor's day. */
 export function periodAt(anchor: Date, interval: BillingInterval, time: Date): BillingPeriod {
   const step = MONTHS[interval];
   const monthsApart =

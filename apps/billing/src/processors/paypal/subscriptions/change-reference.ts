@@ -7,7 +7,7 @@ export interface ChangeReference {
   subscriptionId: string;
   old: BilledPlan;
   wanted: BilledPlan;
-  /** The start of the difference, in whole seconds. */
+  /** The start of the price difference, in whole seconds. */
   from: Date;
 }
 
@@ -19,7 +19,7 @@ export function toChangeId({ subscriptionId, old, wanted, from }: ChangeReferenc
   return ['change', subscriptionId, planText(old), planText(wanted), seconds].join(',');
 }
 
-/** Undefined for what we did not write, and for orders that customers made. */
+/** Undefined for data that we did not write, and for orders that customers made. */
 export function toChangeReference(customId: unknown): ChangeReference | undefined {
   const found = CHANGE.exec(String(customId));
   if (!found || !isPaypalId(found[1])) return undefined;
@@ -31,7 +31,7 @@ export function toChangeReference(customId: unknown): ChangeReference | undefine
   };
 }
 
-/** Begins the id of a change's bill: the order behind it looks as a payment does. */
+/** Prefix of the id of a change's bill, because the id of its order looks like that of a payment. */
 const BILL_PREFIX = 'change-';
 
 export const toChangeBillId = (orderId: string) => `${BILL_PREFIX}${orderId}`;

@@ -7,32 +7,32 @@ import type { PaypalPlans, PricedPlan } from './paypal-plans.js';
 import { type SubscriptionMark, toSubscriptionMark } from './subscription-mark.js';
 import type { PaypalSubscription, SubscriptionsClient } from './subscriptions-client.js';
 
-/** A plan in units, with its price. */
+/** A plan with its number of units and its price. */
 export interface PlannedUnits extends PricedPlan {
   quantity: number;
 }
 
-/** A subscription as PayPal has it, read together with our mark on it. */
+/** A subscription as stored at PayPal, together with our mark on it. */
 export interface KnownSubscription {
   id: string;
   subscription: PaypalSubscription;
   mark: SubscriptionMark;
-  /** The next bill of PayPal. */
+  /** The plan of PayPal's next bill. */
   next: PlannedUnits;
   /** The plan in force. */
   running: PlannedUnits;
   /** The plan in force before `mark.until`. */
   former: PlannedUnits;
   start: Date;
-  /** Periods are counted from here. */
+  /** Periods are counted from this time. */
   anchor: Date;
-  /** The running period; of an ended one its last. */
+  /** The running period; the last one if the subscription has ended. */
   period: BillingPeriod;
 }
 
 const ENDED = ['CANCELLED', 'EXPIRED', 'SUSPENDED'];
 
-/** Reads subscriptions. @throws UnfitObject for one that is not ours. */
+/** Reads subscriptions. @throws UnfitObject for a subscription that is not ours. */
 export class KnownSubscriptions {
   constructor(
     private readonly client: SubscriptionsClient,
@@ -60,7 +60,7 @@ export class KnownSubscriptions {
     return { id, subscription, mark, next, running, former, start, anchor, period };
   }
 
-  /** A revised subscription has its new plan's own price again. */
+  /** A revised subscription is billed at its new plan's own price again. */
   private async billedNext(
     { plan_id: planId, quantity = '1', plan_overridden: isOverridden }: PaypalSubscription,
     { taxPpm }: SubscriptionMark,
@@ -70,13 +70,13 @@ export class KnownSubscriptions {
     return isOverridden && taxPpm !== null ? this.named({ ...own, taxPpm }, plan) : own;
   }
 
-  /** A plan of ours by its name, at the price it was sold for. */
+  /** One of our plans by its name, at the price at which it was sold. */
   async named(plan: BilledPlan, { currency }: Pick<PricedPlan, 'currency'>): Promise<PlannedUnits> {
     return { ...(await this.plans.named(plan, currency)), quantity: plan.quantity };
   }
 }
 
-/** Regardless of the tax. */
+/** Compares plans regardless of the tax. */
 export const isSameOffer = (a: BilledPlan, b: BilledPlan) =>
   a.sku === b.sku && a.quantity === b.quantity && a.catalogueVersion === b.catalogueVersion;
 
@@ -93,7 +93,7 @@ export const billedPlan = (plan: BilledPlan): BilledPlan => ({
   taxPpm: plan.taxPpm,
 });
 
-/** Now; of one that has ended or stands still, when it did. */
+/** Now, or the time at which the subscription ended or was suspended. */
 function lastMoment(
   { status = '', status_update_time: changed }: PaypalSubscription,
   { isEnding, until }: SubscriptionMark,

@@ -47,17 +47,17 @@ export interface PaidChangesParts {
   returnUrl: string;
 }
 
-/** States in which an order's money has not been taken but may be. */
+/** States in which an order's money has not been taken but may still be. */
 const WAITING_STATUSES = ['CREATED', 'SAVED', 'APPROVED', 'PAYER_ACTION_REQUIRED'];
-/** PayPal forgets an order that nobody has agreed to after that. */
+/** PayPal deletes an order that nobody has approved after that time. */
 const ORDER_MS = 3 * HOUR_MS;
-/** The price of a subscription's only billing cycle, instead of its plan's. */
+/** The price of a subscription's only billing cycle, which overrides its plan's. */
 const PRICE_PATH = '/plan/billing_cycles/@sequence==1/pricing_scheme/fixed_price';
 
 /**
- * Changes of plans. PayPal changes from the next period on, after its customer's consent, and knows no
- * proration: the difference is an order of its own, whose page follows that of the consent. It is captured
- * only once the consent is there, so that nothing has to be given back.
+ * Plan changes. PayPal changes plans from the next period on, after the customer's consent, and has no proration: the
+ * difference is paid by a separate order, whose page follows the consent page. It is captured only after the consent,
+ * so that nothing has to be refunded.
  */
 export class PaidChanges {
   constructor(private readonly parts: PaidChangesParts) {}
@@ -109,7 +109,7 @@ export class PaidChanges {
     return { state: 'approval_required', redirectUrl };
   }
 
-  /** Until the period ends; the next bill is the one the customer has approved. */
+  /** Applies until the period ends; the next bill is for the plan that the customer has approved. */
   async setPlan(request: ChangeRequest): Promise<void> {
     const { subscriptionId, plan, quantity, currency } = request;
     const known = await this.parts.known.read(subscriptionId);
@@ -118,8 +118,8 @@ export class PaidChanges {
   }
 
   /**
-   * Bills the same plan at its price with another rate of tax from the next period on, without the customer's consent.
-   * PayPal applies a new price to no renewal of the next 10 days.
+   * Bills the same plan with another tax rate from the next period on, without the customer's consent. PayPal applies a
+   * new price to no renewal of the next 10 days.
    * @throws PaypalRefusal if another plan comes next by now.
    */
   async changeTax({ subscriptionId, plan, quantity, currency }: ChangeRequest): Promise<void> {
@@ -136,8 +136,8 @@ export class PaidChanges {
   }
 
   /**
-   * Takes the money of a change that its customer has agreed to on both pages, and notes that the new plan
-   * is in force.
+   * Captures the money of a change that the customer has approved on both pages, and notes that the new plan is in
+   * force.
    */
   async settle(known: KnownSubscription): Promise<'settled' | 'declined' | 'nothing'> {
     const { mark, next, former } = known;
@@ -156,7 +156,7 @@ export class PaidChanges {
     return 'settled';
   }
 
-  /** The latest change, while its order waits for the customer. @param isDeclined its money was refused just now. */
+  /** The latest change, while its order waits for the customer. @param isDeclined the payment was just declined. */
   async unpaid(known: KnownSubscription, isDeclined: boolean): Promise<UnpaidChange | null> {
     const { mark, running, next } = known;
     const now = this.parts.clock.now();
@@ -177,14 +177,14 @@ export class PaidChanges {
     };
   }
 
-  /** Its order is not captured any more. The approved change for the next period stays. */
+  /** Prevents the capture of its order. The approved change for the next period stays. */
   async drop(subscriptionId: string): Promise<void> {
     await this.replace(await this.parts.known.read(subscriptionId), { changeOrderId: null });
   }
 
   /**
-   * Puts another order, or none, in the place of the latest change's. One whose money is taken stays: it would be paid
-   * for nothing, and the next one paid besides.
+   * Replaces the order of the latest change by another one or none. An order whose money is taken stays; otherwise it
+   * would be paid for nothing, and the next one would be paid as well.
    * @throws PaypalRefusal `CHANGE_BEING_PAID`.
    */
   private async replace(
@@ -194,7 +194,7 @@ export class PaidChanges {
     const { changeOrderId } = known.mark;
     if (!(await this.isBeingPaid(known))) {
       await this.putMark(known, change);
-      // A fetch may have taken its money since the mark was read.
+      // A fetch may have captured it since the mark was read.
       if (changeOrderId === change.changeOrderId || !(await this.isBeingPaid(known))) return;
       await this.putMark(known, { changeOrderId });
     }
@@ -206,13 +206,14 @@ export class PaidChanges {
   }
 
   /**
-   * Whether the payment of the latest change is captured, or under review at PayPal, while the change is not in force.
+   * Whether the payment of the latest change is captured, or under review at PayPal, but the change is not yet in
+   * force.
    */
   private async isBeingPaid({ mark, running, period }: KnownSubscription): Promise<boolean> {
     const order =
       mark.changeOrderId === null ? undefined : await this.findOrder(mark.changeOrderId);
     const change = toChangeReference(order?.purchase_units?.[0]?.custom_id);
-    // Its money may still arrive after another period has begun.
+    // Its payment may still arrive after another period has begun.
     if (change && isReviewed(order)) return true;
     const isOfPeriod =
       change && wholeSecond(period.start) <= change.from && change.from < period.end;
@@ -227,7 +228,7 @@ export class PaidChanges {
     return at && { id: toChangeBillId(mark.changeOrderId), at };
   }
 
-  /** The plan before the latest change; the mark has forgotten it once the new one is paid, its order has not. */
+  /** The plan before the latest change; the mark no longer has it once the new plan is paid, but the order does. */
   async planBefore({ mark, next }: KnownSubscription): Promise<PlannedUnits | undefined> {
     if (mark.changeOrderId === null) return undefined;
     const order = await this.findOrder(mark.changeOrderId);
@@ -267,21 +268,21 @@ export class PaidChanges {
     };
   }
 
-  /** PayPal may let money through after a review of weeks, or we may hear of it when its period is over. */
+  /** PayPal may release a payment after a review of weeks, or we may learn of it when its period is over. */
   private isTooLate(
     { mark, anchor }: KnownSubscription,
     order: PaypalOrder,
     { wanted, from }: { wanted: PlannedUnits; from: Date },
   ): boolean {
     const { create_time: taken, status, update_time: changed } = captureOf(order) ?? {};
-    // A refund changes it as well.
+    // A refund also changes it.
     const cameAt = timeOf(status === 'COMPLETED' ? (changed ?? taken) : taken);
     if (cameAt >= periodAt(anchor, wanted.interval, from).end) return true;
     const isOver = from < mark.until && mark.until <= this.parts.clock.now();
     return isOver && mark.changeOrderId === order.id && !isSameOffer(mark.running, wanted);
   }
 
-  /** Undefined for one that was left unpaid: PayPal forgets it within hours. */
+  /** Undefined for an order that was never paid: PayPal deletes it within hours. */
   private async findOrder(id: string): Promise<PaypalOrder | undefined> {
     try {
       return await this.parts.orders.getOrder(id);
@@ -312,7 +313,7 @@ export class PaidChanges {
     await this.parts.client.patch(known.id, [{ op: 'replace', path: '/custom_id', value }]);
   }
 
-  /** @returns the page on which the customer agrees, and which leads to `nextUrl`. */
+  /** @returns the page on which the customer agrees, which then leads to `nextUrl`. */
   private async revise(
     { id }: KnownSubscription,
     wanted: PlannedUnits,
@@ -331,7 +332,7 @@ export class PaidChanges {
   }
 }
 
-/** Where a customer arrives who did not approve or pay: the page there says so. */
+/** The return page for a customer who did not approve or pay; it says so. */
 const cancelUrl = (returnUrl: string) => `${returnUrl}?cancelled=1`;
 
 /** The plan of the current period, with this change. */
@@ -343,7 +344,7 @@ function customIdOf(
   return toCustomId({ ...kept, ...change });
 }
 
-/** The rest of the period at the old price back, at the new price instead. */
+/** Refunds the rest of the period at the old price, and charges it at the new one. */
 function linesOf(
   { anchor }: KnownSubscription,
   { old, wanted, from }: { old: PlannedUnits; wanted: PlannedUnits; from: Date },
@@ -361,7 +362,7 @@ function linesOf(
 const dueOf = (lines: readonly BillLine[]): Micros =>
   lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
 
-/** When the money of an order arrived; undefined before that. */
+/** When the money of an order arrived; undefined if it has not. */
 function paidAt(order: PaypalOrder): Date | undefined {
   const capture = captureOf(order);
   const isPaid = capture && paymentSnapshot(capture).state === 'succeeded';
@@ -374,7 +375,7 @@ function isTaken(order: PaypalOrder | undefined): boolean {
   return capture !== undefined && paymentSnapshot(capture).state !== 'failed';
 }
 
-/** Whether PayPal has not yet decided about its money. */
+/** Whether PayPal is still reviewing its payment. */
 function isReviewed(order: PaypalOrder | undefined): boolean {
   const capture = order && captureOf(order);
   return capture !== undefined && paymentSnapshot(capture).state === 'pending';
@@ -383,5 +384,5 @@ function isReviewed(order: PaypalOrder | undefined): boolean {
 const captureOf = ({ purchase_units: units }: PaypalOrder) =>
   units?.[0]?.payments?.captures?.at(-1);
 
-/** References of changes count in seconds. */
+/** References of changes use whole seconds. */
 const wholeSecond = (time: Date) => new Date(Math.floor(time.getTime() / SECOND_MS) * SECOND_MS);

@@ -7,7 +7,7 @@ import { PaypalRefusal } from '../paypal-connection.js';
 import { currencyOf, idOf, microsOf, toMoney } from '../paypal-objects.js';
 import type { PaypalPlan, PlanRequest, SubscriptionsClient } from './subscriptions-client.js';
 
-/** What a PayPal plan represents. */
+/** The plan that a PayPal plan represents. */
 export interface PricedPlan {
   id: string;
   sku: string;
@@ -21,14 +21,14 @@ export interface PricedPlan {
 const PRODUCT_ID = 'DOMAIN-DATA-SERVICE';
 const PRODUCT = { id: PRODUCT_ID, name: 'Domain Data Service', type: 'SERVICE' } as const;
 const PAGES_MAX = 100;
-/** PayPal retries every five days and suspends after the last attempt: after the 7 days of grace, never within. */
+/** PayPal retries every five days and suspends after the last attempt, which is after the 7 days of grace. */
 const FAILURES_MAX = 3;
 const UNITS = { month: 'MONTH', year: 'YEAR' } as const;
 const KEY = /^([\w-]{1,40}):([\w.-]{1,20}):([A-Z]{3})(?::tax(\d{1,6}))?$/;
 
 /**
- * Our plans as plans of the PayPal account, named by their description. One is made when it is first needed,
- * and never changes, so what was read once is remembered.
+ * Our plans as plans of the PayPal account, identified by their description. Each is created when it is first needed
+ * and never changes, so it is cached once it was read.
  */
 export class PaypalPlans {
   private readonly byKey = new Map<string, PricedPlan>();
@@ -36,7 +36,7 @@ export class PaypalPlans {
 
   constructor(private readonly client: SubscriptionsClient) {}
 
-  /** @throws UnfitObject when the account has another price under this name. */
+  /** @throws UnfitObject if the account has a plan with this name at another price. */
   async find(plan: PlanRef, currency: string): Promise<PricedPlan> {
     const key = priceKeyOf(plan, currency);
     const known = this.byKey.get(key);
@@ -50,7 +50,7 @@ export class PaypalPlans {
     return priced;
   }
 
-  /** A plan that was sold before, at its price then. @throws UnfitObject when the account has none. */
+  /** A plan that was sold earlier, at its price then. @throws UnfitObject if the account has none. */
   async named(plan: BilledPlan, currency: string): Promise<PricedPlan> {
     const key = priceKeyOf(plan, currency);
     const known = this.byKey.get(key);

@@ -32,13 +32,13 @@ export interface PaypalSubscriptionsParts {
 
 /** How far back the latest payment is searched: longer than a period. */
 const LOOK_BACK_MS = 400 * DAY_MS;
-/** How long after its start a subscription may first be paid: its attempts, and a day. */
+/** How long after its start a subscription may be paid for the first time: all attempts, plus a day. */
 const FIRST_PAYMENT_MS = 11 * DAY_MS;
 const PAID_STATUSES = ['COMPLETED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
-const BY_CUSTOMER = 'The customer asked for it';
+const BY_CUSTOMER = 'The customer requested it';
 const BY_US = 'It has ended';
 
-/** Subscriptions: one plan each, suspended until the end of the period when their customer cancels. */
+/** Subscriptions: one plan each, suspended until the end of the period if the customer cancels. */
 export class PaypalSubscriptions {
   constructor(private readonly parts: PaypalSubscriptionsParts) {}
 
@@ -85,7 +85,7 @@ export class PaypalSubscriptions {
       id,
       orderId: mark.orderId,
       state,
-      // The first paid one counts, whatever its plan became since.
+      // The first payment counts, even if the plan has changed since.
       amountMicros: first ?? priceOf(former),
       currency: next.currency,
       ...(isPaid && { subscriptionId: id }),
@@ -110,7 +110,7 @@ export class PaypalSubscriptions {
     return this.fetch(id);
   }
 
-  /** @throws PaypalRefusal for one that has ended, or whose change only its customer can take back. */
+  /** @throws PaypalRefusal if the subscription has ended, or if only the customer can undo its change. */
   async resume(id: string): Promise<SubscriptionSnapshot> {
     const { client, known, clock } = this.parts;
     const { subscription, mark, running, next } = await known.read(id);
@@ -119,15 +119,11 @@ export class PaypalSubscriptions {
       throw new PaypalRefusal(422, 'SUBSCRIPTION_ENDED', 'The subscription has ended.');
     }
     if (subscription.status === 'SUSPENDED') {
-      // First the mark: a suspension without it is nobody's wish.
+      // The mark is written first, because a suspension without it was not requested by the customer.
       await this.putMark(id, { ...mark, isEnding: false });
       await client.activate(id, BY_CUSTOMER);
     } else if (!isSameOffer(running, next)) {
-      throw new PaypalRefusal(
-        422,
-        'APPROVAL_NEEDED',
-        'The customer takes a change back at PayPal.',
-      );
+      throw new PaypalRefusal(422, 'APPROVAL_NEEDED', 'The customer undoes a change at PayPal.');
     }
     return this.fetch(id);
   }
@@ -159,7 +155,7 @@ export class PaypalSubscriptions {
     }
   }
 
-  /** Does first what is due: the money of an approved change, the end of a cancelled subscription. */
+  /** Performs due steps first: captures the money of an approved change, ends a cancelled subscription. */
   private async snapshot(found: KnownSubscription): Promise<SubscriptionSnapshot> {
     const { known, clock, client, changes } = this.parts;
     const settled = await changes.settle(found);
@@ -178,14 +174,14 @@ export class PaypalSubscriptions {
       periodStart: period.start,
       periodEnd: period.end,
       cancelAt: isEnding && !hasEnded ? mark.until : null,
-      // A new tax rate is not a change that the customer asked for.
+      // A new tax rate is not a change that the customer requested.
       pendingChange: isSameOffer(running, next) ? null : billedPlan(next),
       unpaidChange: await changes.unpaid(current, settled === 'declined'),
       ...(await this.bills(current)),
     };
   }
 
-  /** No latest one while a payment has failed: PayPal names none before it is there. */
+  /** No latest bill while a payment has failed: PayPal names none before it is paid. */
   private async bills(
     current: KnownSubscription,
   ): Promise<Pick<SubscriptionSnapshot, 'latestBill' | 'paidChangeId'>> {
@@ -201,7 +197,7 @@ export class PaypalSubscriptions {
     const bills = sales
       .filter(({ status }) => PAID_STATUSES.includes(status ?? ''))
       .map((sale) => ({ id: idOf(sale.id), at: timeOf(sale.time) }));
-    // Of two in the same second the change is the later one.
+    // If two are in the same second, the change is the later one.
     const [latest] = [...(change ? [change] : []), ...bills].toSorted(
       (a, b) => b.at.getTime() - a.at.getTime(),
     );
@@ -209,7 +205,7 @@ export class PaypalSubscriptions {
   }
 }
 
-/** A suspended one was cancelled by its customer, was not paid, or was stopped at PayPal. */
+/** A suspended subscription was cancelled by its customer, was not paid, or was paused at PayPal. */
 function stateOf({ id, subscription, mark }: KnownSubscription): SubscriptionState {
   const { status = '', billing_info: billing } = subscription;
   const hasFailed = (billing?.failed_payments_count ?? 0) > 0;

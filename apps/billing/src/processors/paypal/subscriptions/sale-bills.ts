@@ -13,7 +13,7 @@ import {
 import type { PaidChanges } from './paid-changes.js';
 import type { SubscriptionsClient } from './subscriptions-client.js';
 
-/** PayPal's payments for periods. They name neither plan nor period: both follow from the time of payment. */
+/** PayPal's payments for periods. They name neither plan nor period, so both are derived from the time of payment. */
 export class SaleBills {
   constructor(
     private readonly client: SubscriptionsClient,
@@ -43,8 +43,8 @@ export class SaleBills {
   }
 
   /**
-   * Chooses, of the plans before and after a change, the one whose price was paid; otherwise the plan of that time. A
-   * payment whose news arrives after an upgrade may be for the plan before it.
+   * Chooses, from the plans before and after a change, the one whose price was paid; otherwise the plan at that time. A
+   * payment that we learn of after an upgrade may be for the plan before it.
    */
   private async billedAt(
     known: KnownSubscription,
@@ -68,7 +68,7 @@ export class SaleBills {
   }
 }
 
-/** Refunds report returned money. */
+/** Returned money is reported by refunds. */
 const STATES: Readonly<Record<string, BillSnapshot['state']>> = {
   completed: 'paid',
   partially_refunded: 'paid',
@@ -78,7 +78,7 @@ const STATES: Readonly<Record<string, BillSnapshot['state']>> = {
 };
 
 function unfit(id: string): never {
-  throw new UnfitObject(`the payment ${id} is in no state we know`);
+  throw new UnfitObject(`the payment ${id} is in an unknown state`);
 }
 
 interface Billed {

@@ -17,7 +17,7 @@ describe('our mark on a subscription at PayPal', () => {
     taxPpm: 999_999,
   }));
 
-  it('fits for every plan, however long its text, and is read as it was written', () => {
+  it('fits for every plan, however long its text, and is read back unchanged', () => {
     for (const mark of marks) {
       const text = toCustomId(mark);
       expect([text, text.length <= LENGTH_MAX]).toEqual([text, true]);
@@ -25,7 +25,7 @@ describe('our mark on a subscription at PayPal', () => {
     }
   });
 
-  it.each(['', 'a note of somebody else', `${newId()},x,1,-,api:1:2026,-`])(
+  it.each(['', 'a note written by someone else', `${newId()},x,1,-,api:1:2026,-`])(
     '"%s" is not ours',
     (text) => {
       expect(toSubscriptionMark(text)).toBeUndefined();

@@ -3,27 +3,27 @@ import type { BilledPlan } from '../../payment-processor.js';
 
 /**
  * Our data on a subscription at PayPal, in `custom_id` (at most 127 characters). PayPal has no schedules: a changed
- * plan shows the new one from its approval on, and a suspended one may have been cancelled by its customer or not have
- * been paid. So the plan in force and its end are stored there.
+ * subscription shows the new plan from its approval on, and a suspended one was either cancelled by its customer or not
+ * paid. So the plan in force and its end are stored there.
  */
 export interface SubscriptionMark {
   orderId: string;
-  /** The customer cancelled: it is suspended and ends at `until`. */
+  /** The customer cancelled: the subscription is suspended and ends at `until`. */
   isEnding: boolean;
-  /** When the offer ends while it is not approved; afterwards, until when `running` is in force. */
+  /** When the offer ends, while it is not approved; afterwards, when `running` ends. */
   until: Date;
-  /** The instant from which periods are counted; null for the subscription's own start. */
+  /** The time from which periods are counted; null for the subscription's own start. */
   anchor: Date | null;
-  /** The plan in force until then, whatever PayPal says that it will bill. */
+  /** The plan in force until then, even if PayPal will bill another one. */
   running: BilledPlan;
-  /** The order that pays for the plan PayPal shows, so that it is in force at once. */
+  /** The order that pays for the plan shown by PayPal, so that it takes effect at once. */
   changeOrderId: string | null;
-  /** The rate of tax within the price that PayPal was told to bill instead of its plan's; null for the plan's own. */
+  /** The tax rate in the price that PayPal bills instead of its plan's; null for the plan's own. */
   taxPpm: number | null;
 }
 
 const NONE = '-';
-/** Base of the seconds: each character counts. */
+/** The base in which seconds are written, because each character counts. */
 const RADIX = 36;
 const MARK =
   /^([\w-]{36}),(e|-),([0-9a-z]{1,8}),([0-9a-z]{1,8}|-),([\w-]{1,40}):(\d{1,4}):([\w.-]{1,20})(?:\+(\d{1,6}))?,(\w{1,20}|-)(?:,(\d{1,6}))?$/;
@@ -41,7 +41,7 @@ export function toCustomId(mark: SubscriptionMark): string {
   ].join(',');
 }
 
-/** Undefined for what we did not write. */
+/** Undefined for data that we did not write. */
 export function toSubscriptionMark(customId: unknown): SubscriptionMark | undefined {
   const found = MARK.exec(String(customId));
   if (!found || !isId(found[1])) return undefined;

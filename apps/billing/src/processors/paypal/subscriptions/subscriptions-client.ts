@@ -16,7 +16,7 @@ export interface PaypalSubscription {
   status?: string;
   status_update_time?: string;
   plan_id?: string;
-  /** Its price differs from that of its plan. */
+  /** Its price differs from its plan's. */
   plan_overridden?: boolean;
   quantity?: string;
   custom_id?: string;
@@ -28,7 +28,7 @@ export interface PaypalSubscription {
   links?: PaypalLink[];
 }
 
-/** A payment as a subscription lists it. */
+/** A payment as listed for a subscription. */
 export interface PaypalTransaction {
   id?: string;
   status?: string;
@@ -36,7 +36,7 @@ export interface PaypalTransaction {
   amount_with_breakdown?: { gross_amount?: PaypalMoney };
 }
 
-/** A payment of a subscription, in the older form that events have. */
+/** A payment of a subscription, in the older format used by events. */
 export interface PaypalSale {
   id?: string;
   state?: string;

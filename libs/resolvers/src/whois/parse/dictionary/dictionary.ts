@@ -20,14 +20,14 @@ const HEADER_TABLE = new Map([
 
 const PREFIX_WORDS_MAX = 4;
 
-/** The meaning of a normalised key, wherever it stands; undefined for an unknown key. */
+/** The meaning of a normalised key, wherever it occurs; undefined for an unknown key. */
 export function lookUpKey(key: string, overrides: KeyTable): Target | undefined {
   const known = overrides.get(key) ?? KEYS.get(key) ?? CONTACT_FIELDS.get(key);
   if (known !== undefined) return known;
   return HEADER_TABLE.get(key) ?? withRolePrefix(key) ?? eitherLanguage(key, overrides);
 }
 
-/** The meaning of a key when nothing follows it on its line: headers come before fields. */
+/** The meaning of a key with nothing after it on its line: headers take precedence over fields. */
 export function lookUpHeader(key: string, overrides: KeyTable): Target | undefined {
   const own = overrides.get(key);
   if (own !== undefined) return own.kind === 'header' ? own : undefined;
@@ -40,7 +40,7 @@ export function lookUpHeader(key: string, overrides: KeyTable): Target | undefin
   return undefined;
 }
 
-/** The role a word stands for, as in `Contact: administrative`. */
+/** The role that a word means, as in `Contact: administrative`. */
 export function roleNamed(word: string): Target | undefined {
   const target = HEADER_TABLE.get(word);
   return target?.kind === 'header' && ROLES.has(word) ? target : undefined;
@@ -87,7 +87,7 @@ function headersOf([section, names]: [string, readonly string[]]): [string, Targ
   return spellings(names).map((name) => [name, readTarget(`@${section}`)]);
 }
 
-/** The tables hold several spellings in a string: `created on | creation date`. */
+/** The tables list several spellings in one string: `created on | creation date`. */
 function spellings(strings: readonly string[]): string[] {
   return strings.flatMap((it) => it.split(' | '));
 }

@@ -1,6 +1,6 @@
 /**
- * Keys about the domain itself and its registrar, several to a string: notation of `target.ts` to
- * the spellings servers use, normalised by `normalizeKey`.
+ * Keys of the domain itself and its registrar: a target in the notation of `target.ts`, and the spellings that servers
+ * use, normalised by `normalizeKey`.
  */
 export const DOMAIN_KEYS: Readonly<Record<string, readonly string[]>> = {
   domain: [

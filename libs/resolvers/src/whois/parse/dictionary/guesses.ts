@@ -2,14 +2,14 @@ import { parseDate } from '../fields/dates.js';
 import { readHostNames } from '../fields/host-names.js';
 import { readTarget, type Target } from './target.js';
 
-/** Beginnings of words that say which date it is; the first that fits counts. */
+/** Word stems that identify the kind of date; the first match counts. */
 const DATE_STEMS: readonly (readonly [string, readonly string[]])[] = [
   ['expires', ['expir', 'valid', 'paid', 'until', 'till', 'vencim']],
   ['updated', ['updat', 'modif', 'chang', 'actualiz', 'edited']],
   ['created', ['creat', 'regist', 'activ', 'approv', 'commenc', 'inscri']],
 ];
 
-/** Words of keys whose date or host is not the domain's. */
+/** Words in keys whose date or host is not the domain's. */
 const FOREIGN_STEMS: readonly string[] = [
   'admin',
   'bill',
@@ -49,8 +49,8 @@ const SERVER_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The meaning of a key that is in no table, judged by its words and the form of its value: `domain currently expires:
- * 2027-01-31` is an expiry. Undefined rather than a bold guess.
+ * The meaning of a key that is in no table, inferred from its words and the form of its value: `domain currently
+ * expires: 2027-01-31` is an expiry. Undefined if the guess would be uncertain.
  */
 export function guessTarget(key: string, value: string): Target | undefined {
   const words = key.split(' ').slice(0, 8);

@@ -29,8 +29,8 @@ export type SectionName =
   | 'other';
 
 /**
- * The meaning of a key. `loose` keys (`created`, `status`) belong to the section that they are in; `header` opens a
- * section, and a value on its line is the party's name.
+ * The meaning of a key. `loose` keys (`created`, `status`) belong to their section; `header` opens a section, and a
+ * value on its line is the party's name.
  */
 export type Target =
   | { kind: 'domain'; field: DomainField; loose: boolean }
@@ -51,9 +51,9 @@ const ROLE_NAMES: Readonly<Record<string, ContactRole>> = {
 };
 
 /**
- * Reads the notation of the tables: `created` (of the domain), `~created` (of the section it
- * stands in), `.name` (of the section's party), `registrar.url`, `admin.email`, `@tech` (opens a
- * section), `>admin` (a handle), `#` (opens a contact object), `-` (nothing).
+ * Reads the notation of the tables: `created` (of the domain), `~created` (of its section), `.name` (of the section's
+ * party), `registrar.url`, `admin.email`, `@tech` (opens a section), `>admin` (a handle), `#` (opens a contact object),
+ * `-` (nothing).
  */
 export function readTarget(notation: string): Target {
   if (notation === '-') return { kind: 'ignored' };

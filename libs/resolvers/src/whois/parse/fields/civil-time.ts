@@ -40,7 +40,7 @@ export function utcText(time: CivilTime): string {
   return `${dayText(year, month, day)}T${clock.join(':')}Z`;
 }
 
-/** RFC 3339 with the offset of the clock it was read from. */
+/** RFC 3339 with the offset of the time zone in which it was printed. */
 export function zonedText(time: CivilTime): string {
   const { year, month, day, hour, minute, second, offsetMinutes } = time;
   const offset = Math.abs(offsetMinutes);

@@ -8,13 +8,13 @@ import { isEmptyValue, isWithheld } from './placeholders.js';
 const VALUE_LENGTH_MAX = 500;
 const LINES_MAX = 16;
 
-/** A contact being read: published values, loose lines, and which fields are withheld. */
+/** A contact being read: published values, unlabelled lines, and withheld fields. */
 export class ContactDraft {
   private readonly values = new Map<ContactField, string[]>();
   private readonly withheld = new Set<ContactField>();
   private readonly lines: string[] = [];
 
-  /** Placeholders are noted as withheld, `n/a` and its like are dropped. */
+  /** Placeholders are recorded as withheld; `n/a` and the like are dropped. */
   add(field: ContactField, text: string): void {
     const value = withoutQuotes(text.trim().slice(0, VALUE_LENGTH_MAX));
     if (isEmptyValue(value)) return;
@@ -31,14 +31,14 @@ export class ContactDraft {
     else if (field === 'street' && known.length < LINES_MAX) known.push(value);
   }
 
-  /** A further header of the role speaks of somebody else: what it would add is there already. */
+  /** Whether a further header of this role describes another party, because its fields are already set. */
   isTaken(isNamedBesideHeader: boolean): boolean {
     if (this.lines.length > 0 || this.values.has('organization')) return true;
     if (isNamedBesideHeader) return this.values.has('heading');
     return this.values.has('name') || this.values.has('lastName');
   }
 
-  /** This contact with the domain's own lines about the party: a name, a telephone. */
+  /** This contact combined with the domain's own lines about the party: a name, a telephone number. */
   joinedWith(other: ContactDraft, handle: string | undefined): ContactDraft {
     for (const [field, [value]] of other.values) {
       if (!this.values.has(field) && value !== handle) this.add(field, value);
@@ -50,7 +50,7 @@ export class ContactDraft {
     return this.values.get(field)?.[0];
   }
 
-  /** The fields a placeholder stands for, by their name in `Contact`. */
+  /** The fields replaced by a placeholder, by their name in `Contact`. */
   withheldFields(): string[] {
     const fields = [...this.withheld].filter((field) => !this.values.has(field));
     const members = fields.map((field) => CONTACT_MEMBERS[field] ?? field);
@@ -81,7 +81,7 @@ export class ContactDraft {
     return withoutAbsent(contact);
   }
 
-  /** A name beside the header is the organisation when a person is named as well. */
+  /** A name beside the header is the organisation if a person is named as well. */
   private names(): Contact {
     const [heading, organization] = [this.first('heading'), this.first('organization')];
     const name = this.first('name') ?? this.joinedName();
@@ -94,7 +94,7 @@ export class ContactDraft {
     return party.startsWith('org') || party.startsWith('legal');
   }
 
-  /** The first of so many address lines or more is the employer, if it bears no number. */
+  /** With at least this many address lines, the first is the employer if it contains no number. */
   private takeOrganization(linesMin: number): void {
     const lines = this.values.get('street') ?? [];
     if (lines.length < linesMin || this.values.has('organization') || hasDigit(lines[0])) return;
@@ -135,7 +135,7 @@ const CONTACT_MEMBERS: Partial<Record<ContactField, string>> = {
   lastName: 'name',
 };
 
-/** Undoes the usual disguises of an address; anything without `@` is not an address. */
+/** Undoes the usual obfuscations of an address; anything without `@` is not an address. */
 function readEmail(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   let email = text;

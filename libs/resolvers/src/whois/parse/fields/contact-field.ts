@@ -1,4 +1,4 @@
-/** Parts of a contact, plus what only a reader needs: split names, loose lines, kind of party. */
+/** Parts of a contact, plus those that only a reader needs: split names, unlabelled lines, kind of party. */
 export type ContactField =
   | 'handle'
   | 'name'
@@ -18,7 +18,7 @@ export type ContactField =
   | 'line'
   | 'party';
 
-/** Parts that an address line without a label may hold. */
+/** Parts that an unlabelled address line may contain. */
 export type AddressPart = 'cityLine' | 'city' | 'state' | 'postalCode' | 'country';
 
 /** The form in which one registry prints a contact; see `Grammar`. */

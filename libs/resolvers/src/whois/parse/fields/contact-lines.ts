@@ -9,9 +9,9 @@ const EMAIL_LABELS = ['email:', 'e-mail:', 'email', 'e-mail', 'mail:', 'email ad
 const FAX_LABELS = ['facsimile', 'fax'];
 
 /**
- * Reads the lines of an unlabelled contact. What a line looks like comes first (e-mail, telephone,
- * country); then `order` names the leading lines and everything left is street, its last line
- * split where it reads as `City, ST 12345` or `12345 City`.
+ * Reads the lines of an unlabelled contact. The form of a line is checked first (e-mail, telephone, country); then
+ * `order` names the leading lines, and the rest is street, whose last line is split if it looks like `City, ST 12345`
+ * or `12345 City`.
  */
 export function readContactLines(
   lines: readonly string[],
@@ -26,7 +26,7 @@ export function readContactLines(
     else plain.push(line);
   }
   takeCountry(plain, found);
-  // A person beside an address of mail is named already: the first line is his employer's, unless it is a street.
+  // A person with an e-mail address is already named: the first line is the employer, unless it is a street.
   const isNamed = !hasName && found.some(([field]) => field === 'name');
   const isEmployed = isNamed && plain.length > 1 && fromFirstDigit(plain[0]) === undefined;
   const first: ContactField[] = isEmployed ? ['organization'] : ['name'];
@@ -125,7 +125,7 @@ function takeCityLine(plain: string[], found: Pair[]): void {
   const last = plain[plain.length - 1];
   if (last === undefined) return;
   const place = last.endsWith(',') ? { city: last.slice(0, -1) } : readCityLine(last);
-  // A line that is left alone may be the street: only the form with a state is a city then.
+  // A single remaining line may be the street, so only the form with a state counts as a city.
   if (place === undefined || (plain.length < 2 && !('state' in place))) return;
   plain.pop();
   for (const [part, value] of Object.entries(place)) found.push([part as ContactField, value]);

@@ -1,6 +1,6 @@
 const LANGUAGES = ['en', 'es', 'fr', 'de', 'pt', 'it'];
 
-/** Spellings of countries found in addresses that no official list carries. */
+/** Spellings of countries in addresses that no official list contains. */
 const ALIASES: Readonly<Record<string, string>> = {
   usa: 'US',
   'u.s.a': 'US',

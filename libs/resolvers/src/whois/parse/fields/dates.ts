@@ -4,11 +4,11 @@ import { monthNumber, zoneOffsetMinutes } from './date-words.js';
 
 /** How to read a server's dates: the order of a numeric date, and its time zone. */
 export interface DateStyle {
-  /** Order of day, month and year where digits alone do not tell. */
+  /** Order of day, month and year if the digits alone are ambiguous. */
   order?: 'dmy' | 'mdy' | 'ymd';
-  /** Minutes east of UTC of a time printed without zone. */
+  /** Minutes east of UTC of a time printed without a zone. */
   offsetMinutes?: number;
-  /** The registry counts by its own clock: the day is given as printed, its offset with it. */
+  /** The registry uses local time: the day is returned as printed, with its offset. */
   keepsOffset?: boolean;
   /** Years are printed with two digits. */
   twoDigitYears?: boolean;
@@ -31,10 +31,10 @@ interface Day {
 const DATE_LENGTH_MAX = 80;
 
 /**
- * Reads a date as WHOIS servers print them: ISO and its relatives, `20260131`, `31-Jan-2026`,
- * `Jan 31 2026`, `Sat Jan 31 10:00:00 UTC 2026`, `31.01.2026`, `2026. 01. 31.`. A date such as
- * `03/04/2026` is read only with an order from its server: without one the answer is undefined,
- * never a guess. Midnight on a registry's own clock (`00:00:00 JST`) is a day without a time.
+ * Reads a date as WHOIS servers print them: ISO and its relatives, `20260131`, `31-Jan-2026`, `Jan 31 2026`, `Sat Jan
+ * 31 10:00:00 UTC 2026`, `31.01.2026`, `2026. 01. 31.`. A date such as `03/04/2026` is read only with an order from its
+ * server: without one the answer is undefined, never a guess. Midnight in a registry's local time (`00:00:00 JST`) is a
+ * day without a time.
  */
 export function parseDate(text: string, style: DateStyle): DateValue | undefined {
   const original = text.trim().slice(0, DATE_LENGTH_MAX);
@@ -51,8 +51,8 @@ export function parseDate(text: string, style: DateStyle): DateValue | undefined
 }
 
 /**
- * The order of a numeric date that only one order makes a day of the calendar: `31/01/2026` is
- * day first. Undefined when both do, or neither.
+ * The order of a numeric date if only one order makes it a calendar day: `31/01/2026` is day first. Undefined if both
+ * or neither do.
  */
 export function provenOrder(text: string): 'dmy' | 'mdy' | undefined {
   const numbers = tokenize(text.slice(0, DATE_LENGTH_MAX));
@@ -98,7 +98,7 @@ function readDay(tokens: Token[], at: number, style: DateStyle): Day | undefined
   return readNumeric([first, second, third], parts, style);
 }
 
-/** Three parts with marks between: digits, digits or a month's name, digits. */
+/** Three parts with separators: digits, digits or a month's name, digits. */
 function readParts(
   tokens: Token[],
   at: number,
@@ -175,7 +175,10 @@ function readMonthFirst(tokens: Token[], at: number): Day | undefined {
   return year && toDay(Number(year.text), month, Number(day.text), next);
 }
 
-/** `before Aug-1996`, as registries print what is older than their records: the month's first day is the bound. */
+/**
+ * `before Aug-1996`, which registries print for registrations older than their records: the month's first day is the
+ * bound.
+ */
 function readBefore(tokens: Token[], at: number): Day | undefined {
   if (tokens[at].text.toLowerCase() !== 'before') return undefined;
   const month = tokens[skipMarks(tokens, at + 1).next];
@@ -212,7 +215,7 @@ function fullYear(text: string, mayBeShort: boolean): number {
   return Number(text) + (Number(text) >= 70 ? 1900 : 2000);
 }
 
-/** `hh:mm`, `hh:mm:ss` or `hh:mm:ss.fff` not far behind the date. */
+/** `hh:mm`, `hh:mm:ss` or `hh:mm:ss.fff` shortly after the date. */
 function readClock(
   tokens: Token[],
   from: number,

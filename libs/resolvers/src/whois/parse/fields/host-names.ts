@@ -1,7 +1,6 @@
 /**
- * The host names a list of name servers holds on one line: `ns1.example.net. 192.0.2.1`,
- * `ns1.example.net (…)`, `example.pt NS ns1.example.net.`, `1. ns1.example.net`. A line that does
- * not begin with one is prose and holds none.
+ * The host names in a line of a name server list: `ns1.example.net. 192.0.2.1`, `ns1.example.net (…)`, `example.pt NS
+ * ns1.example.net.`, `1. ns1.example.net`. A line that does not begin with one is prose and contains none.
  */
 export function readHostNames(text: string): string[] {
   const words = splitWords(text.slice(0, 512));
@@ -15,7 +14,7 @@ export function readHostNames(text: string): string[] {
   return hosts;
 }
 
-/** Letters, digits, hyphens and underscores with a dot between, and not an IPv4 address. */
+/** Letters, digits, hyphens and underscores, with a dot in between, and not an IPv4 address. */
 export function isHostName(host: string): boolean {
   if (host.length < 4 || host.length > 253 || !host.includes('.')) return false;
   if (host.startsWith('.') || host.includes('..') || host === 'not.defined') return false;

@@ -1,4 +1,4 @@
-/** Texts that stand where a value is withheld: matched at the start of a value, lower case. */
+/** Texts that replace a withheld value: matched at the start of a value, lower case. */
 const WITHHELD_STARTS: readonly string[] = [
   'redacted',
   'ano nymous',
@@ -52,7 +52,7 @@ const WITHHELD_STARTS: readonly string[] = [
   'not available from registry',
 ];
 
-/** Values that say nothing was given. */
+/** Values that mean that nothing was entered. */
 const EMPTY_VALUES = new Set([
   '',
   '-',
@@ -83,7 +83,7 @@ const EMPTY_VALUES = new Set([
   'out of turkey,',
 ]);
 
-/** Names of services that stand in for a registrant, anywhere in a name or address. */
+/** Names of services that replace a registrant, anywhere in a name or address. */
 const PRIVACY_SERVICES: readonly string[] = [
   'domains by proxy',
   'domainsbyproxy',
@@ -131,7 +131,7 @@ const PRIVACY_SERVICES: readonly string[] = [
   'whois protection',
 ];
 
-/** True when the text stands in place of a value that its owner or the law keeps back. */
+/** True if the text replaces a value that its owner or the law withholds. */
 export function isWithheld(value: string): boolean {
   const lower = withoutMarks(value).toLowerCase();
   return WITHHELD_STARTS.some((start) => lower.startsWith(start));
@@ -148,7 +148,7 @@ export function isEmptyValue(value: string): boolean {
   return EMPTY_VALUES.has(value.trim().toLowerCase());
 }
 
-/** True when a text names a privacy or proxy service: somebody is published, but a substitute. */
+/** True if a text names a privacy or proxy service: someone is published, but only a substitute. */
 export function namesPrivacyService(text: string): boolean {
   const lower = text.slice(0, 400).toLowerCase();
   return PRIVACY_SERVICES.some((service) => lower.includes(service));

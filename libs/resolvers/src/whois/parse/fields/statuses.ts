@@ -3,9 +3,8 @@ import { eppStatus } from '../../../epp-statuses.js';
 const STATUS_LENGTH_MAX = 120;
 
 /**
- * The statuses on one line. An EPP status comes out in camelCase however it was written
- * (`client delete prohibited`, `CLIENT-HOLD`, `clienthold https://icann.org/epp#clientHold`);
- * anything else keeps the registry's own words.
+ * The statuses on one line. An EPP status is converted to camelCase however it was written (`client delete prohibited`,
+ * `CLIENT-HOLD`, `clienthold https://icann.org/epp#clientHold`); others keep the registry's own words.
  */
 export function readStatuses(text: string): string[] {
   const found: string[] = [];
@@ -21,7 +20,7 @@ export function readStatuses(text: string): string[] {
   return found;
 }
 
-/** Drops the explanations behind a status: an address, `(remark)`, ` - Normal state`. */
+/** Drops the explanations after a status: an address, `(remark)`, ` - Normal state`. */
 function withoutTail(text: string): string {
   let end = text.length;
   for (const mark of ['http://', 'https://', '(', ' -- ', ' - ', '\t']) {

@@ -183,7 +183,7 @@ Name server: ns2.example.net
     });
   });
 
-  it('.edu: free blocks classified by the look of each line', () => {
+  it('.edu: unlabelled blocks classified by the form of each line', () => {
     const record = read(
       'edu',
       `This Registry database contains ONLY .EDU domains.

@@ -185,7 +185,7 @@ Registration Service URL: http://registrar.example/
     });
   });
 
-  it('.hk and .sg: headers without body, day first', () => {
+  it('.hk and .sg: headers without values, day first', () => {
     const hk = read(
       'hk',
       `

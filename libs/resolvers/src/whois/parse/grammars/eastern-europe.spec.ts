@@ -254,7 +254,7 @@ source:           UAEPP
     });
   });
 
-  it('.rs, .ro and .hu: day first with dots, dates with their own names', () => {
+  it('.rs, .ro and .hu: day first with dots, dates with unusual keys', () => {
     const rs = read(
       'rs',
       `Domain name: example.rs

@@ -7,7 +7,7 @@ import type { Grammar, ReadyGrammar } from './grammar.js';
 import { sisterOf } from './sister-tlds.js';
 import { WESTERN_EUROPE } from './western-europe.js';
 
-/** Lines that carry a date without a colon, wherever they stand. */
+/** Lines that contain a date without a colon, wherever they occur. */
 const COMMON_PHRASES: Readonly<Record<string, readonly string[]>> = {
   created: [
     'record created on',
@@ -37,8 +37,8 @@ for (const grammar of ALL) {
 }
 
 /**
- * The grammar of a server, else (for a registry's answer) of the TLD or the TLD it lies under,
- * else the general rules alone.
+ * The grammar of a server; otherwise (for a registry's answer) that of the TLD or its parent TLD; otherwise only the
+ * general rules.
  */
 export function grammarFor(context: {
   server: string;
@@ -58,7 +58,7 @@ export function grammarFor(context: {
   }
 }
 
-/** True for a top-level domain whose registry's answers are read by more than the general rules. */
+/** True for a top-level domain whose registry's answers need more than the general rules. */
 export function hasGrammar(tld: string): boolean {
   return ofTld(tld) !== undefined;
 }

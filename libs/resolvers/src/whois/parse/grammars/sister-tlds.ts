@@ -1,4 +1,4 @@
-/** Top-level domains of a country in its own script, by the ASCII one whose registry runs them. */
+/** Top-level domains of a country in its own script, by the ASCII one with the same registry. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   ae: 'xn--mgbaam7a8h',
   am: 'xn--y9a3aq',

@@ -1,16 +1,16 @@
 import type { ServerStatements } from '../outcome/server-statements.js';
 import { sisterOf } from './sister-tlds.js';
 
-/** Phrases that mean something from these servers alone; notation of `outcome/phrases.ts`. */
+/** Phrases that have a meaning only from these servers; notation of `outcome/phrases.ts`. */
 interface ListedStatements extends Partial<ServerStatements> {
-  /** TLDs (without dot) whose registry says so. */
+  /** TLDs (without a dot) whose registry uses them. */
   tlds?: readonly string[];
-  /** Port-43 hosts that say so, whatever the TLD. */
+  /** Port-43 hosts that use them, whatever the TLD. */
   servers?: readonly string[];
 }
 
 /**
- * What the general rules cannot know about one server's announcements. Its statements about names that nobody holds are
+ * Announcements of individual servers that the general rules cannot know. Their statements about unregistered names are
  * in `outcome/absence/`.
  */
 const LISTED: readonly ListedStatements[] = [
@@ -101,7 +101,7 @@ for (const { tlds = [], servers = [], ...phrases } of LISTED) {
   for (const tld of tlds) BY_TLD.set(tld, statements);
 }
 
-/** The phrases of a server, else (for a registry's answer) of its top-level domain. */
+/** The phrases of a server; otherwise (for a registry's answer) those of its top-level domain. */
 export function statementsOf(context: {
   server: string;
   tld: string;

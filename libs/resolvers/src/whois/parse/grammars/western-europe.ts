@@ -2,7 +2,7 @@ import type { Grammar } from './grammar.js';
 
 const DAY_FIRST = { order: 'dmy' } as const;
 
-/** AFNIC prints objects: what they hold of a person begins with the employer. */
+/** AFNIC prints objects: a person's object begins with the employer. */
 const AFNIC: Grammar = {
   tlds: ['fr', 're', 'pm', 'tf', 'wf', 'yt'],
   dates: DAY_FIRST,

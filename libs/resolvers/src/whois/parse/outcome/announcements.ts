@@ -4,7 +4,7 @@ import type { WorkMeter } from '../reading/work-meter.js';
 /** A line that may say how the exchange went, as plain lower-case text. */
 export interface Announcement {
   text: string;
-  /** In a paragraph of long lines: small print, which speaks in general, not of this case. */
+  /** In a paragraph of long lines: small print, which describes general rules and not this case. */
   isProse: boolean;
   /** Index of the line. */
   line: number;
@@ -15,14 +15,14 @@ interface Body {
   line: number;
 }
 
-/** An announcement is short and stands near the top or the end; the middle is small print. */
+/** An announcement is short and near the top or the end; the middle is small print. */
 const LINE_LENGTH_MAX = 240;
 const HEAD_LINES = 400;
 const TAIL_LINES = 40;
 const PROSE_LINES_MIN = 3;
 const PROSE_LENGTH_MIN = 50;
 
-/** The lines of an answer that may announce something, comments without their marks. */
+/** The lines of an answer that may be announcements; comments without their marks. */
 export function announcements(lines: readonly Line[], meter: WorkMeter): Announcement[] {
   const said: Announcement[] = [];
   let paragraph: Body[] = [];
@@ -48,7 +48,7 @@ function ofParagraph(paragraph: readonly Body[]): Announcement[] {
   return paragraph.map(({ text, line }) => ({ text: plainText(text), isProse, line }));
 }
 
-/** Lower case, one space between words: `Status:   FREE`, `Status:FREE` and `status:....free` say the same. */
+/** Lower case, one space between words, so that `Status:   FREE`, `Status:FREE` and `status:....free` are the same. */
 export function plainText(body: string): string {
   return body
     .slice(0, LINE_LENGTH_MAX)

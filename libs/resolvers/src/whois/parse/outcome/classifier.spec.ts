@@ -98,7 +98,7 @@ describe('an answer that says nobody holds the name', () => {
     expect(read(text + SMALL_PRINT)).toBe('not_registered');
   });
 
-  it('from an unknown server is believed if it names the domain, or has a registry’s frame', () => {
+  it('from an unknown server is accepted if it names the domain, or has a registry’s frame', () => {
     const read = (answer: string) =>
       parseWhois(answer, { domain: 'example.zz', server: '', tld: 'zz', role: 'registry' }).outcome;
     expect(read('Domain example.zz not found')).toBe('not_registered');
@@ -149,7 +149,7 @@ describe('an answer that is neither', () => {
     'Domain: example.test\nStatus: purple',
     'Domain Name: example.test\nState: 17',
     'Domain: example.test\nStatus: invalid',
-  ])('holds a status nobody knows, and nothing else: %j', (text) => {
+  ])('contains an unknown status and nothing else: %j', (text) => {
     expect(outcome(text)).toBe('parse_failed');
   });
 
@@ -183,10 +183,13 @@ describe('"available" is never concluded', () => {
     'domain: example.test\vstatus: AVAILABLE',
     'Nome de domínio / Domain Name: example.test  No match for "example.test".',
     'Domain Name: example.test\tAvailable\tDomain not found.',
-  ])('from the line that names the domain of a record, all that is left of it: %j', (line) => {
-    expect(outcome(line)).toBe('parse_failed');
-    expect(outcome(`${SMALL_PRINT}${line}\nRegis`)).not.toBe('not_registered');
-  });
+  ])(
+    'from the line that names the domain of a record, if that is all that is left of it: %j',
+    (line) => {
+      expect(outcome(line)).toBe('parse_failed');
+      expect(outcome(`${SMALL_PRINT}${line}\nRegis`)).not.toBe('not_registered');
+    },
+  );
 
   it('from small print that ends within a sentence', () => {
     expect(outcome('% This is the WHOIS server of .test.\n% Available ')).toBe('parse_failed');

@@ -15,7 +15,7 @@ import {
 import { restrictionIn, type Restriction } from './restrictions.js';
 import { statementFor, type ServerStatements } from './server-statements.js';
 
-/** The class of an answer, before anything is taken from it. */
+/** The class of an answer, before its data is used. */
 export type Verdict =
   | { kind: 'found' }
   | { kind: 'throttled'; retryAfterSeconds?: number }
@@ -32,9 +32,9 @@ export interface Evidence {
   isOpenEnded?: boolean;
   /** A date, registrar, name server or named contact was read. */
   isRecord: boolean;
-  /** Only an expiry was read, as in an application for a name. */
+  /** Only an expiry date was read, as in an application for a name. */
   isThin: boolean;
-  /** Something less was read that an answer about nobody's name does not hold: a handle, an e-mail. */
+  /** Weaker data was read that an answer about an unregistered name does not contain: a handle, an e-mail address. */
   isTrace: boolean;
   statuses: readonly string[];
   server: ServerStatements;
@@ -43,9 +43,10 @@ export interface Evidence {
 const RETRY_SECONDS_MAX = 3600;
 
 /**
- * Says what an answer is: throttled, restricted, not found, error or found. A record outweighs every phrase: the small print below it speaks
- * of limits and of names that are not found, and whoever holds the name may have written "available" into it. "Not found" is said in the form
- * in which this server is known to say it, by an answer that holds nothing else; anything else without a record is an error.
+ * Classifies an answer: throttled, restricted, not found, error or found. A record overrides every phrase, because the
+ * small print below it mentions limits and names that are not found, and a name's holder may have written "available"
+ * into it. "Not found" must be stated in a form that this server is known to use, in an answer that contains nothing
+ * else; anything else without a record is an error.
  */
 export function classify(lines: readonly Line[], evidence: Evidence, meter: WorkMeter): Verdict {
   if (evidence.isRecord && !evidence.isThin) return { kind: 'found' };
@@ -70,7 +71,7 @@ export function classify(lines: readonly Line[], evidence: Evidence, meter: Work
   return byStatus(evidence.statuses);
 }
 
-/** Phrases listed for one server take precedence over an expiry. */
+/** Phrases listed for one server take precedence over an expiry date. */
 function listedRestriction(
   said: readonly Announcement[],
   { server }: Evidence,
@@ -79,7 +80,7 @@ function listedRestriction(
   return listed.find((it) => it?.kind === 'restricted');
 }
 
-/** A registration that was read, or a last line that is cut off, overrules an absence. */
+/** A registration that was read, or a truncated last line, overrides an absence. */
 function absenceUnlessDoubted(
   said: readonly Announcement[],
   absentAt: number,
@@ -92,12 +93,12 @@ function absenceUnlessDoubted(
   return isHeld || isOfOther || isTorn ? { kind: 'error' } : { kind: 'not_found' };
 }
 
-/** `No match` goes on with a name at many servers, and with another word at some. */
+/** `No match` is followed by a name at many servers, and by another word at some. */
 function endsEarly(text: string): boolean {
   return text.trim() === 'no match' || /\bmatch(?:es|ing)? (?:for|to|of) ?["']?$/.test(text);
 }
 
-/** The outcome that statuses give for a name without other data; an unknown status says nothing. */
+/** The outcome that statuses imply for a name without other data; an unknown status implies nothing. */
 function byStatus(statuses: readonly string[]): Verdict {
   for (const status of statuses) {
     const restriction = restrictionIn(`status: ${plainText(status)}`);
@@ -106,13 +107,13 @@ function byStatus(statuses: readonly string[]): Verdict {
   return statuses.some(isHoldingStatus) ? { kind: 'found' } : { kind: 'error' };
 }
 
-/** The statement of one line, of any protocol, about a name that is kept back; rules are no such line. */
+/** The statement of one line, from any protocol, about a withheld name; general rules do not count. */
 export function announcedRestriction(line: string): Restriction | undefined {
   const text = plainText(line);
   return matchesAny(text, RULE_WORDS) ? undefined : restrictionIn(text);
 }
 
-/** The statement of one line, of any protocol, about limits; rules are no such line. */
+/** Whether one line, from any protocol, states that a limit was exceeded; general rules do not count. */
 export function saysThrottled(line: string): boolean {
   const text = plainText(line);
   if (matchesAny(text, RULE_WORDS)) return false;
@@ -126,7 +127,7 @@ function isThrottle({ text, isProse }: Announcement, server: ServerStatements): 
   return !isProse && matchesAny(text, THROTTLE_REQUESTS);
 }
 
-/** The first line that says the name is kept back, or that the server refuses. */
+/** The first line that says the name is withheld, or that the server refuses. */
 function statementAmong(
   said: readonly Announcement[],
   server: ServerStatements,

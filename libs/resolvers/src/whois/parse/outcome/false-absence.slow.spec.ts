@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { LookupOutcome } from '../../../record.js';
 import { parseWhois } from '../parse-whois.js';
 
-/** Servers of the tables, each with what it says of a free name; `NAME` stands for the name. */
+/** Servers of the tables, each with its statement about a free name, in which `NAME` is replaced by the name. */
 const SERVERS: readonly (readonly [tld: string, server: string, absent: string])[] = [
   ['com', 'whois.verisign-grs.com', 'No match for "NAME".'],
   ['shop', '', 'The queried object does not exist: DOMAIN NOT FOUND'],
@@ -120,11 +120,11 @@ describe('words of absence that say nothing about the name', () => {
     });
   });
 
-  /** The first line alone: at some servers a second one says it as well. */
+  /** Only the first line, because at some servers a second one also states it. */
   const ONE_LINE = SERVERS.filter(([, , absent]) => !absent.includes('\n'));
 
   it.each(['* ABSENT', '  * ABSENT', '*** ABSENT', '# * ABSENT', '(ABSENT)', '[ABSENT]'])(
-    '%s is one line of several, or a statement by somebody else',
+    '%s is one line of several, or a statement by another party',
     (text) => {
       const free = ONE_LINE.filter(
         ([tld, server, absent]) => outcome(`${text}\n`, tld, server, absent) === 'not_registered',
@@ -152,7 +152,7 @@ describe('S64: one line of 256 KiB behind a statement of absence', () => {
   it.each([
     ['spaces', `x${' '.repeat(260_000)}y`],
     ['letters', 'a'.repeat(260_000)],
-  ])('of %s is read once, and is no notice', (_name, line) => {
+  ])('of %s is read once, and is not a notice', (_name, line) => {
     expect(outcome(`Not found: NAME⏎${line}`, 'test', '')).not.toBe('not_registered');
   });
 });

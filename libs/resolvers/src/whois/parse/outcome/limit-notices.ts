@@ -6,7 +6,7 @@ import { RULE_WORDS } from './refusals.js';
 const CONDITIONS =
   /如果|若|如需|的话|경우|않으면|하면|場合|れば|\b(?:if|si|wenn|falls|sofern|caso|jeśli|jezeli|jeżeli|если|якщо|ако|eğer|hvis|jos|kui|dacă|pokud|když|jika|apabila|nếu)\b|(?:^|\s)(?:если|якщо|ако|αν|εάν|إذا|אם)(?:\s|$)/u;
 
-/** Limits and refusals in the languages of registries, by stems. */
+/** Limits and rejections in the languages of registries, by word stems. */
 const LIMIT_NOTICES: readonly RegExp[] = [
   // Spanish, Portuguese, Galician, Catalan, Italian, Romanian, French
   /(?:excedi|excess|exced|super|sobrepas|sobrepass|supera|depăș|depas|dépass|atteint|alcan[cz]|esgot|agotad|esaurit|raggiunt|ultrapass).{0,60}(?:l[ií]m|quot|cuota|cota|máxim|massim|maxim|número|numero|nombre|consult|richiest|requ[êe]t|solicit|pesquis|interog|limit)/,
@@ -43,13 +43,16 @@ const LIMIT_NOTICES: readonly RegExp[] = [
   /(?:초과|한도|너무 많|제한되|제한 되|차단|잠시 후|다시 시도|거부|과도)/,
 ];
 
-/** `Consultas excedidas`, `查询过于频繁`, `Слишком много запросов`, in the languages of registries; rules are none. */
+/**
+ * Whether a line states that a limit was exceeded, in the languages of registries: `Consultas excedidas`, `查询过于频繁`,
+ * `Слишком много запросов`. General rules do not count.
+ */
 export function isLimitNotice({ text, isProse }: Announcement): boolean {
   if (isProse || matchesAny(text, RULE_WORDS)) return false;
   return LIMIT_NOTICES.some((it) => it.test(text)) && !isConditional(text);
 }
 
-/** `if`, `when` and their like, not as part of a name: `example.si` is no condition. */
+/** Matches `if`, `when` and the like, but not as part of a name: `example.si` is not a condition. */
 function isConditional(text: string): boolean {
   return CONDITIONS.test(text.replace(/\S*\.\S+/g, ' '));
 }

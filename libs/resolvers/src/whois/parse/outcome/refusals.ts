@@ -1,9 +1,9 @@
 /**
  * Texts that servers send instead of a record, in lower case. `^` anchors at the start of a line, `$` at its end, `a+b`
- * requires both words; a comment's marks and a line's outer white space are removed.
+ * requires both words; comment marks and outer white space are removed.
  */
 
-/** The server knows but will not say now. Never read as "not registered". */
+/** The server refuses to answer now. Never read as "not registered". */
 export const THROTTLE_STATEMENTS: readonly string[] = [
   'exceeded+limit',
   'exceeded+quota',
@@ -80,7 +80,7 @@ export const THROTTLE_STATEMENTS: readonly string[] = [
   'nombre maximum de requ',
 ];
 
-/** The same in words that small print uses too: they count outside of it. */
+/** The same in words that small print also uses: they count only outside of it. */
 export const THROTTLE_REQUESTS: readonly string[] = [
   'try again later',
   'please try again',
@@ -123,7 +123,7 @@ export const THROTTLE_REQUESTS: readonly string[] = [
   'request denied',
 ];
 
-/** A line with one of these speaks of rules, not of this exchange. */
+/** A line with one of these describes rules, not this exchange. */
 export const RULE_WORDS: readonly string[] = [
   'if you',
   'if the',
@@ -140,7 +140,7 @@ export const RULE_WORDS: readonly string[] = [
   'please note',
 ];
 
-/** The exchange itself failed: what such a text "did not find" was never the name. */
+/** The exchange itself failed: the object that such a text "did not find" was never the name. */
 export const FAILURE_PHRASES: readonly string[] = [
   '^http/',
   '<html',
@@ -164,7 +164,7 @@ export const FAILURE_PHRASES: readonly string[] = [
   'timed out',
 ];
 
-/** The server failed, or did not understand the question. */
+/** The server failed, or did not understand the query. */
 export const ERROR_PHRASES: readonly string[] = [
   '^error',
   'system error',

@@ -1,6 +1,6 @@
 import { matchesAny } from './phrases.js';
 
-/** Statements that the name is not registered, and not open to registration either. */
+/** Statements that the name is neither registered nor open to registration. */
 const RESTRICTED_PHRASES: Readonly<Record<'reserved' | 'premium' | 'blocked', readonly string[]>> =
   {
     premium: [
@@ -121,7 +121,7 @@ const SMALL_PRINT = [
   'rights',
 ];
 
-/** Why a line in plain lower case says that the name cannot simply be registered. */
+/** Why the name cannot simply be registered, according to a line in plain lower case. */
 export function restrictionIn(line: string): Restriction | undefined {
   if (matchesAny(line, SMALL_PRINT)) return undefined;
   for (const restriction of ['premium', 'blocked', 'reserved'] as const) {

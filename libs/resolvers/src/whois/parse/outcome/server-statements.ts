@@ -6,7 +6,7 @@ export type ServerStatements = Readonly<
   Record<Restriction | 'throttled' | 'refused', readonly string[]>
 >;
 
-/** The meaning of a line by the phrases listed for its server; undefined if it holds none of them. */
+/** The meaning of a line according to the phrases listed for its server; undefined if it contains none of them. */
 export function statementFor(
   line: string,
   server: ServerStatements,

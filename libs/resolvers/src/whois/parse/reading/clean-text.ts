@@ -1,14 +1,14 @@
 import { withLineFeeds } from '../../line-ends.js';
 import type { WorkMeter } from './work-meter.js';
 
-/** Port-43 answers are cut at this many characters; the client caps bytes before. */
+/** Port-43 answers are truncated at this many characters; the client limits bytes before that. */
 const ANSWER_LENGTH_MAX = 256 * 1024;
 
 /**
- * Makes an answer safe to read line by line: well-formed UTF-16, `\n` line ends, plain spaces,
- * no control characters and no bidirectional overrides, which would let a registrant's name
- * rearrange the line it is shown in. A `<br>` or another script's line end becomes a space: a value may
- * hold one, and what follows it is neither a line of its own nor part of the word before it.
+ * Makes an answer safe to read line by line: well-formed UTF-16, `\n` line ends, plain spaces, no control characters
+ * and no bidirectional overrides, which would let a registrant's name rearrange its line. A `<br>` or a line end of
+ * another script becomes a space: a value may contain one, and the text after it is neither a separate line nor part of
+ * the word before it.
  */
 export function cleanText(text: string, meter: WorkMeter): string {
   const source = withLineFeeds(text.slice(0, ANSWER_LENGTH_MAX).toWellFormed());

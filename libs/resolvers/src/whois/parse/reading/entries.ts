@@ -6,26 +6,26 @@ import { normalizeKey, readColumns, readKeyedValue, type KeyedValue } from './ke
 import type { Line } from './lines.js';
 import type { WorkMeter } from './work-meter.js';
 
-/** A line with what it means: a key and value, or text whose meaning its place gives it. */
+/** A line with its meaning: a key and value, or text whose meaning depends on its position. */
 export interface Entry {
   indent: number;
   key: string;
   value: string;
-  /** Undefined: text, or a key nobody knows (`key` says which). */
+  /** Undefined for text, or for an unknown key (see `key`). */
   target?: Target;
-  /** A header nobody knows: what follows is not about the section before it. */
+  /** An unknown header: the lines after it do not belong to the previous section. */
   opensUnknown: boolean;
 }
 
 const HEADER_LENGTH_MAX = 80;
 
-/** What surrounds a line: whether it begins a block, and whether the next is set in deeper. */
+/** The context of a line: whether it begins a block, and whether the next line is indented further. */
 export interface Surroundings {
   startsBlock: boolean;
   isParent: boolean;
 }
 
-/** Reads one line by the layouts in turn. */
+/** Tries the layouts for one line in turn. */
 export function readEntry(
   line: Line,
   { startsBlock, isParent }: Surroundings,
@@ -64,7 +64,7 @@ function readColumnEntry(line: Line, grammar: ReadyGrammar): Entry | undefined {
   return target && entryOf(line, keyed, target);
 }
 
-/** `Record created on 2026-01-31`: a field named by the words its line begins with. */
+/** `Record created on 2026-01-31`: a field named by the first words of its line. */
 function readPhrase(line: Line, grammar: ReadyGrammar): Entry | undefined {
   const start = line.body.slice(0, HEADER_LENGTH_MAX).toLowerCase();
   const phrase = grammar.phrases.find(([words]) => start.startsWith(`${words} `));

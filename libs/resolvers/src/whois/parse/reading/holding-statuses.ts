@@ -1,6 +1,6 @@
 import { eppStatus } from '../../../epp-statuses.js';
 
-/** Words registries print for a name that somebody holds, besides the statuses of EPP. */
+/** Words that registries print for a registered name, besides the statuses of EPP. */
 const HOLDING_WORDS: ReadonlySet<string> = new Set([
   'active',
   'activated',
@@ -34,7 +34,7 @@ const HOLDING_WORDS: ReadonlySet<string> = new Set([
   'to be released',
 ]);
 
-/** True for a status that says on its own that somebody holds the name. */
+/** True for a status that proves on its own that someone holds the name. */
 export function isHoldingStatus(status: string): boolean {
   return eppStatus(status) !== undefined || HOLDING_WORDS.has(status.toLowerCase());
 }

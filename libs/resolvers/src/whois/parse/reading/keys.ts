@@ -3,9 +3,9 @@ export interface KeyedValue {
   /** Normalised by `normalizeKey`. */
   key: string;
   value: string;
-  /** `[Holder]`: a header by its form, whatever it says. */
+  /** `[Holder]`: a header because of its form, whatever its text. */
   bracketed: boolean;
-  /** Nothing separates key and value, as in `2001:db8::1`: a key only if it is a known one. */
+  /** Nothing separates key and value, as in `2001:db8::1`: it is a key only if it is a known one. */
   tight: boolean;
 }
 
@@ -13,8 +13,8 @@ const KEY_LENGTH_MAX = 80;
 const REMARK_END_MAX = 240;
 
 /**
- * The one spelling under which a key is looked up: lower case, no accents, no padding dots,
- * `-` and `_` as spaces, without bracketed remarks, possessives and trailing numbers.
+ * The canonical spelling under which a key is looked up: lower case, no accents, no padding dots, `-` and `_` as
+ * spaces, without bracketed remarks, possessives and trailing numbers.
  */
 export function normalizeKey(raw: string): string {
   const words = keyWords(withoutAccents(raw.toLowerCase()));
@@ -43,7 +43,7 @@ export function readColumns(body: string, isBySpaces: boolean): KeyedValue | und
   };
 }
 
-/** `[Key] value`, with the item letter JPRS and MYNIC put before it: `a. [Key] value`. */
+/** `[Key] value`, with the item letter that JPRS and MYNIC put before it: `a. [Key] value`. */
 function readBracketed(body: string): KeyedValue | undefined {
   let open = 0;
   if (body[0] !== '[') {
@@ -98,7 +98,7 @@ function isItemLetter(text: string): boolean {
   return letter.length === 1 && letter >= 'a' && letter <= 'z';
 }
 
-/** Dots that pad a key; the one of `.example` belongs to the value. */
+/** Removes dots that pad a key; the dot of `.example` belongs to the value. */
 function withoutLeadingDots(text: string): string {
   let start = 0;
   while (start < text.length && (text[start] === '.' || text[start] <= ' ')) start += 1;
@@ -117,7 +117,7 @@ function withoutAccents(text: string): string {
     .normalize('NFC');
 }
 
-/** The words of a key without `(…)`: remarks such as `(dd/mm/yyyy)` are no part of it. */
+/** The words of a key without `(…)`: remarks such as `(dd/mm/yyyy)` do not belong to it. */
 function keyWords(text: string): string[] {
   const words: string[] = [];
   const isRemark = text.startsWith('(');

@@ -4,14 +4,14 @@ import type { WorkMeter } from './work-meter.js';
 export interface Line {
   /** Without surrounding white space. */
   body: string;
-  /** Columns of white space before the body; a tab counts eight. */
+  /** Columns of white space before the body; a tab counts as eight. */
   indent: number;
   /** Begins with the comment mark of a WHOIS server (`%`, `#`, `;`) or is a framed notice. */
   comment: boolean;
   blank: boolean;
 }
 
-/** Ten times the longest answer known; what a server sends beyond is not read. */
+/** Ten times the longest known answer; lines beyond that are not read. */
 export const LINES_MAX = 4096;
 
 export function splitLines(text: string, meter: WorkMeter): Line[] {
@@ -19,7 +19,7 @@ export function splitLines(text: string, meter: WorkMeter): Line[] {
   return text.split('\n', LINES_MAX).map(toLine);
 }
 
-/** The body of a comment line without its marks: `%% No match` says the same as `No match`. */
+/** The body of a comment line without its marks: `%% No match` means the same as `No match`. */
 export function commentBody(line: Line): string {
   let start = 0;
   while (start < line.body.length && '%#;*-> '.includes(line.body[start])) start += 1;

@@ -18,7 +18,7 @@ import type { ReadyGrammar } from '../grammars/grammar.js';
 
 const NAME_SERVERS_MAX = 64;
 const STATUSES_MAX = 40;
-/** Dates beside one that is known already; real answers have a few. */
+/** Maximum number of further dates after the first one of a kind; real answers have a few. */
 const DATE_TRIES_MAX = 200;
 const DS_MAX = 32;
 const OBJECTS_MAX = 200;
@@ -26,9 +26,9 @@ const VALUE_LENGTH_MAX = 300;
 
 type DateField = 'created' | 'updated' | 'expires';
 
-/** The data read so far. The first value of a field wins, because registries put theirs on top. */
+/** The data read so far. The first value of a field wins, because registries put theirs at the top. */
 export class RecordDraft {
-  /** A contact's handle stands in the answer, whoever it belongs to. */
+  /** The answer contains the handle of a contact, whoever it belongs to. */
   hasHandle = false;
   private domain?: string;
   private roid?: string;
@@ -45,9 +45,9 @@ export class RecordDraft {
   private readonly ds: string[] = [];
   private referral?: string;
   private whoisServer?: string;
-  /** The answer is about another name than the one asked for, so far. */
+  /** So far, the answer is about a different name than the requested one. */
   private isOtherDomain = false;
-  /** The record has begun again: a list of name servers in it replaces the one before. */
+  /** The record has begun again, so a list of name servers in it replaces the previous one. */
   private isRepeated = false;
 
   hasDomain(): boolean {
@@ -66,8 +66,8 @@ export class RecordDraft {
 
   /**
    * Begins the record of a domain. Some servers answer with every name that begins alike, or with the record of the
-   * top-level domain first: the record of the name asked for replaces an earlier one, and no later one adds to it.
-   * Names that follow it at once are its variants in other scripts.
+   * top-level domain first: the record of the requested name replaces an earlier one, and later ones add nothing to it.
+   * Names that follow it directly are its variants in other scripts.
    */
   startDomain(value: string, asked: string): boolean {
     const name = firstWord(value).toLowerCase();
@@ -82,7 +82,7 @@ export class RecordDraft {
     return true;
   }
 
-  /** A host before the domain has a registrar of its own: anybody may name one after any domain. */
+  /** A host before the domain has its own registrar, because anyone may name a host after any domain. */
   startHost(): void {
     if (this.domain === undefined) this.isOtherDomain = true;
   }
@@ -142,7 +142,7 @@ export class RecordDraft {
     return this.isOtherDomain ? new ContactDraft() : draft;
   }
 
-  /** The first contact of a role counts; a second is read into nothing. */
+  /** The first contact of a role counts; a second one is ignored. */
   openContact(role: ContactRole, isNamedBesideHeader: boolean): ContactDraft {
     const draft = this.contact(role);
     return draft.isTaken(isNamedBesideHeader) ? new ContactDraft() : draft;
@@ -179,7 +179,7 @@ export class RecordDraft {
     return Object.fromEntries(kept) as unknown as RegistrationRecord;
   }
 
-  /** A registrar's name may carry its id or its address in brackets behind it. */
+  /** A registrar's name may be followed by its id or its address in brackets. */
   private setRegistrarName(value: string): void {
     if (this.registrar.has('name') || value.toLowerCase().startsWith('no registrar')) return;
     const open = value.lastIndexOf('(');
@@ -193,12 +193,12 @@ export class RecordDraft {
     this.registrar.set('name', hasCode ? name.slice(0, space) : name);
   }
 
-  /** The record is told again, in the language that is wanted: what has been read of it is forgotten. */
+  /** The record is repeated in the preferred language: the data read so far is discarded. */
   startAgain(): void {
     if (this.domain !== undefined) this.startOver(this.domain);
   }
 
-  /** Anything but its name has been read of the record. */
+  /** Whether anything besides the name has been read of the record. */
   private hasFacts(): boolean {
     const { dates, nameServers, statuses, registrar, contacts, references } = this;
     return [dates, nameServers, statuses, registrar, contacts, references].some(
@@ -219,7 +219,7 @@ export class RecordDraft {
     this.referral = undefined;
   }
 
-  /** A host to ask next. Only `whois server` is the registrar's own, `refer` may be anybody's. */
+  /** A host to query next. Only `whois server` is the registrar's own; `refer` may be any server. */
   private setReferral(field: 'whoisServer' | 'referral', value: string): void {
     const host = firstWord(value).slice(0, VALUE_LENGTH_MAX);
     if (!host.includes('.')) return;
@@ -236,7 +236,7 @@ export class RecordDraft {
     }
   }
 
-  /** `Connected (2026/03/31)` and `OK-UNTIL 20260331000000`: the status names the end. */
+  /** `Connected (2026/03/31)` and `OK-UNTIL 20260331000000`: the status contains the expiry date. */
   private takeStatusDate(value: string): void {
     const lower = value.toLowerCase();
     const isDated = lower.startsWith('ok-until ') || lower.startsWith('connected (');
@@ -247,7 +247,7 @@ export class RecordDraft {
     if (this.ds.length < DS_MAX) this.ds.push(value.slice(0, VALUE_LENGTH_MAX));
   }
 
-  /** A history of changes may begin with the day the name was given out. */
+  /** A history of changes may begin with the date of the registration. */
   private setUpdated(value: string, grammar: ReadyGrammar): void {
     if (value.toLowerCase().endsWith('(assigned)')) this.setDate('created', value, grammar.dates);
     if (grammar.lastUpdateLast) this.dates.set('updated', value);
@@ -262,7 +262,7 @@ export class RecordDraft {
     if (isWithheld(value)) this.withheld.push(field);
   }
 
-  /** An answer whose one date proves the order of day and month has proved it for the others. */
+  /** If one date of an answer proves the order of day and month, the others have the same order. */
   private finishDates(style: DateStyle): Partial<Record<DateField, DateValue>> {
     let { order } = style;
     for (const text of this.dates.values()) order ??= provenOrder(text);
@@ -304,7 +304,7 @@ export class RecordDraft {
     return contacts;
   }
 
-  /** A reference, or a name that is a handle, stands for the object it points to. */
+  /** A reference, or a name that is a handle, is replaced by the object it points to. */
   private resolve(role: ContactRole): ContactDraft {
     const draft = this.contacts.get(role) ?? new ContactDraft();
     const handle = this.references.get(role) ?? draft.first('heading') ?? draft.first('name');
@@ -333,7 +333,7 @@ const REGISTRAR_FIELDS: Partial<Record<ContactField, RegistrarField>> = {
   handle: 'ianaId',
 };
 
-/** An address that begins with the registrant's name is that of somebody who works there; a title may stand before it. */
+/** An address that begins with the registrant's name belongs to an employee; a title may precede it. */
 function takeOrganization(contact: Contact, registrant: string | undefined): void {
   if (registrant === undefined || contact.organization !== undefined) return;
   const lines = contact.street?.split('\n') ?? [];
@@ -359,13 +359,13 @@ function isPrivacyService(registrant: Contact | undefined): boolean {
   );
 }
 
-/** `SAMP-0002`, `SAMPLE-REG`: letters in capitals, a hyphen, no space. */
+/** `SAMP-0002`, `SAMPLE-REG`: capital letters, a hyphen, no space. */
 function isHandle(name: string | undefined): boolean {
   if (name === undefined || !name.includes('-') || name.includes(' ')) return false;
   return name === name.toUpperCase() && name.length < 24;
 }
 
-/** IANA's registrar ids are small numbers; registries number their registrars otherwise. */
+/** IANA's registrar ids are small numbers; registries use other numbers for their registrars. */
 function isIanaId(value: string): boolean {
   return value.length > 0 && value.length <= 5 && !Number.isNaN(Number(value));
 }
@@ -381,7 +381,7 @@ function isRegistryCode(text: string): boolean {
   return text[0] === 'R' && dash > 1 && isIanaId(text.slice(1, dash)) && text.length < 16;
 }
 
-/** Servers print a name of other scripts twice, in A-labels and as it is read: it is one name. */
+/** Servers print a name in another script twice, in A-labels and in readable form: it is one name. */
 function asciiName(name: string): string {
   for (let at = 0; at < name.length; at += 1) {
     if (name.charCodeAt(at) > 127) return domainToASCII(name) || name;

@@ -12,7 +12,7 @@ import { RecordDraft } from './record-draft.js';
 import type { WorkMeter } from './work-meter.js';
 
 const TITLE_LENGTH_MAX = 60;
-/** A status printed as text below its header is a few words; more are a sentence about something else. */
+/** A status printed as text below its header has few words; longer text is a sentence about something else. */
 const STATUS_WORDS_MAX = 5;
 
 /** The reader's position in an answer. */
@@ -21,11 +21,11 @@ interface Section {
   draft?: ContactDraft;
   /** Columns before the header. */
   indent: number;
-  /** A header of its own: dates and statuses below it are the party's, not the domain's. */
+  /** The section has its own header, so dates and statuses below it are the party's, not the domain's. */
   owns: boolean;
   /** Something has been read below the header. */
   filled: boolean;
-  /** A blank line has followed what was read. */
+  /** A blank line has followed the lines read so far. */
   ended: boolean;
 }
 
@@ -38,14 +38,14 @@ const NO_SECTION: Section = {
 };
 
 /**
- * Walks the lines of an answer once and gathers what they say. Every layout is the same walk: a
- * key says what its value is, a header says whose the following lines are, blank lines and
- * indentation say where that ends.
+ * Walks through the lines of an answer once and collects their data. Every layout is read in the same way: a key says
+ * what its value is, a header names the party of the following lines, blank lines and indentation show where its
+ * section ends.
  */
 export class RecordReader {
   private readonly draft = new RecordDraft();
   private section: Section = { ...NO_SECTION };
-  /** The keyed line that deeper lines below it continue. */
+  /** The keyed line that is continued by further indented lines below it. */
   private last?: Entry;
   private startsBlock = true;
 
@@ -133,14 +133,14 @@ export class RecordReader {
     this.section.filled = true;
   }
 
-  /** `Owner: Ada Example`, `Owner: 1 Sample Street`: each line of the party bears its header. */
+  /** `Owner: Ada Example`, `Owner: 1 Sample Street`: each line of the party repeats its header. */
   private repeatsHeader({ key, value, indent }: Entry): boolean {
     const { last } = this;
     if (value === '' || last === undefined || last.value === '') return false;
     return last.target?.kind === 'header' && last.key === key && last.indent === indent;
   }
 
-  /** A party on its header's line: a name, with an address in angle brackets, or a handle. */
+  /** A party on its header's line: a name, an address in angle brackets, or a handle. */
   private addParty(draft: ContactDraft, value: string): void {
     const open = value.indexOf('<');
     const close = value.indexOf('>', open);
@@ -165,7 +165,7 @@ export class RecordReader {
     this.draft.addReference(role, value);
   }
 
-  /** A handle names the contact it stands in, or opens an object that references point to. */
+  /** A handle identifies its own contact, or opens an object to which references point. */
   private takeHandle(entry: Entry): void {
     this.draft.hasHandle ||= entry.value !== '';
     if (this.inParty(entry)) {
@@ -214,7 +214,7 @@ export class RecordReader {
     this.draft.setDomainField(field, entry.value, this.grammar);
   }
 
-  /** `State:` of a party is where it lives, unless it names a status. */
+  /** `State:` of a party is its location, unless it names a status. */
   private takePartysState({ key, value }: Entry): void {
     if (!PLACE_KEYS.has(key) || isHoldingStatus(value)) return;
     this.section.draft?.add('state', value);
@@ -249,7 +249,7 @@ export class RecordReader {
     this.section.filled ||= entry.value !== '';
   }
 
-  /** `Contact: administrative`, `Contact Type: owner`: a header whose word stands in the value. */
+  /** `Contact: administrative`, `Contact Type: owner`: a header whose role is in the value. */
   private takeRoleWord(entry: Entry): boolean {
     if (entry.key !== 'contact' && entry.key !== 'contact type') return false;
     const role = roleNamed(normalizeKey(entry.value.slice(0, 40)));
@@ -276,7 +276,7 @@ export class RecordReader {
     );
   }
 
-  /** A labelled field may stand below a blank line, where handles do not tie objects together. */
+  /** A labelled field may follow a blank line, if handles do not connect objects. */
   private inParty(entry: Entry): boolean {
     const { draft } = this.section;
     return draft !== undefined && (this.isOpenFor(entry) || !this.draft.hasReferences());
@@ -286,7 +286,7 @@ export class RecordReader {
     return !this.section.ended || entry.indent > this.section.indent;
   }
 
-  /** Text continues the keyed line it is set in under, or belongs to the open section. */
+  /** Text continues the keyed line above its indentation, or belongs to the open section. */
   private takeText(entry: Entry): void {
     if (entry.opensUnknown) {
       this.open('other', entry, true);
@@ -318,7 +318,7 @@ export class RecordReader {
     return true;
   }
 
-  /** A list continues, or the value stands below its key; text below a domain's name is neither. */
+  /** A list continues, or the value is below its key; text below a domain's name is neither. */
   private continueDomainField(last: Entry, field: DomainField, value: string): boolean {
     if (field === 'domain' && last.value !== '') return false;
     if (last.value === '' || MANY.has(field)) {
@@ -349,21 +349,21 @@ export class RecordReader {
   }
 }
 
-/** Keys that registries print for contacts as for domains. */
+/** Keys that registries use for contacts and for domains. */
 const PRINTED_OF_PARTIES: ReadonlySet<DomainField> = new Set(['created', 'updated', 'status']);
 
-/** Keys that name a domain's status or a party's province. */
+/** Keys for a domain's status or a party's province. */
 const PLACE_KEYS: ReadonlySet<string> = new Set(['state', 'estado', 'etat']);
 
 const MANY: ReadonlySet<DomainField> = new Set(['nameServer', 'status', 'ds']);
 
-/** A line without a key below a street is a further line of it, however far it is set in. */
+/** A line without a key below a street is another line of it, whatever its indentation. */
 function isStreet({ value }: Entry, { target }: Entry): boolean {
   if (target?.kind !== 'contact' || target.field !== 'street') return false;
   return !value.includes('@') && !value.startsWith('+');
 }
 
-/** Text set in deeper than a keyed line, or below a date's key with nothing behind it. */
+/** Text that is indented further than a keyed line, or follows a date's key with nothing after it. */
 function continues(entry: Entry, last: Entry): boolean {
   return entry.indent > last.indent || (last.value === '' && last.target?.kind === 'domain');
 }
