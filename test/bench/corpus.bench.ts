@@ -48,14 +48,22 @@ export async function run(
   const folder = newFolder('corpus');
   const corpus = await CorpusUnderTest.start({ work: 'serve' });
   cleanup.add(async () => corpus.stop());
-  const rows: BenchRow[] = [
-    ...(await zones(corpus, folder, size.zone)),
-    ...(await histories(corpus, size.generated)),
-    await whoisRows(corpus, folder, size.generated),
-    await ownAnswers(corpus, size.generated),
-    await sizeOf(corpus),
+  const rows: BenchRow[] = [];
+  const steps = [
+    async () => zones(corpus, folder, size.zone),
+    async () => histories(corpus, size.generated),
+    async () => [await whoisRows(corpus, folder, size.generated)],
+    async () => [await ownAnswers(corpus, size.generated)],
+    async () => [await sizeOf(corpus)],
+    ...searchesOf(size).map((search) => async () => [await firstPages(corpus, search, size.pages)]),
   ];
-  for (const search of searchesOf(size)) rows.push(await firstPages(corpus, search, size.pages));
+  for (const step of steps) {
+    const measured = await step();
+    for (const { what, value, unit } of measured) {
+      process.stderr.write(`  ${what}: ${Number(value.toPrecision(4))} ${unit}\n`);
+    }
+    rows.push(...measured);
+  }
   return {
     title: `corpus: ${size.zone} names, ${size.generated} more with histories; load ${loadavg()[2].toFixed(0)}`,
     rows,

@@ -3,7 +3,13 @@ import { columnsOf } from '#libs/database';
 import { bitOf } from '../dns/dns-type.js';
 import { isSeenBy } from '../dns/shown-spans.js';
 import { ALL_KEYS, type Key } from '../names/domain-key.js';
-import { COUNTED_MAX, countOf } from '../searches/counted.js';
+import {
+  COUNTED_MAX,
+  type CountedRow,
+  type CountedRows,
+  countedPage,
+  countedRows,
+} from '../searches/counted.js';
 import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 
@@ -46,25 +52,39 @@ const TEXT = 16;
 export class ReverseDnsRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** Ordered by address, then by key; each name once per address or host. */
-  async list(asked: RecordsAsked, { limit, offset, after }: PagePlace): Promise<FoundRecord[]> {
+  /** Counts records, and reads a page of them as `list` does. */
+  async find(
+    asked: RecordsAsked,
+    { limit, offset, after }: PagePlace,
+  ): Promise<CountedRows<FoundRecord>> {
+    const { select, group, first, type } = formOf(asked);
     const values = valuesOf(asked);
     const at = values.length;
-    const isOfAddresses = 'first' in asked.sought;
-    const place = isOfAddresses ? 't.ip' : `''::text`;
-    const first = isOfAddresses ? '0.0.0.0' : '';
-    const type = isOfAddresses ? 'inet' : 'text';
+    const place = type === 'inet' ? 'place::inet' : 'place';
+    const sql = countedPage(`${select} ${recordsOf(asked)} group by ${group}`, {
+      after: `(${place}, key, name) > ($${at + 1}::${type}, $${at + 2}::bigint, $${at + 3}::text)`,
+      order: `${place}, key, name`,
+      limit: `limit $${at + 4} offset $${at + 5}`,
+    });
+    const rows = await this.database.query<CountedRow<FoundRecord>>(sql, [
+      ...values,
+      ...(after ?? first),
+      limit,
+      offset,
+    ]);
+    return countedRows(rows);
+  }
+
+  /** Ordered by address, then by key; each name once per address or host. */
+  async list(asked: RecordsAsked, { limit, offset, after }: PagePlace): Promise<FoundRecord[]> {
+    const { select, group, place, first, type } = formOf(asked);
+    const values = valuesOf(asked);
+    const at = values.length;
     return this.database.query(
-      `select ${isOfAddresses ? 'host(t.ip)' : `''`} as place, t.domain_key as key, t.name,
-         min(t.value) as value, min(t.first_seen) as "firstAt",
-         case when bool_or(t.until is null) then null else max(t.until) end as "lastAt",
-         min(t.host) filter (where t.until is null) as host
-       ${recordsOf(asked)}
+      `${select} ${recordsOf(asked)}
          and (${place}, t.domain_key, t.name) > ($${at + 1}::${type}, $${at + 2}::bigint, $${at + 3}::text)
-       group by ${isOfAddresses ? 't.ip, ' : ''}t.domain_key, t.name
-       order by ${isOfAddresses ? 't.ip, ' : ''}t.domain_key, t.name
-       limit $${at + 4} offset $${at + 5}`,
-      [...values, ...(after ?? [first, ALL_KEYS.fromKey, '']), limit, offset],
+       group by ${group} order by ${group} limit $${at + 4} offset $${at + 5}`,
+      [...values, ...(after ?? first), limit, offset],
     );
   }
 
@@ -84,15 +104,6 @@ export class ReverseDnsRepository {
     );
     const at = new Map(rows.map((row) => [Number(row.place) - 1, row.at]));
     return records.map((_, place) => at.get(place) ?? null);
-  }
-
-  async count(asked: RecordsAsked): Promise<number> {
-    const group = 'first' in asked.sought ? 't.ip, t.domain_key, t.name' : 't.domain_key, t.name';
-    const [row] = await this.database.query<{ records: number }>(
-      countOf(`select 1 ${recordsOf(asked)} group by ${group}`),
-      valuesOf(asked),
-    );
-    return row.records;
   }
 
   /** Counts the names of each address. */
@@ -135,10 +146,30 @@ export class ReverseDnsRepository {
 const IS_SHOWN = `(not $3 or t.until is null or (t.is_passive and t.until >= $4))
   and ${isSeenBy('t', '$5')}`;
 
+const isOfOne = ({ first, last }: { first: string; last: string }) => first === last;
+
+/** How records are told and ordered: by their address where one is sought. */
+function formOf({ sought }: RecordsAsked) {
+  const isOfAddresses = 'first' in sought;
+  const names = 't.domain_key, t.name';
+  return {
+    select: `select ${isOfAddresses ? 'host(t.ip)' : `''`} as place, t.domain_key as key, t.name,
+      min(t.value) as value, min(t.first_seen) as "firstAt",
+      case when bool_or(t.until is null) then null else max(t.until) end as "lastAt",
+      min(t.host) filter (where t.until is null) as host`,
+    group: isOfAddresses ? `t.ip, ${names}` : names,
+    place: isOfAddresses ? 't.ip' : `''::text`,
+    first: [isOfAddresses ? '0.0.0.0' : '', ALL_KEYS.fromKey, ''],
+    type: isOfAddresses ? 'inet' : 'text',
+  };
+}
+
 function recordsOf({ sought }: RecordsAsked): string {
   const condition =
     'first' in sought
-      ? 't.ip between $1::inet and $6::inet'
+      ? isOfOne(sought)
+        ? 't.ip = $1::inet'
+        : 't.ip between $1::inet and $6::inet'
       : 'valueKeys' in sought
         ? 't.value_key = any($1::bigint[])'
         : `t.rtype = ${TEXT} and t.value ilike any($1::text[])`;
@@ -147,6 +178,8 @@ function recordsOf({ sought }: RecordsAsked): string {
 
 function valuesOf({ sought, rtype, isCurrent, passiveSince, sourceIds }: RecordsAsked): unknown[] {
   const shown = [rtype, isCurrent, passiveSince, sourceIds];
-  if ('first' in sought) return [sought.first, ...shown, sought.last];
+  if ('first' in sought) {
+    return [sought.first, ...shown, ...(isOfOne(sought) ? [] : [sought.last])];
+  }
   return ['valueKeys' in sought ? sought.valueKeys : sought.patterns, ...shown];
 }

@@ -11,8 +11,12 @@ import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
 import { DNS_TYPES, type DnsType } from '#libs/resolvers';
 import { CoverageService } from '../coverage/coverage.service.js';
 import { targetKeyOf } from '../dns/dns-type.js';
-import { totalOf } from '../searches/counted.js';
-import { type SearchAnswer, allRows, readRows, searchAnswer } from '../searches/search-answer.js';
+import {
+  type SearchAnswer,
+  allRows,
+  countedOrListed,
+  searchAnswer,
+} from '../searches/search-answer.js';
 import {
   type FoundRecord,
   type RecordsAsked,
@@ -71,8 +75,8 @@ export class ReverseDnsService {
     };
     return searchAnswer(page, {
       ...shown,
-      rows: readRows(
-        async () => totalOf(await this.repository.count(asked)),
+      rows: countedOrListed(
+        async (place) => this.repository.find(asked, place),
         async (place) => this.repository.list(asked, place),
         ({ place, key, name }) => [place, key, name],
       ),

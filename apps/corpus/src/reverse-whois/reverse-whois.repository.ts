@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { ALL_KEYS, type Key } from '../names/domain-key.js';
-import { countOf } from '../searches/counted.js';
+import {
+  type CountedRow,
+  type CountedRows,
+  countedPage,
+  countedRows,
+} from '../searches/counted.js';
 import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 import type { SearchPattern } from '../searches/search-pattern.js';
@@ -26,9 +31,27 @@ export interface FoundName {
 export class ReverseWhoisRepository {
   constructor(private readonly database: SearchDatabase) {}
 
+  /** Counts names, and reads a page of them as `list` does. */
+  async find(
+    asked: TokensAsked,
+    { limit, offset, after }: PagePlace,
+  ): Promise<CountedRows<FoundName>> {
+    const [key, name] = after ?? FIRST;
+    const values = valuesOf(asked);
+    const at = values.length;
+    const sql = countedPage(`${namesOf(asked)} group by t.domain_key, t.name`, {
+      after: `(key, name) > ($${at + 1}, $${at + 2})`,
+      order: 'key, name',
+      limit: `limit $${at + 3} offset $${at + 4}`,
+    });
+    return countedRows(
+      await this.database.query<CountedRow<FoundName>>(sql, [...values, key, name, limit, offset]),
+    );
+  }
+
   /** Ordered by key, each name once. @param after key and name before the page. */
   async list(asked: TokensAsked, { limit, offset, after }: PagePlace): Promise<FoundName[]> {
-    const [key, name] = after ?? [ALL_KEYS.fromKey, ''];
+    const [key, name] = after ?? FIRST;
     const values = valuesOf(asked);
     const at = values.length;
     return this.database.query(
@@ -38,22 +61,17 @@ export class ReverseWhoisRepository {
       [...values, key, name, limit, offset],
     );
   }
-
-  /** Counts names; returns one more than the limit if there are more. */
-  async count(asked: TokensAsked): Promise<number> {
-    const [row] = await this.database.query<{ records: number }>(
-      countOf(`${namesOf(asked)} group by t.domain_key, t.name`),
-      valuesOf(asked),
-    );
-    return row.records;
-  }
 }
+
+/** What no page lies before. */
+const FIRST = [ALL_KEYS.fromKey, ''] as const;
 
 function namesOf({ sought }: TokensAsked): string {
   const condition =
     'termKeys' in sought
       ? 't.term_key = any($4::bigint[])'
-      : 't.folded like $4 and coalesce(t.unicode, t.folded) like $5';
+      : `t.folded like $4
+        and case when t.unicode is null then t.folded like $5 else t.unicode like $5 end`;
   return `select t.domain_key as key, t.name from contact_token t
     where t.kind = any($1::smallint[]) and (t.is_registered or $2)
       and t.source_id = any($3::smallint[]) and ${condition}`;

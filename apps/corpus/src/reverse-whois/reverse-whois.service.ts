@@ -17,12 +17,11 @@ import {
   historicRecordV1,
   miniRecord,
 } from '../records/historic-record.js';
-import { totalOf } from '../searches/counted.js';
 import {
   type SearchAnswer,
   allRows,
+  countedOrListed,
   firstNumber,
-  readRows,
   searchAnswer,
 } from '../searches/search-answer.js';
 import { searchPattern } from '../searches/search-pattern.js';
@@ -80,8 +79,8 @@ export class ReverseWhoisService {
       return searchAnswer(page, { ...shown, rows, told: recordsTold(question) });
     }
     const asked = await this.asked(question, selector, value);
-    const rows = readRows(
-      async () => totalOf(await this.repository.count(asked)),
+    const rows = countedOrListed(
+      async (place) => this.repository.find(asked, place),
       async (place) => this.repository.list(asked, place),
       ({ key, name }) => [key, name],
     );

@@ -14,3 +14,38 @@ export function totalOf(records: number): Total {
     ? { records: COUNTED_MAX, is: 'at_least' }
     : { records, is: 'exact' };
 }
+
+/** The number of all rows that were found, and those of a page. */
+export interface CountedRows<Row> {
+  total: Total;
+  /** Undefined where more were found than are counted: which of them are on the page is not known then. */
+  rows?: Row[];
+}
+
+/** A row of `countedPage`. */
+export type CountedRow<Row> = { records: number } | (Row & { records: null });
+
+/**
+ * SQL that runs a query once, for the number of its rows and for a page of them.
+ * @param query whose columns `order` and `after` name.
+ * @param page `after` is true of the rows behind the page before, `limit` has the rows to read and to pass over.
+ */
+export function countedPage(
+  query: string,
+  { after, order, limit }: { after: string; order: string; limit: string },
+): string {
+  return `with found as materialized (${query} limit ${COUNTED_MAX + 1}),
+    counted as (select count(*)::int as records from found)
+    select counted.records, page.* from counted full join (
+      select * from found where ${after} and (select records from counted) <= ${COUNTED_MAX}
+      order by ${order} ${limit}) page on false
+    order by ${order}`;
+}
+
+/** Reads the rows of `countedPage`. */
+export function countedRows<Row>(rows: readonly CountedRow<Row>[]): CountedRows<Row> {
+  const count = rows.find(({ records }) => records !== null)?.records ?? 0;
+  if (count > COUNTED_MAX) return { total: totalOf(count) };
+  const isOfPage = (row: CountedRow<Row>) => row.records === null;
+  return { total: totalOf(count), rows: rows.filter(isOfPage) as Row[] };
+}

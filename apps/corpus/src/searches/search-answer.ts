@@ -7,6 +7,7 @@ import {
   type Total,
   pageHeaders,
 } from '#libs/contracts';
+import { type CountedRows, totalOf } from './counted.js';
 
 /** A page that was found, or the count of a preview. */
 export interface SearchAnswer {
@@ -35,11 +36,14 @@ export type PagePlace = Pick<AskedPage, 'limit' | 'offset' | 'after'>;
 
 /** The results of a search, in the order of its pages. */
 export interface SearchRows<Row> {
-  total: () => Promise<Total>;
-  page: (page: AskedPage, total: Total) => Promise<Page<Row>>;
+  total: (page: AskedPage) => Promise<Total>;
+  page: (page: AskedPage) => Promise<Page<Row>>;
 }
 
-/** Rows that are read a page at a time. @param placeOf the values that order a row. */
+/**
+ * Rows that are read a page at a time, and counted where they do not fit the first one.
+ * @param placeOf the values that order a row.
+ */
 export function readRows<Row>(
   total: () => Promise<Total>,
   list: (page: PagePlace) => Promise<readonly Row[]>,
@@ -47,15 +51,38 @@ export function readRows<Row>(
 ): SearchRows<Row> {
   return {
     total,
-    page: async (page, records) => page.cut(await list(page), placeOf, records),
+    page: async (page) => {
+      const rows = await list(page);
+      const isWhole = page.offset === 0 && !page.after && rows.length < page.limit;
+      return page.cut(rows, placeOf, isWhole ? totalOf(rows.length) : await total());
+    },
+  };
+}
+
+/**
+ * Rows that one query counts and reads, as far as they are counted.
+ * @param list reads a page in the order of all rows, however many there are.
+ */
+export function countedOrListed<Row>(
+  find: (page: PagePlace) => Promise<CountedRows<Row>>,
+  list: (page: PagePlace) => Promise<readonly Row[]>,
+  placeOf: (row: Row) => string[],
+): SearchRows<Row> {
+  return {
+    total: async (page) => (await find(page)).total,
+    page: async (page) => {
+      const { total, rows } = await find(page);
+      return page.cut(rows ?? (await list(page)), placeOf, total);
+    },
   };
 }
 
 /** Rows that are all there. A page's cursor is the place of its last one. */
 export function allRows<Row>(all: readonly Row[]): SearchRows<Row> {
+  const total: Total = { records: all.length, is: 'exact' };
   return {
-    total: async () => ({ records: all.length, is: 'exact' }),
-    page: async (page, total) => {
+    total: async () => total,
+    page: async (page) => {
       const from = page.after ? Number(page.after[0]) : page.offset;
       const placed = all.slice(from, from + page.limit).map((item, place) => ({
         item,
@@ -89,12 +116,11 @@ export async function searchAnswer<Row, Item>(
   search: Search<Row, Item>,
 ): Promise<SearchAnswer> {
   const { isFixture, head, coverage, rows, list, told, beside, bodyV1 } = search;
-  const total = await rows.total();
   if (asked.isPreview) {
-    const { paging, preview } = asked.preview(total);
+    const { paging, preview } = asked.preview(await rows.total(asked));
     return { paging, isFixture, coverage, body: { ...head, paging, [list]: [], preview } };
   }
-  const page = await rows.page(asked, total);
+  const page = await rows.page(asked);
   const { paging } = page;
   const items = await told(page.items, paging);
   if (bodyV1) return { paging, items, isFixture, body: bodyV1(items, paging) };

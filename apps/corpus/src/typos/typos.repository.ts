@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf } from '#libs/database';
-import { ALL_KEYS, type Key } from '../names/domain-key.js';
-import { countOf } from '../searches/counted.js';
+import type { Key } from '../names/domain-key.js';
+import {
+  type CountedRow,
+  type CountedRows,
+  countedPage,
+  countedRows,
+} from '../searches/counted.js';
 import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 import type { SearchPattern } from '../searches/search-pattern.js';
@@ -24,8 +29,8 @@ export interface SoughtText {
 
 export interface TyposAsked {
   sought: SoughtNames | SoughtText;
-  lengthMin: number;
-  lengthMax: number;
+  /** Letters of the label. */
+  length?: { min: number; max: number };
   /** Empty for every suffix. */
   suffixes: readonly string[];
   firstSeenSince: Date | null;
@@ -51,22 +56,6 @@ const FOUND = `d.domain_key, d.name, d.label, d.unicode, d.skeleton, d.first_see
 const SELECT = `select d.domain_key as key, d.name, d.label, d.unicode, d.skeleton, d.host,
   d.first_seen as "firstAt", d.source_id as "sourceId"`;
 
-/** Finds names by their keys alone, which another name may share; in one run along the index. */
-const OF_NAMES = `
-  select ${FOUND}, null::text as host from domain d where d.domain_key = any($7::bigint[])
-  union all
-  select ${FOUND}, null from domain d where d.skeleton = any($8::text[])
-  union all
-  select ${FOUND}, h.host
-  from unnest($9::bigint[], $10::text[], $11::text[]) as q (domain_key, name, host)
-  join host h on h.domain_key = q.domain_key and h.name = q.name and h.host = q.host
-    and h.source_id = any($1::smallint[])
-  join domain d on d.domain_key = q.domain_key and d.name = q.name`;
-
-const OF_TEXT = `
-  select ${FOUND}, null::text as host from domain d
-  where (d.label like $7 and coalesce(d.unicode, d.label) like $8) or d.skeleton like $9`;
-
 /** Registered names, by names and texts that they look like. */
 @Injectable()
 export class TyposRepository {
@@ -74,11 +63,11 @@ export class TyposRepository {
 
   /** All names that were sought literally, ordered by key, up to a limit. */
   async listSought(asked: TyposAsked, sought: SoughtNames, limit: number): Promise<TypoRow[]> {
-    const values = valuesOf(asked);
+    const values = new Values();
     const rows = await this.database.query<TypoRow>(
-      `${SELECT} ${foundBy(asked)} order by d.domain_key, d.name, d.host nulls first
-       limit $${values.length + 1}`,
-      [...values, limit],
+      `${SELECT} from (${ofNames(sought, asked, values)}) d where ${wanted(asked, values)}
+       order by d.domain_key, d.name, d.host nulls first limit ${values.add(limit)}`,
+      values.all,
     );
     const names = new Set(sought.names.map(({ name }) => name));
     const skeletons = new Set(sought.skeletons);
@@ -90,47 +79,95 @@ export class TyposRepository {
     return [...found.values()];
   }
 
-  /** Names with a text, in the order of keys. @param after key and name before the page. */
-  async list(asked: TyposAsked, { limit, offset, after }: PagePlace): Promise<TypoRow[]> {
-    const [key, name] = after ?? [ALL_KEYS.fromKey, ''];
-    const values = valuesOf(asked);
-    const at = values.length;
+  /** Counts names with a text, and reads a page of them as `list` does. */
+  async find(
+    asked: TyposAsked,
+    sought: SoughtText,
+    { limit, offset, after }: PagePlace,
+  ): Promise<CountedRows<TypoRow>> {
+    const values = new Values();
+    const query = `${SELECT} ${ofText(sought, asked, values)}`;
+    const sql = countedPage(query, {
+      after: after ? `(key, name) > (${values.add(after[0])}, ${values.add(after[1])})` : 'true',
+      order: 'key, name',
+      limit: `limit ${values.add(limit)} offset ${values.add(offset)}`,
+    });
+    return countedRows(await this.database.query<CountedRow<TypoRow>>(sql, values.all));
+  }
+
+  /** Names with a text, in the order of keys. */
+  async list(
+    asked: TyposAsked,
+    sought: SoughtText,
+    { limit, offset, after }: PagePlace,
+  ): Promise<TypoRow[]> {
+    const values = new Values();
+    const behind = after
+      ? `and (d.domain_key, d.name) > (${values.add(after[0])}, ${values.add(after[1])})`
+      : '';
     return this.database.query(
-      `${SELECT} ${foundBy(asked)} and (d.domain_key, d.name) > ($${at + 1}, $${at + 2})
-       order by d.domain_key, d.name limit $${at + 3} offset $${at + 4}`,
-      [...values, key, name, limit, offset],
+      `${SELECT} ${ofText(sought, asked, values)} ${behind}
+       order by d.domain_key, d.name limit ${values.add(limit)} offset ${values.add(offset)}`,
+      values.all,
     );
-  }
-
-  async count(asked: TyposAsked): Promise<number> {
-    const [row] = await this.database.query<{ records: number }>(
-      countOf(`select 1 ${foundBy(asked)}`),
-      valuesOf(asked),
-    );
-    return row.records;
   }
 }
 
-function foundBy({ sought }: TyposAsked): string {
-  return `from (${'names' in sought ? OF_NAMES : OF_TEXT}) d
-    where d.dropped_at is null and d.source_id = any($1::smallint[])
-      and char_length(coalesce(d.unicode, d.label)) between $2 and $3
-      and (cardinality($4::text[]) = 0 or d.name like any ($4::text[]))
-      and ($5::timestamptz is null or d.first_seen >= $5)
-      and d.name <> all ($6::text[])`;
+/** The parameters of a statement, in the order of their numbers. */
+class Values {
+  readonly all: unknown[] = [];
+
+  /** @returns how the statement names it, such as `$3`. */
+  add(value: unknown): string {
+    return `$${this.all.push(value)}`;
+  }
 }
 
-function valuesOf(asked: TyposAsked): unknown[] {
-  const { sought, sourceIds, lengthMin, lengthMax, suffixes, firstSeenSince, excluded } = asked;
+/**
+ * Finds names by their keys alone, which another name may share; in one run along the index. The planner does not see
+ * the keys, because it would estimate each of them.
+ */
+function ofNames({ names, hosts, skeletons }: SoughtNames, asked: TyposAsked, values: Values) {
+  const [key, name, host] = columnsOf(hosts, 'key', 'name', 'host').map((column) =>
+    values.add(column),
+  );
+  return `
+    select ${FOUND}, null::text as host from domain d
+    where d.domain_key = any((select ${values.add(names.map((one) => one.key))}::bigint[])::bigint[])
+    union all
+    select ${FOUND}, null from domain d where d.skeleton = any(${values.add(skeletons)}::text[])
+    union all
+    select ${FOUND}, h.host
+    from unnest(${key}::bigint[], ${name}::text[], ${host}::text[]) as q (domain_key, name, host)
+    join host h on h.domain_key = q.domain_key and h.name = q.name and h.host = q.host
+      and h.source_id = any(${values.add(asked.sourceIds)}::smallint[])
+    join domain d on d.domain_key = q.domain_key and d.name = q.name`;
+}
+
+/** The planner knows how many labels are like a pattern; of other expressions it would guess that few are. */
+function ofText({ pattern, skeleton }: SoughtText, asked: TyposAsked, values: Values): string {
+  const exact = values.add(pattern.exact);
+  const isLike = `(d.label like ${values.add(pattern.loose)}
+    and case when d.unicode is null then d.label like ${exact} else d.unicode like ${exact} end)`;
+  const found =
+    skeleton === null ? isLike : `(${isLike} or d.skeleton like ${values.add(skeleton)})`;
+  return `from (select ${FOUND}, null::text as host from domain d where ${found}) d
+    where ${wanted(asked, values)}`;
+}
+
+/** Conditions that are not asked for are left out: the planner would take them for strict ones. */
+function wanted(asked: TyposAsked, values: Values): string {
+  const { sourceIds, length, suffixes, firstSeenSince, excluded } = asked;
   const endings = suffixes.map((suffix) => `%.${suffix}`);
-  const common = [sourceIds, lengthMin, lengthMax, endings, firstSeenSince, excluded];
-  if (!('names' in sought)) {
-    return [...common, sought.pattern.loose, sought.pattern.exact, sought.skeleton];
-  }
   return [
-    ...common,
-    sought.names.map(({ key }) => key),
-    sought.skeletons,
-    ...columnsOf(sought.hosts, 'key', 'name', 'host'),
-  ];
+    `d.dropped_at is null and d.source_id = any(${values.add(sourceIds)}::smallint[])`,
+    ...(length
+      ? [
+          `char_length(coalesce(d.unicode, d.label)) between ${values.add(length.min)} and ${values.add(length.max)}`,
+        ]
+      : []),
+    ...(endings.length > 0 ? [`d.name like any (${values.add(endings)}::text[])`] : []),
+    ...(firstSeenSince ? [`d.first_seen >= ${values.add(firstSeenSince)}::timestamptz`] : []),
+    ...(excluded.length > 0 ? [`d.name <> all (${values.add(excluded)}::text[])`] : []),
+  ].join(' and ');
 }

@@ -11,6 +11,7 @@ import {
   type SearchAnswer,
   type SearchRows,
   allRows,
+  countedOrListed,
   readRows,
   searchAnswer,
 } from '../searches/search-answer.js';
@@ -30,7 +31,6 @@ type Question = QuestionOf<typeof TYPOS>;
 
 /** Registrations younger than this add to a score. */
 const NEW_DAYS = 30;
-const LABEL_LENGTH_MAX = 63;
 /** The suffixes under which generated labels are looked for unless others are asked for, with the name's own. */
 const USUAL_SUFFIXES = ['com', 'net', 'org', 'info', 'co', 'io', 'app', 'shop', 'online', 'xyz'];
 const FIXTURE_FOUND = 'registered.test';
@@ -73,14 +73,9 @@ export class TyposService {
       return searchAnswer(page, { ...shown, rows, told: (domains) => domains });
     }
     const { ids: sourceIds } = await this.coverage.shown();
-    const { min: lengthMin, max: lengthMax } = question.label_length ?? {
-      min: 1,
-      max: LABEL_LENGTH_MAX,
-    };
     const asked: TyposAsked = {
       sought: search.sought,
-      lengthMin,
-      lengthMax,
+      length: question.label_length,
       suffixes: question.tld ?? [],
       firstSeenSince: question.first_seen_since ?? null,
       excluded: excludedNames(question),
@@ -97,8 +92,11 @@ export class TyposService {
     const { sought } = asked;
     const placeOf = ({ key, name }: TypoRow) => [key, name];
     if (!('names' in sought)) {
-      const count = async () => totalOf(await this.repository.count(asked));
-      return readRows(count, async (place) => this.repository.list(asked, place), placeOf);
+      return countedOrListed(
+        async (place) => this.repository.find(asked, sought, place),
+        async (place) => this.repository.list(asked, sought, place),
+        placeOf,
+      );
     }
     // Few of very many are there: they are looked for once, for their number and the page.
     let finding: Promise<TypoRow[]> | undefined;
