@@ -27,7 +27,7 @@ import { type FoundFile, Locations } from '../locations/locations.js';
 
 /** The size of a batch of observations; below, that of a batch of names that are staged. */
 const OBSERVATIONS_AT_A_TIME = 2_000;
-const NAMES_AT_A_TIME = 25_000;
+const NAMES_AT_A_TIME = 10_000;
 const SAMPLE_LENGTH_MAX = 80;
 /** After this time a zone is imported completely again. */
 const WHOLE_AFTER_MS = 7 * DAY_MS;
@@ -104,14 +104,14 @@ export class ImportRunsService {
       done: file.position,
     });
     let from = file.position;
-    for await (const batch of batches) {
+    await eachWhileReading(batches, async (batch) => {
       signal.throwIfAborted();
       refuseUnreadable(batch, batch.to - from, source.kind);
       await this.files.advance(file, { from, ...batch }, (transaction) =>
         this.record(transaction, batch.items, source.id),
       );
       from = batch.to;
-    }
+    });
     await this.files.finish(file);
   }
 
@@ -288,23 +288,16 @@ export class ImportRunsService {
     });
     let from = file.position;
     let badLines = 0;
-    // The database takes a batch while the next one is read.
-    let writing = Promise.resolve();
-    for await (const batch of batches) {
+    await eachWhileReading(batches, async (batch) => {
       signal.throwIfAborted();
       badLines += batch.badLines;
-      await writing;
-      const begin = from;
-      writing = this.files.advance(file, { from: begin, ...batch }, async (transaction) => {
+      await this.files.advance(file, { from, ...batch }, async (transaction) => {
         const names = new Map(batch.items.map((name) => [name.name, name]));
         await this.lists.stage(transaction, file.id, names.values());
         return {};
       });
-      // A failure is thrown above, with the next batch, or below.
-      writing.catch(() => {});
       from = batch.to;
-    }
-    await writing;
+    });
     refuseUnreadable({ badLines }, file.lines, kind);
   }
 
@@ -339,6 +332,24 @@ function refuseShrunken(
   throw new BadFile(
     `It lacks ${gone} of ${listed} names that are listed: it seems truncated. If it is right, allow it: cli source set ${name} --turnover ${percent}`,
   );
+}
+
+/** Works on one batch after another, each while the next one is read. @throws what `work` throws, when it has ended. */
+async function eachWhileReading<T>(
+  batches: AsyncIterable<T>,
+  work: (batch: T) => Promise<void>,
+): Promise<void> {
+  let working = Promise.resolve();
+  try {
+    for await (const batch of batches) {
+      await working;
+      working = work(batch);
+      // Thrown with the next batch, or below.
+      working.catch(() => {});
+    }
+  } finally {
+    await working;
+  }
 }
 
 /** Groups what lines hold; lines up to `done` are read and left out. */

@@ -33,14 +33,16 @@ const SLICE_BITS = 6;
 const KEY_BITS = 64;
 const OTHER_BITS = BigInt(KEY_BITS - SLICE_BITS);
 
-/** The part of all keys that one belongs to, by its first bits. */
+const LEAST = BigInt(ALL_KEYS.fromKey);
+
+/** The part of all keys that one belongs to: their order is that of the keys, so that an index grows at its end. */
 export function sliceOf(key: Key): number {
-  return Number(BigInt.asUintN(KEY_BITS, BigInt(key)) >> OTHER_BITS);
+  return Number((BigInt(key) - LEAST) >> OTHER_BITS);
 }
 
 /** The first and last key of a part. */
 export function keysOfSlice(slice: number): [Key, Key] {
   const width = 1n << OTHER_BITS;
-  const begin = BigInt.asIntN(KEY_BITS, BigInt(slice) * width);
+  const begin = LEAST + BigInt(slice) * width;
   return [begin.toString(), (begin + width - 1n).toString()];
 }

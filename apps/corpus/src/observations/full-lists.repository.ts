@@ -73,6 +73,17 @@ export class FullListsRepository {
     return row?.version ?? 0;
   }
 
+  async countStaged(
+    transaction: Transaction,
+    { fileId, slice }: Pick<StagedSlice, 'fileId' | 'slice'>,
+  ): Promise<number> {
+    const [row] = await transaction.query<{ names: number }>(
+      `select count(*)::int as names ${SLICE}`,
+      [slice, fileId],
+    );
+    return row.names;
+  }
+
   /** All names of a part, in batches. */
   async *listStaged(
     transaction: Transaction,

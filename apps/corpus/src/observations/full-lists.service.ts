@@ -53,7 +53,7 @@ export class FullListsService {
       ...name,
       isGone,
       skeleton: name.unicode === null ? null : skeletonOf(name.unicode),
-      order: BigInt.asUintN(64, BigInt(name.key)),
+      order: BigInt(name.key),
     }));
     staged.sort((a, b) => (a.order < b.order ? -1 : 1));
     if (staged.length === 0) return;
@@ -104,7 +104,9 @@ export class FullListsService {
       const counts = new Map(counted.map(({ tld, names }) => [tld, names]));
       await this.names.countNames(transaction, counts);
     }
-    const again = await this.repository.correct(transaction, part);
+    const newNames = counted.reduce((sum, { names }) => sum + names, 0);
+    const isAllNew = isFirst && newNames === (await this.repository.countStaged(transaction, part));
+    const again = isAllNew ? [] : await this.repository.correct(transaction, part);
     await this.registrations.mark(transaction, again, true);
     const dropsNone =
       zone === undefined || isFirst || (await this.sources.isListedSince(transaction, file, zone));
@@ -130,7 +132,6 @@ export class FullListsService {
     const taken = await this.repository.clearSlice(transaction, file.fileId, slice);
     if (slice === SLICES - 1) await this.repository.clear(transaction, file.fileId);
     await this.sources.countAt(transaction, sourceId, taken, at);
-    const newNames = counted.reduce((sum, { names }) => sum + names, 0);
     return { newNames, droppedNames: dropped.length };
   }
 

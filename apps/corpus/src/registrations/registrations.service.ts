@@ -42,7 +42,12 @@ interface Edits {
   confirmations: PlacedLink[];
   promoted: PlacedLink[];
   demoted: PlacedLink[];
-  changed: Omit<ChangedName, 'members'>[];
+  changed: NewestName[];
+}
+
+interface NewestName extends Omit<ChangedName, 'members'> {
+  /** What the batch itself says of the name; undefined where that is an earlier revision again. */
+  record?: Registration;
 }
 
 /** Stores the published registrations of names: revisions, and the values by which names are found. */
@@ -78,12 +83,26 @@ export class RegistrationsService {
     const sequences = sequencesOf(observations);
     const near = await this.revisions.listNear(transaction, sequences);
     const edits = editsOf(sequences, near, suppressed);
-    const before = await this.revisions.listNewest(transaction, edits.changed);
+    const before = await this.newest(
+      transaction,
+      edits.changed.filter(({ isFirst }) => !isFirst),
+    );
     await this.write(transaction, edits, sourceId);
-    const after = await this.revisions.listNewest(transaction, edits.changed);
+    const fresh = edits.changed.flatMap(({ key, name, record }) =>
+      record ? [{ key, name, record }] : [],
+    );
+    const others = edits.changed.filter(({ record }) => !record);
+    const after = [...fresh, ...(await this.newest(transaction, others))];
     await this.replaceTokens(transaction, before, after, sourceId);
     if (outranked.length > 0) await this.claim(transaction, sequences, { sourceId, outranked });
     return withMembers(edits.changed, before, after);
+  }
+
+  private async newest(
+    transaction: Transaction,
+    names: readonly { key: Key; name: string }[],
+  ): Promise<Named[]> {
+    return names.length === 0 ? [] : this.revisions.listNewest(transaction, names);
   }
 
   /** Says of the values of names whether the names are registered now. */
@@ -92,8 +111,7 @@ export class RegistrationsService {
     names: readonly { key: Key; name: string }[],
     isRegistered: boolean,
   ): Promise<void> {
-    if (names.length === 0) return;
-    const newest = await this.revisions.listNewest(transaction, names);
+    const newest = await this.newest(transaction, names);
     const tokens = newest.flatMap(tokensOf);
     if (tokens.length > 0) await this.tokens.mark(transaction, tokens, isRegistered);
   }
@@ -161,15 +179,15 @@ function tokensOf({ key, name, record }: Named): Token[] {
 }
 
 function withMembers(
-  changed: readonly Omit<ChangedName, 'members'>[],
+  changed: readonly NewestName[],
   before: readonly Named[],
   after: readonly Named[],
 ): ChangedName[] {
   const old = new Map(before.map(({ name, record }) => [name, record]));
   const next = new Map(after.map(({ name, record }) => [name, record]));
-  return changed.map((one) => {
-    const [was, is] = [old.get(one.name), next.get(one.name)];
-    return { ...one, members: was && is ? differingMembers(was, is) : [] };
+  return changed.map(({ key, name, at, isFirst }) => {
+    const [was, is] = [old.get(name), next.get(name)];
+    return { key, name, at, isFirst, members: was && is ? differingMembers(was, is) : [] };
   });
 }
 
@@ -207,10 +225,12 @@ function editsOf(
       at: new Date(atMs),
       state,
     });
+    let newest: Registration | undefined;
     for (const link of edits.revisions) {
       const { registration, raw } = link;
       // Its state stays that of the published record: hiding a part of it is no change.
       const record = suppressed.masked(registration);
+      newest = link.state === edits.after ? record : undefined;
       all.revisions.push({
         ...placed(link),
         record: JSON.stringify(record),
@@ -222,7 +242,7 @@ function editsOf(
     all.demoted.push(...edits.demoted.map(placed));
     if (!isComplete || edits.before === edits.after) continue;
     const at = new Date(Math.max(...seen.map(({ atMs }) => atMs)));
-    all.changed.push({ key, name, at, isFirst: edits.before === undefined });
+    all.changed.push({ key, name, at, isFirst: edits.before === undefined, record: newest });
   }
   return all;
 }
