@@ -91,10 +91,19 @@ export function newFolder(name: string): string {
   return folder;
 }
 
-/** A PostgreSQL of its own, with the migrated template. @param isDurable keeps what was committed, as in production. */
-export async function openPostgres(isDurable = true): Promise<void> {
+/**
+ * A PostgreSQL of its own, with the migrated template.
+ * @param isDurable keeps what was committed, as in production.
+ * @param settings of a durable server.
+ */
+export async function openPostgres(
+  isDurable = true,
+  settings: Record<string, string> = {},
+): Promise<void> {
   cleanup.add(teardown);
-  await (isDurable ? setupDurablePostgres() : setupPostgres());
+  // As the roles of an installation have it; a clone of the template does without.
+  const likeRoles = { jit: 'off', max_parallel_workers_per_gather: '0' };
+  await (isDurable ? setupDurablePostgres({ ...likeRoles, ...settings }) : setupPostgres());
 }
 
 /** Half of some times, and the slowest hundredth with its target. */

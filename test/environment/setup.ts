@@ -27,9 +27,9 @@ export async function setupPostgres(): Promise<void> {
   await prepareRun([async (run) => startPostgres(run)]);
 }
 
-/** As `setupPostgres`, with a server that keeps what was committed: for what is measured of its log. */
-export async function setupDurablePostgres(): Promise<void> {
-  await prepareRun([async (run) => startPostgres(run, true)], { onDisk: true });
+/** As `setupPostgres`, with a server that keeps what was committed and has these settings: for what is measured. */
+export async function setupDurablePostgres(settings: Record<string, string> = {}): Promise<void> {
+  await prepareRun([async (run) => startPostgres(run, settings)], { onDisk: true });
 }
 
 async function prepareRun(
@@ -47,11 +47,12 @@ async function prepareRun(
   throw (failed as PromiseRejectedResult).reason;
 }
 
-async function startPostgres(run: Run, durable = false): Promise<void> {
+async function startPostgres(run: Run, measured?: Record<string, string>): Promise<void> {
   if (run.server) return;
   const { folder } = run;
   // Its socket lies beside its data: an answer by a socket of the machine takes two thirds of the time of one by TCP.
-  const settings = { unix_socket_directories: '.' };
+  const settings = { unix_socket_directories: '.', ...measured };
+  const durable = measured !== undefined;
   const server = await EmbeddedServer.start({ folder, password: TEST_PASSWORD, durable, settings });
   run.server = server;
   await prepare(server);
