@@ -160,9 +160,9 @@ const PROVIDERS = [
 ];
 
 /** Reads what may be shown. */
-const reader = (provide: typeof SearchDatabase, database: Database) => ({
+const reader = (provide: typeof SearchDatabase, database: Database, silenceMs?: number) => ({
   provide,
-  useFactory: (suppressions: SuppressionsService) => new provide(database, suppressions),
+  useFactory: (suppressions: SuppressionsService) => new provide(database, suppressions, silenceMs),
   inject: [SuppressionsService],
 });
 
@@ -213,7 +213,8 @@ export class CorpusModule {
             new SuppressionsService(database, repository, rows, clock, suppressionList(config)),
           inject: [SuppressionsRepository, NameRowsService],
         },
-        reader(SearchDatabase, options.searchDatabase),
+        // It waits for a connection, and then for its answer.
+        reader(SearchDatabase, options.searchDatabase, 3 * config.searchTimeoutMs),
         reader(FeedDatabase, database),
         {
           provide: RollPartitionsJob,

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DNS_REVERSE, type DnsReverseAnswer } from '#libs/contracts';
 import { CorpusUnderTest } from '#test/corpus';
-import { waitFor } from '#test/environment';
+import { TestDatabase, waitFor } from '#test/environment';
+import { TcpProxy } from '../../../../test/faults/tcp-proxy.js';
 
 const CONNECTIONS = 2;
 const AT = '2026-03-01T12:00:00.000Z';
@@ -42,5 +43,47 @@ describe('searches that take longer than they may', () => {
     await waitFor('a search in time', async () => search().catch(() => undefined));
     const written = await corpus.database.query('select from whois_revision');
     expect(written).toHaveLength(1);
+  });
+});
+
+describe('searches without their database', () => {
+  let database: TestDatabase;
+  let proxy: TcpProxy;
+  let corpus: CorpusUnderTest;
+
+  beforeAll(async () => {
+    database = await TestDatabase.create();
+    proxy = await TcpProxy.before(database.url('corpus'));
+    corpus = await CorpusUnderTest.start(
+      { searchTimeoutMs: 1_000, searches: CONNECTIONS },
+      {
+        url: (role) => proxy.through(database.url(role)),
+        service: async (name) => database.service(name),
+        drop: async () => database.drop(),
+      },
+    );
+  });
+  afterAll(async () => {
+    await proxy.heal();
+    await corpus.stop();
+    await proxy.stop();
+  });
+
+  it.each([
+    ['refuses connections', async () => proxy.refuse()],
+    ['is silent', async () => proxy.stall()],
+  ])('are answered with 503 while it %s, and as before when it is back', async (_what, fail) => {
+    const search = async () => corpus.ask<DnsReverseAnswer>(DNS_REVERSE.owner.path, ASKED);
+    expect(await search()).toMatchObject({ domains: [] });
+    await fail();
+    const asked = Array.from({ length: 2 * CONNECTIONS }, async () =>
+      search().then(
+        () => 'answered',
+        ({ status }: { status: number }) => status,
+      ),
+    );
+    expect(new Set(await Promise.all(asked))).toEqual(new Set([503]));
+    await proxy.heal();
+    await waitFor('an answer', async () => search().catch(() => undefined));
   });
 });

@@ -1,5 +1,6 @@
 import type { Database } from '#libs/database';
 import { sqlStateOf } from '#libs/database';
+import { DatabaseUnavailable } from '#libs/platform';
 import type { Registration } from '../records/registration.js';
 import type { SuppressedValues } from '../suppression/suppressed-values.js';
 import type { SuppressionsService } from '../suppression/suppressions.service.js';
@@ -15,19 +16,38 @@ export class SearchDatabase {
   constructor(
     private readonly database: Database,
     private readonly suppressions: SuppressionsService,
+    /** After this time without an answer, a server that ends its statements by itself counts as away. */
+    private readonly silenceMs = Infinity,
   ) {}
 
   /**
    * Rows without what is suppressed: none of a suppressed `name`, and no `record` that holds a suppressed value.
-   * @throws SearchTooHeavy when the time limit is over; DatabaseUnavailable when no connection is free in it.
+   * @throws SearchTooHeavy when the time limit is over; DatabaseUnavailable when no connection is free in it, or the
+   *   server is silent.
    */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     try {
-      const values = await this.suppressions.values();
-      const rows = await this.database.query<T & ShownRow>(sql, parameters);
-      return rows.flatMap((row) => shownRow(row, values));
+      return await this.unlessSilent(async () => {
+        const values = await this.suppressions.values();
+        const rows = await this.database.query<T & ShownRow>(sql, parameters);
+        return rows.flatMap((row) => shownRow(row, values));
+      });
     } catch (error) {
       throw sqlStateOf(error) === QUERY_CANCELED ? new SearchTooHeavy(error) : error;
+    }
+  }
+
+  private async unlessSilent<T>(work: () => Promise<T>): Promise<T> {
+    if (this.silenceMs === Infinity) return work();
+    const silence = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => silence.reject(new DatabaseUnavailable(new Error('no answer'))),
+      this.silenceMs,
+    );
+    try {
+      return await Promise.race([work(), silence.promise]);
+    } finally {
+      clearTimeout(timer);
     }
   }
 }
