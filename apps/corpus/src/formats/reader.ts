@@ -1,3 +1,4 @@
+import { DAY_MS } from '#libs/platform';
 import type { Observation } from '../records/observation.js';
 import { observationOfText } from '../observations/observation-lines.js';
 import { fileName } from '../names/registrable-name.js';
@@ -23,11 +24,28 @@ export function listedName(line: string): ReadLine<FiledName> {
   return fileName(text.replace(/^"|"$/g, '')) ?? 'bad';
 }
 
-/** Reads lines of one file of a kind, in their order. @param at when the file was made. */
+/** Clocks differ. */
+const AHEAD_MS = DAY_MS;
+
+/**
+ * Reads lines of one file of a kind, in their order. An observation from the future is a fault: nothing would ever be
+ * newer. @param at when the file was made.
+ */
 export function observationReader(
   kind: LineKind,
-  at: Date,
+  { at, now }: { at: Date; now: Date },
 ): (line: string) => ReadLine<Observation> {
+  const read = lineReader(kind, at);
+  const latest = now.getTime() + AHEAD_MS;
+  return (line) => {
+    const one = read(line);
+    if (typeof one !== 'object') return one;
+    const seenAt = one.kind === 'passive' ? one.until : one.at;
+    return seenAt.getTime() > latest ? 'bad' : one;
+  };
+}
+
+function lineReader(kind: LineKind, at: Date): (line: string) => ReadLine<Observation> {
   switch (kind) {
     case 'whois_csv': {
       const reader = new WhoisCsvReader(at);

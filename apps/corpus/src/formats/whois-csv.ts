@@ -36,11 +36,18 @@ export const WHOIS_CSV_COLUMNS: readonly string[] = [
   ...PLACES.map((place) => `domain_status_${place}`),
 ];
 
+/** What a header consists of; a row has a name with a dot. */
+const COLUMN = /^\w*$/;
+
 type Cell = (column: string) => string | undefined;
 
-/** Registrations of a CSV file (RFC 4180, one record a line). A header may name the columns in another order. */
+/**
+ * Registrations of a CSV file (RFC 4180, one record a line). A header as its first line may name the columns in another
+ * order; nothing in a row further down is taken for one, whatever somebody has registered as a name.
+ */
 export class WhoisCsvReader {
   private columns = WHOIS_CSV_COLUMNS;
+  private hasBegun = false;
 
   /** @param at when the file was made: counts for rows that do not say when they were queried. */
   constructor(private readonly at: Date) {}
@@ -49,10 +56,15 @@ export class WhoisCsvReader {
     if (line === '') return 'nothing';
     const cells = cellsOf(line);
     if (!cells) return 'bad';
-    if (cells.includes('domain_name')) {
-      this.columns = cells;
-      return 'nothing';
+    const isFirst = !this.hasBegun;
+    this.hasBegun = true;
+    if (isFirst && cells.includes('domain_name') && cells.every((cell) => COLUMN.test(cell))) {
+      // Of columns with one name nobody knows which one counts, so that no row fits.
+      this.columns = new Set(cells).size === cells.length ? cells : [];
+      return this.columns === cells ? 'nothing' : 'bad';
     }
+    // Files that were put together have it again.
+    if (cells.join() === this.columns.join()) return 'nothing';
     if (cells.length !== this.columns.length) return 'bad';
     const known = new Map(this.columns.map((column, place) => [column, cells[place].trim()]));
     const cell: Cell = (column) => known.get(column) || undefined;
@@ -72,9 +84,9 @@ function recordOf(cell: Cell): Record<string, unknown> {
   });
   const each = (column: string) => PLACES.map((place) => cell(`${column}_${place}`));
   return {
-    create_date: cell('create_date'),
-    update_date: cell('update_date'),
-    expiry_date: cell('expiry_date'),
+    create_date: dateOf(cell('create_date')),
+    update_date: dateOf(cell('update_date')),
+    expiry_date: dateOf(cell('expiry_date')),
     domain_registrar: {
       iana_id: cell('domain_registrar_id'),
       registrar_name: cell('domain_registrar_name'),
@@ -86,6 +98,9 @@ function recordOf(cell: Cell): Record<string, unknown> {
     domain_status: each('domain_status'),
   };
 }
+
+/** A date as it is written; undefined for a text that is none, such as `0000-00-00`. */
+const dateOf = (text: string | undefined) => (timeOf(text) === undefined ? undefined : text);
 
 /** `2024-03-05 10:11:12`, in UTC, or what has a zone. */
 function timeOf(text: string | undefined): string | undefined {

@@ -27,7 +27,7 @@ import { type FoundFile, Locations } from '../locations/locations.js';
 
 /** The size of a batch of observations; below, that of a batch of names that are staged. */
 const OBSERVATIONS_AT_A_TIME = 2_000;
-const NAMES_AT_A_TIME = 10_000;
+const NAMES_AT_A_TIME = 5_000;
 const SAMPLE_LENGTH_MAX = 80;
 /** After this time a zone is imported completely again. */
 const WHOLE_AFTER_MS = 7 * DAY_MS;
@@ -97,7 +97,10 @@ export class ImportRunsService {
     path: string,
     signal: AbortSignal,
   ): Promise<void> {
-    const read = observationReader(source.kind as LineKind, file.observedAt);
+    const read = observationReader(source.kind as LineKind, {
+      at: file.observedAt,
+      now: this.clock.now(),
+    });
     const batches = batchesOf(this.linesIn(path, signal), {
       read,
       size: OBSERVATIONS_AT_A_TIME,
@@ -162,7 +165,7 @@ export class ImportRunsService {
       refuseUnreadable(read, file.lines, source.kind);
       if (read.hosts === 0) throw new BadFile('It names nothing.');
     }
-    if (file.position < file.lines) {
+    if (file.position < file.lines || file.lines === 0) {
       await this.files.takeWhole(file, async (transaction) => {
         const { known, listed, delisted } = await this.listings.take(transaction, list, hosts());
         refuseShrunken({ gone: delisted, listed: known }, source);
@@ -352,6 +355,11 @@ async function eachWhileReading<T>(
   }
 }
 
+/** The beginning of a line, as JSON of PostgreSQL can have it. */
+function sampleOf(line: string): string {
+  return line.slice(0, SAMPLE_LENGTH_MAX).replaceAll('\u0000', '\ufffd').toWellFormed();
+}
+
 /** Groups what lines hold; lines up to `done` are read and left out. */
 async function* batchesOf<T>(
   lines: AsyncIterable<Lines>,
@@ -366,7 +374,7 @@ async function* batchesOf<T>(
       batch.to = line;
       if (item === 'bad') {
         batch.badLines += 1;
-        batch.samples.push({ line, text: (text ?? '').slice(0, SAMPLE_LENGTH_MAX) });
+        batch.samples.push({ line, text: sampleOf(text ?? '') });
         if (batch.samples.length > SAMPLES_OF_BATCH) batch.samples.pop();
       } else if (item !== 'nothing') batch.items.push(item as T);
       if (batch.items.length + batch.badLines >= size) {

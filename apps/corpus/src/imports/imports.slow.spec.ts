@@ -9,8 +9,6 @@ import { scrape } from '#test/environment';
 import { WHOIS_CSV_COLUMNS } from '../formats/whois-csv.js';
 import { ImportFilesService } from './import-files.service.js';
 
-const MIB = 1024 * 1024;
-
 describe('imports', () => {
   let corpus: CorpusUnderTest;
   let database: Database;
@@ -254,40 +252,6 @@ describe('imports', () => {
     expect(await counts()).toEqual(before);
   });
 
-  it.each([
-    [
-      'truncated',
-      () =>
-        gzipSync(
-          labels('cut-', 0, 50_000)
-            .map((one) => `${one}.com\n`)
-            .join(''),
-        ).subarray(0, 9_000),
-      /truncated/,
-    ],
-    ['packed to do harm', () => gzipSync(Buffer.alloc(80 * MIB, 'bomb-a.com\n')), /200 times/],
-    ['in UTF-16', () => Buffer.from('\ufeffutf-a.com\n', 'utf16le'), /UTF-16/],
-    ['in Latin-1', () => Buffer.from('bücher-a.com\nbücher-b.com\n', 'latin1'), /2 of 2 lines/],
-    ['an archive', () => Buffer.from('PK\u0003\u0004'), /zip/],
-  ])('a file that is %s leaves nothing', async (_, content, problem) => {
-    const source = await newSource('names');
-    const before = await counts();
-    const { file } = await source.put('file', content());
-    expect(file).toMatchObject({ state: 'failed' });
-    expect(file?.problem).toMatch(problem);
-    expect(await counts()).toEqual(before);
-  });
-
-  it('a line of any length is one bad line', async () => {
-    const source = await newSource('names');
-    const { file } = await source.put(
-      'long.txt',
-      `long-a.com\n${'x'.repeat(3 * MIB)}\nlong-b.com\n`,
-    );
-    expect(file).toMatchObject({ state: 'loaded', badLines: 1, newNames: 2 });
-    expect(file?.badSamples).toEqual([{ line: 2, text: '' }]);
-  });
-
   it('a source counts as failing from a rejected file to the next imported one', async () => {
     const source = await newSource('names');
     const failed = async () =>
@@ -302,23 +266,6 @@ describe('imports', () => {
       told.push(await failed());
     }
     expect(told).toEqual([0, 0, 1, 0]);
-  });
-
-  it('two simultaneous imports import each line once', async () => {
-    const source = await newSource('jsonl');
-    const lines = labels('both-', 0, 9_000).map((label) =>
-      JSON.stringify({ kind: 'listed', name: `${label}.com`, at: '2024-01-01T00:00:00Z' }),
-    );
-    await writeFile(source.path('both.jsonl'), `${lines.join('\n')}\n`);
-    await Promise.all([source.run(), source.run(), source.run()]);
-    await source.run();
-    const [row] = await database.query(
-      `select f.state, f.position::int, f.new_names::int as names, t.observations::int
-       from import_file f join source s on s.id = f.source_id
-       join source_total t on t.source_id = s.id where s.name = $1`,
-      [source.name],
-    );
-    expect(row).toEqual({ state: 'loaded', position: 9_000, names: 9_000, observations: 9_000 });
   });
 
   describe('a block list', () => {

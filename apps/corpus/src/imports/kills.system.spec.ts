@@ -6,13 +6,17 @@ import { CorpusSourcesClient, ServiceHttp } from '#libs/contracts';
 import type { Database } from '#libs/database';
 import { type CrashPoint, ServiceTokens, SystemClock } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
+import { WHOIS_CSV_COLUMNS } from '../formats/whois-csv.js';
 import { ServiceProcess } from '../../../cluster/src/processes/service-process.js';
 
 /** Processes are started and killed. */
 jest.setTimeout(1_200_000);
 
 const SECRET = 'a secret of the tests, thirty-two characters';
-const LISTED = 3_000;
+/** Three batches of observations, and the names of a list. */
+const [LINES, LISTED] = [5_000, 900];
+const each = (count: number, line: (place: number) => string) =>
+  `${Array.from({ length: count }, (_, place) => line(place)).join('\n')}\n`;
 const zone = (serial: number, from: number, to: number) =>
   [
     `kills.\t900\tin\tsoa\tns1.nic.kills. host.kills. ${serial} 1800 900 604800 86400`,
@@ -22,21 +26,50 @@ const zone = (serial: number, from: number, to: number) =>
     ),
     '',
   ].join('\n');
-const lines = Array.from({ length: LISTED * 2 }, (_, place) =>
-  JSON.stringify({ kind: 'listed', name: `line-${place}.com`, at: '2024-01-01T00:00:00Z' }),
-);
+const csvRow = (values: Record<string, string>) =>
+  WHOIS_CSV_COLUMNS.map((column) => values[column] ?? '').join();
+const [from, to] = [1_700_000_000, 1_700_003_600];
+/** In the order in which they are taken in. */
 const FILES: Readonly<Record<string, Record<string, string>>> = {
+  blocklist: { 'block.txt': each(LISTED, (place) => `listed-${place}.com`) },
+  whois_csv: {
+    'rows.csv': each(LINES, (place) =>
+      csvRow({ domain_name: `row-${place}.com`, registrant_name: `Ada ${place}` }),
+    ),
+  },
+  pdns: {
+    'seen.jsonl': each(LINES, (place) =>
+      JSON.stringify({
+        rrname: `seen-${place}.com.`,
+        rrtype: 'A',
+        rdata: '198.18.0.1',
+        time_first: from,
+        time_last: to,
+      }),
+    ),
+  },
+  jsonl: {
+    'lines.jsonl': each(LINES, (place) =>
+      JSON.stringify({ kind: 'listed', name: `line-${place}.com`, at: '2024-01-01T00:00:00Z' }),
+    ),
+  },
+  names: { 'names.txt': each(LISTED, (place) => `name-${place}.com`) },
   zone: { 'kills-20260105.zone': zone(1, 0, 900), 'kills-20260106.zone': zone(2, 100, 1_000) },
-  jsonl: { 'lines.jsonl': `${lines.join('\n')}\n` },
 };
-/** Dies at each of these, life after life. */
+/** Dies at each of these, life after life: twice at least in a file of each kind. */
 const DEATHS: readonly [CrashPoint, number][] = [
   ['import.before-commit', 1],
   ['import.after-commit', 1],
+  ['import.after-commit', 1],
+  ['import.before-commit', 1],
+  ['import.after-commit', 3],
   ['import.before-commit', 2],
-  ['import.before-commit', 20],
+  ['import.after-commit', 2],
+  ['import.before-commit', 2],
   ['import.after-commit', 9],
-  ['import.after-commit', 30],
+  ['import.before-commit', 30],
+  ['import.after-commit', 60],
+  ['import.before-commit', 60],
 ];
 
 describe('an import whose process is killed', () => {
@@ -79,23 +112,28 @@ describe('an import whose process is killed', () => {
       for (const [file, content] of Object.entries(files)) {
         await writeFile(join(location, file), content);
       }
-      await new CorpusSourcesClient(http).add({ name: kind, kind, location, ...rights });
+      const category = kind === 'blocklist' ? 'phishing' : undefined;
+      await new CorpusSourcesClient(http).add({ name: kind, kind, location, category, ...rights });
     }
     await http.close();
     await process.stop();
     await database.query('update source set due_at = now() where location is not null');
-    let kills = 0;
+    const died = new Set<string>();
     for (const [point, pass] of DEATHS) {
       await process.start({ CRASH_AT: `${point}:${pass}` });
       await process.untilEnded();
       expect(process.endedBy).toBe('SIGKILL');
-      kills += 1;
+      const [{ kind }] = await database.query<{ kind: string }>(
+        'select kind from source where due_at is not null order by due_at, id limit 1',
+      );
+      died.add(kind);
       // Nobody waits for the lease of the dead process.
       await database.query(`update job_lease set lease_until = '-infinity'`);
     }
+    expect([...died]).toEqual(Object.keys(FILES));
     await process.start();
     try {
-      await waitFor('the end of both imports', async () => {
+      await waitFor('the end of all imports', async () => {
         const [{ left }] = await database.query<{ left: number }>(
           `select count(*)::int as left from source where location is not null and due_at is not null`,
         );
@@ -104,37 +142,55 @@ describe('an import whose process is killed', () => {
     } finally {
       await process.stop();
     }
-    expect(kills).toBe(DEATHS.length);
     const [counts] = await database.query(
-      `select (select count(*)::int from domain where name like 'line-%.com') as lines,
-         (select count(*)::int from domain where name like '%.kills' and dropped_at is null) as zone,
+      `select (select count(*)::int from domain where name like '%.kills' and dropped_at is null) as zone,
          (select sum(names)::int from tld_names) as counted,
          (select count(*)::int from domain) as names,
-         (select count(*)::int from staged_name) as staged,
+         (select count(*)::int from whois_revision) as revisions,
+         (select count(*)::int from contact_token) as tokens,
+         (select count(*)::int from dns_span) as spans,
+         (select count(*)::int from listed_name) as listed,
+         (select count(*)::int from staged_name) + (select count(*)::int from staged_listing) as staged,
          (select count(*)::int from change_event where kind = 'new' and name like '%.kills') as fresh,
          (select count(*)::int from change_event where kind = 'dropped') as dropped,
-         (select count(*)::int from (select name, kind from change_event group by 1, 2 having count(*) > 1) t) as twice,
+         (select count(*)::int from (select name, kind, subject from change_event group by 1, 2, 3 having count(*) > 1) t) as twice,
          (select sum(observations)::int from source_total) as observations`,
     );
+    const names = 3 * LINES + LISTED + 1_000;
     expect(counts).toEqual({
-      lines: LISTED * 2,
       zone: 900,
-      counted: LISTED * 2 + 1_000,
-      names: LISTED * 2 + 1_000,
+      counted: names,
+      names,
+      revisions: LINES,
+      tokens: LINES,
+      spans: LINES,
+      listed: LISTED,
       staged: 0,
       fresh: 100,
       dropped: 100,
       twice: 0,
-      observations: LISTED * 2 + 900 * 2,
+      // Block lists observe nothing about names: they say something of them.
+      observations: 3 * LINES + LISTED + 900 * 2,
     });
     const files = await database.query(
       `select file, state, new_names::int as fresh, dropped_names::int as dropped, position::int = lines::int as whole
        from import_file order by file`,
     );
+    const loaded = (file: string, fresh: number, dropped = 0) => ({
+      file,
+      state: 'loaded',
+      fresh,
+      dropped,
+      whole: true,
+    });
     expect(files).toEqual([
-      { file: 'kills-20260105.zone', state: 'loaded', fresh: 900, dropped: 0, whole: true },
-      { file: 'kills-20260106.zone', state: 'loaded', fresh: 100, dropped: 100, whole: true },
-      { file: 'lines.jsonl', state: 'loaded', fresh: LISTED * 2, dropped: 0, whole: true },
+      loaded('block.txt', LISTED),
+      loaded('kills-20260105.zone', 900),
+      loaded('kills-20260106.zone', 100, 100),
+      loaded('lines.jsonl', LINES),
+      loaded('names.txt', LISTED),
+      loaded('rows.csv', LINES),
+      loaded('seen.jsonl', LINES),
     ]);
   });
 });

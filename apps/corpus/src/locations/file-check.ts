@@ -74,6 +74,7 @@ export async function* unpackedChunks(
     for await (const chunk of unpacked as AsyncIterable<Buffer>) {
       signal.throwIfAborted();
       const isFirst = bytes === 0;
+      if (isFirst && isPacked) refuseForm(chunk, 'It is packed twice. Unpack it once.');
       bytes += chunk.length;
       if (bytes > unpackedBytesMax) {
         throw new BadFile(`It has more than ${unpackedBytesMax} bytes (CORPUS_IMPORT_MAX_GIB).`);
@@ -94,17 +95,24 @@ export async function* unpackedChunks(
 async function isGzip(path: string): Promise<boolean> {
   const file = await open(path);
   try {
-    const head = Buffer.alloc(4);
-    const { bytesRead } = await file.read(head, 0, head.length, 0);
-    const starts = (bytes: readonly number[]) =>
-      bytesRead >= bytes.length && bytes.every((byte, place) => head[place] === byte);
-    const refused = REFUSED.find(([bytes]) => starts(bytes));
-    if (refused) throw new BadFile(refused[1]);
-    return starts(GZIP);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    const head = buffer.subarray(0, bytesRead);
+    refuseForm(head);
+    return beginsWith(head, GZIP);
   } finally {
     await file.close();
   }
 }
+
+/** @param ofGzip what is said of gzip, where that may not be. @throws BadFile for what is not read, by its first bytes. */
+function refuseForm(head: Buffer, ofGzip?: string): void {
+  const [, problem] = REFUSED.find(([bytes]) => beginsWith(head, bytes)) ?? [];
+  if (problem !== undefined) throw new BadFile(problem);
+  if (ofGzip !== undefined && beginsWith(head, GZIP)) throw new BadFile(ofGzip);
+}
+
+const beginsWith = (head: Buffer, bytes: readonly number[]) =>
+  head.length >= bytes.length && bytes.every((byte, place) => head[place] === byte);
 
 function isOfZlib(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;

@@ -150,9 +150,10 @@ async function filesOfFolder(folder: string, now: Date): Promise<FoundFile[]> {
   const files: FoundFile[] = [];
   for (const file of names.toSorted()) {
     const path = join(folder, file);
-    const stats = await lstat(path);
+    // Gone meanwhile, or its name is not UTF-8.
+    const stats = await lstat(path).catch(() => undefined);
     // Links may lead anywhere; what begins with a dot is still being written.
-    if (!stats.isFile() || file.startsWith('.')) continue;
+    if (!stats?.isFile() || file.startsWith('.')) continue;
     files.push({
       file,
       version: versionOf(stats),

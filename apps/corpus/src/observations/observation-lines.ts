@@ -1,3 +1,4 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import { parseHostName } from '#libs/domain-names';
 import { keptTypeNumber } from '../dns/dns-type.js';
 import { visibleText } from '../names/folded.js';
@@ -10,6 +11,11 @@ type Line = Readonly<Record<string, unknown>>;
 const VALUES_MAX = 200;
 const VALUE_LENGTH_MAX = 4_096;
 const RESERVED_TLD = 'test';
+/** Types whose values are addresses. One of IPv6 may name a network card, which no record does. */
+const ADDRESSES: readonly (readonly [string, (value: string) => boolean])[] = [
+  ['A', isIPv4],
+  ['AAAA', (value) => isIPv6(value) && !value.includes('%')],
+];
 
 /**
  * Reads one observation from a line of JSON:
@@ -138,5 +144,6 @@ function valueOf({ type, value }: Line): DnsValue | undefined {
   const text = visibleText(value.slice(0, VALUE_LENGTH_MAX));
   // Text is as it was written; everything else are names and addresses.
   const clean = type === 'TXT' ? text : text.toLowerCase();
-  return clean === '' ? undefined : { rtype, value: clean };
+  const isWrong = ADDRESSES.some(([one, isAddress]) => one === type && !isAddress(clean));
+  return clean === '' || isWrong ? undefined : { rtype, value: clean };
 }

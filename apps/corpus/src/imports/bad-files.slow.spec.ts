@@ -1,0 +1,252 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CorpusUnderTest } from '#test/corpus';
+import { WHOIS_CSV_COLUMNS } from '../formats/whois-csv.js';
+
+const MIB = 1024 * 1024;
+/** More than two batches of observations. */
+const LINES = 4_500;
+const AT = '2026-01-05T00:00:00Z';
+
+interface Kind {
+  /** Lines before those of names. */
+  head: (zone: string) => string[];
+  line: (label: string, zone: string) => string;
+  further?: object;
+  /** Lines that only this kind could take for good ones. */
+  bad?: string[];
+  /** Tables in which each line has a row. */
+  tables: string[];
+}
+
+const csvRow = (values: Record<string, string>) =>
+  WHOIS_CSV_COLUMNS.map((column) => values[column] ?? '').join();
+const seen = (rrname: string, rdata: string, further: object = {}) =>
+  JSON.stringify({
+    rrname,
+    rrtype: rdata.includes(':') ? 'AAAA' : 'A',
+    rdata,
+    time_first: 1_700_000_000,
+    time_last: 1_700_003_600,
+    ...further,
+  });
+const KINDS: Record<string, Kind> = {
+  names: { head: () => [], line: (label, zone) => `${label}.${zone}`, tables: ['domain'] },
+  zone: {
+    head: (zone) => [
+      `${zone}.\t900\tin\tsoa\tns1.nic.${zone}. host.${zone}. 1 1800 900 604800 86400`,
+    ],
+    line: (label, zone) => `${label}.${zone}.\t3600\tin\tns\tns1.example.net.`,
+    tables: ['domain'],
+  },
+  whois_csv: {
+    head: () => [WHOIS_CSV_COLUMNS.join()],
+    line: (label, zone) =>
+      csvRow({
+        domain_name: `${label}.${zone}`,
+        query_time: AT,
+        registrant_name: `Ada ${label}`,
+        registrant_city: 'domain_name',
+      }),
+    bad: [
+      csvRow({ domain_name: 'future.org', query_time: '2099-01-01' }),
+      csvRow({ domain_name: 'later.org', query_time: '9999-12-31' }),
+      csvRow({ domain_name: 'before.org', query_time: '-000001-01-01' }),
+    ],
+    tables: ['domain', 'whois_revision', 'contact_token'],
+  },
+  pdns: {
+    head: () => [],
+    line: (label, zone) => seen(`www.${label}.${zone}.`, '198.18.9.9'),
+    bad: [
+      seen('scoped.org', 'fe80::1%eth0'),
+      seen('block.org', '198.18.9.9/8'),
+      seen('none.org', 'no address'),
+      seen('future.org', '198.18.9.9', { time_last: 4_000_000_000 }),
+      seen('before.org', '198.18.9.9', { time_first: -5 }),
+    ],
+    tables: ['domain', 'dns_span', 'host'],
+  },
+  jsonl: {
+    head: () => [],
+    line: (label, zone) =>
+      JSON.stringify({
+        kind: 'whois',
+        name: `${label}.${zone}`,
+        at: AT,
+        record: { registrant_contact: { name: `Ada ${label}` } },
+      }),
+    bad: [JSON.stringify({ kind: 'listed', name: 'future.org', at: '2150-01-01T00:00:00Z' })],
+    tables: ['domain', 'whois_revision', 'contact_token'],
+  },
+  blocklist: {
+    head: () => [],
+    line: (label, zone) => `${label}.${zone}`,
+    further: { category: 'phishing' },
+    tables: ['listed_name'],
+  },
+};
+const TABLES = [
+  ...new Set(Object.values(KINDS).flatMap(({ tables }) => tables)),
+  'change_event',
+  'staged_name',
+  'staged_listing',
+];
+
+const UNREADABLE = /lines cannot be read|no SOA|ends within a line/;
+/** The second part of a file. */
+const BOMB = gzipSync(Buffer.alloc(80 * MIB, '\n'));
+/** Files that were damaged on their way, or packed or encoded otherwise than a source may: none is read in part. */
+const DAMAGED: [what: string, damage: (content: string) => Buffer, problem: RegExp][] = [
+  ['cut off while packed', (text) => gzipSync(text).subarray(0, -9), /truncated/],
+  [
+    'cut off in its middle',
+    (text) => gzipSync(text).subarray(0, gzipSync(text).length >> 1),
+    /truncated/,
+  ],
+  [
+    'of two packed parts, the second cut off',
+    (text) => Buffer.concat([gzipSync(text), gzipSync(text).subarray(0, 40)]),
+    /truncated/,
+  ],
+  ['packed to do harm', (text) => Buffer.concat([gzipSync(text), BOMB]), /200 times/],
+  ['packed twice', (text) => gzipSync(gzipSync(text)), /packed twice/],
+  [
+    'an archive of two files',
+    () => Buffer.from('PK\u0003\u0004 a PK\u0003\u0004 b'),
+    /zip archive/,
+  ],
+  ['an archive, packed again', () => gzipSync(Buffer.from('PK\u0003\u0004 a')), /zip archive/],
+  ['in UTF-16', (text) => Buffer.from(`\ufeff${text}`, 'utf16le'), /UTF-16/],
+  ['in UTF-16, packed', (text) => gzipSync(Buffer.from(`\ufeff${text}`, 'utf16le')), /UTF-16/],
+  [
+    'in UTF-16 of the other order',
+    (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
+    /UTF-16/,
+  ],
+  ['in UTF-16 that does not say so', (text) => Buffer.from(text, 'utf16le'), UNREADABLE],
+  [
+    'in an encoding of its own',
+    (text) => Buffer.from(text.replaceAll('a', '\xe9'), 'latin1'),
+    UNREADABLE,
+  ],
+  ['a page of the web', () => Buffer.from('<!doctype html>\n<p>Not found</p>\n'), UNREADABLE],
+];
+
+describe.each(Object.entries(KINDS))(
+  'a source of the kind "%s"',
+  (kind, { head, line, further, bad = [], tables }) => {
+    let corpus: CorpusUnderTest;
+    let folder: string;
+    let sources = 0;
+
+    beforeAll(async () => {
+      // Runs are the spec's own.
+      corpus = await CorpusUnderTest.start({ work: 'serve' });
+      folder = await mkdtemp(join(tmpdir(), 'bad-files-'));
+    });
+    afterAll(async () => {
+      await corpus.stop();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    async function newSource() {
+      const name = `source-${++sources}`;
+      const location = await mkdtemp(join(folder, 'source-'));
+      const rights = { isShown: true, isSold: false, isLookedUp: true };
+      await corpus.sources.add({ name, kind, location, ...rights, ...further });
+      return {
+        run: async () => corpus.runSource(name),
+        put: async (file: string, content: string | Buffer) =>
+          writeFile(join(location, file), content),
+      };
+    }
+    const linesOf = (count: number, zone: string) =>
+      Array.from({ length: count }, (_, place) => line(`name-${place}`, zone));
+    const fileOf = (lines: readonly string[], zone: string) =>
+      `${[...head(zone), ...lines].join('\n')}\n`;
+    const counts = async () => {
+      const columns = TABLES.map((table) => `(select count(*)::int from ${table}) as ${table}`);
+      const [row] = await corpus.database.query<Record<string, number>>(
+        `select ${columns.join()}, (select coalesce(sum(names), 0)::int from tld_names) as counted,
+         (select coalesce(sum(observations), 0)::int from source_total) as observations`,
+      );
+      return row;
+    };
+    const added = (before: Record<string, number>, after: Record<string, number>, of: string[]) =>
+      Object.fromEntries(of.map((table) => [table, after[table] - before[table]]));
+    const each = (count: number) => Object.fromEntries(tables.map((table) => [table, count]));
+    const staged = ['staged_name', 'staged_listing'];
+
+    it.each(DAMAGED)('that is %s leaves nothing, and says why', async (_what, damage, problem) => {
+      const source = await newSource();
+      const before = await counts();
+      await source.put('file-20260105', damage(fileOf(linesOf(300, 'com'), 'com')));
+      const { file } = await source.run();
+      expect(file).toMatchObject({ state: 'failed', newNames: 0 });
+      expect(file?.problem).toMatch(problem);
+      expect(await counts()).toEqual(before);
+    });
+
+    it('is read alike with the line ends and the mark of another system', async () => {
+      const source = await newSource();
+      const before = await counts();
+      await source.put(
+        'file-20260105',
+        `\ufeff${fileOf(linesOf(20, 'com'), 'com').replaceAll('\n', '\r\n')}`,
+      );
+      expect((await source.run()).file).toMatchObject({ state: 'loaded', badLines: 0 });
+      expect(added(before, await counts(), tables)).toEqual(each(20));
+    });
+
+    it('that gives a file twice, and runs three times at once, counts each line once', async () => {
+      const source = await newSource();
+      const before = await counts();
+      const content = fileOf(linesOf(LINES, 'net'), 'net');
+      await source.put('file-20260105', content);
+      await Promise.all([source.run(), source.run(), source.run()]);
+      await source.run();
+      const once = await counts();
+      expect(added(before, once, tables)).toEqual(each(LINES));
+      expect(added(before, once, staged)).toEqual({ staged_name: 0, staged_listing: 0 });
+      await source.put('again-20260106', content);
+      await source.put('packed-20260107', gzipSync(content));
+      expect((await source.run()).file).toMatchObject({ state: 'repeated' });
+      expect(await counts()).toEqual(once);
+    });
+
+    it('has its hostile lines counted and sampled, and its others taken in', async () => {
+      const source = await newSource();
+      const before = await counts();
+      const good = linesOf(200, 'org');
+      const hostile = [
+        line('nul\u0000byte', 'org'),
+        line('x'.repeat(64), 'org'),
+        line(`${'y'.repeat(60)}.`.repeat(4) + 'z'.repeat(20), 'org'),
+        line('-ends-', 'org'),
+        line('copy\\.', 'org'),
+        line('\\N', 'org'),
+        line('quote\'"', 'org'),
+        line('xn--a', 'org'),
+        line('b\u202eidi', 'org'),
+        line('a'.repeat(10 * MIB), 'org'),
+        `"${','.repeat(100_000)}`,
+        '{'.repeat(100_000),
+        '{"__proto__":{"kind":"listed"}}',
+        // Its sample ends within a character.
+        `${'x '.repeat(39)}y\u{1f600} z`,
+        ...bad,
+      ];
+      await source.put('file-20260105', fileOf([...good, ...hostile, '\\.'], 'org'));
+      const { file } = await source.run();
+      expect(file).toMatchObject({ state: 'loaded' });
+      const after = await counts();
+      expect(added(before, after, tables)).toEqual(each(200));
+      expect(file?.badLines).toBe(hostile.length + 1);
+      expect(file?.badSamples).toHaveLength(Math.min(20, hostile.length + 1));
+    });
+  },
+);
