@@ -14,6 +14,8 @@ export const OWN_ORIGIN = 'https://dashboard.example';
 export const ACCOUNT_ID = '01980000-0000-7000-8000-000000000001';
 const CSRF = 'c'.repeat(43);
 const SESSION = 's'.repeat(43);
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const BALANCE = { spendable: 5_000, reserved: 0, pending: 0, frozen: 0, debt: 0 };
 
 const AWAY = new Set([
   'GET /internal/usage',
@@ -134,11 +136,33 @@ export class DashboardUnderTest {
       headers: { ...host, ...headers },
       body,
     });
-    return {
-      status: response.statusCode,
-      headers: response.headers,
-      body: await buffer(response.body),
-    };
+    const { statusCode: status, headers: sent } = response;
+    const bytes = await buffer(response.body);
+    return { status, headers: sent, body: bytes, text: bytes.toString() };
+  }
+
+  /** A page as its owner sees it. */
+  get(path: string) {
+    return this.send('GET', path, { cookie: this.cookie });
+  }
+
+  /** A form of a page. */
+  post(path: string, body = '') {
+    return this.send('POST', path, { ...this.ours, ...FORM }, body);
+  }
+
+  /** The calls that arrived and change something. */
+  changes(): string[] {
+    return this.arrived.map(({ line }) => line).filter((line) => !line.startsWith('GET '));
+  }
+
+  /** What every owner answers from now on. */
+  answerWith(body: object, status = 200): void {
+    this.answer = { ...this.answer, status, body: Buffer.from(JSON.stringify(body)) };
+  }
+
+  setBalance(grants: object[] = []): void {
+    this.answers.set('GET /internal/balance', { ...BALANCE, grants });
   }
 
   private async open(
@@ -174,3 +198,6 @@ export function dashboardEnvironment(ownersUrl: string): Record<string, string> 
     SERVICE_SECRET: HARNESS_SECRET,
   };
 }
+
+/** A page in one line. */
+export const textOf = ({ text }: { text: string }) => text.replaceAll(/\s+/g, ' ');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
 import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 
@@ -8,15 +8,13 @@ beforeAll(async () => {
   under = await DashboardUnderTest.start();
 });
 afterAll(() => under?.stop());
+beforeEach(() => under.forget());
 
-const read = async (path: string) =>
-  (await under.send('GET', path, { cookie: under.cookie })).body.toString();
+const read = async (path: string) => (await under.get(path)).text;
 
 /** @returns the request that reaches the worker. */
 async function sendForm(path: string, fields: Record<string, string>): Promise<object> {
-  const type = 'application/x-www-form-urlencoded';
-  const body = new URLSearchParams(fields).toString();
-  await under.send('POST', path, { ...under.ours, 'content-type': type }, body);
+  await under.post(path, new URLSearchParams(fields).toString());
   return JSON.parse(under.arrived.at(-1)!.body.toString()) as object;
 }
 
@@ -54,4 +52,70 @@ it('the price of a shorter interval of a domain monitor is shown before it is ch
     mail: false,
     interval_minutes: 360,
   });
+});
+
+it('S66: a monitor is created by a form, and its subject and finds are shown as text', async () => {
+  const id = '019a5f00-0000-7000-8000-000000000031';
+  const monitor = {
+    id,
+    kind: 'brand',
+    name: '<script>',
+    state: 'active',
+    mail: true,
+    watches: { keyword: '<b>', match: 'contains', own_domains: ['<i>'] },
+  };
+  const event = {
+    id,
+    monitor_id: id,
+    type: 'brand.match',
+    at: '2026-11-21T10:10:00.000Z',
+    domain_unicode: '<b>.com',
+    changes: [{ path: '<i>', before: [], after: ['<script>'] }],
+    match: { reason: 'keyword', value: '<b>' },
+    state: 'new',
+  };
+  const body = {
+    ...monitor,
+    monitors: [monitor],
+    events: [event],
+    paging: { next_cursor: null },
+  };
+  under.answerWith(body);
+  const asked = await under.get('/monitors/new/brand');
+  expect(asked.text).toContain('action="/monitors/new/brand"');
+  const typed = new URLSearchParams({
+    keyword: 'acme',
+    match: 'prefix',
+    with_typos: 'on',
+    tlds: 'com, de',
+    own_domains: '',
+  });
+  const made = await under.post('/monitors/new/brand', typed.toString());
+  expect([made.status, made.headers.location]).toEqual([303, `/monitors/${id}`]);
+  const [{ line, body: sent }] = under.arrived;
+  expect(line).toBe('POST /internal/monitors');
+  expect(JSON.parse(String(sent))).toEqual({
+    kind: 'brand',
+    keyword: 'acme',
+    match: 'prefix',
+    with_typos: true,
+    mail: false,
+    include: [],
+    exclude: [],
+    own_domains: [],
+    tlds: ['com', 'de'],
+  });
+  const state = new URLSearchParams({ state: 'ignored' }).toString();
+  const marked = await under.post(`/monitors/${id}/events/${id}`, state);
+  expect(marked.status).toBe(303);
+  expect(under.arrived.at(-1)).toMatchObject({
+    line: `PATCH /internal/monitors/${id}/events/${id}`,
+    body: Buffer.from('{"state":"ignored"}'),
+  });
+  for (const path of ['/monitors', `/monitors/${id}`, `/monitors/${id}/delete`]) {
+    const { status, text } = await under.get(path);
+    expect([path, status]).toEqual([path, 200]);
+    expect(text).not.toMatch(/<script>|<b>|<i>/);
+  }
+  expect((await under.get('/monitors/new/person')).status).toBe(404);
 });

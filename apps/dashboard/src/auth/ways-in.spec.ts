@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DashboardUnderTest, textOf } from '../../../../test/dashboard/dashboard-under-test.js';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+let under: DashboardUnderTest;
+
+beforeAll(async () => {
+  under = await DashboardUnderTest.start();
+});
+afterAll(() => under?.stop());
+beforeEach(() => {
+  under.forget();
+  under.setBalance();
+});
+
+describe('a mailed link that was used or has expired', () => {
+  const refused = () => {
+    const body = { code: 'link_invalid', status: 410, detail: 'This link was already used.' };
+    under.answer = { ...under.answer, status: 410, body: Buffer.from(JSON.stringify(body)) };
+  };
+  const send = (path: string, cookie?: string) =>
+    under.send('POST', path, { ...under.ours, ...FORM, ...(cookie && { cookie }) }, 'token=t');
+  const stranger = `__Host-csrf=${'c'.repeat(43)}`;
+
+  it.each([
+    ['/sign-up/confirm', '/sign-up'],
+    ['/password/reset', '/password/forgot'],
+    ['/account/email/confirm', '/account/email'],
+  ])('%s offers a new one', async (path, next) => {
+    refused();
+    const answer = await send(path, stranger);
+    expect(answer.status).toBe(410);
+    expect(textOf(answer)).toContain('This link was already used.');
+    expect(textOf(answer)).toContain(`href="${next}"`);
+  });
+
+  it('reloading the page of the first keys leads to the overview', async () => {
+    refused();
+    const { status, headers } = await send('/sign-up/confirm');
+    expect([status, headers.location]).toEqual([303, '/']);
+  });
+});
+
+describe('after a log-in', () => {
+  const BODY = 'email=ada%40example.com&password=a+sentence+is+fine';
+  const landing = async (to: string) => {
+    const answer = await under.post('/log-in', `${BODY}&to=${encodeURIComponent(to)}`);
+    return answer.headers.location;
+  };
+
+  it('the requested page opens, even after a wrong password', async () => {
+    const asked = '/requests?day=2026-11-20&operation=whois.live';
+    const { headers } = await under.send('GET', asked);
+    expect(headers.location).toBe(`/log-in?to=${encodeURIComponent(asked)}`);
+    const page = textOf(await under.send('GET', String(headers.location)));
+    const field = `name="to" value="${asked.replace('&', '&amp;')}"`;
+    expect(page).toContain(field);
+    under.answer = { ...under.answer, status: 401, body: Buffer.from('{"code":"wrong"}') };
+    expect(
+      textOf(await under.post('/log-in', `${BODY}&to=${encodeURIComponent(asked)}`)),
+    ).toContain(field);
+    under.forget();
+    expect(await landing(asked)).toBe(asked);
+  });
+
+  it('a key in an address is removed', async () => {
+    const { headers } = await under.send('GET', '/keys?apiKey=dds_live_0123456789abcdefghij');
+    expect(headers.location).not.toContain('0123456789');
+  });
+
+  it('only a path of our own is followed; an open redirect is rejected', async () => {
+    for (const to of [
+      'https://evil.example/',
+      '//evil.example/',
+      '///evil.example/',
+      '/\\evil.example/',
+      '\\\\evil.example',
+      '/\t/evil.example/',
+      '/\n/evil.example',
+      '/.//evil.example',
+      '/x/..//evil.example/',
+      'javascript:alert(1)',
+      ' /keys',
+      'keys',
+      '/log-in?to=/log-in',
+      `/${'x'.repeat(1_001)}`,
+      '',
+    ]) {
+      expect([to, await landing(to)]).toEqual([to, '/']);
+      const shown = textOf(await under.send('GET', `/log-in?to=${encodeURIComponent(to)}`));
+      expect(shown).toContain('name="to" value="/"');
+    }
+  });
+});
+
+describe('an owner’s ways to log in', () => {
+  it('a new password requires the old one, and the page confirms the change', async () => {
+    expect(textOf(await under.get('/account/password'))).toContain(
+      'Every other browser is logged out',
+    );
+    const form = 'current_password=the+old+one&password=the+new+one';
+    const changed = textOf(await under.post('/account/password', form));
+    const [{ line, body }] = under.arrived;
+    expect([line, JSON.parse(body.toString())]).toEqual([
+      'POST /internal/dashboard/password/change',
+      { current_password: 'the old one', password: 'the new one' },
+    ]);
+    expect(changed).toContain('The new password is set');
+    expect(textOf(await under.get('/account?changed=password'))).not.toContain('password is set');
+  });
+
+  it('S35: a new address requires the password, which is checked first', async () => {
+    under.answer = { ...under.answer, status: 401, body: Buffer.from('{"code":"wrong"}') };
+    const form = 'email=new%40example.com&password=mine';
+    const refused = textOf(await under.post('/account/email', form));
+    expect(refused).toContain('value="new@example.com"');
+    const password = 'POST /internal/dashboard/session/reauthenticate';
+    expect(under.changes()).toEqual([password]);
+    under.forget();
+    const sent = textOf(await under.post('/account/email', form));
+    expect(sent).toContain('Until then everything stays as it is');
+    expect(under.changes()).toEqual([password, 'POST /internal/dashboard/account/email']);
+  });
+
+  it('S37: a known address is offered the ways in that open its account, not the provider just used', async () => {
+    const providers = ['google', 'github'];
+    under.answers.set('GET /internal/dashboard/log-in/providers', { providers });
+    const connects = { connects: 'ada@example.com', to: '/' };
+    under.answers.set('POST /internal/dashboard/log-in/return', connects);
+    const shown = textOf(await under.post('/log-in/github/return', 'query=%3Fcode%3D1'));
+    expect(shown).toContain('action="/log-in/google"');
+    expect(shown).not.toContain('action="/log-in/github"');
+    expect(shown).toContain('If you log in with Google instead, connect GitHub afterwards');
+  });
+
+  it('S31: opening the link to a new address changes nothing; only its button confirms', async () => {
+    const opened = textOf(await under.send('GET', '/account/email/confirm?token=abc'));
+    expect(opened).toContain('<form method="post" action="/account/email/confirm">');
+    expect(under.arrived).toEqual([]);
+    const { 'x-csrf-token': token, ...ours } = under.ours;
+    const form = `csrf=${token}&token=abc`;
+    const { body } = await under.send('POST', '/account/email/confirm', { ...ours, ...FORM }, form);
+    expect(body.toString()).toContain('Your address is changed');
+    expect(under.changes()).toEqual(['POST /internal/dashboard/account/email/confirm']);
+  });
+});

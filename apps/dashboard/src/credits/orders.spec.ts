@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { OrderAnswer } from '#libs/contracts';
+import { DashboardUnderTest, textOf } from '../../../../test/dashboard/dashboard-under-test.js';
+
+let under: DashboardUnderTest;
+
+beforeAll(async () => {
+  under = await DashboardUnderTest.start();
+});
+afterAll(() => under?.stop());
+beforeEach(() => {
+  under.forget();
+  under.setBalance();
+});
+
+describe('an order', () => {
+  const order = (part: Partial<OrderAnswer>): OrderAnswer => ({
+    id: '1',
+    state: 'paid',
+    processor: 'stripe',
+    amount_micros: '10000000',
+    tax_micros: '0',
+    currency: 'USD',
+    redirect_url: null,
+    declined_at: null,
+    created_at: '2026-11-22T10:00:00.000Z',
+    expires_at: '2026-11-22T11:00:00.000Z',
+    lines: [
+      {
+        kind: 'subscription',
+        sku: 'api-5K-month',
+        quantity: 1,
+        amount_micros: '10000000',
+        tax_micros: '0',
+        credits: null,
+      },
+    ],
+    ...part,
+  });
+  const granted_at = '2026-11-22T10:00:00.000Z';
+  const grant = (part: object) => ({
+    source_type: 'subscription',
+    granted: 5_000,
+    granted_at,
+    order_id: null,
+    sku: 'api-5K-month',
+    ...part,
+  });
+
+  it.each([
+    ['stripe', 'Stripe'],
+    ['paypal', 'PayPal'],
+  ])('that was paid by %s says what arrived and until when', async (processor, title) => {
+    under.answers.set('GET /internal/orders/1', order({ processor }));
+    const grants = [
+      grant({ expires_at: '2027-01-22T10:00:00.000Z' }),
+      grant({ expires_at: '2026-12-22T10:00:00.000Z' }),
+      grant({ expires_at: '2026-11-20T10:00:00.000Z' }),
+    ];
+    under.setBalance(grants);
+    const shown = textOf(await under.get('/credits/orders/1'));
+    expect(shown).toContain(
+      'Your payment of $10.00 arrived: 5,000 credits, which expire when the next ones arrive, by 2026-12-22 (UTC).',
+    );
+    expect(shown).toContain(`<dd>${title}</dd>`);
+    expect(shown).toContain('<dd>Every month, until you cancel</dd>');
+  });
+
+  it.each(['stripe', 'paypal'])(
+    'that was cancelled at %s says that nothing was charged, and can still be paid',
+    async (processor) => {
+      const open = order({ processor, state: 'redirected', redirect_url: 'https://pay.example/1' });
+      under.answers.set('POST /internal/orders/1/return', open);
+      const cancelled = textOf(await under.get('/billing/return?order=1&cancelled=1'));
+      expect(cancelled).toContain('You cancelled the payment. Nothing was charged.');
+      expect(cancelled).toContain('Waiting for your payment.');
+      expect(cancelled).toContain('href="https://pay.example/1"');
+      under.answers.set('POST /internal/orders/1/return', order({ processor }));
+      const paid = textOf(await under.get('/billing/return?order=1&cancelled=1'));
+      expect(paid).toContain('Your payment of $10.00 arrived: 5,000 credits a month');
+      expect(paid).not.toContain('Nothing was charged');
+    },
+  );
+
+  it('a link to the subscriptions that claims a cancelled payment shows no message about money', async () => {
+    under.answers.set('GET /internal/subscriptions', { subscriptions: [] });
+    const shown = textOf(await under.get('/subscriptions?cancelled=1'));
+    expect(shown).toContain('You came back without finishing the payment.');
+    expect(shown).not.toContain('Nothing was charged');
+  });
+
+  it('whose payment PayPal refused says so, with what to do next, and can be dropped there', async () => {
+    const refused = order({
+      processor: 'paypal',
+      state: 'redirected',
+      redirect_url: 'https://pay.example/1',
+      declined_at: '2026-11-22T10:05:00.000Z',
+    });
+    under.answers.set('POST /internal/orders/1/return', refused);
+    const shown = textOf(await under.get('/billing/return?order=1'));
+    expect(shown).toContain('PayPal refused the payment of $10.00. Nothing was charged.');
+    expect(shown).not.toContain('Waiting for your payment');
+    expect(shown).toContain('href="https://pay.example/1"');
+    expect(shown).toContain('<form method="post" action="/credits/orders/1/drop">');
+    under.answers.set('GET /internal/orders', { orders: [refused] });
+    under.answers.set('GET /internal/processors', { processors: [] });
+    expect(textOf(await under.get('/credits'))).toContain('Payment refused: pay in another way');
+    under.answers.set('POST /internal/orders/1/drop', order({ state: 'cancelled' }));
+    const dropped = textOf(await under.post('/credits/orders/1/drop', ''));
+    expect(dropped).toContain('Cancelled. Nothing was charged.');
+    expect(dropped).not.toContain('/drop');
+    expect(dropped).toContain('<a href="/plans">See all plans</a>');
+  });
+
+  it('that waits is described in the list, never by the name of its state', async () => {
+    under.answers.set('GET /internal/orders', { orders: [order({ state: 'redirected' })] });
+    under.answers.set('GET /internal/processors', { processors: [] });
+    const shown = textOf(await under.get('/credits'));
+    expect(shown).toContain('Waiting for your payment');
+    expect(shown).not.toContain('redirected');
+  });
+});
+
+describe('the overview', () => {
+  it('counts all credits that end first, whatever their origin', async () => {
+    const left = (available: number, expires_at: string | null) => ({
+      source_type: 'trial',
+      granted: 10_000,
+      reserved: 0,
+      available,
+      expires_at,
+      order_id: null,
+      sku: null,
+      granted_at: '2026-11-22T10:00:00.000Z',
+    });
+    const grants = [
+      left(7_000, '2026-12-30T10:00:00.000Z'),
+      left(10_000, '2026-12-22T23:00:00.000Z'),
+      left(400, '2026-12-22T10:00:00.000Z'),
+      left(900, null),
+    ];
+    under.setBalance(grants);
+    expect(textOf(await under.get('/'))).toContain('10,400 of them expire by 2026-12-22');
+  });
+});

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { onePage } from '#libs/contracts';
+import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
+
+let under: DashboardUnderTest;
+
+beforeAll(async () => {
+  under = await DashboardUnderTest.start();
+});
+afterAll(() => under?.stop());
+beforeEach(() => under.forget());
+
+it('a key is created and changed with the scopes and the daily limit of the form', async () => {
+  const asked = (name: string) => {
+    const { line, body } = under.arrived.find((call) => call.line.startsWith(name))!;
+    return [line, JSON.parse(String(body))];
+  };
+  const key = {
+    id: '0197-a',
+    name: 'Mine',
+    masked: 'dds_test_…a1b2',
+    state: 'active',
+    rank: null,
+  };
+  const listed = {
+    ...key,
+    scopes: ['whois', 'dns'],
+    daily_credit_cap: 2_500,
+    last_used_at: null,
+  };
+  const paging = { ...onePage(2, 1), has_next: true, next_cursor: 'MDE5' };
+  under.answerWith({ keys: [listed], paging });
+  const fields = 'name=a&environment=test&scope_whois=on&scope_account%3Aread=on';
+  await under.post('/keys', `${fields}&daily_credit_cap=+50`);
+  expect(asked('POST')).toEqual([
+    'POST /internal/dashboard/keys',
+    {
+      name: 'a',
+      environment: 'test',
+      scopes: ['whois', 'account:read'],
+      daily_credit_cap: 50,
+    },
+  ]);
+  const changes = 'name=b&scope_dns=on&daily_credit_cap=';
+  const changed = await under.post('/keys/0197-a', changes);
+  expect([changed.status, changed.headers.location]).toEqual([303, '/keys']);
+  expect(asked('PATCH')).toEqual([
+    'PATCH /internal/dashboard/keys/0197-a',
+    { name: 'b', scopes: ['dns'], daily_credit_cap: null },
+  ]);
+  // Not null, which would remove the limit.
+  under.arrived.length = 0;
+  await under.post('/keys/0197-a', 'name=b&daily_credit_cap=many');
+  expect(asked('PATCH')[1]).toMatchObject({ scopes: [], daily_credit_cap: 'many' });
+  const list = await under.get('/keys');
+  expect(list.text).toContain('<span>whois, dns</span>');
+  expect(list.text).toContain('at most 2,500 credits a day');
+  expect(list.text).toContain('<a href="/keys?cursor=MDE5">');
+  const { text } = await under.get('/keys/0197-a');
+  expect(text).toMatch(/name="scope_dns"\s+checked/);
+  expect(text).not.toMatch(/name="scope_ip"\s+checked/);
+  expect(text).toMatch(/name="daily_credit_cap"\s+type="text"\s+value="2500"/);
+});
