@@ -1,11 +1,9 @@
 import { crc32, deflateSync } from 'node:zlib';
 import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { PDFJS, withPdf } from './pdf-text.js';
 
 /** What is used of the canvas that pdfjs brings with it. */
 interface Canvas {
-  width: number;
-  height: number;
   toBuffer(type: 'image/png'): Buffer;
   getContext(kind: '2d'): {
     drawImage(image: object, x: number, y: number): void;
@@ -18,19 +16,6 @@ interface CanvasLibrary {
   loadImage(png: Buffer): Promise<{ width: number; height: number }>;
 }
 
-interface Pdfjs {
-  getDocument(source: object): {
-    promise: Promise<{
-      getPage(number: number): Promise<{
-        getViewport(options: { scale: number }): { width: number; height: number };
-        render(options: object): { promise: Promise<void> };
-      }>;
-    }>;
-    destroy(): Promise<void>;
-  };
-}
-
-const PDFJS = createRequire(import.meta.url).resolve('pdfjs-dist/legacy/build/pdf.mjs');
 const { createCanvas, loadImage } = createRequire(PDFJS)('@napi-rs/canvas') as CanvasLibrary;
 /** Pixels a point: a page of A4 is 893 by 1,263 pixels. */
 const SCALE = 1.5;
@@ -38,14 +23,13 @@ const BLOCK = 16;
 
 /** A page of a PDF as a PNG, drawn by another library than the printer. */
 export async function drawPage(pdf: Buffer, number: number): Promise<Buffer> {
-  const { getDocument } = (await import(pathToFileURL(PDFJS).href)) as Pdfjs;
-  const loading = getDocument({ data: new Uint8Array(pdf), verbosity: 0 });
-  const page = await (await loading.promise).getPage(number);
-  const viewport = page.getViewport({ scale: SCALE });
-  const canvas = createCanvas(Math.floor(viewport.width), Math.floor(viewport.height));
-  await page.render({ canvas, canvasContext: canvas.getContext('2d'), viewport }).promise;
-  await loading.destroy();
-  return canvas.toBuffer('image/png');
+  return withPdf(pdf, async (document) => {
+    const page = await document.getPage(number);
+    const viewport = page.getViewport({ scale: SCALE });
+    const canvas = createCanvas(Math.floor(viewport.width), Math.floor(viewport.height));
+    await page.render({ canvas, canvasContext: canvas.getContext('2d'), viewport }).promise;
+    return canvas.toBuffer('image/png');
+  });
 }
 
 /**

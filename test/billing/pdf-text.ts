@@ -2,17 +2,19 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 /** What is used of pdfjs, whose types would bring a browser's with them. */
-interface Pdfjs {
-  getDocument(source: object): { promise: Promise<PdfjsDocument>; destroy(): Promise<void> };
-}
-
-interface PdfjsDocument {
+interface PdfDocument {
   numPages: number;
   getPage(number: number): Promise<{
     getTextContent(): Promise<{ items: { str: string; hasEOL: boolean }[] }>;
     getAnnotations(): Promise<object[]>;
+    getViewport(options: { scale: number }): { width: number; height: number };
+    render(options: object): { promise: Promise<void> };
   }>;
   getMetadata(): Promise<{ info: Record<string, string> }>;
+}
+
+interface Pdfjs {
+  getDocument(source: object): { promise: Promise<PdfDocument>; destroy(): Promise<void> };
 }
 
 /** A PDF as another library than the printer's reads it. */
@@ -23,21 +25,30 @@ export interface ReadPdf {
   annotations: number;
 }
 
-const PDFJS = createRequire(import.meta.url).resolve('pdfjs-dist/legacy/build/pdf.mjs');
+export const PDFJS = createRequire(import.meta.url).resolve('pdfjs-dist/legacy/build/pdf.mjs');
 
-export async function readPdf(pdf: Buffer): Promise<ReadPdf> {
+export async function withPdf<T>(
+  pdf: Buffer,
+  read: (document: PdfDocument) => Promise<T>,
+): Promise<T> {
   const { getDocument } = (await import(pathToFileURL(PDFJS).href)) as Pdfjs;
   const loading = getDocument({ data: new Uint8Array(pdf), verbosity: 0 });
-  const document = await loading.promise;
-  const pages: string[] = [];
-  let annotations = 0;
-  for (let number = 1; number <= document.numPages; number++) {
-    const page = await document.getPage(number);
-    const { items } = await page.getTextContent();
-    pages.push(items.map(({ str, hasEOL }) => (hasEOL ? `${str}\n` : str)).join(''));
-    annotations += (await page.getAnnotations()).length;
-  }
-  const { info } = await document.getMetadata();
+  const found = await read(await loading.promise);
   await loading.destroy();
-  return { pages, info, annotations };
+  return found;
+}
+
+export async function readPdf(pdf: Buffer): Promise<ReadPdf> {
+  return withPdf(pdf, async (document) => {
+    const pages: string[] = [];
+    let annotations = 0;
+    for (let number = 1; number <= document.numPages; number++) {
+      const page = await document.getPage(number);
+      const { items } = await page.getTextContent();
+      pages.push(items.map(({ str, hasEOL }) => (hasEOL ? `${str}\n` : str)).join(''));
+      annotations += (await page.getAnnotations()).length;
+    }
+    const { info } = await document.getMetadata();
+    return { pages, info, annotations };
+  });
 }

@@ -14,14 +14,12 @@ import { databaseRows } from './database.js';
 import { fullDiskRows } from './full-disks.js';
 import { killRows } from './kills.js';
 import { killsWhileBuyingRow } from './kills-while-buying.js';
-import { kubernetesRow } from './kubernetes.js';
 import { outsideRows } from './outside.js';
 import { partitionRows } from './partitions.js';
 import { pauseRows } from './pauses.js';
-import { proofSpecsRow } from './proof-specs.js';
+import { specRows } from './under-jest.js';
 import { rollUpRow } from './roll-up.js';
 import { rollingRestartRow } from './rolling-restart.js';
-import { upgradeRow } from './upgrade.js';
 
 /** The fault matrix, in the order in which it runs. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -45,7 +43,5 @@ export const SCENARIOS: readonly Scenario[] = [
   crashJobsRow,
   killsWhileBuyingRow,
   simulationRow,
-  kubernetesRow,
-  upgradeRow,
-  proofSpecsRow,
+  ...specRows,
 ];
