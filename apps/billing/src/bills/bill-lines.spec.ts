@@ -32,13 +32,19 @@ it('a change that begins before its period is set aside instead of being retried
   expect(paidLineOf(changeFrom(START), subscription)).toMatchObject({ amountMicros: 17_000_000n });
 });
 
-it('lines that sum to zero are told apart by their plans', () => {
+it.each([
+  ['both', 0n],
+  ['what is left of the old plan', 70_000n],
+])('lines are told apart by their plans where %s rounds to nothing', (_, amountMicros) => {
   const bill = changeFrom(new Date(END.getTime() - 2_000));
-  for (const lines of [bill.lines, bill.lines.toReversed()]) {
-    const free = lines.map((one) => ({ ...one, amountMicros: 0n }));
-    expect(paidLineOf({ ...bill, amountMicros: 0n, lines: free }, subscription)).toMatchObject({
+  const lines = [
+    { ...bill.lines[0], amountMicros: 0n },
+    { ...bill.lines[1], amountMicros },
+  ];
+  for (const ordered of [lines, lines.toReversed()]) {
+    expect(paidLineOf({ ...bill, amountMicros, lines: ordered }, subscription)).toMatchObject({
       sku: 'api-15K-month',
-      amountMicros: 0n,
+      amountMicros,
     });
   }
 });

@@ -47,16 +47,20 @@ export function paidLineOf(
   });
 }
 
-/** The charged part and the refunded part. In the last seconds of a period both are zero, because changes only add. */
+/**
+ * The charged and the refunded part of a bill. In the last minutes of a period one of them, or both, round to nothing:
+ * changes only add, so the larger plan is the charged one.
+ */
 function partsOf({ reason, lines }: BillSnapshot): { gained?: BillLine; left?: BillLine } {
-  if (reason !== 'change' || lines.some(({ amountMicros }) => amountMicros !== 0n)) {
-    return {
-      gained: lines.find(({ amountMicros }) => amountMicros >= 0n),
-      left: lines.find(({ amountMicros }) => amountMicros < 0n),
-    };
+  const isChange = reason === 'change' && lines.length === 2;
+  if (isChange && lines.some(({ amountMicros }) => amountMicros === 0n)) {
+    const [left, gained] = lines.toSorted((a, b) => worthOf(a) - worthOf(b));
+    if (left.amountMicros <= 0n && gained.amountMicros >= 0n) return { gained, left };
   }
-  const [left, gained] = lines.toSorted((a, b) => worthOf(a) - worthOf(b));
-  return { gained, left };
+  return {
+    gained: lines.find(({ amountMicros }) => amountMicros >= 0n),
+    left: lines.find(({ amountMicros }) => amountMicros < 0n),
+  };
 }
 
 function changedLine(

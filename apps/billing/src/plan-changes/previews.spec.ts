@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { DAY_MS, SECOND_MS, addMonths } from '#libs/platform';
+import { DAY_MS, MINUTE_MS, SECOND_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { agreeAtPaypal } from '../../../../test/billing/hosted-page.js';
 
@@ -13,6 +13,7 @@ afterEach(() => {
   expect(billing.logLines.splice(0)).toEqual([]);
 });
 
+/** @param afterMs when the preview is asked for; counted from the end where it is negative. */
 async function previewed(
   processor: 'stripe' | 'paypal',
   plan: string,
@@ -23,9 +24,9 @@ async function previewed(
   const body = { product: 'subscription', sku: plan, processor };
   const start = billing.clock.now();
   await billing.act((await billing.call('POST', 'orders', { accountId, body })).body, 'pay');
-  await billing.pass(afterMs);
   const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
   const [{ id, period_end: end }] = listed.subscriptions;
+  await billing.pass(afterMs < 0 ? Date.parse(end) - start.getTime() + afterMs : afterMs);
   const asked = { accountId, body: { sku: to } };
   const { body: preview } = await billing.call('POST', `subscriptions/${id}/preview`, asked);
   return { id, accountId, start, end, preview };
@@ -55,16 +56,26 @@ it.each(['stripe', 'paypal'] as const)(
   },
 );
 
-it.each(['stripe', 'paypal'] as const)(
-  'an upgrade at %s right after the start promises the credits that it brings, all of them',
-  async (processor) => {
-    const { id, accountId, preview } = await previewed(
+/** When an upgrade is asked for, and what is due. What is left of the old plan at last rounds to nothing. */
+const MOMENTS = [
+  ['right after the start', 65 * SECOND_MS, 185_000_000],
+  ['15 minutes before the end', -15 * MINUTE_MS, 70_000],
+] as const;
+
+it.each(
+  (['stripe', 'paypal'] as const).flatMap((processor) =>
+    MOMENTS.map((moment) => [processor, ...moment] as const),
+  ),
+)(
+  'an upgrade at %s %s promises the credits that it brings, all of them',
+  async (processor, _, afterMs, dueMicros) => {
+    const { id, accountId, end, preview } = await previewed(
       processor,
       'api-5K-month',
       'api-150K-month',
-      65 * SECOND_MS,
+      afterMs,
     );
-    expect(preview).toMatchObject({ due_micros: '185000000', credits_now: 145_000 });
+    expect(preview.due_micros).toBe(String(dueMicros));
     const body = { sku: 'api-150K-month', from: preview.from };
     const changed = await billing.call('POST', `subscriptions/${id}/change`, { accountId, body });
     if (processor === 'paypal') await agreeAtPaypal(changed.body.redirect_url);
@@ -73,7 +84,11 @@ it.each(['stripe', 'paypal'] as const)(
       const lines = (data.lines ?? []) as Record<string, unknown>[];
       return lines.filter(({ kind }) => kind === 'subscription_upgrade');
     });
-    expect(line).toMatchObject({ monthlyCredits: '145000', from: line.periodStart });
+    expect(line).toMatchObject({ monthlyCredits: '145000' });
+    const [start, from] = [String(line.periodStart), String(line.from)];
+    expect(Date.parse(from)).toBe(afterMs < 0 ? Date.parse(preview.from) : Date.parse(start));
+    expect(preview.credits_now).toBe(shareOf(145_000, new Date(start), new Date(end), from));
+    expect(preview.credits_now).toBeGreaterThan(0);
   },
 );
 
