@@ -11,6 +11,7 @@ const WISH = { sku: 'api-50K-month' };
 const PRICES_CENTS = 27_00 + 75_00;
 
 interface Row {
+  id: string;
   external_id: string;
   period_end: Date;
 }
@@ -30,6 +31,8 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
   });
 
   const side = () => sideOf(billing, 'paypal');
+  const isChange = (captureId: string) =>
+    billing.simulator.paypal.world.get('capture', captureId).custom_id?.startsWith('change,');
   async function row(): Promise<Row> {
     const sql = 'select * from subscriptions where account_id = $1';
     return (await billing.database.query<Row>(sql, [accountId]))[0];
@@ -113,4 +116,25 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
     await billing.settle();
     await expectReturned();
   });
+
+  it.each(['nothing happens', 'the customer cancels and undoes it'])(
+    'S49: what a refund at PayPal left of a late payment is refunded, too (%s in the next period, before any news)',
+    async (meanwhile) => {
+      await reviewed(1);
+      const callbacks = await callbacksAfterwards();
+      side().callbacks.hold();
+      const [change] = (await side().paymentsOf(accountId)).filter((id) => isChange(id));
+      side().refund(change, 1);
+      if (meanwhile !== 'nothing happens') {
+        const { id } = await row();
+        for (const path of ['cancel', 'undo']) {
+          const done = await billing.call('POST', `subscriptions/${id}/${path}`, { accountId });
+          expect(done.status).toBe(200);
+        }
+      }
+      for (const callback of [...callbacks, ...side().callbacks.takeHeld()]) await send(callback);
+      await billing.retry();
+      await expectReturned();
+    },
+  );
 });

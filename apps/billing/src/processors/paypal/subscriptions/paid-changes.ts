@@ -275,11 +275,16 @@ export class PaidChanges {
     { wanted, from }: { wanted: PlannedUnits; from: Date },
   ): boolean {
     const { create_time: taken, status, update_time: changed } = captureOf(order) ?? {};
-    // A refund also changes it.
-    const cameAt = timeOf(status === 'COMPLETED' ? (changed ?? taken) : taken);
-    if (cameAt >= periodAt(anchor, wanted.interval, from).end) return true;
-    const isOver = from < mark.until && mark.until <= this.parts.clock.now();
-    return isOver && mark.changeOrderId === order.id && !isSameOffer(mark.running, wanted);
+    const { end } = periodAt(anchor, wanted.interval, from);
+    const now = this.parts.clock.now();
+    const isWhole = status === 'COMPLETED';
+    if (timeOf(isWhole ? (changed ?? taken) : taken) >= end) return true;
+    const isInForce = isSameOffer(mark.running, wanted);
+    // A refund has overwritten when the money arrived. What was not in force at the end of its period came too late.
+    if (!isWhole && end <= now)
+      return !isInForce || mark.until.getTime() !== wholeSecond(end).getTime();
+    const isOver = from < mark.until && mark.until <= now;
+    return isOver && mark.changeOrderId === order.id && !isInForce;
   }
 
   /** Undefined for an order that was never paid: PayPal deletes it within hours. */
