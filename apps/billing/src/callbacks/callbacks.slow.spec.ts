@@ -331,4 +331,22 @@ describe('callbacks', () => {
     await billing.get(MissedEventsJob).runOnce();
     expect(await eventTypes()).toEqual(['billing.payment-confirmed']);
   });
+
+  it.each(['stripe', 'paypal'] as const)(
+    'what happened at %s is found although our clock was 25 hours ahead at the last look',
+    async (processor) => {
+      billing.clock.advance(25 * HOUR_MS);
+      await billing.get(MissedEventsJob).runOnce();
+      billing.clock.advance(-25 * HOUR_MS);
+      const order = await billing.order(accountId, 15_000, processor);
+      const { callbacks, paypal } = billing.simulator;
+      callbacks.faults.drop = paypal.callbacks.faults.drop = true;
+      await billing.act(order, 'pay');
+      callbacks.faults.drop = paypal.callbacks.faults.drop = false;
+      await billing.pass(HOUR_MS);
+      await billing.get(MissedEventsJob).runOnce();
+      await billing.settle();
+      expect(await billing.stateOf(accountId, order)).toBe('paid');
+    },
+  );
 });

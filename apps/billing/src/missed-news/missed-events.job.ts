@@ -34,8 +34,10 @@ export class MissedEventsJob implements Job {
     const stored = await this.database.transaction((transaction) =>
       this.callbacks.readCursor(transaction, name),
     );
-    const backMs = stored ? OVERLAP_MS : LOOK_BACK_MS;
-    let cursor = new Date((stored ?? count.startedAt).getTime() - backMs);
+    // One in the future was left by a clock that was wrong: how far it had read is not known.
+    const isKnown = stored !== undefined && stored <= count.startedAt;
+    const from = isKnown ? stored.getTime() - OVERLAP_MS : count.startedAt.getTime() - LOOK_BACK_MS;
+    let cursor = new Date(from);
     for (let hasMore = true; hasMore;) {
       const page = await processor.listSince(cursor);
       if (page.outcome !== 'done') {
