@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Clock, DAY_MS, HOUR_MS } from '#libs/platform';
+import { Clock, DAY_MS, HOUR_MS, SECOND_MS } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import type { Actor, Visitor } from '../audit/actor.js';
 import { type AuditRecord, AuditService } from '../audit/audit.service.js';
@@ -15,6 +15,9 @@ export interface AttemptLimit {
   windowMs: number;
 }
 
+/** How long a refusal is known without asking the database: another process may have given attempts back. */
+const REFUSAL_KNOWN_MS = 10 * SECOND_MS;
+const REFUSALS_KNOWN_MAX = 10_000;
 const FREE_FAILURES = 5;
 const DELAY_MAX_SECONDS = 900;
 const FORGET_MS = DAY_MS;
@@ -27,6 +30,9 @@ const REFUSALS_KEPT = 3;
 /** Slows guessers down without locking anyone out (S22, S23, S38). */
 @Injectable()
 export class ThrottlingService {
+  /** By subject, oldest first: until when the refusal is known, and the end of the window. */
+  private readonly refusals = new Map<string, { untilMs: number; endMs: number }>();
+
   constructor(
     private readonly attempts: ThrottlingMaintenanceRepository,
     private readonly audit: AuditService,
@@ -34,10 +40,20 @@ export class ThrottlingService {
     private readonly config: AccountConfig,
   ) {}
 
-  /** Counts an attempt. @throws TooManyAttempts above the limit. */
+  /**
+   * Counts an attempt. While a refusal is known, further ones are refused without a statement: a flood must not use the
+   * connections and the disk that everybody's log-ins need (S121). @throws TooManyAttempts above the limit.
+   */
   async count(limit: AttemptLimit, subject: string, by: Actor | Visitor): Promise<void> {
+    const name = this.subjectOf(limit.name, subject).toString('base64');
+    const now = this.clock.now().getTime();
+    const known = this.refusals.get(name);
+    if (known && now < known.untilMs) throw new TooManyAttempts(secondsOf(known.endMs - now));
+    this.refusals.delete(name);
     const waitMs = await this.waitMsOf(limit, subject, by);
-    if (waitMs > 0) throw new TooManyAttempts(Math.ceil(waitMs / 1000));
+    if (waitMs === 0) return;
+    this.keepRefusal(name, now, waitMs);
+    throw new TooManyAttempts(secondsOf(waitMs));
   }
 
   /** Counts an attempt that is never rejected. @returns false above the limit. */
@@ -66,7 +82,9 @@ export class ThrottlingService {
 
   /** Takes an attempt out of the count, because it was the right person. */
   async giveBack({ name }: AttemptLimit, subject: string): Promise<void> {
-    await this.attempts.giveBack(this.subjectOf(name, subject));
+    const hash = this.subjectOf(name, subject);
+    this.refusals.delete(hash.toString('base64'));
+    await this.attempts.giveBack(hash);
   }
 
   /**
@@ -109,7 +127,17 @@ export class ThrottlingService {
     await this.attempts.deleteOlder(new Date(this.clock.now().getTime() - FORGET_MS));
   }
 
+  private keepRefusal(name: string, now: number, waitMs: number): void {
+    if (this.refusals.size >= REFUSALS_KNOWN_MAX) {
+      this.refusals.delete(this.refusals.keys().next().value!);
+    }
+    const untilMs = now + Math.min(waitMs, REFUSAL_KNOWN_MS);
+    this.refusals.set(name, { untilMs, endMs: now + waitMs });
+  }
+
   private subjectOf(name: string, subject: string): Buffer {
     return createHmac('sha256', this.config.addressPepper).update(`${name}\n${subject}`).digest();
   }
 }
+
+const secondsOf = (ms: number) => Math.ceil(ms / SECOND_MS);
