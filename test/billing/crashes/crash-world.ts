@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventClassOf } from '#libs/contracts';
+import { type ChosenProcessor, eventClassOf } from '#libs/contracts';
 import type { Database } from '#libs/database';
 import { DAY_MS, MINUTE_MS, ServiceTokens } from '#libs/platform';
 import { FileClock, TestDatabase, recordedEvents } from '#test/environment';
@@ -36,7 +36,7 @@ export class CrashWorld {
   database: Database;
   billing: BillingProcess;
   entitlement: EntitlementUnderTest;
-  private door: CallbackDoor;
+  private readonly doors: CallbackDoor[] = [];
 
   private constructor(private readonly folder: string) {
     this.clock = FileClock.create(join(folder, 'clock'));
@@ -49,6 +49,7 @@ export class CrashWorld {
     world.database = await world.test.service('billing');
     await world.contacts.start();
     world.entitlement = await EntitlementUnderTest.start();
+    const url = await world.simulator.start();
     const config = {
       databaseUrl: world.test.url('billing'),
       maintenanceDatabaseUrl: world.test.url('billing_maintenance'),
@@ -58,25 +59,29 @@ export class CrashWorld {
       invoiceDataSecret: 'wraps the keys of invoices in tests',
       serviceSecret: SECRET,
       stripeApiKey: 'sk_test_simulator',
-      stripeApiUrl: await world.simulator.start(),
+      stripeApiUrl: url,
       stripeCallbackSecrets: [CALLBACK_SECRET],
+      paypalClientId: 'simulator',
+      paypalClientSecret: SECRET,
+      paypalApiUrl: `${url}/paypal`,
+      paypalWebhookIds: [CALLBACK_SECRET],
+      paypalCallbackCa: world.simulator.paypal.identity.authorityPem,
       taxRates: ['DE=19'],
       ...settings,
     };
     const clockFile = join(world.folder, 'clock');
     const tokens = new ServiceTokens(SECRET, world.clock);
     world.billing = new BillingProcess({ config, clockFile }, tokens);
-    world.door = await CallbackDoor.open((body, headers) =>
-      world.billing.call('POST', 'callbacks/stripe', { body, headers }),
-    );
-    world.simulator.sendCallbacksTo({ url: world.door.url, secret: CALLBACK_SECRET });
+    const { callbacks, paypal } = world.simulator;
+    callbacks.target = { url: await world.openDoor('stripe'), secret: CALLBACK_SECRET };
+    paypal.callbacks.target = { url: await world.openDoor('paypal'), secret: CALLBACK_SECRET };
     return world;
   }
 
   async close(): Promise<void> {
     await this.billing.kill();
     await this.simulator.stop();
-    await this.door.close();
+    await Promise.all(this.doors.map((door) => door.close()));
     await this.entitlement.stop();
     await this.contacts.stop();
     await this.test.drop();
@@ -86,7 +91,7 @@ export class CrashWorld {
 
   /** Callbacks that arrived, and what they led to. */
   async settle(): Promise<void> {
-    await this.simulator.callbacks.idle();
+    await this.callbacksIdle();
     await this.billing.runJob('SyncObjectsJob');
   }
 
@@ -97,7 +102,7 @@ export class CrashWorld {
     for (let round = 0; round < 2; round += 1) {
       this.clock.advance(11 * MINUTE_MS);
       this.simulator.clock.runDue();
-      await this.simulator.callbacks.idle();
+      await this.callbacksIdle();
       for (const job of JOBS) await this.billing.runJob(job);
     }
   }
@@ -129,5 +134,18 @@ export class CrashWorld {
   passDays(days: number): void {
     this.clock.advance(days * DAY_MS);
     this.simulator.clock.runDue();
+  }
+
+  private async callbacksIdle(): Promise<void> {
+    const { callbacks, paypal } = this.simulator;
+    await Promise.all([callbacks.idle(), paypal.callbacks.idle()]);
+  }
+
+  private async openDoor(processor: ChosenProcessor): Promise<string> {
+    const door = await CallbackDoor.open((body, headers) =>
+      this.billing.call('POST', `callbacks/${processor}`, { body, headers }),
+    );
+    this.doors.push(door);
+    return door.url;
   }
 }

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import { DAY_MS, MINUTE_MS, addMonths } from '#libs/platform';
-import { pressButton } from '../hosted-page.js';
+import { agreeAtPaypal, pressButton } from '../hosted-page.js';
 import type { CrashWorld } from './crash-world.js';
 import { CREDITS, OfSubscription, PackagePurchase, TRIAL } from './money-flows.js';
 
@@ -201,6 +201,57 @@ export class LateMoney extends PackagePurchase {
     deepStrictEqual(reversals, [{ state: 'final', amount: '54000000' }]);
     deepStrictEqual(await world.timesSaid(accountId, 'billing.payment-confirmed'), 0);
     deepStrictEqual(await world.creditsOf(accountId), TRIAL);
+  }
+}
+
+/** PayPal lets the money of a change through when its period is over, which a look at its events finds. */
+export class LateChange extends OfSubscription {
+  protected override readonly processor = 'paypal';
+
+  override async prepare(world: CrashWorld): Promise<void> {
+    await super.prepare(world);
+    const { accountId, id } = this;
+    const { period_end: end } = await this.subscription(world);
+    world.clock.set(new Date(Date.parse(end) - DAY_MS));
+    const body = { sku: 'api-50K-month' };
+    const asked = await world.billing.call('POST', `subscriptions/${id}/change`, {
+      accountId,
+      body,
+    });
+    await agreeAtPaypal(asked.body.redirect_url as string, 'delayed');
+    await world.settle();
+    const { faults } = world.simulator.paypal.callbacks;
+    faults.drop = true;
+    world.passDays(5);
+    faults.drop = false;
+    world.clock.advance(MINUTE_MS);
+  }
+
+  override async act(world: CrashWorld): Promise<void> {
+    if (!this.id) return super.act(world);
+    await world.billing.runJob('MissedEventsJob');
+    await world.settle();
+    await world.billing.runJob('ReturnMoneyJob');
+    await world.settle();
+  }
+
+  override async check(world: CrashWorld): Promise<void> {
+    const { accountId } = this;
+    const payments = await world.database.query<Record<'amount' | 'state', string | null>>(
+      `select p.amount_micros::text as amount, r.state from payments p
+       left join reversals r on r.payment_id = p.id and r.amount_micros = p.amount_micros
+       where p.account_id = $1 order by p.is_announced, p.id`,
+      [accountId],
+    );
+    deepStrictEqual(
+      payments.map(({ state }) => state),
+      ['final', null, null],
+    );
+    deepStrictEqual(
+      payments.slice(1).map(({ amount }) => amount),
+      ['27000000', '75000000'],
+    );
+    deepStrictEqual(await world.timesSaid(accountId, 'billing.payment-confirmed'), 2);
   }
 }
 

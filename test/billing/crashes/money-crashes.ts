@@ -12,6 +12,7 @@ import {
   Cancelling,
   ChangingInterval,
   Disputing,
+  LateChange,
   LateMoney,
   Lowering,
   Renewing,
@@ -43,6 +44,7 @@ const FLOWS = {
   dispute: Disputing,
   restoration: Restoring,
   'money after a deletion': LateMoney,
+  'late change': LateChange,
   'what no callback told': Unheard,
 } satisfies Record<string, new () => Flow>;
 
@@ -63,6 +65,7 @@ const SYNCS = {
   dispute: 1,
   restoration: 1,
   'money after a deletion': 1,
+  'late change': 3,
   'what no callback told': 1,
 } as const;
 
@@ -90,6 +93,8 @@ const OTHERS: readonly [CrashPoint, MoneyCrash['flow']][] = [
   ['refund.after-call', 'refund'],
   ['refund.after-commit', 'money after a deletion'],
   ['refund.after-call', 'money after a deletion'],
+  ['refund.after-commit', 'late change'],
+  ['refund.after-call', 'late change'],
   ['follow.after-mark', 'deletion'],
   ['follow.after-call', 'deletion'],
   ['follow.after-mark', 'restoration'],

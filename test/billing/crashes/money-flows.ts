@@ -1,4 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
+import type { ChosenProcessor } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { pressButton } from '../hosted-page.js';
 import type { CrashWorld } from './crash-world.js';
@@ -25,6 +26,7 @@ abstract class Purchase implements Flow {
   protected hasPaid = false;
   private readonly key = newId();
 
+  protected readonly processor: ChosenProcessor = 'stripe';
   protected abstract readonly wish: object;
 
   async prepare(world: CrashWorld): Promise<void> {
@@ -34,10 +36,10 @@ abstract class Purchase implements Flow {
   }
 
   async act(world: CrashWorld): Promise<void> {
-    const { accountId } = this;
+    const { accountId, processor } = this;
     await world.billing.call('POST', 'orders', {
       accountId,
-      body: { ...this.wish, processor: 'stripe' },
+      body: { ...this.wish, processor },
       headers: { 'idempotency-key': this.key },
     });
     await this.finish(world);
