@@ -29,6 +29,8 @@ export interface BenchOptions {
 export interface BenchReport {
   title: string;
   rows: BenchRow[];
+  /** How the database ran its statements; for the file of `--json`. */
+  plans?: string[];
   /** Figures that could not be measured here, and why. */
   notRun?: string[];
 }

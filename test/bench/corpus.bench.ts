@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import { generatedName } from '../../apps/corpus/src/generator/generated-labels.
 import { withClient } from '#libs/database';
 import { TestDatabase } from '#test/environment';
 import { CorpusUnderTest } from '../corpus/corpus-under-test.js';
+import { currentRun } from '../environment/run.js';
 import { Random } from '../random.js';
 import {
   type BenchReport,
@@ -34,7 +36,14 @@ const SIZE = { zone: 1_000_000, generated: 20_000, pages: 400 };
 const SHORT = { zone: 50_000, generated: 1_000, pages: 160 };
 const OWN_ANSWERS_AT_A_TIME = 500;
 /** The memory that a server of an index is given: here a share of the machine's, as its manual advises. */
-const SETTINGS = { shared_buffers: '2GB' };
+const SETTINGS = {
+  shared_buffers: '2GB',
+  // Plans of some statements, in its log.
+  session_preload_libraries: 'auto_explain',
+  'auto_explain.log_min_duration': '2ms',
+  'auto_explain.sample_rate': '0.05',
+  'auto_explain.log_parameter_max_length': '80',
+};
 /** Addresses and holders to draw from. */
 const NEEDLES = 1_000;
 /** A day's share of a zone that is new, and that is gone. */
@@ -74,7 +83,23 @@ export async function run(
   return {
     title: `corpus: ${size.zone} names, ${size.generated} more with histories; load ${loadavg()[2].toFixed(0)}`,
     rows,
+    plans: plansOf(readFileSync(join(currentRun()!.folder, 'postgres.log'), 'utf8')),
   };
+}
+
+/** Of each statement in a server's log the slowest one, with its plan. */
+function plansOf(log: string): string[] {
+  const slowest = new Map<string, { ms: number; plan: string }>();
+  for (const entry of log.split(/^\d{4}-\d\d-\d\d .*? LOG: {2}/m)) {
+    const [, ms, plan] = /^duration: ([0-9.]+) ms {2}plan:\n(.*)/s.exec(entry) ?? [];
+    if (plan === undefined) continue;
+    const statement = plan.slice(0, plan.search(/^\t[A-Z].*cost=/m));
+    const known = slowest.get(statement);
+    if (!known || known.ms < Number(ms)) slowest.set(statement, { ms: Number(ms), plan });
+  }
+  return [...slowest.values()]
+    .toSorted((a, b) => b.ms - a.ms)
+    .map(({ ms, plan }) => `${ms} ms\n${plan}`);
 }
 
 async function zones(corpus: CorpusUnderTest, folder: string, names: number): Promise<BenchRow[]> {
