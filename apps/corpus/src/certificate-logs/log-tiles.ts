@@ -76,6 +76,7 @@ export class LogTiles {
       throw new BadFile(`Tile ${number} is damaged, or packed to do harm.`, { cause });
     }
     if (!tile) throw new BadFile(`Tile ${number} has fewer than ${to} entries.`);
+    if (tile.bad * 2 > to - from) throw new BadFile(`Tile ${number} cannot be read.`);
     return tile;
   }
 

@@ -24,8 +24,8 @@ export function listedName(line: string): ReadLine<FiledName> {
   return fileName(text.replace(/^"|"$/g, '')) ?? 'bad';
 }
 
-/** Clocks differ. */
-const AHEAD_MS = DAY_MS;
+/** The latest time of an observation, because clocks differ. */
+export const latestSeen = (now: Date) => now.getTime() + DAY_MS;
 
 /**
  * Reads lines of one file of a kind, in their order. An observation from the future is a fault: nothing would ever be
@@ -36,7 +36,7 @@ export function observationReader(
   { at, now }: { at: Date; now: Date },
 ): (line: string) => ReadLine<Observation> {
   const read = lineReader(kind, at);
-  const latest = now.getTime() + AHEAD_MS;
+  const latest = latestSeen(now);
   return (line) => {
     const one = read(line);
     if (typeof one !== 'object') return one;

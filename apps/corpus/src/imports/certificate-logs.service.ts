@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '#libs/platform';
 import { BadFile, type ImportFile, type ImportedSource } from '../locations/import-file.js';
+import { latestSeen } from '../formats/reader.js';
 import { HttpsDownloads } from '../locations/https-downloads.js';
 import { ImportFilesService } from '../imports/import-files.service.js';
 import { ObservationsService } from '../observations/observations.service.js';
@@ -81,7 +82,10 @@ export class CertificateLogsService {
     const reached = there.length === read.length ? to : Math.max(from, wholeTiles(to));
     if (reached === from) return from;
     const badLines = there.reduce((sum, { bad }) => sum + bad, 0);
-    const observations = there.flatMap((tile) => tile.observations);
+    const latest = latestSeen(this.clock.now());
+    const observations = there
+      .flatMap((tile) => tile.observations)
+      .filter(({ at }) => at.getTime() <= latest);
     const advance = { from, to: reached, badLines, samples: [] };
     await this.files.advance(log, advance, async (transaction) =>
       observations.length === 0

@@ -7,6 +7,7 @@ import type { Database } from '#libs/database';
 import { type CrashPoint, ServiceTokens, SystemClock } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
 import { WHOIS_CSV_COLUMNS } from '../formats/whois-csv.js';
+import { SourceServer } from '../../../simulators/src/sources/source-server.js';
 import { ServiceProcess } from '../../../cluster/src/processes/service-process.js';
 
 /** Processes are started and killed. */
@@ -56,9 +57,16 @@ const FILES: Readonly<Record<string, Record<string, string>>> = {
   names: { 'names.txt': each(LISTED, (place) => `name-${place}.com`) },
   zone: { 'kills-20260105.zone': zone(1, 0, 900), 'kills-20260106.zone': zone(2, 100, 1_000) },
 };
+/** A log of three parts of eight tiles, which comes first. */
+const CERTIFICATES = Array.from({ length: 5_000 }, (_, place) => ({
+  at: new Date(from * 1000),
+  names: [`www.logged-${place}.com`],
+}));
 /** Dies at each of these, life after life: twice at least in a file of each kind. */
 const DEATHS: readonly [CrashPoint, number][] = [
-  ['import.before-commit', 1],
+  ['import.after-commit', 1],
+  ['import.before-commit', 2],
+  ['import.before-commit', 2],
   ['import.after-commit', 1],
   ['import.after-commit', 1],
   ['import.before-commit', 1],
@@ -76,14 +84,17 @@ describe('an import whose process is killed', () => {
   let test: TestDatabase;
   let database: Database;
   let folder: string;
+  let server: SourceServer;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'kills-'));
+    server = await SourceServer.start();
     test = await TestDatabase.create();
     database = await test.service('corpus');
   });
   afterAll(async () => {
     await test.drop();
+    await server.close();
     await rm(folder, { recursive: true });
   });
 
@@ -93,7 +104,11 @@ describe('an import whose process is killed', () => {
       CORPUS_DATABASE_URL: test.url('corpus'),
       CORPUS_MAINTENANCE_DATABASE_URL: test.url('corpus_maintenance'),
       CORPUS_IMPORT_FOLDER: folder,
+      CORPUS_UPSTREAM_EXCEPTIONS: `log.example:443=127.0.0.1:${server.port}`,
+      CORPUS_EXTRA_CA_FILE: join(folder, 'authority.pem'),
     };
+    await writeFile(settings.CORPUS_EXTRA_CA_FILE, server.authorityPem);
+    server.publish('/log/', CERTIFICATES);
     const logFile = join(folder, 'corpus.log');
     const process = new ServiceProcess({ name: 'corpus', app: 'corpus', settings, logFile });
     const tokens = new ServiceTokens(SECRET, new SystemClock());
@@ -106,6 +121,9 @@ describe('an import whose process is killed', () => {
       tokens,
       timeoutMs: 60_000,
     });
+    const sources = new CorpusSourcesClient(http);
+    const location = 'https://log.example/log/';
+    await sources.add({ name: 'ct', kind: 'ct', location, ...rights });
     for (const [kind, files] of Object.entries(FILES)) {
       const location = join(folder, kind);
       await mkdir(location);
@@ -113,7 +131,7 @@ describe('an import whose process is killed', () => {
         await writeFile(join(location, file), content);
       }
       const category = kind === 'blocklist' ? 'phishing' : undefined;
-      await new CorpusSourcesClient(http).add({ name: kind, kind, location, category, ...rights });
+      await sources.add({ name: kind, kind, location, category, ...rights });
     }
     await http.close();
     await process.stop();
@@ -130,7 +148,7 @@ describe('an import whose process is killed', () => {
       // Nobody waits for the lease of the dead process.
       await database.query(`update job_lease set lease_until = '-infinity'`);
     }
-    expect([...died]).toEqual(Object.keys(FILES));
+    expect([...died]).toEqual(['ct', ...Object.keys(FILES)]);
     await process.start();
     try {
       await waitFor('the end of all imports', async () => {
@@ -149,6 +167,7 @@ describe('an import whose process is killed', () => {
          (select count(*)::int from whois_revision) as revisions,
          (select count(*)::int from contact_token) as tokens,
          (select count(*)::int from dns_span) as spans,
+         (select count(*)::int from host) as hosts,
          (select count(*)::int from listed_name) as listed,
          (select count(*)::int from staged_name) + (select count(*)::int from staged_listing) as staged,
          (select count(*)::int from change_event where kind = 'new' and name like '%.kills') as fresh,
@@ -156,7 +175,7 @@ describe('an import whose process is killed', () => {
          (select count(*)::int from (select name, kind, subject from change_event group by 1, 2, 3 having count(*) > 1) t) as twice,
          (select sum(observations)::int from source_total) as observations`,
     );
-    const names = 3 * LINES + LISTED + 1_000;
+    const names = 3 * LINES + CERTIFICATES.length + LISTED + 1_000;
     expect(counts).toEqual({
       zone: 900,
       counted: names,
@@ -164,17 +183,18 @@ describe('an import whose process is killed', () => {
       revisions: LINES,
       tokens: LINES,
       spans: LINES,
+      hosts: CERTIFICATES.length,
       listed: LISTED,
       staged: 0,
       fresh: 100,
       dropped: 100,
       twice: 0,
       // Block lists observe nothing about names: they say something of them.
-      observations: 3 * LINES + LISTED + 900 * 2,
+      observations: 3 * LINES + CERTIFICATES.length + LISTED + 900 * 2,
     });
     const files = await database.query(
       `select file, state, new_names::int as fresh, dropped_names::int as dropped, position::int = lines::int as whole
-       from import_file order by file`,
+       from import_file where file <> 'log' order by file`,
     );
     const loaded = (file: string, fresh: number, dropped = 0) => ({
       file,

@@ -246,6 +246,9 @@ describe('remote sources', () => {
       expect(bomb.file).toMatchObject({ position: 512, lines: 768 });
       server.put('/late/tile/names/002', '{}\n'.repeat(255));
       expect((await corpus.runSource('late')).problem).toBe('Tile 2 has fewer than 256 entries.');
+      const others = `${JSON.stringify({ Timestamp: 4_000_000_000_000, DNS: ['future-one.com'] })}\n`;
+      server.put('/late/tile/names/002', Buffer.from(others.repeat(256), 'utf16le'));
+      expect((await corpus.runSource('late')).problem).toBe('Tile 2 cannot be read.');
       const lags = await corpus.part(ImportFilesService).listLags();
       expect(lags).toContainEqual(expect.objectContaining({ source: 'late', entries: 256 }));
       server.publish('/late/', certificates(1_000, 1_300));
@@ -253,11 +256,13 @@ describe('remote sources', () => {
         'The log has 300 entries, and had 768.',
       );
       server.publish('/late/', certificates(1_000, 1_790));
+      server.put('/late/tile/names/002', others.repeat(256));
       server.remove('/late/tile/names/003.p/22');
       expect(await corpus.runSource('late')).toMatchObject({
         problem: null,
         file: { position: 768 },
       });
+      expect(await known('future-one.com')).toEqual([]);
     });
   });
 });
