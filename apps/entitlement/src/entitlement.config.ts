@@ -23,7 +23,7 @@ export class EntitlementConfig extends DatabaseConfig {
   @DatabaseUrl(
     'ENTITLEMENT_AUDITOR_DATABASE_URL',
     'entitlement_auditor',
-    'which reads everything and writes nothing',
+    'which can read everything and write nothing',
   )
   auditorDatabaseUrl: string;
 }

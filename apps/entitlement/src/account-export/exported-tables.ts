@@ -2,7 +2,7 @@ import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
 
 const VERSION = 'allowance_version';
 
-/** Entitlement's tables, and the parts that their owner is given. */
+/** Entitlement's tables, and the columns that their owner receives. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {
@@ -26,7 +26,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
       table: 'trial_claims',
       key: { account_id: 'uuid' },
       columns: ['account_id', 'claimed_at'],
-      withheld: { claim: 'a hash, of use to nobody but us' },
+      withheld: { claim: 'a hash, of no use to anyone but us' },
     },
     {
       table: 'operator_adjustments',
@@ -117,7 +117,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'closed_at',
         'operation',
       ],
-      withheld: { slices: 'which grants it uses: the ledger says the same' },
+      withheld: { slices: 'which grants it uses: the ledger has the same' },
     },
     {
       table: 'payment_lines',
@@ -202,12 +202,12 @@ export const EXPORTED_TABLES: ExportedSchema = {
   ],
   withheld: {
     ...WITHHELD_MESSAGING,
-    set_aside_accounts: 'when what is tried again',
+    set_aside_accounts: 'when it is retried',
     account_checkpoints: 'sums of the ledger',
     grant_checkpoints: 'sums of the ledger',
     leases: 'credits lent to gateways for a minute: the ledger books what was used',
     refused_leases: 'kept for five minutes',
-    hold_parts: 'how far a hold is settled: the ledger says the same',
+    hold_parts: 'how far a hold is settled: the ledger has the same',
     reaper_waits: 'when a job waits',
   },
 };

@@ -11,7 +11,7 @@ import {
 import type { Subscription } from '../subscriptions/subscription.entity.js';
 import { rightsEnd } from '../subscriptions/subscription.js';
 
-/** A limit set by hand; it replaces the computed value. */
+/** A limit set manually; it replaces the computed value. */
 export interface Override {
   name: OverridableLimit;
   value: number;
@@ -19,7 +19,7 @@ export interface Override {
   until: Date;
 }
 
-/** Everything an allowance is computed from. */
+/** Everything from which an allowance is computed. */
 export interface AllowanceSources {
   accountId: string;
   version: number;
@@ -35,7 +35,7 @@ interface Rights {
   keys: number;
 }
 
-/** The union of what is active at `now`, minus blocks, and when time alone will change it. */
+/** The union of everything active at `now`, minus blocks, and when time alone will change it. */
 export function computeAllowance(sources: AllowanceSources, now: Date): Allowance {
   const active = sources.subscriptions.filter((s) => isBefore(now, rightsEnd(s)));
   const overrides = sources.overrides.filter(({ from, until }) => from <= now && now < until);
@@ -58,7 +58,7 @@ export function computeAllowance(sources: AllowanceSources, now: Date): Allowanc
   };
 }
 
-/** The better of trial, package and plan; add-ons are paid by themselves and come on top of any. */
+/** The better of trial, package and plan; add-ons are bought separately and add to any of them. */
 function baseRights({ packageTier }: AllowanceSources, active: Subscription[]): Rights {
   const tier = packageTier ? tierNamed(packageTier) : undefined;
   const plans: Rights[] = active.filter(({ line }) => line === 'api');

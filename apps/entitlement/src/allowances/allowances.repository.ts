@@ -12,7 +12,7 @@ export interface AllowanceState {
 
 @Injectable()
 export class AllowancesRepository {
-  /** Read before the sources, so that a version never stands for less than it says. */
+  /** Read before the sources, so that a version never covers less than it claims. */
   async findState(transaction: Transaction, accountId: string): Promise<AllowanceState> {
     const [row] = await transaction.query<{ version: string; tier: string | null }>(
       'select allowance_version as version, package_tier as tier from credit_accounts where id = $1',

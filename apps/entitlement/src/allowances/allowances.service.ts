@@ -14,7 +14,7 @@ export interface OverrideRequest {
   until: Date;
 }
 
-/** Answers what an account may do and how fast. */
+/** Answers requests for an account's limits and rights. */
 @Injectable()
 export class AllowancesService {
   constructor(
@@ -25,7 +25,7 @@ export class AllowancesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Reads without a lock: the version is read first, so a change meanwhile is asked for again. */
+  /** Reads without a lock: the version is read first, so that a change made meanwhile causes another request. */
   async find(accountId: string): Promise<Allowance> {
     const now = this.clock.now();
     return this.database.transaction(async (transaction) => {
@@ -36,7 +36,7 @@ export class AllowancesService {
     });
   }
 
-  /** Sets a limit by hand until an instant; a newer override of the same name wins. */
+  /** Sets a limit manually until a time; a newer override of the same name wins. */
   async override(accountId: string, request: OverrideRequest): Promise<void> {
     await this.database.transaction((transaction) =>
       this.grants.change(transaction, accountId, async (book) => {
@@ -47,7 +47,7 @@ export class AllowancesService {
     );
   }
 
-  /** Ends every override of a limit now. @returns false when there was none. */
+  /** Ends every override of a limit now. @returns false if there was none. */
   async liftOverride(accountId: string, name: OverridableLimit): Promise<boolean> {
     let isLifted = false;
     await this.database.transaction((transaction) =>

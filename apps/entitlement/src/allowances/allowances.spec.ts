@@ -39,7 +39,7 @@ describe('allowances', () => {
     await entitlement.client.close({ accountId, leaseId, consumed: amount });
   }
 
-  it('an account that has bought nothing has the rights of the trial', async () => {
+  it('an account without purchases has the rights of the trial', async () => {
     expect(await allowance()).toEqual({
       accountId,
       version: '0',
@@ -98,7 +98,7 @@ describe('allowances', () => {
     expect(await allowance()).toMatchObject({ limits: { live: 180 }, keys: 5 });
   });
 
-  it('rights end at the announced instant by time alone', async () => {
+  it('rights end at the announced time without any event', async () => {
     const subscriptionId = newId();
     await entitlement.subscribe(accountId, { subscriptionId, ...MONTH, datasets: ['names'] });
     const { validUntil, datasets } = await allowance();

@@ -8,7 +8,7 @@ import { ENTITLEMENT_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = ENTITLEMENT_INVARIANTS;
 
-/** What no statement of the service could do, one way for each invariant. */
+/** Changes that no statement of the service can make, one for each invariant. */
 const CORRUPTIONS: Record<string, string[]> = {
   I1: ['update ledger_entries set amount = amount + 1 where position = 0'],
   I2: [
@@ -80,7 +80,7 @@ describe('auditor', () => {
   });
 
   it.each(INVARIANTS.map(({ id, statement }) => [id, statement]))(
-    '%s is detected when it does not hold: %s',
+    '%s is detected if it is violated: %s',
     async (id) => {
       expect(await violatedAfter(CORRUPTIONS[id])).toContain(id);
     },
@@ -93,7 +93,7 @@ describe('auditor', () => {
     },
   );
 
-  it('a window examines what changed within it, a full pass examines everything', async () => {
+  it('a window examines recent changes, a full pass examines everything', async () => {
     const longAgo = [
       ...CORRUPTIONS.I1,
       ...CORRUPTIONS.I2,

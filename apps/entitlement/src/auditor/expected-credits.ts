@@ -1,4 +1,4 @@
-/** Months after an instant as PostgreSQL counts them: the same day, or the month's last. */
+/** Adds months as PostgreSQL does: the same day, or the month's last. */
 const monthsAfter = (instant: string, months: string) =>
   `((${instant} at time zone 'UTC' + make_interval(months => ${months})) at time zone 'UTC')`;
 
@@ -6,8 +6,8 @@ const milliseconds = (later: string, earlier: string) =>
   `(extract(epoch from ${later} - ${earlier}) * 1000)`;
 
 /**
- * Credits that each audited account's lines stand for by now, a row a package and a row a slice that
- * has begun, calculated from the lines alone: what `payments/slices.ts` calculates, once more.
+ * Credits that each audited account's lines should have granted by now, one row per package and one per slice that has
+ * begun, calculated from the lines alone: the same calculation as `payments/slices.ts`, made independently.
  */
 export const BEGUN_CREDITS = `
   select p.line_id, p.account_id, 'package' as source_type, 0 as index, p.credits::numeric as credits,
@@ -29,7 +29,7 @@ export const BEGUN_CREDITS = `
     and slice.start < p.period_end and slice.till > p.from_at
     and greatest(slice.start, p.from_at, p.heard_at) <= c.advanced_to`;
 
-/** ceil(granted × (rem + (1 − rem) × whole)) of money.md, Reversal, in whole numbers. */
+/** ceil(granted × (rem + (1 − rem) × whole)) of money.md, Reversal, in integers. */
 const target = (phases: string) => `
   (select least(g.granted, div(
       g.granted * (r.part * r.money + (r.length - r.part) * r.whole) + r.length * r.money - 1,
@@ -49,11 +49,11 @@ const target = (phases: string) => `
         where l.line_id = g.line_id and l.phase in (${phases})
         having count(*) > 0) sums) r)`;
 
-/** For revived credits: the target beyond what the original grant has given up otherwise. */
+/** For revived credits: the part of the target beyond what the original grant has given up. */
 const revivedTarget = (aimedAt: string) => `
   least(g.granted, greatest(0, ${aimedAt} - greatest(0, ended.expired + ended.revoked - g.granted)))`;
 
-/** What each audited grant's reversals aim at: requested and final ones, and final ones alone. */
+/** The reversal targets of each audited grant: of requested and final reversals, and of final ones alone. */
 export const REVERSAL_TARGETS = `
   select g.id, ${target("'requested', 'final'")} as requested, ${target("'final'")} as final
   from credit_grants g join audited_grants using (id)

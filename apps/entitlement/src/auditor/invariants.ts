@@ -7,7 +7,7 @@ import { STATEMENT_DIFFERENCES } from './statement-sums.js';
 const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I1',
-    statement: 'every transfer has entries of known grants of its account, and they sum to zero',
+    statement: 'every transfer has entries for known grants of its account, and they sum to zero',
     sql: `
       select t.id from audited_accounts a
       left join account_checkpoints k on k.account_id = a.id
@@ -26,7 +26,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I2',
-    statement: "a grant's buckets add up to what was granted and none is negative",
+    statement: "a grant's buckets add up to the granted amount and none is negative",
     sql: `
       select id from credit_grants join audited_grants using (id)
       where granted <> available + reserved + consumed + expired + revoked
@@ -34,7 +34,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I3',
-    statement: 'what the ledger says of a grant or an account is what its row says',
+    statement: "the ledger's sums for a grant or an account match its row",
     sql: `
       select g.id, b.ledger_account, b.recorded, b.held
       from credit_grants g join audited_grants using (id)
@@ -96,7 +96,8 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I6',
-    statement: 'a lease or hold is used within its amount, and what it holds is what is reserved',
+    statement:
+      'a lease or hold is used within its amount, and the credits it holds are those that are reserved',
     sql: `
       with reservations as (
         select lease_id::text as id, state, amount, consumed, late, unbilled, slices from leases
@@ -160,7 +161,7 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I17',
     statement:
-      'the credits that paid lines stand for are the credits they granted, before reversals',
+      'the credits that paid lines should grant are the credits they granted, before reversals',
     sql: `
       select coalesce(expected.line_id, found.line_id) as id, expected.credits, found.granted from
         (select b.line_id, sum(b.credits) as credits from (${BEGUN_CREDITS}) b
@@ -174,7 +175,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I19',
-    statement: 'reversals reach their target, and what they cannot reach is debt',
+    statement: 'reversals reach their target, and the part they cannot reach is debt',
     sql: `
       select g.id from credit_grants g join audited_grants using (id)
       left join (${REVERSAL_TARGETS}) t on t.id = g.id
@@ -190,7 +191,7 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I22',
-    statement: 'no debt is open while credits that were paid for are available',
+    statement: 'no debt is open while paid credits are available',
     sql: `
       select g.account_id as id from credit_grants g
       where g.account_id in (select id from audited_accounts)
@@ -199,15 +200,15 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I23',
-    statement: 'the use that a customer reads, by day and operation, is what the ledger consumed',
+    statement: 'the use that a customer sees, by day and operation, is what the ledger consumed',
     sql: STATEMENT_DIFFERENCES,
   },
 ];
 
 /**
- * `audited.since` is an instant of the database's clock; `audited_accounts` and `audited_grants` are
- * whatever moved after it, or a chunk of all accounts. Without a window the ledger is read from each
- * account's checkpoint on, and leases that were closed within a day.
+ * `audited.since` is a time of the database's clock; `audited_accounts` and `audited_grants` contain everything that
+ * moved after it, or a chunk of all accounts. Without a window, the ledger is read from each account's checkpoint on,
+ * together with leases that were closed within a day.
  */
 const SCOPE = `
   audited as materialized (
@@ -235,7 +236,7 @@ const CHUNK_END = `
   where id > coalesce($1::text, '00000000-0000-0000-0000-000000000000')::uuid
   order by id limit 1 offset $2`;
 
-/** What the auditor of this service checks. */
+/** The checks of this service's auditor. */
 export const ENTITLEMENT_INVARIANTS: InvariantSet = {
   scope: SCOPE,
   invariants: INVARIANTS,

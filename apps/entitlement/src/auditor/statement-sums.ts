@@ -1,10 +1,10 @@
 import { USED_SINCE } from '../checkpoints/ledger-sums.js';
 
 /**
- * SQL: accounts whose statement of use differs from the ledger. All of it in sum: what their grants consumed, less
- * what was consumed to repay debt. A full pass sums up every day again, without the checkpoint, and compares
- * the last closed day by itself: the one before the day of the account's last movement. Ids of an account's
- * transfers rise, so its days lie behind one another; a day before the first that the ledger still has is left out.
+ * SQL: accounts whose statement of use differs from the ledger. The total must equal what their grants consumed, minus
+ * what was consumed to repay debt. A full pass sums every day again, without the checkpoint, and also compares the last
+ * closed day separately: the one before the day of the account's last movement. The ids of an account's transfers rise,
+ * so its days are consecutive; days before the first one still in the ledger are omitted.
  */
 export const STATEMENT_DIFFERENCES = `
   select k.id, null as day, k.used + n.used as shown, c.consumed

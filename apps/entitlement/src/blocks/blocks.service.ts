@@ -7,7 +7,7 @@ import { HoldsService } from '../holds/holds.service.js';
 import type { Book } from '../ledger/book.js';
 import { BlocksRepository, type NewBlock } from './blocks.repository.js';
 
-/** What takes rights away for a time, and what an account's deletion does to its credits. */
+/** Temporary restrictions of rights, and the effects of an account's deletion on its credits. */
 @Injectable()
 export class BlocksService {
   constructor(
@@ -18,7 +18,7 @@ export class BlocksService {
     private readonly clock: Clock,
   ) {}
 
-  /** Deletion freezes all credits, those that still arrive too, and blocks everything. */
+  /** A deletion freezes all credits, including those that still arrive, and blocks everything. */
   async freezeCredits(transaction: Transaction, accountId: string, at: Date): Promise<void> {
     await this.change(transaction, accountId, async (book, version) => {
       if (book.account.state === 'active') book.account.state = 'deleted';
@@ -28,7 +28,7 @@ export class BlocksService {
     });
   }
 
-  /** Undoes exactly what the deletion did; refunds and other blocks stay as they are. */
+  /** Undoes exactly the effects of the deletion; refunds and other blocks stay. */
   async unfreezeCredits(transaction: Transaction, accountId: string, at: Date): Promise<void> {
     await this.change(transaction, accountId, async (book, version) => {
       if (book.account.state === 'deleted') book.account.state = 'active';
@@ -36,7 +36,7 @@ export class BlocksService {
     });
   }
 
-  /** A suspension blocks everything and moves no credits; its end leaves other blocks as they are. */
+  /** A suspension blocks everything and moves no credits; its end leaves other blocks unchanged. */
   async followSuspension(
     transaction: Transaction,
     accountId: string,
@@ -52,7 +52,7 @@ export class BlocksService {
     });
   }
 
-  /** From here on nothing becomes available again: what is returned or granted is revoked. */
+  /** From here on nothing becomes available again: credits that are returned or granted are revoked. */
   async revokeCredits(transaction: Transaction, accountId: string): Promise<void> {
     await this.change(transaction, accountId, async (book) => {
       book.account.state = 'erased';
@@ -61,7 +61,7 @@ export class BlocksService {
     });
   }
 
-  /** A block by hand. */
+  /** A block set by an operator. */
   async block(block: NewBlock): Promise<void> {
     await this.database.transaction((transaction) =>
       this.change(transaction, block.accountId, (_book, version) =>
@@ -70,7 +70,7 @@ export class BlocksService {
     );
   }
 
-  /** Ends the blocks of one cause now; without one it changes nothing. */
+  /** Ends the blocks of one cause now; changes nothing if there is none. */
   async lift(accountId: string, cause: BlockCause): Promise<void> {
     const to = this.clock.now();
     await this.database.transaction((transaction) =>

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { Job } from '#libs/platform';
 import { CheckpointsRepository } from './checkpoints.repository.js';
 
-/** Few enough that a busy month of each is summed up within a second. */
+/** Few enough that a busy month of each is summed within a second. */
 const ACCOUNTS_AT_ONCE = 100;
 
 /**
- * Sums up the ledger of every account with new entries, so that nobody, the auditor included, has to add up
+ * Sums the ledger of every account with new entries, so that neither the auditor nor any other reader has to add up
  * years of it, and old months can be dropped.
  */
 @Injectable()

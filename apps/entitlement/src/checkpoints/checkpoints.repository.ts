@@ -7,12 +7,12 @@ export class CheckpointsRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Sums up the ledger of the next accounts that have moved since their checkpoint, in one snapshot and
-   * without a lock that a request meets. @returns the last of them, undefined when there is none.
+   * Sums the ledger of the next accounts that have moved since their checkpoint, in one snapshot and without a lock
+   * that affects requests. @returns the last of them; undefined if there is none.
    */
   async advance(afterAccountId: string | undefined, limit: number): Promise<string | undefined> {
     return this.maintenance.transaction(async (transaction) => {
-      // If two processes sum up the same account, the second must see what the first wrote.
+      // If two processes sum the same account, the second must see what the first wrote.
       await transaction.query(`select pg_advisory_xact_lock(hashtext('entitlement.checkpoints'))`);
       const [row] = await transaction.query<{ last: string | null }>(ADVANCE, [
         afterAccountId ?? null,
@@ -26,10 +26,10 @@ export class CheckpointsRepository {
 const columns = LEDGER_ACCOUNTS.join(', ');
 
 /**
- * Ids of an account's transfers rise, and its row names the last one in the same snapshot: what comes later
- * is greater. An account whose ledger and grants differ keeps its checkpoint, so that the
- * auditor continues to see the difference. Use is summed up to the day before the last movement's: whatever
- * is booked next is booked on that day or later, even should the clock step back by hours.
+ * The ids of an account's transfers rise, and its row contains the last one in the same snapshot, so later ones are
+ * greater. An account whose ledger and grants differ keeps its checkpoint, so that the auditor continues to see the
+ * difference. Use is summed up to the day before that of the last movement, because further use is booked on that day
+ * or later, even if the clock steps back by hours.
  */
 const ADVANCE = `
   with due as materialized (

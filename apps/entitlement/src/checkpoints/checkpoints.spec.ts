@@ -28,7 +28,7 @@ describe('checkpoints', () => {
       [accountId],
     );
 
-  /** What no role of the service may do to the ledger. */
+  /** Damage to the ledger that no role of the service can do. */
   const damage = async (statement: string, values: unknown[] = []) =>
     withClient(entitlement.test.url(), async (client) => {
       await client.query('set search_path = entitlement');

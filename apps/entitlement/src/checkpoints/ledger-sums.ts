@@ -1,7 +1,7 @@
 /** SQL: less than every transfer's id. */
 export const FIRST_ID = `'00000000-0000-0000-0000-000000000000'::uuid`;
 
-/** The amount that a grant's row holds for each ledger account. */
+/** The amount in a grant's row for each ledger account. */
 const HELD = {
   available: 'g.available',
   reserved: 'g.reserved',
@@ -23,7 +23,9 @@ export const ENTRIES_SINCE = `
   from ledger_entries
   where grant_id = g.id and transfer_id > coalesce(k.through_id, ${FIRST_ID})`;
 
-/** SQL, one row for each ledger account: name, sum of checkpoint `s` and later entries `n`, amount held by the grant. */
+/**
+ * SQL, one row for each ledger account: name, sum of checkpoint `s` and later entries `n`, amount in the grant's row.
+ */
 export const LEDGER_AND_GRANT = Object.entries(HELD)
   .map(([name, held]) => `('${name}', coalesce(s.${name}, 0) + n.${name}, ${held})`)
   .join(', ');

@@ -17,7 +17,7 @@ export class DueAccountsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Leaves an account alone for a while: a minute, then one more each time, an hour at most. */
+  /** Sets an account aside for a while: for a minute, then a minute longer each time, at most an hour. */
   async setAside(accountId: string, reason: string): Promise<void> {
     await this.maintenance.query(
       `insert into set_aside_accounts as s (account_id, until, reason)

@@ -7,14 +7,14 @@ import { GrantsService } from '../grants/grants.service.js';
 import { DueAccountsRepository } from './due-accounts.repository.js';
 
 const READ_AT_ONCE = 1_000;
-/** Accounts per transaction: enough to be quick, few enough that no account is locked for long. */
+/** Accounts per transaction: enough to be fast, few enough that no account is locked for long. */
 const BATCH_MAX = 50;
 const BATCHES_AT_ONCE = 3;
 const SET_ASIDE_SHOWN_MAX = 200;
 
 /**
- * Applies time to accounts nobody asks about, in batches. A batch that fails is halved until the account is
- * found that fails; it is set aside with an alarm, for longer each time, and blocks no other.
+ * Applies due dates to accounts without requests, in batches. A batch that fails is halved until the failing account is
+ * found; it is set aside with an alert, longer each time, and blocks no other.
  */
 @Injectable()
 export class DueAccountsService {
@@ -26,7 +26,7 @@ export class DueAccountsService {
     private readonly logger: Logger,
   ) {}
 
-  /** Until none is due. @throws while the database is unavailable. */
+  /** Runs until no account is due. @throws while the database is unavailable. */
   async advanceAll(): Promise<void> {
     const now = this.clock.now();
     for (;;) {
@@ -44,7 +44,7 @@ export class DueAccountsService {
     }
   }
 
-  /** Accounts that time cannot be applied to, longest first. */
+  /** Accounts whose due dates cannot be applied, oldest first. */
   async listSetAside(): Promise<SetAsideAccount[]> {
     return this.repository.listSetAside(SET_ASIDE_SHOWN_MAX);
   }

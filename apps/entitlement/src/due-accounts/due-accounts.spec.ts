@@ -7,7 +7,7 @@ const YEAR = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00
 const SECOND_SLICE = '2026-04-02T09:00:00Z';
 /** More than go into one transaction. */
 const CUSTOMERS = 60;
-/** Grants are answered as by a server that shuts down. */
+/** Grants fail with the error of a server that is shutting down. */
 const SHUTTING_DOWN = `
   create function entitlement.shut_down() returns trigger language plpgsql as
     $$ begin raise exception 'the server shuts down' using errcode = '57P01'; end $$;
@@ -140,7 +140,7 @@ describe('due accounts', () => {
     );
   });
 
-  it('the instant up to which time is applied never decreases, even if a clock is behind', async () => {
+  it('the time up to which due dates are applied never decreases, even if a clock is slow', async () => {
     const accountId = await yearlyCustomer();
     const advancedTo = async () => {
       const [row] = await entitlement.database.query<{ advanced_to: Date }>(

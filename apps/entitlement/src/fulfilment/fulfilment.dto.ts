@@ -9,7 +9,7 @@ export class LineIdsRequest {
 }
 
 export class ListGrantsQuery {
-  /** From the page before. */
+  /** From the previous page. */
   @IsOptional()
   @IsString()
   @Length(1, 200)

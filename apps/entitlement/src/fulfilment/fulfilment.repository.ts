@@ -11,7 +11,7 @@ export class FulfilmentRepository {
     private readonly maintenance: MaintenanceDatabase,
   ) {}
 
-  /** An account's lines among these, with what became of them. */
+  /** An account's lines among these, with their effects. */
   async listLines(accountId: string, lineIds: string[]): Promise<KnownLine[]> {
     return this.database.query<KnownLine>(
       `select ${SUMS} where p.line_id = any($1) and p.account_id = $2 group by p.line_id`,
@@ -19,7 +19,7 @@ export class FulfilmentRepository {
     );
   }
 
-  /** Lines of any account among these, with what became of them. */
+  /** Lines of any account among these, with their effects. */
   async listAllLines(lineIds: string[]): Promise<LineSums[]> {
     return this.maintenance.query<LineSums>(
       `select p.account_id as "accountId", ${SUMS} where p.line_id = any($1) group by p.line_id`,
@@ -68,7 +68,7 @@ export class FulfilmentRepository {
   }
 }
 
-/** Grants that an undoing revived hold credits that their line's own grants count as expired. */
+/** Grants revived by an undone reversal contain credits that their line's own grants count as expired. */
 const SUMS = `
   p.line_id as "lineId", p.payment_id as "paymentId", p.kind, p.amount_micros::text as "amountMicros",
   p.heard_at as "heardAt", count(g.id)::int as grants,

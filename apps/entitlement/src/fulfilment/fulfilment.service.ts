@@ -9,7 +9,7 @@ import { FulfilmentRepository } from './fulfilment.repository.js';
 
 const GRANTS_PER_PAGE = 100;
 
-/** What billing and operators ask: what became of a payment's lines, and what an account owns. */
+/** Answers billing and operators: the effects of a payment's lines, and what an account owns. */
 @Injectable()
 export class FulfilmentService {
   constructor(
@@ -19,8 +19,8 @@ export class FulfilmentService {
   ) {}
 
   /**
-   * A line is stored and its credits are issued in one transaction: what is known is fulfilled. Slices
-   * that have not begun yet come by themselves.
+   * A line is stored and its credits are issued in one transaction, so a known line is fulfilled. Slices that have not
+   * begun yet follow automatically.
    */
   async fulfilled(accountId: string, lineIds: string[]): Promise<LineFulfilment[]> {
     const lines = await this.repository.listLines(accountId, lineIds);
@@ -31,12 +31,12 @@ export class FulfilmentService {
     });
   }
 
-  /** For the daily comparison with billing's own lines; ids that are not known are left out (I21). */
+  /** For the daily comparison with billing's own lines; unknown ids are omitted (I21). */
   async sums(lineIds: string[]): Promise<LineSums[]> {
     return this.repository.listAllLines(lineIds);
   }
 
-  /** Reads without a lock: what has been applied so far. */
+  /** Reads the applied state without a lock. */
   async owned(accountId: string): Promise<Owned> {
     const [packages, debt, subscriptions] = await Promise.all([
       this.repository.listPackages(accountId),
@@ -53,7 +53,7 @@ export class FulfilmentService {
   async grants(accountId: string, cursor?: string): Promise<GrantPage> {
     const before = cursor === undefined ? undefined : readGrantCursor(cursor);
     const rows = await this.repository.listGrants(accountId, before, GRANTS_PER_PAGE + 1);
-    // Read from the database as a Date; as text it keeps its milliseconds.
+    // Read from the database as a Date; as text, it keeps its milliseconds.
     return toPage(rows, GRANTS_PER_PAGE, ({ issuedAt, id }) => [
       new Date(issuedAt).toISOString(),
       id,

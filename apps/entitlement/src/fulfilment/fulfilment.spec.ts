@@ -4,7 +4,7 @@ import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-u
 
 const MONTH = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
 
-describe('questions from billing and operators', () => {
+describe('calls from billing and operators', () => {
   let entitlement: EntitlementUnderTest;
   let accountId: string;
 
@@ -35,7 +35,7 @@ describe('questions from billing and operators', () => {
     expect(asked.map(({ isFulfilled }) => isFulfilled)).toEqual([false, false, false]);
   });
 
-  it('I21: sums by line show what was granted, used, revoked and is owed', async () => {
+  it('I21: sums by line show the granted, used, revoked and owed credits', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     await entitlement.use(accountId, 4_000);
     await entitlement.reverse(accountId, lineId, '0.5');
@@ -98,7 +98,7 @@ describe('questions from billing and operators', () => {
     await expect(entitlement.billing.grants(accountId, 'bm9uZQ')).rejects.toThrow('cursor');
   });
 
-  it('an operator’s revocation takes the spendable credits once, and no undoing restores them', async () => {
+  it('an operator’s revocation takes the spendable credits once, and no undone reversal restores them', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     const revocation = { revocationId: newId(), amount: 2_000, reason: 'a test' };
     const revoke = (amount: number) =>

@@ -24,7 +24,7 @@ export interface CreditSources {
   subscriptions: Subscription[];
 }
 
-/** One grant that a payment line brings: a package, or a slice of a stretch. */
+/** One grant from a payment line: a package, or a slice of a stretch. */
 interface DueGrant {
   line: PaymentLine;
   /** When it is issued: once its time has begun and its line has arrived. */
@@ -39,9 +39,9 @@ interface DueGrant {
 type IssuedGrant = Omit<NewGrant, 'sourceId' | 'lineId'>;
 
 /**
- * Brings an account up to its book's instant, in time's own order: at each instant at which a paid
- * grant begins, what it ends is expired, it is issued, and open debt is repaid. Grants follow paid
- * lines alone; a reversed one is issued and revoked at once. Needs a book with every grant.
+ * Brings an account up to its book's time, in chronological order: whenever a paid grant begins, the grants that it
+ * ends expire, it is issued, and open debt is repaid. Grants follow only from paid lines; a reversed one is issued and
+ * revoked at once. Needs a book with every grant.
  */
 export function advance(book: Book, sources: CreditSources): void {
   const { now } = book;
@@ -71,8 +71,8 @@ export function advance(book: Book, sources: CreditSources): void {
 }
 
 /**
- * Sets every paid grant's reversal targets to what is taken back of its line now. Those of revived credits follow
- * from the grant that they come from.
+ * Sets every paid grant's reversal targets from the current reversals of its line. Those of revived credits follow from
+ * the grant that they come from.
  */
 export function followReversals(book: Book, { lines, reversedLines }: CreditSources): void {
   const byLine = Map.groupBy(reversedLines, ({ lineId }) => lineId);
@@ -92,7 +92,7 @@ export function followReversals(book: Book, { lines, reversedLines }: CreditSour
   }
 }
 
-/** Sets when the credits of running slices end, as far as that is known now. */
+/** Sets when the credits of running slices end, as far as this is known. */
 function endSlices(book: Book, { subscriptions, lines }: CreditSources, all: DueGrant[]): void {
   const lineOf = new Map(lines.map((line) => [line.id, line]));
   const begun = all.filter(({ at }) => at <= book.now);
@@ -109,7 +109,7 @@ function endSlices(book: Book, { subscriptions, lines }: CreditSources, all: Due
     const subscription = subscriptions.find(({ id }) => id === line.subscriptionId);
     const isExpected = subscription !== undefined && isRenewing(subscription);
     const longest = sliceExpiry(line, sliceEnd, { isRenewing: true });
-    // Rows that nothing can change any more stay unchanged.
+    // Rows that cannot change any more stay unchanged.
     if (book.now >= longest) continue;
     grant.expiresAt = sliceExpiry(line, sliceEnd, { nextStart, isRenewing: isExpected });
   }
@@ -135,7 +135,7 @@ function packageGrant(line: PaymentLine): IssuedGrant {
   return { sourceType: 'package', sourceIndex: 0, granted, tier };
 }
 
-/** When its credits end, `endSlices` says. */
+/** `endSlices` sets when its credits end. */
 function sliceGrant(line: Stretch, slice: Slice): IssuedGrant {
   return {
     sourceType: 'subscription',
@@ -147,13 +147,13 @@ function sliceGrant(line: Stretch, slice: Slice): IssuedGrant {
   };
 }
 
-/** The time that a grant's credits are for, also those that a reversal gave back. */
+/** The time covered by a grant's credits, including those returned by an undone reversal. */
 function timeOf(line: PaymentLine, { sliceStart, sliceEnd }: Grant): GrantTime | undefined {
   if (!isStretch(line) || !sliceStart || !sliceEnd) return undefined;
   return { begin: laterOf(line.from, sliceStart), end: sliceEnd };
 }
 
-/** By time; of one instant by line, so that the same lines are always issued in the same order. */
+/** By time; at the same time by line, so that the same lines are always issued in the same order. */
 function inOrder(a: DueGrant, b: DueGrant): number {
   const byTime = a.at.getTime() - b.at.getTime() || a.begin.getTime() - b.begin.getTime();
   return byTime || (a.line.id < b.line.id ? -1 : 1);

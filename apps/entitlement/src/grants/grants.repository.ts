@@ -12,14 +12,14 @@ export interface Adjustment {
 /** Credits that an operator takes away. */
 export interface Revocation {
   id: string;
-  /** At most so many credits. */
+  /** Maximum number of credits. */
   amount: number;
   reason: string;
 }
 
 @Injectable()
 export class GrantsRepository {
-  /** @returns false when the claim, or this account's own, was used before. */
+  /** @returns false if the claim, or this account's own, was used before. */
   async insertTrialClaim(
     transaction: Transaction,
     claim: string,
@@ -34,7 +34,7 @@ export class GrantsRepository {
     return inserted.length > 0;
   }
 
-  /** @returns false when the adjustment was made before. */
+  /** @returns false if the adjustment was made before. */
   async insertAdjustment(
     transaction: Transaction,
     accountId: string,
@@ -50,7 +50,7 @@ export class GrantsRepository {
     return inserted.length > 0;
   }
 
-  /** @returns how many credits a revocation took, undefined when it is not known. */
+  /** @returns how many credits a revocation took; undefined for an unknown one. */
   async findRevoked(
     transaction: Transaction,
     accountId: string,

@@ -16,13 +16,13 @@ import { SubscriptionsService } from '../subscriptions/subscriptions.service.js'
 import { type CreditSources, advance, followReversals } from './account-credits.js';
 import { type Adjustment, GrantsRepository, type Revocation } from './grants.repository.js';
 
-/** An account's book with every grant, and what its grants follow from. */
+/** An account's book with every grant, and the sources of its grants. */
 interface OpenedAccount {
   book: Book;
   sources: CreditSources;
 }
 
-/** Gives credits, each source once for ever, and keeps accounts up to date with time. */
+/** Grants credits, each source only once, and keeps accounts up to date with time. */
 @Injectable()
 export class GrantsService {
   // Accounts of one batch of events are locked, read and written together.
@@ -50,9 +50,9 @@ export class GrantsService {
   ) {}
 
   /**
-   * Locks accounts and opens their books with time applied: slices issued, ended credits expired.
-   * @param read what else the locks guard; sent together with the lock, one round trip in all.
-   * @param grantsOf grants that the caller will move, as far as `read` tells.
+   * Locks accounts and opens their books with due dates applied: slices issued, ended credits expired.
+   * @param read other data guarded by the locks; sent together with the lock, in one round trip.
+   * @param grantsOf grants that the caller will move, determined from `read`.
    */
   async open<T>(
     transaction: Transaction,
@@ -77,7 +77,7 @@ export class GrantsService {
     return { books: [...books, ...due.map(({ book }) => book)], found };
   }
 
-  /** Locks one account, applies time, does `work` in its book and writes it. */
+  /** Locks one account, applies due dates, runs `work` on its book and writes it. */
   async change(
     transaction: Transaction,
     accountId: string,
@@ -91,9 +91,10 @@ export class GrantsService {
   }
 
   /**
-   * Locks an account, applies time under what was known, records something new of it and brings its
-   * credits to where that leads: grants, their ends, reversals, debt.
-   * @param record stores what is new. @returns the sources that it changed, as they are now.
+   * Locks an account, applies due dates with the known sources, records a new source and updates its credits
+   * accordingly: grants, their ends, reversals, debt.
+   * @param record stores the new source.
+   * @returns the sources that it changed, as they are now.
    */
   async follow(
     transaction: Transaction,
@@ -107,7 +108,7 @@ export class GrantsService {
     await this.saved.add(transaction, book);
   }
 
-  /** Trial credits: one grant an account and a claim, for ever (S39). */
+  /** Trial credits: one grant per account and claim, only once (S39). */
   async grantTrial(transaction: Transaction, accountId: string, claim: string): Promise<void> {
     await this.change(transaction, accountId, async (book) => {
       const isNew = await this.repository.insertTrialClaim(transaction, claim, accountId, book.now);
@@ -116,7 +117,7 @@ export class GrantsService {
     });
   }
 
-  /** Issues what a payment's lines bring, and repeats nothing. */
+  /** Issues the credits of a payment's lines, each once. */
   async grantPayment(
     transaction: Transaction,
     accountId: string,
@@ -129,7 +130,7 @@ export class GrantsService {
     });
   }
 
-  /** Stores a subscription's snapshot, and ends its credits when its state requires it. */
+  /** Stores a subscription's snapshot, and ends its credits if its state requires it. */
   async followSubscription(
     transaction: Transaction,
     accountId: string,
@@ -143,7 +144,7 @@ export class GrantsService {
     });
   }
 
-  /** Credits by hand. @returns false when the adjustment was made before. */
+  /** Grants credits manually. @returns false if the adjustment was made before. */
   async grantByOperator(accountId: string, adjustment: Adjustment): Promise<boolean> {
     const { id: sourceId, amount: granted, expiresAt } = adjustment;
     return this.database.transaction(async (transaction) => {
@@ -158,7 +159,7 @@ export class GrantsService {
     });
   }
 
-  /** Takes up to so many spendable credits away, once for each id. */
+  /** Takes spendable credits away, at most the given number, once for each id. */
   async revokeByOperator(
     accountId: string,
     revocation: Revocation,
@@ -177,7 +178,7 @@ export class GrantsService {
     });
   }
 
-  /** Every grant that an account ever had, with time applied. Locks and writes nothing. */
+  /** Every grant that an account ever had, with due dates applied. Neither locks nor writes. */
   async list(accountId: string): Promise<readonly Grant[]> {
     return this.database.snapshot(async (transaction) => {
       const account = await this.ledger.readAccount(transaction, accountId);
@@ -186,12 +187,12 @@ export class GrantsService {
     });
   }
 
-  /** The balance of an account, with time applied. Locks and writes nothing. */
+  /** The balance of an account, with due dates applied. Neither locks nor writes. */
   async balance(accountId: string): Promise<BalanceAnswer> {
     return this.database.snapshot((transaction) => this.balanceIn(transaction, accountId));
   }
 
-  /** As `balance`, in the caller's snapshot. */
+  /** Like `balance`, in the caller's snapshot. */
   async balanceIn(transaction: Transaction, accountId: string): Promise<BalanceAnswer> {
     const account = await this.ledger.readAccount(transaction, accountId);
     const isCurrent = !isDue(account, this.clock.now());
@@ -202,7 +203,7 @@ export class GrantsService {
     return this.ledger.balance(transaction, book, { isCurrent, lines });
   }
 
-  /** Applies time to those of these accounts that are due, in the caller's transaction. */
+  /** Applies due dates to those of these accounts that are due, in the caller's transaction. */
   async advance(transaction: Transaction, accountIds: string[]): Promise<void> {
     const accounts = await this.ledger.lock(transaction, accountIds);
     const now = this.clock.now();
@@ -212,7 +213,7 @@ export class GrantsService {
     await this.ledger.save(transaction, books);
   }
 
-  /** The books of accounts with every grant and what they follow from, time applied, in their order. */
+  /** The books of accounts with every grant and their sources, due dates applied, in order. */
   private async loadAllGrants(
     transaction: Transaction,
     accounts: CreditAccount[],

@@ -61,7 +61,7 @@ describe('grants', () => {
     expect(await entitlement.events(accountId)).toEqual(['AllowanceChanged 1']);
   });
 
-  it('an account that two events of one batch open at the same time is refused, not lost', async () => {
+  it('an account that two events of one batch open at the same time is rejected, not lost', async () => {
     const grants = entitlement.service.app.get(GrantsService);
     const opening = entitlement.database.transaction((transaction) => {
       const open = () => grants.follow(transaction, accountId, async () => ({}));
@@ -202,7 +202,7 @@ describe('grants', () => {
     );
   });
 
-  it('slices that were not requested for months are issued before anything is spent', async () => {
+  it('slices of months without requests are issued before anything is spent', async () => {
     at('2026-01-31T12:00:00Z');
     await subscribe({ ...YEAR, interval: 'year' });
     at('2026-06-01T00:00:00Z');
@@ -236,7 +236,7 @@ describe('grants', () => {
     expect(await spendable()).toBe(50_000);
   });
 
-  it('slices that begin at the same instant are issued by line, and neither ends the other', async () => {
+  it('slices that begin at the same time are issued by line, and neither ends the other', async () => {
     const [first, second] = [newId(), newId()].toSorted();
     at(YEAR.periodStart);
     await subscribe({ ...YEAR, interval: 'year', lineId: second });
@@ -363,7 +363,7 @@ describe('grants', () => {
     ]);
   });
 
-  it('the customer is told once at a fifth and once at zero, and again after new credits', async () => {
+  it('the customer is notified once at a fifth and once at zero, and again after new credits', async () => {
     await entitlement.deliver(AccountRegistered, accountId, {
       trialClaim: newId().padEnd(64, '0'),
     });

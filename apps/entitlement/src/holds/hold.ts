@@ -1,20 +1,20 @@
 import type { Chargeable } from '../reservations/charge.js';
 
-/** `job` has no end while the job lives; `tombstone` was closed before it was opened. */
+/** `job` has no end while the job exists; `tombstone` was closed before it was opened. */
 export type HoldKind = 'job' | 'request' | 'tombstone';
 
 export interface Hold extends Chargeable {
-  /** The Idempotency-Key, the request id or the job id; unique in its account. */
+  /** The Idempotency-Key, the request id or the job id; unique within its account. */
   holdId: string;
   kind: HoldKind;
   /** Its use. */
   operation: string;
 }
 
-/** A hold that nothing was used of yet. */
+/** A hold without any use yet. */
 export type NewHold = Omit<Hold, 'reference' | 'consumed' | 'late' | 'unbilled'>;
 
-/** The ledger's name for it. */
+/** Its name in the ledger. */
 export function holdReference(holdId: string): string {
   return `hold:${holdId}`;
 }

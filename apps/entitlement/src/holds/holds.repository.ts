@@ -79,7 +79,7 @@ export class HoldsRepository {
     );
   }
 
-  /** @returns false when the part was settled before, with whatever count. */
+  /** @returns false if the part was settled before, with whatever count. */
   async insertPart(
     transaction: Transaction,
     hold: Hold,
@@ -94,7 +94,7 @@ export class HoldsRepository {
     return inserted.length > 0;
   }
 
-  /** Gives an account's open holds an end: `afterMs` from now, unless they end earlier. */
+  /** Sets an end for an account's open holds: `afterMs` from now, unless they end earlier. */
   async limit(transaction: Transaction, accountId: string, afterMs: number): Promise<void> {
     await transaction.query(
       `update holds set

@@ -14,7 +14,7 @@ import { UsedCreditsService } from '../used-credits/used-credits.service.js';
 import { type Hold, type NewHold, holdReference } from './hold.js';
 import { type HoldName, HoldsRepository } from './holds.repository.js';
 
-/** How long credits live that a job could not use before their grant ended. */
+/** How long credits stay valid that a job could not use before their grant ended. */
 const RELEASED_LIFETIME_MS = 7 * DAY_MS;
 const REAPED_PER_ROUND_MAX = 200;
 const LAST_SETTLEMENTS_MS = HOUR_MS;
@@ -32,8 +32,8 @@ export class HoldsService {
   ) {}
 
   /**
-   * Holds the whole amount or nothing. Repeating it answers the same while the hold is open and
-   * `closed` afterwards; a refusal may be repeated until the caller closes the id.
+   * Holds the whole amount or nothing. A repeat gets the same answer while the hold is open and `closed` afterwards; a
+   * rejected request may be repeated until the caller closes the id.
    */
   async open(request: OpenHold): Promise<HoldAnswer> {
     return this.database.transaction(async (transaction) => {
@@ -52,7 +52,7 @@ export class HoldsService {
     });
   }
 
-  /** Charges one part. The first count of a part wins; later ones are acknowledged and do nothing. */
+  /** Charges one part. The first count of a part wins; later ones are acknowledged without effect. */
   async settle(name: HoldName, part: string, count: number): Promise<void> {
     await this.withHold(name, async (transaction, book, hold) => {
       if (!(await this.repository.insertPart(transaction, hold, part, count))) return;
@@ -64,8 +64,8 @@ export class HoldsService {
   }
 
   /**
-   * Releases what no part has used. What a job could not use before its grant ended comes back for
-   * seven days. An unknown id is remembered as closed.
+   * Releases what no part has used. Credits that a job could not use before their grant ended are returned for seven
+   * days. An unknown id is stored as closed.
    */
   async close(name: HoldName): Promise<void> {
     await this.withHold(
@@ -91,8 +91,8 @@ export class HoldsService {
   }
 
   /**
-   * Ends the holds of an erased account, jobs' as well: whoever would close them may have forgotten the account by
-   * then. What is under way has an hour to be settled.
+   * Ends the holds of an erased account, including those of jobs, because the service that would close them may have
+   * deleted the account by then. Running work has an hour to be settled.
    */
   async endAll(transaction: Transaction, accountId: string): Promise<void> {
     await this.repository.limit(transaction, accountId, LAST_SETTLEMENTS_MS);

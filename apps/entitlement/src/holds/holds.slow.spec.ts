@@ -53,7 +53,7 @@ describe('holds', () => {
     ]);
   });
 
-  it('a hold is refused completely, and recalls leases only if that would help', async () => {
+  it('a hold is rejected as a whole, and recalls leases only if that would help', async () => {
     const leaseId = newId();
     await entitlement.client.acquire({
       accountId,
@@ -137,7 +137,7 @@ describe('holds', () => {
     ]);
   });
 
-  it('503: a caller that gets no connection to the database is told when to retry', async () => {
+  it('503: a caller that gets no connection to the database gets a Retry-After time', async () => {
     let calls: Promise<unknown>[] = [];
     const refusal = await withClient(entitlement.test.url(), async (client) => {
       await client.query('begin');

@@ -1,11 +1,11 @@
 const AHEAD_MAX = 1_000;
-/** Fetched ahead is at most a twentieth of what is spendable. */
+/** The maximum number of prefetched credits is a twentieth of the spendable ones. */
 const AHEAD_DIVISOR = 20;
 
 /**
- * Credits to give for a request that costs `min` by a holder that would like `wanted` ahead. The
- * bounds cap only what is fetched ahead: `min` is given whenever it is spendable.
- * @returns 0 when it is not.
+ * Credits to grant for a request that costs `min` by a holder that wants to prefetch `wanted`. The limits apply only to
+ * prefetched credits: `min` is granted whenever it is spendable.
+ * @returns 0 if it is not.
  */
 export function leaseAmount(min: number, wanted: number, spendable: number): number {
   if (spendable < min) return 0;

@@ -13,17 +13,17 @@ import { repeatOnDeadlock } from './deadlock.js';
 import type { Lease } from './lease.js';
 import { LeasesRepository } from './leases.repository.js';
 
-/** Leases in one transaction: enough to be quick, few enough that no account is locked for long. */
+/** Leases per transaction: enough to be fast, few enough that no account is locked for long. */
 const BATCH_MAX = 200;
 const BATCHES_AT_ONCE = 3;
 const SET_ASIDE_SHOWN_MAX = 200;
 
-/** `settle` books what was used, `close` also gives back the rest. */
+/** `settle` books the use, `close` also releases the rest. */
 export type BookingKind = 'settle' | 'close';
 
 /**
- * Books leases in batches: reserved credits to consumed, the rest back. A batch that fails is halved until
- * the lease is found that cannot be booked; it is set aside with an alarm, and all others are booked.
+ * Books leases in batches: reserved credits to consumed, the rest back. A batch that fails is halved until the lease
+ * that cannot be booked is found; it is set aside with an alert, and all others are booked.
  */
 @Injectable()
 export class LeaseBookingsService {
@@ -38,7 +38,7 @@ export class LeaseBookingsService {
 
   /** @throws while the database is down: then some may be booked, and a repeat books the others. */
   async book(kind: BookingKind, uses: LeaseUse[]): Promise<void> {
-    // Neighbours of one account share its lock.
+    // Leases of the same account share its lock.
     const sorted = uses.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1));
     const batches: LeaseUse[][] = [];
     for (let first = 0; first < sorted.length; first += BATCH_MAX) {
@@ -51,7 +51,7 @@ export class LeaseBookingsService {
     await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, bookNext));
   }
 
-  /** Leases that could not be booked, longest first. */
+  /** Leases that could not be booked, oldest first. */
   async listSetAside(): Promise<SetAsideLease[]> {
     return this.repository.listSetAside(SET_ASIDE_SHOWN_MAX);
   }
@@ -91,8 +91,8 @@ export class LeaseBookingsService {
   }
 
   /**
-   * Sent together: one round trip. An unknown id is remembered as closed.
-   * @throws what the first of them failed with, which makes the others fail.
+   * Sent together, in one round trip. An unknown id is stored as closed.
+   * @throws the error of the first failure, which makes the others fail.
    */
   private async save(
     transaction: Transaction,
@@ -125,7 +125,7 @@ export class LeaseBookingsService {
   }
 }
 
-/** Brings a lease to the higher of its two totals. @returns what that books, by operation. */
+/** Raises a lease to the higher of its two totals. @returns what that books, by operation. */
 function charge(book: Book, lease: Lease, { consumed, operations = {} }: LeaseUse): UsedCredits[] {
   if (consumed > lease.reported) lease.reportedBy = operations;
   const due = chargeTo(book, lease, Math.max(consumed, lease.reported));

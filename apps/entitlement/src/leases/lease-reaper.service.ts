@@ -3,14 +3,14 @@ import { SECOND_MS, crashPoint, monotonicMs } from '#libs/platform';
 import { LeaseBookingsService } from './lease-bookings.service.js';
 import { LeasesRepository } from './leases.repository.js';
 
-/** A lease is left alone for this long after its end. */
+/** How long after its end a lease is left alone. */
 const GRACE_MS = 60_000;
 const READ_AT_ONCE = 1_000;
 const DELETED_AT_ONCE = 10_000;
-/** Then holds and other accounts have their turn. */
+/** After this time, holds and other accounts get their turn. */
 const ROUND_MAX_MS = 30 * SECOND_MS;
 
-/** Closes and books what no holder closes, and forgets refusals. */
+/** Closes and books leases that no holder closes, and deletes old refusals. */
 @Injectable()
 export class LeaseReaperService {
   constructor(
@@ -30,17 +30,17 @@ export class LeaseReaperService {
     }
   }
 
-  /** Books what was reported of leases that stay open for more than a minute. */
+  /** Books the reported use of leases that stay open for more than a minute. */
   async post(): Promise<void> {
     await this.bookings.book('settle', await this.repository.listUnposted(READ_AT_ONCE));
   }
 
-  /** Forgets refusals that no repeat can ask for any more. */
+  /** Deletes refusals that no repeat can request any more. */
   async forgetRefusals(): Promise<void> {
     while ((await this.repository.deleteRefused(DELETED_AT_ONCE)) === DELETED_AT_ONCE);
   }
 
-  /** Notes, for the auditor, from when on leases may stay open past their end. */
+  /** Records, for the auditor, since when leases may stay open past their end. */
   async noteWait(): Promise<void> {
     await this.repository.putReaperWait();
   }

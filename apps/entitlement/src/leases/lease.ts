@@ -2,29 +2,29 @@ import type { CreditsByOperation } from '#libs/contracts';
 import type { Chargeable } from '../reservations/charge.js';
 
 export interface Lease extends Chargeable {
-  /** The gateway's own id for it, unique in its account. */
+  /** The gateway's own id for it, unique within its account. */
   leaseId: string;
   gatewayId: string;
-  /** The holder's last total; what of it is booked is `consumed`. */
+  /** The holder's last total; the booked part is `consumed`. */
   reported: number;
-  /** The use of `reported` by operation, and the part of it that is booked. */
+  /** The use in `reported` by operation, and the booked part of it. */
   reportedBy: CreditsByOperation;
   bookedBy: CreditsByOperation;
-  /** Milliseconds that it had left when it was read; 0 from its end on. */
+  /** The milliseconds left when it was read; 0 after its end. */
   remainingMs: number;
 }
 
-/** A lease that nothing was used of yet. */
+/** A lease without any use yet. */
 export type NewLease = Pick<Lease, 'accountId' | 'leaseId' | 'gatewayId' | 'amount' | 'slices'>;
 
-/** What was once answered to an acquire that gave nothing; `closed` when its close came first. */
+/** The answer to an acquire that granted nothing; `closed` if its close came first. */
 export interface RefusedLease {
   accountId: string;
   leaseId: string;
   outcome: 'insufficient' | 'elsewhere' | 'closed';
 }
 
-/** The ledger's name for it. */
+/** Its name in the ledger. */
 export function leaseReference(leaseId: string): string {
   return `lease:${leaseId}`;
 }

@@ -60,7 +60,7 @@ export class CloseLeasesRequest {
 }
 
 export class SettleLeasesRequest extends CloseLeasesRequest {
-  /** Accounts whose balances are wanted as well. */
+  /** Accounts whose balances are also requested. */
   @IsOptional()
   @IsUUID(undefined, { each: true })
   @ArrayMaxSize(1000)

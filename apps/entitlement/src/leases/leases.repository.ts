@@ -4,7 +4,7 @@ import { Database, MaintenanceDatabase, type Transaction } from '#libs/database'
 import type { ReservationSlice } from '../ledger/reservation.js';
 import { type Lease, type NewLease, type RefusedLease, leaseReference } from './lease.js';
 
-/** Names a lease; ids are the gateways', so they count within an account only. */
+/** Names a lease; ids are chosen by gateways, so they are unique only within an account. */
 export interface LeaseName {
   accountId: string;
   leaseId: string;
@@ -63,7 +63,7 @@ export class LeasesRepository {
     return row && { ...name, outcome: row.outcome };
   }
 
-  /** Gives a lease that ends `ttlMs` from now by the database's clock. */
+  /** Inserts a lease that ends `ttlMs` from now by the database's clock. */
   async insert(transaction: Transaction, lease: NewLease, ttlMs: number): Promise<void> {
     await transaction.query(
       `insert into leases (account_id, lease_id, gateway_id, state, amount, slices, expires_at)
@@ -79,7 +79,7 @@ export class LeasesRepository {
     );
   }
 
-  /** Remembers answers that gave nothing. */
+  /** Stores answers that granted nothing. */
   async insertRefused(transaction: Transaction, refused: RefusedLease[]): Promise<void> {
     if (refused.length === 0) return;
     await transaction.query(
@@ -89,7 +89,7 @@ export class LeasesRepository {
     );
   }
 
-  /** Writes what was booked of leases. */
+  /** Writes the booked use of leases. */
   async update(transaction: Transaction, leases: Lease[]): Promise<void> {
     if (leases.length === 0) return;
     await transaction.query(UPDATE, [
@@ -110,28 +110,28 @@ export class LeasesRepository {
   }
 
   /**
-   * Takes down totals of open leases; lower ones and those of unknown leases change nothing. No account is
-   * locked, so that a damaged one is in nobody's way.
+   * Stores totals of open leases; lower ones, and those of unknown leases, change nothing. No account is locked, so a
+   * damaged one does not matter.
    */
   async report(uses: LeaseUse[]): Promise<void> {
     await this.database.query(REPORT, usesOf(uses));
   }
 
-  /** Totals that came after the close of their lease and are not booked. Read after `report`. */
+  /** Totals that arrived after the close of their lease and are not booked. Read after `report`. */
   async listLate(uses: LeaseUse[]): Promise<LeaseUse[]> {
     return this.database.query<LeaseUse>(LATE, usesOf(uses));
   }
 
   /**
-   * What a settlement is answered: leases that are wanted back, and what may still be used of some accounts.
-   * A hint: nothing is locked.
+   * The answer to a settlement: recalled leases, and the balances of some accounts. Without locks, because it is only a
+   * hint.
    */
   async readAnswer(gatewayId: string, accountIds: string[], now: Date): Promise<SettleAnswer> {
     const [answer] = await this.database.query<SettleAnswer>(ANSWER, [gatewayId, accountIds, now]);
     return answer;
   }
 
-  /** Notes that a lease could not be booked, and lets the reaper leave it alone for a while. */
+  /** Records that a lease could not be booked, so that the reaper skips it for a while. */
   async setAside(use: LeaseUse, reason: string): Promise<void> {
     const { accountId, leaseId, consumed, operations = {} } = use;
     const values = [leaseId, accountId, consumed, reason, JSON.stringify(operations)];
@@ -139,24 +139,24 @@ export class LeasesRepository {
   }
 
   /**
-   * Leases whose credits wait to be booked: open ones whose end lies more than `graceMs` back, and closed
-   * ones of which a total came late.
+   * Leases whose credits must be booked: open ones that ended more than `graceMs` ago, and closed ones with a late
+   * total.
    */
   async listAbandoned(graceMs: number, limit: number): Promise<LeaseUse[]> {
     return this.maintenance.query<LeaseUse>(ABANDONED, [graceMs, limit]);
   }
 
-  /** Leases that could not be booked, longest first. */
+  /** Leases that could not be booked, oldest first. */
   async listSetAside(limit: number): Promise<SetAsideLease[]> {
     return this.maintenance.query<SetAsideLease>(SET_ASIDE_LEASES, [limit]);
   }
 
-  /** Open leases that were reported more than a minute after they were booked last. */
+  /** Open leases whose last report is more than a minute newer than their last booking. */
   async listUnposted(limit: number): Promise<LeaseUse[]> {
     return this.maintenance.query<LeaseUse>(UNPOSTED, [limit]);
   }
 
-  /** @returns how many went. */
+  /** @returns how many were deleted. */
   async deleteRefused(limit: number): Promise<number> {
     const [{ deleted }] = await this.maintenance.query<{ deleted: number }>(DELETE_REFUSED, [
       limit,
@@ -199,7 +199,7 @@ const UPDATE = `
     consumed bigint, late bigint, unbilled bigint, slices jsonb, reported_by jsonb, booked_by jsonb)
   where l.lease_id = n.lease_id and l.account_id = n.account_id`;
 
-/** The highest total of each lease; two of one lease may stand in one call. */
+/** The highest total of each lease, because one call may contain two of the same lease. */
 const SAID = `
   said as (
     select distinct on (account_id, lease_id) account_id, lease_id, total, operations

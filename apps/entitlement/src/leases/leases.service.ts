@@ -17,10 +17,10 @@ import { leaseAmount } from './lease-amount.js';
 import { type Lease, type RefusedLease, leaseReference } from './lease.js';
 import { LeasesRepository } from './leases.repository.js';
 
-/** How long a holder may spend from a lease, counted from the moment it asked. */
+/** How long a holder may spend from a lease, counted from its request. */
 const LEASE_TTL_MS = 60_000;
 
-/** Credits for gateways to spend without asking: given ahead, and settled in totals. */
+/** Credits for gateways to spend locally: granted in advance, and settled in totals. */
 @Injectable()
 export class LeasesService {
   constructor(
@@ -64,9 +64,9 @@ export class LeasesService {
   }
 
   /**
-   * Takes down the cumulative totals of one gateway's leases; the ledger has them at their close.
-   * @returns what the gateway must know, and totals that came after the close: their credits were given
-   *   back and must be booked at once.
+   * Stores the cumulative totals of one gateway's leases; they enter the ledger when the leases close.
+   * @returns what the gateway must know, and totals that arrived after the close: their credits were
+   *   released and must be booked at once.
    */
   async settle(
     gatewayId: string,
@@ -103,7 +103,7 @@ export class LeasesService {
     return { outcome: 'granted', amount, ttlMs: LEASE_TTL_MS, spendable: book.spendable };
   }
 
-  /** Unused credits of other lease holders are asked back first; the refusal is final only if there are none. */
+  /** Recalls unused credits of other lease holders first; the refusal is final only if there are none. */
   private async refuse(
     transaction: Transaction,
     book: Book,

@@ -151,7 +151,7 @@ describe('leases', () => {
     expect(await left(other)).toEqual([499, 0]);
   });
 
-  it('a total after the close first takes the credits that the close returned, even if frozen or expired', async () => {
+  it('a total after the close first takes the credits that the close released, even if frozen or expired', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId, min: 100 });
     await entitlement.client.close({ accountId, leaseId, consumed: 40 });
@@ -195,7 +195,7 @@ describe('leases', () => {
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 490 });
   });
 
-  it('gateways are told the balance of the account, whoever holds its leases', async () => {
+  it('gateways get the balance of the account, whoever holds its leases', async () => {
     const [accountId, first, second] = [await trialAccount(), newId(), newId()];
     await acquire(accountId, { leaseId: first, min: 100 });
     const told = [(await acquire(accountId, { leaseId: second, min: 50 })).balance];
@@ -240,7 +240,7 @@ describe('leases', () => {
     ]);
   });
 
-  it('holds of jobs do not count as credits that could return', async () => {
+  it('holds of jobs do not count as credits that could be returned', async () => {
     const accountId = await trialAccount();
     await entitlement.client.hold({ accountId, holdId: 'job-1', amount: 450 });
     expect(await acquire(accountId, { min: 100 })).toMatchObject({ outcome: 'insufficient' });
@@ -254,7 +254,7 @@ describe('leases', () => {
     const patient = async () => {
       for (let ms = 0; ms <= 126_000; ms += 9_000) await reaper.runOnce(10_000_000 + ms);
     };
-    // Time continues meanwhile, also while a machine stands still.
+    // Time continues meanwhile, even on a machine that is too busy to run.
     await endLease(accountId, 30);
     await patient();
     expect(await entitlement.newEntries(accountId)).toHaveLength(1);
@@ -294,7 +294,7 @@ describe('leases', () => {
     await entitlement.client.closeAll(uses.slice(1));
     const ofMany = counter.take();
     counter.stop();
-    // Lock, leases, grants; then the ledger, the leases and what the credits were used for.
+    // Lock, leases, grants; then the ledger, the leases and the use by operation.
     expect(ofOne).toEqual({ statements: 6, roundTrips: 2 });
     expect(ofMany).toEqual(ofOne);
   });
@@ -337,7 +337,7 @@ describe('leases', () => {
     ]);
   });
 
-  it('a refusal is remembered for 5 minutes', async () => {
+  it('a refusal is stored for 5 minutes', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     const reaper = entitlement.service.app.get(LeaseReaperService);
     await acquire(accountId, { leaseId, min: 501 });
@@ -356,8 +356,8 @@ describe('leases', () => {
 });
 
 /**
- * Counts what transactions send. A round trip is a statement that is sent while none of its transaction
- * is unanswered: those sent behind it travel with it.
+ * Counts what transactions send. A round trip is a statement that is sent while none of its transaction is unanswered;
+ * statements sent after it travel with it.
  */
 class StatementCounter {
   private readonly counts = new Map<
@@ -390,7 +390,7 @@ class StatementCounter {
     } as typeof query);
   }
 
-  /** What the longest transaction since the last call sent: the relay works beside it. */
+  /** The statements of the longest transaction since the last call, because the relay works in parallel. */
   take(): { statements: number; roundTrips: number } {
     const [longest] = [...this.counts.values()].toSorted((a, b) => b.statements - a.statements);
     this.counts.clear();

@@ -21,7 +21,7 @@ describe('locks', () => {
     expect(await entitlement.violations()).toEqual([]);
   });
 
-  /** Leases whose rows lie in the reverse order of their ids, and whose accounts are ordered that way, too. */
+  /** Leases whose rows are stored in the reverse order of their ids, and whose accounts are ordered that way, too. */
   async function twoLeases(accountIds: string[]) {
     const leaseIds = [newId(), newId()].toSorted().toReversed();
     for (const [at, leaseId] of leaseIds.entries()) {
@@ -41,7 +41,7 @@ describe('locks', () => {
     return ids.toSorted();
   };
 
-  /** While one transaction has the first row, another one that needs both has not taken the last one yet. */
+  /** While one transaction has the first row, another one that needs both has not locked the last one yet. */
   async function expectInOrder(
     takeFirst: (transaction: Transaction) => Promise<unknown>,
     takeBoth: () => Promise<unknown>,
@@ -54,14 +54,14 @@ describe('locks', () => {
       const [{ pid }] = await transaction.query<{ pid: number }>('select pg_backend_pid() as pid');
       taken = takeBoth();
       taken.catch(() => {});
-      await waitFor('the other one to wait', async () => {
+      await waitFor('the other transaction to wait', async () => {
         const waiting = await database.query(
           'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
           [pid],
         );
         return waiting.length === 1;
       });
-      // Two that had taken a row each would be a deadlock.
+      // Two transactions with one row each would deadlock.
       await takeLast(transaction);
     });
     await taken;

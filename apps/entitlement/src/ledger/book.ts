@@ -4,15 +4,15 @@ import { GrantBook, type Move } from './grant-book.js';
 import { type Grant, type NewGrant, PAID_SOURCES, byAge, inBurnOrder, sourceOf } from './grant.js';
 import { type Reservation, type ReservationSlice, reservedRest, restOf } from './reservation.js';
 
-/** How long credits live that come back to a grant which has ended. */
+/** How long credits stay valid that are returned to a grant which has ended. */
 const REVIVED_LIFETIME_MS = 7 * DAY_MS;
 
 /**
- * The movements of an account's credits. Pure: the ledger writes grants, transfers and account in one
- * statement afterwards. Every movement keeps the rules of reversals, so no caller has to think of them.
+ * The movements of an account's credits. Pure: the ledger writes grants, transfers and account in one statement
+ * afterwards. Every movement applies the rules of reversals, so callers need not consider them.
  */
 export class Book extends GrantBook {
-  /** Adds a grant. After erasure its credits are revoked at once. */
+  /** Adds a grant. After erasure, its credits are revoked at once. */
   issue(source: NewGrant): Grant {
     const grant: Grant = {
       ...source,
@@ -46,7 +46,7 @@ export class Book extends GrantBook {
     return grant;
   }
 
-  /** Repays open debt, oldest first, from whatever paid credits are available, in burn order. */
+  /** Repays open debt, oldest first, from available paid credits, in burn order. */
   repayDebts(): void {
     const debtors = this.all.filter(({ owed }) => owed > 0).sort(byAge);
     if (debtors.length === 0) return;
@@ -57,7 +57,7 @@ export class Book extends GrantBook {
     }
   }
 
-  /** Moves `amount` spendable credits to reserved, in burn order. The caller checked `spendable`. */
+  /** Moves `amount` spendable credits to reserved, in burn order. The caller has checked `spendable`. */
   reserve(amount: number, reference: string): ReservationSlice[] {
     const moves = this.take(amount);
     this.move(
@@ -74,7 +74,7 @@ export class Book extends GrantBook {
     }));
   }
 
-  /** Consumes reserved credits, first burned first. @returns what the reservation could not cover. */
+  /** Consumes reserved credits in burn order. @returns the part that the reservation could not cover. */
   consume(reservation: Reservation, amount: number): number {
     let rest = amount;
     const moves: Move[] = [];
@@ -89,8 +89,8 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Gives back what is reserved beyond `keep` credits, last burned first.
-   * @returns the credits that met an expired grant and are not taken by a reversal of it.
+   * Releases the reserved credits beyond `keep`, in reverse burn order.
+   * @returns the credits that belong to an expired grant and are not taken by a reversal of it.
    */
   release(reservation: Reservation, keep = 0): number {
     let surplus = reservedRest(reservation) - keep;
@@ -112,8 +112,8 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Books use that is reported after the reservation gave its credits back: from what it returned to
-   * its own grants, even if expired or frozen, then from what is spendable.
+   * Books use that is reported after the reservation released its credits: first from the credits returned to its own
+   * grants, even if expired or frozen, then from spendable ones.
    */
   debitLate(reservation: Reservation, amount: number): { late: number; unbilled: number } {
     const moves: Move[] = [];
@@ -122,7 +122,7 @@ export class Book extends GrantBook {
       const grant = this.of(slice);
       for (const from of ['available', 'expired'] as const) {
         const part = Math.min(rest, slice.returned - slice.reclaimed, grant[from]);
-        // Booked at once, so that the next bucket and the next grant see what is left.
+        // Booked at once, so that the next bucket and the next grant see the rest.
         this.apply([{ grant, from, to: 'consumed', amount: part }]);
         slice.reclaimed += part;
         rest -= part;
@@ -139,7 +139,7 @@ export class Book extends GrantBook {
     return { late, unbilled: rest - late };
   }
 
-  /** Moves what is available of grants past their end to expired. */
+  /** Moves available credits of grants past their end to expired. */
   expire(): void {
     for (const grant of this.all.toSorted(inBurnOrder)) {
       if (!this.isExpired(grant)) continue;
@@ -149,7 +149,7 @@ export class Book extends GrantBook {
     }
   }
 
-  /** Revokes up to `amount` spendable credits for good, in burn order. @returns how many. */
+  /** Permanently revokes up to `amount` spendable credits, in burn order. @returns how many. */
   withdraw(amount: number, revocationId: string): number {
     const moves = this.take(Math.min(amount, this.spendable));
     for (const [grant, part] of moves) grant.withdrawn += part;
@@ -161,7 +161,7 @@ export class Book extends GrantBook {
     return moves.reduce((sum, [, part]) => sum + part, 0);
   }
 
-  /** What erasure does: everything available, frozen or not, is revoked. */
+  /** The effect of an erasure: everything available, frozen or not, is revoked. */
   revokeAvailable(): void {
     for (const grant of this.all.toSorted(inBurnOrder)) {
       this.move('revoke', sourceOf(grant), [
@@ -178,9 +178,9 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Brings one grant to its reversal targets. A request takes what is available; a final reversal
-   * takes expired credits too, and what was consumed becomes debt. In the other direction open debt
-   * is cancelled, then credits come back and repaid ones return to the grants that paid.
+   * Brings one grant to its reversal targets. A request takes available credits; a final reversal also takes expired
+   * ones, and consumed ones become debt. In the other direction, open debt is cancelled first, then credits are
+   * returned, and repaid ones return to the grants that paid.
    */
   private followReversal(grant: Grant): void {
     const reference = sourceOf(grant);
@@ -196,7 +196,7 @@ export class Book extends GrantBook {
     this.followRevived(grant);
   }
 
-  /** What reversals cannot reach, as it was consumed, is debt. */
+  /** Consumed credits that reversals cannot reach become debt. */
   private settleDebt(grant: Grant): void {
     const unmet = Math.max(0, grant.reversalTarget - grant.revoked - grant.reserved);
     const change = Math.min(grant.consumed, unmet) - grant.owed - grant.repaid;
@@ -207,8 +207,8 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Revived credits are the ended grant's own: reversals take of them only what they aim at beyond what that
-   * grant has given up besides. A share of each would be taken twice.
+   * Revived credits are the ended grant's own, so reversals take from them only what exceeds the part that the grant
+   * has given up otherwise. Taking a share of each would take it twice.
    */
   private followRevived(grant: Grant): void {
     const revived = this.revivedOf(grant);
@@ -226,7 +226,7 @@ export class Book extends GrantBook {
     return this.all.find((other) => sourceOf(other) === source);
   }
 
-  /** Gives back what is revoked beyond the targets: what had expired is expired again, the rest lives. */
+  /** Returns revoked credits beyond the targets: expired ones are expired again, the rest becomes valid. */
   private reinstate(grant: Grant): void {
     const amount = Math.max(0, grant.revoked - Math.max(grant.requestedTarget, grant.withdrawn));
     if (amount === 0) return;
@@ -244,7 +244,7 @@ export class Book extends GrantBook {
     this.reviveEnded(grant, amount - expired);
   }
 
-  /** Credits that come back to a grant which has ended live a few days, as a grant of their own. */
+  /** Credits returned to a grant which has ended stay valid for a few days, as a separate grant. */
   private reviveEnded(grant: Grant, amount: number): void {
     if (amount === 0 || this.homeOf(grant) !== 'expired') return;
     const expiresAt = new Date(this.now.getTime() + REVIVED_LIFETIME_MS);
@@ -345,7 +345,7 @@ export class Book extends GrantBook {
     this.recordMoves(kind, reference, moves);
   }
 
-  /** Where credits that come back to a grant go. */
+  /** The bucket for credits that are returned to a grant. */
   private homeOf(grant: Grant): Bucket {
     if (this.account.state === 'erased') return 'revoked';
     return this.isExpired(grant) ? 'expired' : 'available';
@@ -356,7 +356,7 @@ export class Book extends GrantBook {
   }
 }
 
-/** The part of a grant that passes to one that revives its credits. */
+/** The properties of a grant that are copied to the one that revives its credits. */
 function namesOf(grant: Grant) {
   const { sourceId, sourceIndex, lineId, subscriptionId, sliceStart, sliceEnd } = grant;
   return { sourceId, sourceIndex, lineId, subscriptionId, sliceStart, sliceEnd };

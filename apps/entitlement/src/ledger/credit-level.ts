@@ -5,8 +5,8 @@ import type { Book } from './book.js';
 export type LowThreshold = 20 | 0;
 
 /**
- * The threshold that an account has fallen to and was not told of since its last grant, or undefined.
- * Reserved credits are not used yet and count as remaining; a frozen account is told nothing.
+ * The threshold that an account has reached without a notification since its last grant; undefined if there is none.
+ * Reserved credits count as remaining, because they are not used yet; a frozen account gets no notification.
  */
 export function newLowThreshold(book: Book): LowThreshold | undefined {
   const { account } = book;

@@ -1,5 +1,5 @@
 /**
- * Does `work` for each item, one after the other, so that one that fails keeps no other waiting.
+ * Runs `work` for each item, one after another, so that a failure does not affect the others.
  * @throws AggregateError with every failure once all were tried.
  */
 export async function forEachInOrder<T>(

@@ -18,7 +18,7 @@ export interface CreditAccount {
   lastTransferId?: string;
 }
 
-/** How much of one grant's debt another grant has paid, or pays now. */
+/** The part of one grant's debt that another grant has paid, or pays now. */
 export interface Repayment {
   reversedGrantId: string;
   payingGrantId: string;
@@ -36,7 +36,7 @@ export interface Move {
 export abstract class GrantBook {
   readonly transfers: LedgerTransfer[] = [];
   readonly issued = new Set<string>();
-  /** What this book adds to known repayments. */
+  /** The repayments that this book adds to the known ones. */
   readonly repaid: Repayment[] = [];
   allowanceChanged = false;
   protected readonly grants = new Map<string, Grant>();
@@ -47,7 +47,7 @@ export abstract class GrantBook {
     readonly account: CreditAccount,
     grants: Grant[],
     readonly repayments: Repayment[],
-    /** The instant whose movements are made; advancing an account moves it through the past. */
+    /** The time for which movements are made; it passes through the past while an account is brought up to date. */
     public now: Date,
   ) {
     this.accountBefore = { ...account };
@@ -70,7 +70,7 @@ export abstract class GrantBook {
     return this.all.reduce((sum, grant) => sum + grant.reserved, 0);
   }
 
-  /** Grants that were read and are now different, in both states. */
+  /** Grants that were read and are different now, in both states. */
   changed(): { before: Grant; after: Grant }[] {
     return [...this.before.values()]
       .map((before) => ({ before, after: this.grantOf(before.id) }))
@@ -85,14 +85,14 @@ export abstract class GrantBook {
     );
   }
 
-  /** Notes that what the account may do has changed. @returns the version that the change has. */
+  /** Records that the account's rights have changed. @returns the version of the change. */
   changeAllowance(): number {
     if (!this.allowanceChanged) this.account.allowanceVersion++;
     this.allowanceChanged = true;
     return this.account.allowanceVersion;
   }
 
-  /** Makes sure that time is applied at `instant` at the latest. */
+  /** Makes sure that due dates are applied at `instant` at the latest. */
   noteDue(instant: Date): void {
     const { nextDueAt } = this.account;
     if (!nextDueAt || instant < nextDueAt) this.account.nextDueAt = instant;
@@ -120,7 +120,7 @@ export abstract class GrantBook {
     }
   }
 
-  /** Records moves that `apply` made; those of nothing are left out. */
+  /** Records moves that `apply` made, without those of zero credits. */
   protected recordMoves(kind: TransferKind, reference: string, moves: Move[]): void {
     const entries = moves
       .filter(({ amount }) => amount > 0)

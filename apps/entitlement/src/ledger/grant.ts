@@ -11,10 +11,10 @@ export const BURN_PRIORITY: Record<GrantSource, number> = {
   package: 50,
 };
 
-/** Sources that were paid for: their credits repay debt. */
+/** Paid sources: their credits repay debt. */
 export const PAID_SOURCES: readonly GrantSource[] = ['package', 'subscription'];
 
-/** Where a grant comes from; the three source members name it once for ever. */
+/** The source of a grant; the three source members identify it permanently. */
 export interface NewGrant {
   sourceType: GrantSource;
   sourceId: string;
@@ -24,10 +24,10 @@ export interface NewGrant {
   expiresAt?: Date;
   /** Catalogue tier of a package. */
   tier?: string;
-  /** The payment line that brought them; its reversals reach them. */
+  /** The payment line of the credits, whose reversals affect them. */
   lineId?: string;
   subscriptionId?: string;
-  /** The slice these credits are for. */
+  /** The slice covered by these credits. */
   sliceStart?: Date;
   sliceEnd?: Date;
 }
@@ -37,11 +37,11 @@ export interface Grant extends NewGrant, Record<Bucket, number> {
   id: string;
   accountId: string;
   issuedAt: Date;
-  /** Revoked credits that had expired: undone, they are expired again. */
+  /** Revoked credits that had expired: if the revocation is undone, they are expired again. */
   revokedExpired: number;
-  /** Revoked credits that an operator took: no undoing gives them back. */
+  /** Revoked credits that an operator took; no undone reversal returns them. */
   withdrawn: number;
-  /** Credits that reversals aim at, requested and final ones. */
+  /** The target of reversals, requested and final ones. */
   requestedTarget: number;
   /** Credits covered by final reversals. */
   reversalTarget: number;
@@ -59,12 +59,12 @@ export function inBurnOrder(a: Grant, b: Grant): number {
   );
 }
 
-/** Oldest first; of one instant by their source, so that the same history has the same order. */
+/** Oldest first; at the same time by their source, so that the same history has the same order. */
 export function byAge(a: Grant, b: Grant): number {
   return compareTimes(a.issuedAt, b.issuedAt) || (sourceOf(a) < sourceOf(b) ? -1 : 1);
 }
 
-/** A grant's source as the ledger names it: `subscription:<line>:3`. */
+/** A grant's source in the notation of the ledger: `subscription:<line>:3`. */
 export function sourceOf({ sourceType, sourceId, sourceIndex }: NewGrant): string {
   return `${sourceType}:${sourceId}:${sourceIndex}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Ledger accounts of a customer. The first five are the buckets of a grant. `issued` is where credits
- * come from, `debt` (negative) what a customer owes after a reversal, `owed` our claim to it.
+ * Ledger accounts of a customer. The first five are the buckets of a grant. `issued` is where credits come from, `debt`
+ * (negative) is what a customer owes after a reversal, `owed` is our claim to it.
  */
 const LEDGER_ACCOUNTS = [
   'available',
@@ -17,7 +17,7 @@ export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 export const BUCKETS = ['available', 'reserved', 'consumed', 'expired', 'revoked'] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
-/** The purpose of a transfer; the README lists the accounts that each kind moves credits between. */
+/** The purpose of a transfer; the README lists the accounts between which each kind moves credits. */
 export type TransferKind =
   | 'grant'
   | 'reserve'
@@ -39,7 +39,7 @@ export interface LedgerEntry {
   amount: number;
 }
 
-/** Entries that sum to zero, in the order they are written. */
+/** Entries that sum to zero, in the order in which they are written. */
 export interface LedgerTransfer {
   accountId: string;
   kind: TransferKind;

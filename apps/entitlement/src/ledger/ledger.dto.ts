@@ -1,2 +1,2 @@
-/** Most credits that one call may speak of. */
+/** Maximum number of credits in one call. */
 export const AMOUNT_MAX = 1_000_000_000_000;

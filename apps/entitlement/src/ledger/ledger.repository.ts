@@ -17,7 +17,7 @@ export class LedgerRepository {
     return this.lockKnownAccounts(transaction, ids);
   }
 
-  /** Locks accounts in id order; accounts that do not exist are missing from the answer. */
+  /** Locks accounts in id order; accounts that do not exist are missing from the result. */
   async lockKnownAccounts(
     transaction: Transaction,
     accountIds: string[],
@@ -25,7 +25,7 @@ export class LedgerRepository {
     return (await transaction.query<AccountRow>(LOCK_ACCOUNTS, [accountIds])).map(toAccount);
   }
 
-  /** Grants with available, reserved or owed credits; reads the partial index of these alone. */
+  /** Grants with available, reserved or owed credits, read through a partial index. */
   async listLiveGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
     const rows = await transaction.query<GrantRow>(
       `select * from credit_grants
@@ -70,8 +70,8 @@ export class LedgerRepository {
   }
 
   /**
-   * Writes what the books hold: grants, transfers, entries, accounts, all under the accounts' locks.
-   * One statement; checks and the deferred trigger refuse anything unbalanced.
+   * Writes the books: grants, transfers, entries, accounts, all under the accounts' locks. One statement; checks and
+   * the deferred trigger reject anything unbalanced.
    */
   async post(transaction: Transaction, books: GrantBook[], now: Date): Promise<void> {
     const posting = toPosting(books);
@@ -82,7 +82,7 @@ export class LedgerRepository {
     if (moved !== posting.moves.length) throw new Error('a grant vanished under its lock');
   }
 
-  /** An account as it is, without a lock; undefined if it does not exist. */
+  /** The current state of an account, without a lock; undefined if it does not exist. */
   async findAccount(
     transaction: Transaction,
     accountId: string,
@@ -94,7 +94,7 @@ export class LedgerRepository {
     return row && toAccount(row);
   }
 
-  /** Credits that open leases have reported as used and the ledger still has as reserved. */
+  /** Credits that open leases have reported as used but that are still reserved in the ledger. */
   async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
     const [{ unbooked }] = await transaction.query<{ unbooked: string }>(
       `select coalesce(sum(reported - consumed), 0) as unbooked from leases

@@ -16,7 +16,7 @@ import { LedgerRepository } from './ledger.repository.js';
 
 const GRANTS_SHOWN_MAX = 200;
 
-/** Opens accounts' books under their locks and writes what was done in them. */
+/** Opens accounts' books under their locks and writes their changes. */
 @Injectable()
 export class LedgerService {
   constructor(
@@ -26,16 +26,16 @@ export class LedgerService {
   ) {}
 
   /**
-   * The first statement of whatever touches accounts: locks them in id order until the transaction
-   * ends. State read before it may be stale.
+   * The first statement of every transaction that changes accounts: locks them in id order until the transaction ends.
+   * State read before it may be stale.
    */
   async lock(transaction: Transaction, accountIds: string[]): Promise<CreditAccount[]> {
     return this.repository.lockAccounts(transaction, [...new Set(accountIds)]);
   }
 
   /**
-   * Locks accounts like `lock`, and reads what the locks guard: `read` is sent behind the lock without
-   * waiting for it, so both need one round trip, and begins once the lock is held.
+   * Locks accounts like `lock`, and reads the data that the locks guard: `read` is sent directly after the lock, so
+   * both need one round trip, and it begins once the lock is held.
    */
   async lockAndRead<T>(
     transaction: Transaction,
@@ -48,7 +48,7 @@ export class LedgerService {
       read(),
     ]);
     if (accounts.length === ids.length) return { accounts, found };
-    // New ones were not locked, so the data read about them may be stale.
+    // New accounts were not locked, so the data read about them may be stale.
     return { accounts: await this.repository.lockAccounts(transaction, ids), found: await read() };
   }
 
@@ -66,7 +66,7 @@ export class LedgerService {
     return this.repository.listGrantsById(transaction, accountIds, ids);
   }
 
-  /** The books of locked accounts with what was read of them, time not yet applied. */
+  /** The books of locked accounts with their data, due dates not yet applied. */
   booksOf(accounts: CreditAccount[], grants: Grant[], repayments: Repayment[] = []): Book[] {
     const byAccount = Map.groupBy(grants, ({ accountId }) => accountId);
     const now = this.clock.now();
@@ -78,7 +78,7 @@ export class LedgerService {
     });
   }
 
-  /** The books of accounts with every grant there ever was, in their order. */
+  /** The books of accounts with every grant they ever had, in order. */
   async readWhole(transaction: Transaction, accounts: CreditAccount[]): Promise<Book[]> {
     const ids = accounts.map(({ id }) => id);
     const [grants, repayments] = await Promise.all([
@@ -88,13 +88,13 @@ export class LedgerService {
     return this.booksOf(accounts, grants, repayments);
   }
 
-  /** An account as it is, without a lock, for a reader; a new one if it does not exist. */
+  /** The current state of an account for a reader, without a lock; a new one if it does not exist. */
   async readAccount(transaction: Transaction, accountId: string): Promise<CreditAccount> {
     const account = await this.repository.findAccount(transaction, accountId);
     return account ?? newAccount(accountId);
   }
 
-  /** Writes the books, and the events that follow from what was done in them. */
+  /** Writes the books, and the events that follow from their changes. */
   async save(transaction: Transaction, books: Book[]): Promise<void> {
     for (const book of books) book.repayDebts();
     const low = books.flatMap((book) => this.lowered(book));
@@ -114,12 +114,12 @@ export class LedgerService {
     }
   }
 
-  /** Credits that open leases of an account have reported as used and the ledger still has as reserved. */
+  /** Credits that open leases of an account have reported as used but that are still reserved in the ledger. */
   async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
     return this.repository.sumUnbooked(transaction, accountId);
   }
 
-  /** What an account has. @param isCurrent whether the book is as the rows are: time moved nothing. */
+  /** The balance of an account. @param isCurrent whether the book matches the rows, because no due date changed it. */
   async balance(
     transaction: Transaction,
     book: Book,
@@ -135,7 +135,7 @@ export class LedgerService {
     const frozen = isFrozen ? grants.reduce((sum, { available }) => sum + available, 0) : 0;
     return {
       spendable: book.spendable,
-      // Credits used under leases and not yet in the ledger cannot return.
+      // Credits used under leases but not yet in the ledger cannot be returned.
       reserved: book.reserved - pending,
       pending,
       frozen,
@@ -177,7 +177,7 @@ export class LedgerService {
   }
 }
 
-/** As `listNewestGrants` orders them. */
+/** In the order of `listNewestGrants`. */
 function newestOf(book: Book): Grant[] {
   const isLive = ({ available, reserved }: Grant) => available > 0 || reserved > 0;
   const newest = book.all.toSorted((a, b) => byAge(b, a));

@@ -3,7 +3,7 @@ import { BUCKETS, type LedgerTransfer } from './ledger-accounts.js';
 import type { AccountState, CreditAccount, GrantBook } from './grant-book.js';
 import { BURN_PRIORITY, type Grant, type GrantSource } from './grant.js';
 
-/** As PostgreSQL's driver gives it: bigint as text, timestamptz as Date. */
+/** In the driver's types: bigint as text, timestamptz as Date. */
 export interface AccountRow {
   id: string;
   state: AccountState;
@@ -87,8 +87,8 @@ export function toGrant(row: GrantRow): Grant {
 }
 
 /**
- * What books changed, as the one statement that writes it reads it. Buckets of known grants are
- * differences, so that a value the book never saw cannot be overwritten.
+ * The changes of the books in the form that the writing statement reads. Buckets of known grants are differences, so
+ * that a value the book never saw cannot be overwritten.
  */
 export function toPosting(books: GrantBook[]) {
   const transfers = books.flatMap(numbered);
@@ -124,7 +124,7 @@ export function toPosting(books: GrantBook[]) {
   };
 }
 
-/** Gives a book's transfers ids that rise with each movement of the account. */
+/** Assigns a book's transfers ids that rise with each movement of the account. */
 function numbered({ account, transfers }: GrantBook): (LedgerTransfer & { id: string })[] {
   return transfers.map((transfer) => {
     const id = nextId(account.lastTransferId);

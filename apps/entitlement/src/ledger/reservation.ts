@@ -8,20 +8,20 @@ export interface ReservationSlice {
   reclaimed: number;
 }
 
-/** The credits behind one lease or hold, first burned first. */
+/** The credits of one lease or hold, in burn order. */
 export interface Reservation {
   id: string;
-  /** As the ledger names it: `lease:<id>` or `hold:<id>`. */
+  /** Its name in the ledger: `lease:<id>` or `hold:<id>`. */
   reference: string;
   slices: ReservationSlice[];
 }
 
-/** Credits of a slice that are neither used nor given back. */
+/** Credits of a slice that are neither used nor released. */
 export function restOf(slice: ReservationSlice): number {
   return slice.amount - slice.consumed - slice.returned;
 }
 
-/** Credits of a whole reservation that are neither used nor given back. */
+/** Credits of a whole reservation that are neither used nor released. */
 export function reservedRest(reservation: Reservation): number {
   return reservation.slices.reduce((sum, slice) => sum + restOf(slice), 0);
 }

@@ -35,7 +35,7 @@ export class PaymentLine {
   @Column('text', { nullable: true })
   tier: string | null;
 
-  /** This one and all below: of a stretch of a subscription. */
+  /** This column and all below: for a stretch of a subscription. */
   @Column('uuid', { name: 'subscription_id', nullable: true })
   subscriptionId: string | null;
 
@@ -51,7 +51,7 @@ export class PaymentLine {
   @Column('timestamptz', { name: 'from_at', nullable: true })
   from: Date | null;
 
-  /** What the line adds, a month. */
+  /** The credits that the line adds per month. */
   @Column('bigint', { name: 'monthly_credits', nullable: true })
   monthlyCredits: string | null;
 

@@ -17,7 +17,7 @@ export class PaymentsRepository {
     await transaction.manager.insert(PaymentLine, lines);
   }
 
-  /** What is known under the ids of these lines or of their payment, of whatever account. */
+  /** The lines known under these ids, or for their payment, of any account. */
   async listAnnouncedLines(transaction: Transaction, lines: PaymentLine[]): Promise<PaymentLine[]> {
     const paymentIds = new Set(lines.map(({ paymentId }) => paymentId));
     return transaction.manager
@@ -31,7 +31,7 @@ export class PaymentsRepository {
     return transaction.manager.findBy(PaymentLine, { accountId: In(accountIds) });
   }
 
-  /** @returns which of the subscriptions are known to belong to another account. */
+  /** @returns the subscriptions that are known to belong to another account. */
   async listForeignSubscriptions(
     transaction: Transaction,
     claims: SubscriptionClaim[],
@@ -81,7 +81,7 @@ export class PaymentsRepository {
     return found.length > 0;
   }
 
-  /** What is taken back of accounts' lines: final words instead of their requests, nothing undone. */
+  /** The current reversals of accounts' lines: final ones replace their requests, undone ones are omitted. */
   async listReversedLines(transaction: Transaction, accountIds: string[]): Promise<ReversedLine[]> {
     return transaction.manager
       .createQueryBuilder(ReversedLine, 'line')

@@ -13,8 +13,8 @@ import { Reversal } from './reversal.entity.js';
 import { ReversedLine } from './reversed-line.entity.js';
 
 /**
- * Keeps what billing announced of money: lines of payments, and what was taken back of them, in
- * whatever order it is heard. The account is locked by the caller.
+ * Stores what billing announced about money: lines of payments, and their reversals, in whatever order the events
+ * arrive. The caller holds the account's lock.
  */
 @Injectable()
 export class PaymentsService {
@@ -44,10 +44,10 @@ export class PaymentsService {
 
   /**
    * Stores a payment's lines; a repeat stores nothing.
-   * @param heardAt the instant of the account's book: a later reading of the clock would make what is paid
+   * @param heardAt the time of the account's book: with a later reading of the clock, the line would be
    *   due in that book's future.
-   * @returns the lines that are new.
-   * @throws AnnouncedOtherwise when a line, the payment or a subscription is known otherwise.
+   * @returns the new lines.
+   * @throws AnnouncedOtherwise if a line, the payment or a subscription is known with other content.
    */
   async recordPayment(
     transaction: Transaction,
@@ -76,7 +76,7 @@ export class PaymentsService {
 
   /**
    * Stores a refund or dispute; a repeat stores nothing.
-   * @throws AnnouncedOtherwise when the same phase of it is known with other content, or of another
+   * @throws AnnouncedOtherwise if the same phase is known with other content, or for another
    *   account or payment.
    */
   async recordReversal(
@@ -99,8 +99,8 @@ export class PaymentsService {
   }
 
   /**
-   * Remembers that a reversal counts no more, even one that is not known yet.
-   * @throws AnnouncedOtherwise when it is known of another account.
+   * Records that a reversal no longer counts, even if it is not known yet.
+   * @throws AnnouncedOtherwise if it is known for another account.
    */
   async recordUndone(
     transaction: Transaction,
@@ -116,7 +116,7 @@ export class PaymentsService {
     return this.repository.listLines(transaction, accountIds);
   }
 
-  /** What is taken back of accounts' lines now. */
+  /** The current reversals of accounts' lines. */
   async listReversedLines(transaction: Transaction, accountIds: string[]): Promise<ReversedLine[]> {
     return this.repository.listReversedLines(transaction, accountIds);
   }
@@ -207,17 +207,17 @@ function isOf(one: PaymentLine, other: PaymentLine): boolean {
   return one.id === other.id || one.paymentId === other.paymentId;
 }
 
-/** As PostgreSQL gives a bigint back. */
+/** In the form in which PostgreSQL returns a bigint. */
 function withoutZeros(decimal: string): string {
   return String(BigInt(decimal));
 }
 
-/** Everything that billing said of a line. */
+/** Everything that billing announced about a line. */
 function contentOf(line: PaymentLine): object {
   return { ...line, heardAt: undefined };
 }
 
-/** Whether the same things were said, in whatever order. */
+/** Whether the contents are the same, in whatever order. */
 function haveSameContent(stored: object[], announced: object[]): boolean {
   const texts = (rows: object[]) =>
     rows.map((row) => JSON.stringify(Object.entries(row).toSorted())).toSorted();

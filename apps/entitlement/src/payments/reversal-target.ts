@@ -1,16 +1,15 @@
 import type { ReversedLine } from './reversed-line.entity.js';
 
-/** The time that a grant's credits are for: the part of its slice that its line paid. */
+/** The time covered by a grant's credits: the part of its slice that its line paid for. */
 export interface GrantTime {
   begin: Date;
   end: Date;
 }
 
 /**
- * Credits of a grant that reversals of its line aim at: ceil(granted × (rem + (1 − rem) × whole)),
- * exactly. `rem` is the part of its time after the earliest `remaining` reversal; `whole` the part of
- * the money that no such reversal took.
- * @param time undefined for credits that are for no time: all their reversals count as `whole`.
+ * The target of a grant's reversals in credits: ceil(granted × (rem + (1 − rem) × whole)), exactly. `rem` is the part
+ * of its time after the earliest `remaining` reversal; `whole` is the part of the money taken by the other reversals.
+ * @param time undefined for credits that cover no time: all their reversals count as `whole`.
  */
 export function reversalTarget(
   granted: number,
@@ -35,7 +34,7 @@ export function reversalTarget(
   return Math.min(granted, target);
 }
 
-/** The part of the time that lies after the earliest cut. */
+/** The part of the time after the earliest cut. */
 function restOf(time: GrantTime | undefined, cuts: ReversedLine[]) {
   if (!time || cuts.length === 0) return { part: 0n, length: 1n };
   const [begin, end] = [time.begin.getTime(), time.end.getTime()];

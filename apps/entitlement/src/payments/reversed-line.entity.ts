@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ReversalScope } from '#libs/contracts';
 
-/** What one announcement of a refund or dispute takes back of one payment line. */
+/** The part of one payment line that one announcement of a refund or dispute takes back. */
 @Entity('reversed_lines')
 export class ReversedLine {
   @PrimaryColumn('uuid', { name: 'reversal_id' })

@@ -27,7 +27,7 @@ export function isStretch(line: PaymentLine): line is Stretch {
   return line.subscriptionId !== null;
 }
 
-/** The slices that a stretch brings credits to, in order. */
+/** The slices to which a stretch adds credits, in order. */
 export function slicesOf(stretch: Stretch): Slice[] {
   const { interval, periodStart, periodEnd, from } = stretch;
   const count = interval === 'year' ? MONTHS_PER_YEAR : 1;
@@ -46,26 +46,28 @@ export function laterOf(one: Date, other: Date): Date {
   return new Date(Math.max(one.getTime(), other.getTime()));
 }
 
-/** When a slice of a stretch begins to bring credits. */
+/** When a slice of a stretch begins to have credits. */
 export function sliceBegin(stretch: Stretch, slice: Slice): Date {
   return laterOf(slice.start, stretch.from);
 }
 
-/** Credits of one slice: the stretch's monthly credits by the slice's time from its begin, rounded down. */
+/**
+ * Credits of one slice: the stretch's monthly credits in proportion to the slice's time from its begin, rounded down.
+ */
 export function sliceCredits(stretch: Stretch, slice: Slice): number {
   const begin = sliceBegin(stretch, slice).getTime();
   const [start, end] = [slice.start.getTime(), slice.end.getTime()];
   return Number((BigInt(stretch.monthlyCredits) * BigInt(end - begin)) / BigInt(end - start));
 }
 
-/** True for a slice that had already ended when its line arrived: it gets a term of its own. */
+/** True for a slice that had already ended when its line arrived: its credits are valid for a separate period. */
 export function isLate(stretch: Stretch, sliceEnd: Date): boolean {
   return stretch.heardAt >= sliceEnd;
 }
 
 /**
- * When the credits of a slice end: as soon as the next one of its subscription has begun, in the last
- * slice of a period after the days of grace while a renewal is expected, otherwise with the slice.
+ * When the credits of a slice end: as soon as the next slice of its subscription has begun; in the last slice of a
+ * period, after the days of grace if a renewal is expected; otherwise with the slice.
  * @param nextStart start of the next slice that has been issued.
  */
 export function sliceExpiry(

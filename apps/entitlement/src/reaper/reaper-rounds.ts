@@ -1,6 +1,6 @@
-/** After a start or a pause, holders get this long to reach us before anything is taken from them. */
+/** After a start or a pause, holders get this much time to reach us before anything is taken from them. */
 const PATIENCE_MS = 120_000;
-/** A longer gap between two rounds means that holders could not reach us either. */
+/** After a longer gap between two rounds, holders could not reach us either. */
 const GAP_MAX_MS = 10_000;
 
 /** Decides in which of its rounds a reaper may act. Times are monotonic milliseconds. */
@@ -8,7 +8,7 @@ export class ReaperRounds {
   private lastRoundMs: number | undefined;
   private waitsUntilMs = 0;
 
-  /** `waits` in the round that begins to wait, so that it can be noted once. */
+  /** `waits` begins in the round `begins to wait`, so that it can be recorded once. */
   next(nowMs: number): 'begins to wait' | 'waits' | 'may reap' {
     const isGap = this.lastRoundMs === undefined || nowMs - this.lastRoundMs > GAP_MAX_MS;
     this.lastRoundMs = nowMs;

@@ -1,24 +1,24 @@
 import type { Book } from '../ledger/book.js';
 import type { Reservation } from '../ledger/reservation.js';
 
-/** The common members of leases and holds: credits set aside, used cumulatively, given back once. */
+/** The common members of leases and holds: reserved credits, used cumulatively, released once. */
 export interface Chargeable extends Reservation {
   accountId: string;
   state: 'open' | 'closed';
-  /** Credits it was given. Nobody can have used more under it. */
+  /** Granted credits; no more can be used under it. */
   amount: number;
-  /** Cumulative use, late and unbilled credits included. */
+  /** Cumulative use, including late and unbilled credits. */
   consumed: number;
-  /** The part of it taken from other grants after the reservation had given its credits back. */
+  /** The part taken from other grants after the reservation had released its credits. */
   late: number;
-  /** The part of `consumed` that nobody could be charged for. */
+  /** The part of `consumed` that could not be charged. */
   unbilled: number;
 }
 
 /**
- * Brings the use to a cumulative total; repeats and older totals do nothing. What the reservation
- * does not cover any more is a late debit.
- * @returns credits that were charged now: what is left unbilled is not.
+ * Raises the use to a cumulative total; repeats and older totals have no effect. Use that the reservation no longer
+ * covers is a late debit.
+ * @returns credits that were charged now, without the unbilled part.
  */
 export function chargeTo(book: Book, reservation: Chargeable, total: number): number {
   const due = Math.min(total, reservation.amount) - reservation.consumed;
@@ -31,7 +31,7 @@ export function chargeTo(book: Book, reservation: Chargeable, total: number): nu
   return due - unbilled;
 }
 
-/** Gives back what is left. @returns credits that met an expired grant. */
+/** Releases the rest. @returns credits that belong to an expired grant. */
 export function closeReservation(book: Book, reservation: Chargeable): number {
   if (reservation.state === 'closed') return 0;
   reservation.state = 'closed';

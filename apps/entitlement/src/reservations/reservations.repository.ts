@@ -4,7 +4,7 @@ import type { Transaction } from '#libs/database';
 /** The common part of an account's leases and holds. */
 @Injectable()
 export class ReservationsRepository {
-  /** Credits in open leases of an account that their holders have not used as far as they said. */
+  /** Credits in open leases of an account that are not reported as used. */
   async sumUnusedOfLeases(transaction: Transaction, accountId: string): Promise<number> {
     const [{ unused }] = await transaction.query<{ unused: string }>(
       `select coalesce(sum(amount - reported), 0) as unused
@@ -14,7 +14,7 @@ export class ReservationsRepository {
     return Number(unused);
   }
 
-  /** Asks the holders of an account's open leases for what they do not need. */
+  /** Asks the holders of an account's open leases to return unneeded credits. */
   async recallLeases(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(RECALL, [accountId]);
   }

@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { ReservationsRepository } from './reservations.repository.js';
 
-/** What leases and holds of an account ask of each other. */
+/** The interactions between leases and holds of an account. */
 @Injectable()
 export class ReservationsService {
   constructor(private readonly reservations: ReservationsRepository) {}
 
-  /** Credits in open leases of an account that their holders have not used as far as they said. */
+  /** Credits in open leases of an account that are not reported as used. */
   async sumUnusedOfLeases(transaction: Transaction, accountId: string): Promise<number> {
     return this.reservations.sumUnusedOfLeases(transaction, accountId);
   }
 
-  /** Asks the holders of an account's open leases for what they do not need. */
+  /** Asks the holders of an account's open leases to return unneeded credits. */
   async recallLeases(transaction: Transaction, accountId: string): Promise<void> {
     await this.reservations.recallLeases(transaction, accountId);
   }

@@ -4,7 +4,7 @@ import type { Transaction } from '#libs/database';
 import { GrantsService } from '../grants/grants.service.js';
 import { PaymentsService } from '../payments/payments.service.js';
 
-/** Refunds and disputes: what was paid back is taken back, line by line, and returned if it failed. */
+/** Refunds and disputes: revokes the credits of returned money line by line, and restores them if the refund failed. */
 @Injectable()
 export class ReversalsService {
   constructor(

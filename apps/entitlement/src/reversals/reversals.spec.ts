@@ -22,7 +22,7 @@ describe('reversals', () => {
 
   const balance = () => entitlement.client.balance(accountId);
 
-  /** Takes credits into a lease of their own. @returns how to use some and give back the rest. */
+  /** Takes credits into a separate lease. @returns functions to use some and to release the rest. */
   async function lease(amount: number) {
     const leaseId = newId();
     await entitlement.client.acquire({
@@ -35,7 +35,7 @@ describe('reversals', () => {
     return (consumed: number) => entitlement.client.close({ accountId, leaseId, consumed });
   }
 
-  it('the returned part of a line is exact, by money and by time', () => {
+  it('the reversed part of a line is exact, by money and by time', () => {
     const of = (refunded: number, paid: number, from?: string) =>
       ({
         refundedMicros: String(refunded),
@@ -48,11 +48,11 @@ describe('reversals', () => {
     expect(reversalTarget(100, month, [of(1, 3)])).toBe(34);
     expect(reversalTarget(9_007_199_254_740_991, undefined, [of(1, 10)])).toBe(900_719_925_474_100);
     expect(reversalTarget(5_000, month, [of(0, 0)])).toBe(0);
-    // The rest of the slice from its 11th day: 21 of 31 days, whatever money that was.
+    // The rest of the slice from its 11th day: 21 of 31 days, whatever amount of money that was.
     expect(reversalTarget(3_100, month, [of(7, 10, '2026-03-12T00:00Z')])).toBe(2_100);
     expect(reversalTarget(3_100, month, [of(7, 10, '2026-02-12T00:00Z')])).toBe(3_100);
     expect(reversalTarget(3_100, month, [of(7, 10, '2026-05-12T00:00Z')])).toBe(0);
-    // Half of what was left of the money is half of the credits that no rest took.
+    // Half of the remaining money is half of the credits that no `remaining` reversal took.
     const both = [of(4, 10, '2026-03-12T00:00Z'), of(3, 10)];
     expect(reversalTarget(3_100, month, both)).toBe(2_100 + 500);
     expect(reversalTarget(3_100, month, [...both, of(3, 10)])).toBe(3_100);
@@ -108,7 +108,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('open debt is cancelled before repaid credits return', async () => {
+  it('open debt is cancelled before repaid credits are returned', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     await (
       await lease(5_000)
@@ -200,7 +200,7 @@ describe('reversals', () => {
     expect(await entitlement.newEntries(accountId)).toEqual([...arrived, ...arrived]);
     expect(await balance()).toMatchObject({ spendable: 0, debt: 1_000 });
     await entitlement.undo(accountId, reversalId);
-    // The running slice, and for seven days what the ended ones had when they were taken back.
+    // The running slice, and for seven days the credits that ended slices had when they were reversed.
     expect(await balance()).toMatchObject({ spendable: 15_000 + 14_000 + 15_000, debt: 0 });
     expect((await entitlement.newEntries(accountId)).toSorted()).toEqual([
       'debt_cancel subscription: debt +1000, owed -1000',
@@ -225,7 +225,7 @@ describe('reversals', () => {
     expect(await balance()).toMatchObject({ spendable: 12_000 });
   });
 
-  it('credits returned to an ended slice one after the other are valid together for seven days', async () => {
+  it('credits returned to an ended slice one after another are valid together for seven days', async () => {
     const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
     const lineId = newId();
     await entitlement.subscribe(accountId, { subscriptionId: newId(), ...month, lineId });
@@ -255,9 +255,9 @@ describe('reversals', () => {
     entitlement.clock.set('2026-04-10T00:00:00Z');
     expect(await balance()).toMatchObject({ spendable: 3_750 });
     await entitlement.undo(accountId, undone);
-    // A quarter is taken of each slice; of the ended one the half that comes back lives on.
+    // A quarter is taken of each slice; the half that is returned to the ended one stays valid.
     expect(await balance()).toMatchObject({ spendable: 11_250 + 7_500 });
-    // The ended slice has 3,750 that nobody used: a further quarter costs nothing of what came back.
+    // The ended slice has 3,750 unused credits: another quarter takes nothing from the returned ones.
     await entitlement.reverse(accountId, lineId, '0.25');
     expect(await balance()).toMatchObject({ spendable: 7_500 + 7_500 });
     await entitlement.reverse(accountId, lineId, '0.5');

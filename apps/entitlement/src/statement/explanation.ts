@@ -1,9 +1,9 @@
 import type { BalanceAnswer, BalanceExplanation, ExplainedLine, LedgerLine } from '#libs/contracts';
 
-/** What happens every day is one line a month and thing: years of it fit on a screen. */
+/** Frequent movements are one line per month and kind, so that years fit on a screen. */
 const SUMMED: readonly LedgerLine['kind'][] = ['use', 'expiry'];
 
-/** Puts an account's whole ledger together, oldest first. @param lines newest first. */
+/** Summarises an account's whole ledger, oldest first. @param lines newest first. */
 export function explain(balance: BalanceAnswer, lines: LedgerLine[]): BalanceExplanation {
   const explained = new Map<string, ExplainedLine>();
   for (const { id, at, kind, amount, reference } of lines.toReversed()) {

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { LedgerChanges, LedgerLine } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 
-/** Above every line. */
+/** Greater than every line. */
 const NEWEST = ['ffffffff-ffff-ffff-ffff-ffffffffffff', '~'];
 
-/** Lines that are added up: thirty days of every operation are a fifth of them. */
+/** Maximum number of summed lines: thirty days of every operation are a fifth of that. */
 const SUMMED_LINES_MAX = 10_000;
 
 interface LineRow {
@@ -23,8 +23,8 @@ export class StatementRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * @param before id and kind of the line that the page follows.
-   * @param reader a snapshot to read in.
+   * @param before id and kind of the line before the page.
+   * @param reader the snapshot to read in.
    */
   async listLines(
     accountId: string,
@@ -60,17 +60,17 @@ export class StatementRepository {
   }
 }
 
-/** A trial's source is the claim to it, which is made from an address: nobody needs to read it. */
+/** A trial's source is the claim to it, which is derived from an address and need not be shown. */
 function shownReference(reference: string): string {
   return reference.startsWith('trial:') ? 'trial' : reference;
 }
 
 /**
- * Finds the transfers with lines by the entries that are no movement between available, reserved and consumed
- * credits, through an index of these alone: a busy account has a thousand movements of leases for one of them.
- * `repay_return` is the exception.
+ * Finds the transfers with lines by their entries other than movements between available, reserved and consumed
+ * credits, through a partial index: a busy account has a thousand movements of leases for one of them. `repay_return`
+ * is the exception.
  *
- * A lease that ends after its grant gives its rest to `expired`: that line names the grant.
+ * A lease that ends after its grant moves its rest to `expired`: that line names the grant.
  */
 const LINES_OF = (ids: string, kinds: string) => `
   select t.id, t.occurred_at as at, m.kind, m.amount, null as operation, null as day,

@@ -15,7 +15,7 @@ import { explain } from './explanation.js';
 import { StatementRepository } from './statement.repository.js';
 import { usageV1Answer } from './usage-v1-answer.js';
 
-/** Lines read at once for an explanation. */
+/** Number of lines read at once for an explanation. */
 const BATCH = 2_000;
 
 /** The balance and one page of the ledger, as customers read them. */
@@ -24,7 +24,7 @@ export interface Statement {
   lines: Page<LedgerLine>;
 }
 
-/** An account's credits as their owner reads them: what is left, and what became of the rest. */
+/** An account's credits as their owner reads them: the balance, and the use of the rest. */
 @Injectable()
 export class StatementService {
   constructor(
@@ -35,7 +35,7 @@ export class StatementService {
   ) {}
 
   async read(accountId: string, asked: AskedPage): Promise<Statement> {
-    // First, as it applies time: slices that begin and credits that end are lines of the ledger.
+    // Read first, because this applies due dates: slices that begin and credits that end are lines of the ledger.
     const balance = await this.grants.balance(accountId);
     return { balance, lines: await this.lines(accountId, asked) };
   }
@@ -50,12 +50,12 @@ export class StatementService {
     return asked.cut(rows, ({ id }) => id.split('.'));
   }
 
-  /** What each day has changed, from a day (`YYYY-MM-DD`) on. */
+  /** The changes of each day, from a day (`YYYY-MM-DD`) on. */
   async changes(accountId: string, from: string): Promise<LedgerChanges> {
     return this.repository.sumDays(accountId, from);
   }
 
-  /** Time is applied first; then balance and ledger are read as of one moment, however much is spent meanwhile. */
+  /** Due dates are applied first; then balance and ledger are read in one snapshot, however much is spent meanwhile. */
   async explain(accountId: string): Promise<BalanceExplanation> {
     await this.database.transaction((transaction) => this.grants.advance(transaction, [accountId]));
     return this.database.snapshot(async (transaction) => {

@@ -28,7 +28,7 @@ async function lines(): Promise<string[]> {
   return (await entitlement.client.ledger(accountId)).items.map(textOf);
 }
 
-/** A lease of which so many credits are reported as used. */
+/** A lease with this many credits reported as used. */
 async function lease(operations: Record<string, number> | undefined, consumed: number) {
   const leaseId = newId();
   const min = Math.max(1, consumed);
@@ -43,7 +43,7 @@ async function credits(cursor?: string): Promise<CreditsAnswer> {
 }
 
 describe('usage of an account', () => {
-  it('is one line a day and operation, in the order in which they began, and adds up by day', async () => {
+  it('is one line per day and operation, in the order in which they began, and adds up by day', async () => {
     await entitlement.buy(accountId, 1_000);
     await entitlement.client.close(await lease({ 'whois.live': 3, 'dns.live': 4 }, 7));
     await entitlement.client.close(await lease({ 'whois.live': 5 }, 5));
@@ -152,7 +152,7 @@ describe('usage of an account', () => {
     [{ 'whois.live': 1.5 }],
     [{ 'Not A Name': 1 }],
     [Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`o${index}`, 1]))],
-  ])('operations that are none are refused: %j', async (operations) => {
+  ])('invalid operation names are rejected: %j', async (operations) => {
     const use = { accountId, leaseId: newId(), consumed: 1, operations };
     await expect(entitlement.client.settle('g', [use])).rejects.toThrow('operations');
   });
@@ -193,7 +193,7 @@ it('version 1 counts every package ever bought, however many there are', async (
 });
 
 describe('the answer of account.credits', () => {
-  it('it says what is left, by grant, and all lines add up to it', async () => {
+  it('it shows the rest of each grant, and all lines add up to it', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     await entitlement.operator.grantByOperator(accountId, {
       adjustmentId: newId(),
@@ -248,7 +248,7 @@ describe('the answer of account.credits', () => {
     await entitlement.buy(accountId, 1_000);
     const lineId = await entitlement.buy(accountId, 400);
     await entitlement.use(accountId, 1_200);
-    // Takes back what is left and makes debt of what was used: several lines at once.
+    // Revokes the rest and turns used credits into debt: several lines at once.
     for (let index = 0; index < 30; index++) {
       const reversalId = await entitlement.reverse(accountId, lineId, '1');
       await entitlement.undo(accountId, reversalId);
@@ -267,7 +267,7 @@ describe('the answer of account.credits', () => {
     expect(await sumOfLines()).toBe(200);
   });
 
-  it('an operator’s explanation adds up to the balance: grants, usage by month, refunds, debt, set-aside credits', async () => {
+  it('an operator’s explanation adds up to the balance: grants, usage by month, refunds, debt, reserved credits', async () => {
     await entitlement.buy(accountId, 1_000);
     const lineId = await entitlement.buy(accountId, 400);
     await entitlement.client.close(await lease({ 'whois.live': 5 }, 5));

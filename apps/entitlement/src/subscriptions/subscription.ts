@@ -2,12 +2,12 @@ import type { SubscriptionState } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import type { Subscription } from './subscription.entity.js';
 
-/** How long rights outlive what is paid for while the next payment is expected. */
+/** How long rights continue after the paid time while the next payment is expected. */
 const GRACE_MS = 7 * DAY_MS;
 
 /**
- * What a subscription gives by its state: rights to the end of what is paid for, and some days beyond
- * while it is to be renewed; or none.
+ * The rights of a subscription by its state: to the end of the paid time, plus some days if a renewal is expected; or
+ * none.
  */
 const RIGHTS: Record<SubscriptionState, 'paid and grace' | 'paid' | 'none'> = {
   incomplete: 'none',
@@ -26,8 +26,8 @@ export function isRenewing({ state, cancelAt }: Subscription): boolean {
 }
 
 /**
- * When the rights of a subscription end if nothing more is heard of it; undefined when it gives none:
- * of its state, or because no stretch of it was paid yet.
+ * When the rights of a subscription end if no further news arrives; undefined if it grants none, because of its state
+ * or because no stretch of it was paid yet.
  */
 export function rightsEnd(subscription: Subscription): Date | undefined {
   const { state, paidThrough } = subscription;

@@ -6,7 +6,7 @@ import { PaymentsService } from '../payments/payments.service.js';
 import type { Subscription } from './subscription.entity.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 
-/** Keeps the last snapshot of each subscription. The inbox drops older ones. */
+/** Stores the last snapshot of each subscription. The inbox drops older ones. */
 @Injectable()
 export class SubscriptionsService {
   constructor(
@@ -14,7 +14,7 @@ export class SubscriptionsService {
     private readonly payments: PaymentsService,
   ) {}
 
-  /** @throws AnnouncedOtherwise when the subscription is known of another account. */
+  /** @throws AnnouncedOtherwise if the subscription is known for another account. */
   async record(
     transaction: Transaction,
     accountId: string,

@@ -13,11 +13,11 @@ const RESERVED = declareGauge(
 );
 const UNBILLED = declareGauge(
   'dds_entitlement_unbilled_credits',
-  'Credits of answers that were delivered within the last 24 hours and found no balance to be charged to.',
+  'Credits of answers that were delivered within the last 24 hours but could not be charged.',
 );
 const DEBT = declareGauge(
   'dds_entitlement_debt_credits',
-  'Credits that customers used before the payment for them was taken back.',
+  'Used credits whose payment was later reversed.',
 );
 const SET_ASIDE = declareGauge(
   'dds_entitlement_set_aside',
@@ -61,7 +61,7 @@ const OPEN = `
   select 'hold', count(*)::int, coalesce(sum(amount - consumed), 0)
   from holds where state = 'open'`;
 
-// Each part reads a partial index, because the rows it counts are rare.
+// Each part reads a partial index, because the counted rows are rare.
 const UNPAID = `
   select
     (select coalesce(sum(unbilled), 0) from leases

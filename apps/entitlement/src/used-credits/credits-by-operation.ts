@@ -4,11 +4,11 @@ import type { CreditsByOperation } from '#libs/contracts';
 export const OTHER_OPERATION = 'other';
 
 /**
- * Splits newly booked credits among operations: to each what its holder reported and was not booked yet, as far
- * as it goes; the rest to `other`.
+ * Splits newly booked credits among operations: each gets what its holder reported and was not booked yet, as far as
+ * the credits suffice; the rest goes to `other`.
  * @param due credits that are booked now.
  * @param reported the holder's cumulative credits by operation.
- * @param booked what of them was booked before.
+ * @param booked the part of them that was booked before.
  * @returns the parts, which add up to `due`, and what is booked with them.
  */
 export function splitByOperation(

@@ -1,9 +1,12 @@
 import { ValidateBy } from 'class-validator';
 import { AMOUNT_MAX } from '../ledger/ledger.dto.js';
 
-/** A name such as `whois.live`. Any is taken: a newer gateway may know more operations than this build. */
+/**
+ * A name such as `whois.live`. Any name is accepted, because a newer gateway may have more operations than this
+ * release.
+ */
 export const OPERATION_NAME = /^[a-z][a-z0-9_.-]{0,59}$/;
-/** Operations in one lease. */
+/** Maximum number of operations per lease. */
 const OPERATIONS_MAX = 100;
 
 /** Credits by the names of operations. */

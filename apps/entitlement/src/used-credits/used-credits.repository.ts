@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 
 export interface UsedCreditsRow {
-  /** The id of its line, unless the day has one for this operation. */
+  /** The id of its line, unless the day already has one for this operation. */
   id: string;
   accountId: string;
   /** `YYYY-MM-DD`, UTC. */
@@ -13,7 +13,9 @@ export interface UsedCreditsRow {
 
 @Injectable()
 export class UsedCreditsRepository {
-  /** Adds to the lines of days and operations. Their accounts are locked, so no two transactions meet in one. */
+  /**
+   * Adds to the lines of days and operations. Their accounts are locked, so no two transactions write the same line.
+   */
   async add(transaction: Transaction, rows: UsedCreditsRow[]): Promise<void> {
     await transaction.query(ADD, [JSON.stringify(rows)]);
   }

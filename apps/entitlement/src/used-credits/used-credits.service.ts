@@ -3,7 +3,7 @@ import type { Transaction } from '#libs/database';
 import { nextId } from '#libs/platform';
 import { UsedCreditsRepository, type UsedCreditsRow } from './used-credits.repository.js';
 
-/** Credits that one account used for one operation, booked at an instant (business time). */
+/** Credits that one account used for one operation, booked at a time (business time). */
 export interface UsedCredits {
   accountId: string;
   bookedAt: Date;

@@ -92,7 +92,7 @@ function isKnown(text: string, names: ReadonlySet<string>): boolean {
 
 const plain = (text: string): string => plainText(text).trim();
 
-/** Only an error's texts, its code, and members of every answer: any further member may describe the name. */
+/** Only an error's texts, its code, and members of every answer, because any other member may describe the name. */
 function isErrorOnly(json: JsonObject, depth = 0): boolean {
   return Object.entries(json).every(([member, value]) => {
     if (member === 'notices') return isListOf(value, 'object');
@@ -129,7 +129,7 @@ function isOfAnother(json: JsonObject, asked: string): boolean {
   });
 }
 
-/** An object with a name of its own contradicts the status. */
+/** An object with its own name contradicts the status. */
 function isObject(json: JsonObject): boolean {
   return ['objectClassName', 'ldhName', 'handle', 'events'].some((member) => member in json);
 }
@@ -163,7 +163,7 @@ function noticesIn(json: JsonObject): string[] {
 
 const linesOf = (value: unknown): string[] => linesUpTo(value, NOTICE_TEXT_LENGTH_MAX);
 
-/** Lines short enough to speak of this answer, without those that speak of cases. */
+/** Lines short enough to concern this answer, without those about general cases. */
 function statementsOf(lines: readonly string[]): string[] {
   return lines
     .filter((line) => line.length <= NOTICE_LENGTH_MAX)
@@ -181,7 +181,7 @@ function plainly(line: string, isRdap: boolean): string {
     .replace(/^(?:the |this )?server has no (information|data|records?|entry)\b/, 'no $1 found');
 }
 
-/** A statement of absence, or the name alone, as where it stands behind `Domain not found:`. */
+/** A statement of absence, or the name alone, for example after `Domain not found:`. */
 function isAbout(line: string, asked: ReadonlySet<string>): boolean {
   if (line.endsWith('?') || OF_REGISTRARS.test(line)) return false;
   return asked.has(line.replace(/^["'.]+|["'.]+$/g, '')) || saysAbsent(line, asked);
