@@ -6,12 +6,11 @@ import type { DataAnswer } from '../answers/data-answer.js';
 import { DnsService } from '../dns/dns.service.js';
 import { LiveService } from '../live/live.service.js';
 import { LookupConfig } from '../lookup.config.js';
+import { QuestionPlaces } from './question-places.js';
 import type { QuestionsRequest } from './questions.dto.js';
 
-/** Names of one call that are looked up at a time. */
+/** Names of one call that are looked up at a time, where there are places for them. */
 const AT_A_TIME = 50;
-/** Names of all calls together: half of what may wait here, so that live lookups find a place beside them. */
-const OF_ALL_AT_A_TIME = 1_000;
 const ALL_TYPES = 'all' as const;
 
 export interface QuestionsOf {
@@ -26,7 +25,7 @@ export interface QuestionsOf {
  */
 @Injectable()
 export class QuestionsService {
-  private calls = 0;
+  private readonly places = new QuestionPlaces();
 
   constructor(
     private readonly live: LiveService,
@@ -39,24 +38,17 @@ export class QuestionsService {
     const { names, waitSeconds } = questions.request;
     const untilMs = monotonicMs() + waitSeconds * SECOND_MS;
     let next = 0;
-    const work = async (_: unknown, lane: number) => {
-      while (next < names.length && lane < this.lanes && !questions.signal.aborted) {
-        const index = next++;
-        const found = findings(index, await this.answer(names[index], questions, untilMs));
-        if (!questions.signal.aborted) onFound(found);
-      }
+    const isOver = () => next >= names.length || questions.signal.aborted;
+    const answerNext = async () => {
+      if (isOver()) return;
+      const index = next++;
+      const answer = await this.answer(names[index], questions, untilMs);
+      if (!questions.signal.aborted) onFound(findings(index, answer));
     };
-    this.calls += 1;
-    try {
-      await Promise.all(Array.from({ length: Math.min(AT_A_TIME, names.length) }, work));
-    } finally {
-      this.calls -= 1;
-    }
-  }
-
-  /** Names that each call may have under way. */
-  private get lanes(): number {
-    return Math.max(1, Math.min(AT_A_TIME, Math.floor(OF_ALL_AT_A_TIME / this.calls)));
+    const work = async () => {
+      while (!isOver()) await this.places.use(answerNext);
+    };
+    await Promise.all(Array.from({ length: Math.min(AT_A_TIME, names.length) }, work));
   }
 
   private async answer(
@@ -64,12 +56,13 @@ export class QuestionsService {
     { request, accountId, signal }: QuestionsOf,
     untilMs: number,
   ): Promise<DataAnswer> {
+    const isKept = request.priority === 'monitor';
     const freshness = { max_age: request.maxAgeSeconds, allow_stale: false, fresh: false };
     try {
       if (request.kind === 'dns') {
         const type = request.types ?? [ALL_TYPES];
         const question = { ...freshness, domainName: name, type, version: 2 as const };
-        return await this.dns.live(question, { repeat: false, signal });
+        return await this.dns.live(question, { repeat: false, signal, isKept });
       }
       // An asker apart from the account itself: a job does not use up its owner's share of live lookups.
       const asker = accountId === undefined ? request.priority : `${request.priority} ${accountId}`;
@@ -85,6 +78,7 @@ export class QuestionsService {
           budgetMs: waitMaxMs + this.config.budgetMs,
           waitMaxMs,
           signal,
+          isKept,
         },
       );
     } catch (error) {

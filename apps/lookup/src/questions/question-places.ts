@@ -1,0 +1,65 @@
+import { monotonicMs } from '#libs/platform';
+
+const PLACES_FIRST = 64;
+const PLACES_LEAST = 16;
+/** Half of what may wait here, so that live lookups find a place beside them. */
+const PLACES_MOST = 1_000;
+const LOOK_MS = 20;
+/** A turn of the event loop that takes this long is felt by live lookups, which need several of them. */
+const LATE_MS = 10;
+const LATE_PART = 0.8;
+const READY_PART = 1.1;
+
+/**
+ * Places for the names of jobs, monitors and the collector that are looked up at a time. There are as many as the event
+ * loop bears: live lookups stand in line behind all that is under way, and once the processor is busy, more names at a
+ * time are not finished any sooner.
+ */
+export class QuestionPlaces {
+  private most = PLACES_FIRST;
+  private taken = 0;
+  private readonly waiting: (() => void)[] = [];
+  private timer?: NodeJS.Timeout;
+
+  /** Runs `work` once there is a place for it, in the order of the calls. */
+  async use<T>(work: () => Promise<T>): Promise<T> {
+    this.watch();
+    if (this.taken >= this.most) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else this.taken += 1;
+    try {
+      return await work();
+    } finally {
+      this.taken -= 1;
+      this.letIn();
+    }
+  }
+
+  /** Adapts the number of places to how late a timer was. */
+  adapt(lateMs: number): void {
+    if (lateMs >= LATE_MS) this.most = Math.max(PLACES_LEAST, Math.floor(this.most * LATE_PART));
+    else if (this.waiting.length > 0) {
+      this.most = Math.min(PLACES_MOST, Math.ceil(this.most * READY_PART));
+    }
+    this.letIn();
+  }
+
+  private letIn(): void {
+    while (this.taken < this.most && this.waiting.length > 0) {
+      this.taken += 1;
+      this.waiting.shift()!();
+    }
+  }
+
+  /** Looks at the loop while there is work, and for as long no longer. */
+  private watch(): void {
+    let lookedMs = monotonicMs();
+    this.timer ??= setInterval(() => {
+      const nowMs = monotonicMs();
+      this.adapt(nowMs - lookedMs - LOOK_MS);
+      lookedMs = nowMs;
+      if (this.taken > 0) return;
+      clearInterval(this.timer);
+      this.timer = undefined;
+    }, LOOK_MS).unref();
+  }
+}
