@@ -7,6 +7,8 @@ const PLACES_MOST = 1_000;
 const LOOK_MS = 20;
 /** A turn of the event loop that takes this long is felt by live lookups, which need several of them. */
 const LATE_MS = 10;
+/** While places are few, nobody keeps one for longer than this to wait for the turn at a slow upstream. */
+const FEW_WAIT_MS = 1_000;
 const LATE_PART = 0.8;
 const READY_PART = 1.1;
 
@@ -34,6 +36,11 @@ export class QuestionPlaces {
     }
   }
 
+  /** How long a name may wait for its turn at an upstream; more than any time while there are enough places. */
+  get waitMaxMs(): number {
+    return this.most < PLACES_FIRST ? FEW_WAIT_MS : Infinity;
+  }
+
   /** Adapts the number of places to how late a timer was. */
   adapt(lateMs: number): void {
     if (lateMs >= LATE_MS) this.most = Math.max(PLACES_LEAST, Math.floor(this.most * LATE_PART));
@@ -50,16 +57,14 @@ export class QuestionPlaces {
     }
   }
 
-  /** Looks at the loop while there is work, and for as long no longer. */
+  /** Looks at the event loop while there is work. */
   private watch(): void {
-    let lookedMs = monotonicMs();
-    this.timer ??= setInterval(() => {
-      const nowMs = monotonicMs();
-      this.adapt(nowMs - lookedMs - LOOK_MS);
-      lookedMs = nowMs;
-      if (this.taken > 0) return;
-      clearInterval(this.timer);
+    if (this.timer) return;
+    const dueMs = monotonicMs() + LOOK_MS;
+    this.timer = setTimeout(() => {
       this.timer = undefined;
+      this.adapt(monotonicMs() - dueMs);
+      if (this.taken > 0) this.watch();
     }, LOOK_MS).unref();
   }
 }

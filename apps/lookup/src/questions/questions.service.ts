@@ -66,7 +66,7 @@ export class QuestionsService {
       }
       // An asker apart from the account itself: a job does not use up its owner's share of live lookups.
       const asker = accountId === undefined ? request.priority : `${request.priority} ${accountId}`;
-      const waitMaxMs = Math.max(0, untilMs - monotonicMs());
+      const waitMaxMs = Math.max(0, Math.min(untilMs - monotonicMs(), this.places.waitMaxMs));
       return await this.live.answer(
         name,
         { ...freshness, version: 2, include: ['provenance'] },
