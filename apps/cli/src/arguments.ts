@@ -3,15 +3,15 @@ import { SystemClock, isId } from '#libs/platform';
 
 /** Parsers of operators' arguments: mistakes are reported before any service is called. */
 
-/** Written with nothing but digits. */
+/** Consists only of digits. */
 export function wholeNumber(text: string): number {
   if (!/^\d{1,13}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
 }
 
-/** An id of ours. */
+/** A UUID. */
 export function id(text: string): string {
-  if (!isId(text)) throw new InvalidArgumentError('It must be an id of ours, a UUID.');
+  if (!isId(text)) throw new InvalidArgumentError('It must be an id of this product, a UUID.');
   return text;
 }
 
@@ -33,7 +33,7 @@ export function instant(text: string): string {
   return text;
 }
 
-/** An `instant` that is not over. */
+/** An `instant` in the future. */
 export function laterInstant(text: string): string {
   const at = instant(text);
   if (new Date(at) <= new SystemClock().now()) throw new InvalidArgumentError('It is in the past.');

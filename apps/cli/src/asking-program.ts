@@ -8,7 +8,7 @@ import type { Databases } from './declared.js';
 import { keyCommands } from './keys/key-commands.js';
 import { addManual } from './manual.js';
 
-/** First words of commands that ask running services: they start without what all apps declare, in half the time. */
+/** First words of the commands that call running services: they start without loading all apps, in half the time. */
 const ASKING: ReadonlySet<string> = new Set([
   'account',
   'credits',
@@ -28,7 +28,9 @@ export const operatorCommand = (): Command =>
       '"npm run cli -- --help" lists the commands, --help after a command what it takes.',
     );
 
-/** The commands about accounts and money. @param databases read by the one that looks into the request log. */
+/**
+ * Adds the commands about accounts and money. @param databases opened only by the command that reads the request log.
+ */
 export function addAsking(
   program: Command,
   config: CliConfig,
@@ -41,7 +43,7 @@ export function addAsking(
   auditCommands(program, config);
 }
 
-/** A program of these commands alone. */
+/** A program that has only these commands. */
 export function askingProgram(config: CliConfig, databases: () => Promise<Databases>): Command {
   const program = operatorCommand();
   addAsking(program, config, databases);

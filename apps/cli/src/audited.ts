@@ -3,7 +3,7 @@ import type { CliConfig } from './cli.config.js';
 import { operatorName } from './operator.js';
 import { withService } from './service-calls.js';
 
-/** Does something by hand: noted in the audit log first, so that nothing is done that it does not know. */
+/** Performs a manual action after an audit entry was written, so that no action is missing from the audit log. */
 export async function audited<T>(
   config: CliConfig,
   order: OperatorOrder,

@@ -2,7 +2,7 @@ import { IsOptional, IsString, IsUrl, MaxLength, MinLength } from 'class-validat
 import { IsServiceSecret, Setting } from '#libs/platform';
 
 /**
- * The settings of operator commands; each command names the missing ones. A running solo writes all of them to
+ * The settings of operator commands; a command that needs a missing one names it. A running solo writes all of them to
  * `operator.env` in its data folder.
  */
 export class CliConfig {

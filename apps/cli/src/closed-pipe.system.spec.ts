@@ -39,7 +39,7 @@ describe('a pipe whose reader has exited', () => {
     },
   );
 
-  it('does not hide the exit code of a fault, and adds nothing to the answer', () => {
+  it('does not hide the exit code of an error, and adds nothing to the output', () => {
     const { status, stdout } = run(['account', 'list'], ['ignore', 'pipe', pipe]);
     expect([status, stdout]).toEqual([1, '']);
   });

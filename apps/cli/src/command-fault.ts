@@ -1,7 +1,7 @@
-/** A command cannot be done, for a reason that its operator can remove. The message is all that is shown. */
+/** A command failed for a reason that its operator can fix. Only the message is shown. */
 export class CommandFault extends Error {}
 
-/** Files and folders, by the code of the system's error. */
+/** Messages for file system errors, by the error code. */
 const OF_FILES: Readonly<Record<string, string>> = {
   EACCES: 'you have no permission.',
   EEXIST: 'there is a file of this name.',
@@ -13,7 +13,7 @@ const OF_FILES: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only. In a container, write below /tmp.',
 };
 
-/** Servers that are not there. */
+/** Messages for network errors, by the error code. */
 const OF_SERVERS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'its name cannot be resolved now.',
   ECONNREFUSED: 'nothing listens there.',
@@ -24,7 +24,7 @@ const OF_SERVERS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it does not answer.',
 };
 
-/** PostgreSQL takes nobody in, or has no such database (SQLSTATE, its first letters). */
+/** PostgreSQL rejects the log-in, or the database does not exist (prefixes of SQLSTATE). */
 const NOT_LET_IN = /^(08|28|3D000|53|57P)/;
 
 interface SystemError extends Error {
@@ -34,11 +34,11 @@ interface SystemError extends Error {
   address?: string;
   hostname?: string;
   port?: number;
-  /** Only for errors of PostgreSQL. */
+  /** Set only by errors of PostgreSQL. */
   severity?: string;
 }
 
-/** A sentence for what the operating system, the network or a database refused; undefined for any other error. */
+/** A sentence for an error of the operating system, the network or a database; undefined for any other error. */
 export function systemFault(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof AggregateError) return systemFault(error.errors[0]);
@@ -52,7 +52,7 @@ export function systemFault(error: unknown): string | undefined {
     severity,
     message,
   } = error as SystemError;
-  // The file system has no room for folders: whoever makes one has made those above it.
+  // `mkdir` creates missing parents first, so ENOENT means that the file system does not accept new folders.
   if (syscall === 'mkdir' && code === 'ENOENT') return `${path}: no folder can be made here.`;
   if (path !== undefined && code in OF_FILES) return `${path}: ${OF_FILES[code]}`;
   const host = address ?? hostname;

@@ -8,7 +8,7 @@ import { TelemetryConfig } from '#libs/platform';
 import { ServersConfig, databasesConfig } from './servers.config.js';
 import type { DocumentedApp } from './documents/configuration.js';
 
-/** Billing's own calls of the processors, for `sandbox`. */
+/** Billing's own calls to the processors, for `sandbox`. */
 export const processors = async () => ({
   ...(await import('../../billing/src/processors/stripe/stripe-processor.js')),
   ...(await import('../../billing/src/processors/paypal/paypal-processor.js')),
@@ -19,16 +19,16 @@ export type {
   PaymentProcessor,
 } from '../../billing/src/processors/payment-processor.js';
 
-/** Declarations of the apps on which the commands work: the only file that looks into other apps. */
+/** Declarations of the apps that the commands need; this is the only file that imports from other apps. */
 export { SERVICES };
 
-/** The URL of each schema, by the name of its service. */
+/** The database URL of each schema, by the name of its service. */
 export const DatabasesConfig = databasesConfig(schemaServices(SERVICES));
 
-/** The superuser of each database that a service has to itself. */
+/** The superuser of each database that only one service uses. */
 export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 
-/** Where the schemas of the command's installation are. */
+/** The databases of the installation that the command runs on. */
 export type Databases = InstanceType<typeof DatabasesConfig>;
 
 /** Ordered as in the documents. */

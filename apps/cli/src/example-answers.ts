@@ -1,6 +1,6 @@
 import type { KeyAnswer, SubscriptionAnswer } from '#libs/contracts';
 
-/** The subjects of the manual's examples, and answers that several of them share. */
+/** The ids in the manual's examples, and answers that several examples share. */
 export const ACCOUNT = '019a5f00-0000-7000-8000-000000000001';
 export const PAYMENT = '019a5f00-0000-7000-8000-000000000002';
 export const OTHER = '019a5f00-0000-7000-8000-000000000003';

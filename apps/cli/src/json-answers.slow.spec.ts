@@ -5,7 +5,7 @@ import { ConfigurationError, newId } from '#libs/platform';
 import { MANUAL, exampleWords } from './manual.js';
 import { OperatorDesk } from '../../../test/desk/operator-desk.js';
 
-/** The subjects that a row of the table may name. */
+/** The ids that a row of the table may use. */
 interface Known {
   accountId: string;
   /** The payment of a package. */
@@ -239,7 +239,7 @@ describe('operator commands with --json', () => {
   it('in the chart’s pod every command has the settings it needs, except those of a superuser', async () => {
     const lacking: string[] = [];
     for (const [path, { example }] of Object.entries(MANUAL)) {
-      // These work only on files.
+      // These commands work only on files.
       if (/^(secrets|routing|tlds)\b/.test(path)) continue;
       await desk.command(...exampleWords(example)).catch((error) => {
         if (!(error instanceof ConfigurationError)) throw error;
@@ -261,7 +261,10 @@ describe('operator commands with --json', () => {
   });
 });
 
-/** Members of an answer that the manual does not show, or shows as something else; lists are told by their first. */
+/**
+ * Members of an answer that the manual omits or shows with a different type; of a list, only the first item is
+ * compared.
+ */
 function undescribed(shown: unknown, said: unknown, path = ''): string[] {
   if (said === null || shown === null) return [];
   if (typeof shown !== typeof said || Array.isArray(shown) !== Array.isArray(said)) return [path];
@@ -274,5 +277,5 @@ function undescribed(shown: unknown, said: unknown, path = ''): string[] {
   );
 }
 
-/** Looking twice makes two equal lines. */
+/** Reading twice writes two equal entries. */
 const isRepeatable = (line: string) => line.includes('account.inspected');

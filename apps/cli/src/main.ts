@@ -6,11 +6,12 @@ import { CommandFault, systemFault } from './command-fault.js';
 import { addManual } from './manual.js';
 import { operatorSettings } from './operator-settings.js';
 
-const NOBODYS_ID = 'Nothing has this id. `account find` tells whose an id, key or address is.';
+const NOBODYS_ID =
+  'Nothing has this id. `account find` shows which account an id, key or address belongs to.';
 
 const isMissing = (error: unknown) => error instanceof Problem && error.status === 404;
 
-/** First words of commands that need nothing of the others: they start without what all apps declare. */
+/** First words of commands that need no app: they start without loading all declarations. */
 const ALONE: Readonly<
   Record<string, (program: Command, config: () => CliConfig) => Promise<void>>
 > = {
@@ -30,7 +31,7 @@ async function isOfServers(error: unknown): Promise<boolean> {
   return [ExtensionMissing, NotTheOwner, UnfitTopic].some((kind) => error instanceof kind);
 }
 
-/** `npm run cli -- <command>`: what an operator does by hand. */
+/** `npm run cli -- <command>`: runs one operator command. */
 async function main(): Promise<void> {
   const { dataFolder } = loadConfig(CliConfig);
   const settings = operatorSettings(process.env, dataFolder);
@@ -59,7 +60,7 @@ async function main(): Promise<void> {
   await operatorProgram(config, events, databases, own).parseAsync();
 }
 
-// The reader of an answer has read enough, as `head` has; nobody reads of a fault either, so its code stays.
+// The reader of the output closed the pipe, as `head` does. The exit code of an error stays the same.
 for (const [stream, code] of [
   [process.stdout, 0],
   [process.stderr, 1],

@@ -15,11 +15,11 @@ import {
   IMPORTED_FILE,
 } from './example-answers.js';
 
-/** Text of `--help` and of the command line's page that a command does not declare. */
+/** Parts of `--help` and of docs/operations/command-line.md that a command does not declare itself. */
 interface ManualEntry {
   /** The words after `npm run cli --`. */
   example: string;
-  /** An answer with `--json`; members that may be missing are among it. */
+  /** An answer with `--json`, including members that may be missing. */
   json?: unknown;
 }
 
@@ -288,22 +288,22 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   },
 };
 
-/** The words into which a shell splits an example. */
+/** Splits an example into words as a shell does. */
 export function exampleWords(example: string): string[] {
   return (example.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
 }
 
-/** The words of a command, without those of the program: `account find`. */
+/** The words of a command without the program's name: `account find`. */
 export function pathOf(command: Command): string {
   return command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
-/** Commands that do something, in the order of the help. */
+/** Commands without subcommands, in the order of the help. */
 export function leavesOf(command: Command): Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 }
 
-/** Puts an example, the shape of `--json` and the exit codes into every help. @throws for a command without. */
+/** Adds an example, the shape of `--json` and the exit codes to every help text. @throws if a command has no entry. */
 export function addManual(program: Command): void {
   program.addHelpText('after', `\n${EXIT_CODES}`);
   for (const command of leavesOf(program)) {

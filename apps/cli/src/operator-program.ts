@@ -14,7 +14,7 @@ import { secretCommands } from './secrets/secret-commands.js';
 import { sourceCommands } from './source/source-commands.js';
 import { tldCommands } from './tlds/tld-commands.js';
 
-/** Every command of an operator. */
+/** The program with every operator command. */
 export function operatorProgram(
   config: ServersConfig,
   events: EventsConfig,

@@ -9,14 +9,14 @@ type Settings = Record<string, string | undefined>;
 /** In each `operator.env`: the process to which these settings belong. A shell that has read the file has it too. */
 const OWNER = 'OPERATOR_ENV_OF';
 const FILE = 'operator.env';
-/** Belongs to the installation's settings, although only some commands read it. */
+/** Part of the installation's settings, although only some commands read it. */
 const SERVER = 'DATABASE_ADMIN_URL';
-/** They are of no installation. */
+/** Settings that belong to the shell, not to an installation. */
 const OF_THE_SHELL: readonly string[] = ['dataFolder', 'operatorName'];
 
 /**
  * The settings that commands get: those of the shell or, when it has none, those of the installation that runs in
- * `dataFolder`, never a mixture. What a shell took from an installation that has ended meanwhile counts for nothing.
+ * `dataFolder`, never a mixture. Settings that a shell took from an installation that has ended meanwhile are ignored.
  * @throws ConfigurationError when only such settings are there.
  */
 export function operatorSettings(environment: Settings, dataFolder: string): Settings {
@@ -37,7 +37,7 @@ export function operatorSettings(environment: Settings, dataFolder: string): Set
   ]);
 }
 
-/** A killed process leaves its file behind; it counts for nothing. */
+/** A killed process leaves its file behind; such a file is ignored. */
 function readRunning(path: string): Settings | undefined {
   if (!existsSync(path)) return undefined;
   const settings = parseEnv(readFileSync(path, 'utf8'));

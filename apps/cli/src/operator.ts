@@ -3,13 +3,16 @@ import type { CliConfig } from './cli.config.js';
 
 const NAME_LENGTH_MAX = 64;
 
-/** The person who runs the command, for the audit log: as they say, else the user of this machine. A name, no proof. */
+/**
+ * The name of the person who runs the command, for the audit log: the configured name, or else the user of this
+ * machine. It is not verified.
+ */
 export function operatorName({ operatorName: said }: CliConfig): string {
   const name = (said ?? userName()).replaceAll(/[^\w.@-]/g, '-');
   return name.slice(0, NAME_LENGTH_MAX);
 }
 
-/** The operator's name; in a container the user is only a number. */
+/** The operator's name; a container knows the user only by number. */
 function userName(): string {
   try {
     return userInfo().username;

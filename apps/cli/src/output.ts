@@ -1,4 +1,4 @@
-/** Every command that answers something takes it: one JSON value on stdout. */
+/** Options of every command that prints an answer: `--json` prints one JSON value on stdout. */
 export interface OutputOptions {
   json?: boolean;
 }

@@ -1,11 +1,11 @@
 import { ConfigurationError } from '#libs/platform';
 
-/** Only one of the two is read, because settings of both would mix two installations. */
+/** Only one of the two sources is read, because settings from both would mix two installations. */
 const WHERE =
   'While "npm start" runs, npm run cli finds it in .data/operator.env, or in the folder that DATA_DIR names in this shell. ' +
   'While "npm run cluster" runs: node_modules/.bin/node --env-file=.data/cluster/operator.env dist/apps/cli/src/main.js …';
 
-/** A setting that only some commands need. @throws ConfigurationError naming it when it is absent. */
+/** Returns a setting that only some commands need. @throws ConfigurationError with its name if it is missing. */
 export function required<T extends object, K extends keyof T>(
   config: T,
   property: K,

@@ -4,7 +4,7 @@ import { type ConfigClass, type ServiceName, Setting } from '#libs/platform';
 import { databaseSetting } from '#libs/services';
 import { CliConfig } from './cli.config.js';
 
-/** Further imports of commands about databases; commands that ask services load none of them. */
+/** Further settings of commands that use databases; commands that call services load none of them. */
 export class ServersConfig extends CliConfig {
   @Setting({
     env: 'DATABASE_ADMIN_URL',
@@ -17,7 +17,7 @@ export class ServersConfig extends CliConfig {
   databaseAdminUrl?: string;
 }
 
-/** A config class with the database of each service, as the service's own role; each is optional. */
+/** A config class with the database URL of each service, for the service's own role; each is optional. */
 export function databasesConfig(
   services: readonly ServiceName[],
 ): ConfigClass<Partial<Record<ServiceName, string>>> {

@@ -17,7 +17,7 @@ export async function withBilling<T>(
   work: (billing: BillingClient) => Promise<T[]>,
 ): Promise<T[]> {
   if (config.billingUrl === undefined) {
-    process.stderr.write('Billing is not asked: BILLING_INTERNAL_URL is not set.\n');
+    process.stderr.write('Billing is not called: BILLING_INTERNAL_URL is not set.\n');
     return [];
   }
   return withService(config, 'billing', (http) => work(new BillingClient(http)));

@@ -1,6 +1,6 @@
-/** The longest time of a timer, 24 days: the pod is then started anew. */
+/** The longest delay of a timer, 24 days; the pod is then restarted. */
 const WAIT_MS = 2 ** 31 - 1;
 
-// The actions of a pod for operator commands between them.
+// An idle pod for operator commands.
 setTimeout(() => process.exit(0), WAIT_MS);
 process.once('SIGTERM', () => process.exit(0));

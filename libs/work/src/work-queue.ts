@@ -99,7 +99,7 @@ export class WorkQueue<T extends object> {
     await this.rows.deleteOfAccount(transaction, accountId);
   }
 
-  /** What is left of a group, or of the queue: also what was cancelled, until whoever does it has ended. */
+  /** What is left of a group, or of the queue. */
   async remaining(runner: SqlRunner, group?: string): Promise<RemainingWork> {
     return this.rows.remaining(runner, group);
   }

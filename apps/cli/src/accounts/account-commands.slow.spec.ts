@@ -182,7 +182,7 @@ describe('account commands', () => {
     for (const text of ['nobody@example.com', 'INV-1999-000001', 'pi_unknown', "' or 1=1 --"]) {
       expect(await desk.command('account', 'find', text)).toMatchObject({
         code: 1,
-        stdout: 'No account is known by this.\n',
+        stdout: 'No account matches this text.\n',
       });
     }
   });

@@ -32,10 +32,10 @@ interface FoundAccount extends AccountSummary {
 }
 
 const LISTED = 50;
-/** Accounts shown of a text that leads to many. */
+/** The most accounts shown for a text that matches many. */
 const ACCOUNTS_MAX = 20;
 
-/** `account`: who an account belongs to, and what happened to it. */
+/** `account`: finds an account, shows its owner and its timeline. */
 export function accountCommands(
   program: Command,
   config: CliConfig,
@@ -104,7 +104,7 @@ async function find(
   });
   if (found.length === 0) process.exitCode = 1;
   answer(options, found, (accounts) =>
-    accounts.length === 0 ? ['No account is known by this.'] : accounts.map(foundLine),
+    accounts.length === 0 ? ['No account matches this text.'] : accounts.map(foundLine),
   );
 }
 

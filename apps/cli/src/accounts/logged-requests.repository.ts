@@ -1,7 +1,7 @@
 import { type AccountMatch, REQUESTS_KEPT_DAYS } from '#libs/contracts';
 import type { Database } from '#libs/database';
 
-/** A day more than the log keeps, for what is not dropped yet, and one for a clock that is ahead. */
+/** One more day than the log is kept, for rows that are not dropped yet, and one for a clock that is ahead. */
 const DAYS_SEARCHED = REQUESTS_KEPT_DAYS + 2;
 
 interface LoggedRow {
@@ -12,7 +12,7 @@ interface LoggedRow {
   status: number;
 }
 
-/** The gateway's request log, which only its own database holds. */
+/** Reads the gateway's request log, which is stored only in the gateway's own database. */
 export class LoggedRequestsMaintenanceRepository {
   constructor(private readonly database: Pick<Database, 'query'>) {}
 
@@ -29,7 +29,7 @@ export class LoggedRequestsMaintenanceRepository {
   }
 }
 
-// The day ends at the database's time: the first one reaches a day ahead of it.
+// Days follow the database's clock; the first one reaches a day into the future.
 const FIND = `
   select account_id as "accountId", at, operation, subject, status from request_log
   where request_id = $1 and at >= now() - $2::int * interval '1 day'

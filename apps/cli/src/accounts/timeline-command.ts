@@ -16,7 +16,7 @@ import { withBilling, withService } from '../service-calls.js';
 interface TimelineOptions extends OutputOptions {
   before?: string;
   limit: number;
-  /** Inspections by operators, too. */
+  /** Whether to include inspections by operators. */
   inspections?: boolean;
 }
 
@@ -45,7 +45,7 @@ export function timelineCommand(account: Command, config: CliConfig): void {
 
 async function show(config: CliConfig, accountId: string, options: TimelineOptions): Promise<void> {
   const { limit, before, inspections: withInspections = false } = options;
-  // First, and noted: whose life this is.
+  // First, so that the inspection itself is audited.
   const { email } = await inspected(config, accountId);
   const timeline = await read(config, accountId, { question: { before, limit }, withInspections });
   answer(
@@ -63,7 +63,7 @@ async function show(config: CliConfig, accountId: string, options: TimelineOptio
 const inspectionsLine = (count: number) =>
   `${counted(count, 'inspection')} by operators left out: --inspections`;
 
-/** Each service answers the page as if it were alone; entries older than the cut are requested again. */
+/** Requests the page from each service as if it were the only one; entries older than the cut are requested again. */
 async function read(
   config: CliConfig,
   accountId: string,
@@ -83,7 +83,7 @@ async function read(
   ]);
   const all = parts.flat().toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
   const cut = all.at(limit - 1)?.at;
-  // Entries of one time stay together: a page's end is a time.
+  // Entries of the same time stay on one page, because a page ends at a time.
   const entries = cut === undefined ? all : all.filter(({ at }) => at >= cut);
   const isWhole = cut === undefined || parts.every((part) => part.length < limit);
   const nextBefore = entries.length === all.length && isWhole ? undefined : cut;

@@ -19,7 +19,7 @@ interface ListOptions extends OutputOptions {
 
 const LISTED = 50;
 
-/** `audit`: the log of who did what, and whether it is as it was written (S116). */
+/** `audit`: lists the audit log and verifies its hash chains (S116). */
 export function auditCommands(program: Command, config: CliConfig): void {
   const audit = program.command('audit').description('the append-only log of who did what');
   audit
@@ -75,16 +75,14 @@ async function verify(config: CliConfig, options: VerifyOptions): Promise<void> 
   const { entries, chains, brokenAt } = found;
   if (brokenAt !== null) process.exitCode = 1;
   if (brokenAt !== null && !options.json) {
-    process.stderr.write(`${brokenAt}: not as it was written\n`);
+    process.stderr.write(`${brokenAt}: the entry was changed\n`);
     return;
   }
   const compared = anchors.length > 0 ? `; ${anchors.length} anchors compared` : '';
-  answer(options, found, () => [
-    `${entries} entries in ${chains} chains, all as they were written${compared}`,
-  ]);
+  answer(options, found, () => [`${entries} entries in ${chains} chains, none changed${compared}`]);
 }
 
-/** Rejects a file without anchors: comparing with nothing would find nothing. */
+/** Rejects a file without anchors: a comparison with nothing would always succeed. */
 function anchorsIn(file: string): object[] {
   let anchors: object[];
   try {
@@ -92,11 +90,12 @@ function anchorsIn(file: string): object[] {
   } catch (error) {
     throw new InvalidArgumentError(`It cannot be read: ${(error as Error).message}`);
   }
-  if (anchors.length === 0) throw new InvalidArgumentError('It has no anchor of the audit log.');
+  if (anchors.length === 0)
+    throw new InvalidArgumentError('It contains no anchor of the audit log.');
   return anchors;
 }
 
-/** The anchors among the log lines; other lines are passed over. */
+/** The anchors among the log lines; other lines are ignored. */
 function anchorsOf(log: string): object[] {
   return log.split('\n').flatMap((line) => {
     if (!line.includes('"audit anchor"')) return [];

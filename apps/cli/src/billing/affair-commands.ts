@@ -8,7 +8,7 @@ import { withService } from '../service-calls.js';
 
 type ReasonedOptions = OutputOptions & { reason: string };
 
-/** `billing subscriptions`, `cancel` and `resend-receipt`: what is done for a customer who asks for it. */
+/** `billing subscriptions`, `cancel` and `resend-receipt`: actions at a customer's request. */
 export function affairCommands(billing: Command, config: CliConfig): void {
   billing
     .command('subscriptions')
@@ -92,5 +92,5 @@ async function resend(
       new BillingClient(http).resendReceipt(accountId, number),
     ),
   );
-  answer(output, sent, () => [`The mail about ${number} is on its way again.`]);
+  answer(output, sent, () => [`The mail about ${number} will be sent again.`]);
 }

@@ -62,14 +62,16 @@ describe('billing commands', () => {
     desk.billing.simulator.apiFaults.refusedRefunds = 2;
     await desk.command('billing', 'refund', accountId, payment, ...why, ...wish, first);
     const { stdout } = await desk.command('billing', 'payments', accountId);
-    expect(stdout).toMatch(new RegExp(`refund ${first} undone: 10.00 .*, asked for again at 20`));
+    expect(stdout).toMatch(new RegExp(`refund ${first} undone: 10.00 .*, retried at 20`));
     expect((await decide('retry-refund', first)).stderr).toContain('refused this refund');
     expect((await decide('retry-refund', first)).stderr).toContain('has not failed');
     await desk.command('billing', 'refund', accountId, payment, ...why, ...wish, second);
     desk.billing.simulator.apiFaults.refusedRefunds = 1;
     const third = newId();
     await desk.command('billing', 'refund', accountId, payment, ...why, ...wish, third);
-    expect((await decide('dismiss-refund', third)).stdout).toBe('Nothing more is done about it.\n');
+    expect((await decide('dismiss-refund', third)).stdout).toBe(
+      'No further action will be taken on it.\n',
+    );
     expect((await decide('dismiss-refund', third)).code).toBe(1);
     expect(desk.billing.logLines.splice(0)).toHaveLength(3);
     const [made] = await desk.billing.database.query<{ count: number }>(
@@ -93,7 +95,7 @@ describe('billing commands', () => {
     const before = (await billing.deliverMail(accountId)).length;
     const why = ['--reason', 'asked for it'];
     const sent = await desk.command('billing', 'resend-receipt', accountId, number, ...why);
-    expect(sent.stdout).toContain('is on its way again');
+    expect(sent.stdout).toContain('will be sent again');
     const mails = await billing.deliverMail(accountId);
     expect(mails.map(({ subject }) => subject).slice(before)).toEqual([
       `Receipt: 27.00 USD, invoice ${number}`,

@@ -24,7 +24,7 @@ type ReasonedOptions = OutputOptions & { reason: string };
 
 const MICROS = 1_000_000;
 
-/** `billing`: an account's payments, and what is given back of them. */
+/** `billing`: an account's payments and refunds. */
 export function billingCommands(program: Command, config: CliConfig): void {
   const billing = program.command('billing').description('payments and refunds');
   billing
@@ -78,7 +78,7 @@ export function billingCommands(program: Command, config: CliConfig): void {
   affairCommands(billing, config);
 }
 
-/** An operator's decision about a refund that failed. */
+/** An operator's decision about a failed refund. */
 const DECISIONS = {
   'retry-refund': 'retry a failed refund now, with its amount and scope',
   'dismiss-refund': 'close a failed refund, because the money was returned in another way',
@@ -114,7 +114,7 @@ async function decide(
     ),
   );
   answer({ json }, made, (refunded) =>
-    order === 'retry-refund' ? refundLines(refunded) : ['Nothing more is done about it.'],
+    order === 'retry-refund' ? refundLines(refunded) : ['No further action will be taken on it.'],
   );
 }
 
@@ -141,7 +141,7 @@ function paymentLines(payment: PaymentAnswer): string[] {
     ...reversals.map(({ refundId, cause, state, scope, credits, amountMicros: taken, retryAt }) => {
       const what =
         scope === 'remaining' ? 'the rest of a period' : taken === paid ? 'all' : 'a part';
-      const again = retryAt === undefined ? '' : `, asked for again at ${retryAt}`;
+      const again = retryAt === undefined ? '' : `, retried at ${retryAt}`;
       return `  ${cause} ${refundId} ${state}: ${amountOf(taken)} ${currency}, ${what}${creditsText(credits)}${again}`;
     }),
   ];

@@ -17,12 +17,14 @@ interface GenerateOptions extends OutputOptions {
 
 const SUPPRESSED_KINDS = ['domain', 'email', 'name', 'phone'] as const;
 
-/** Names of one call to the corpus. */
+/** Names in one call to the corpus. */
 const NAMES_AT_A_TIME = 500;
 
-/** `corpus`: what history and searches look through. */
+/** `corpus`: manages the data that history and searches read. */
 export function corpusCommands(program: Command, config: ServersConfig, own: OwnDatabases): void {
-  const corpus = program.command('corpus').description('what history and searches look through');
+  const corpus = program
+    .command('corpus')
+    .description('manage the data that history and searches read');
   corpus
     .command('generate')
     .description(
@@ -58,7 +60,7 @@ export function corpusCommands(program: Command, config: ServersConfig, own: Own
     );
 }
 
-/** @throws ConfigurationError; ExtensionMissing where the database is no coordinator of Citus. */
+/** @throws ConfigurationError; ExtensionMissing if the database is not a Citus coordinator. */
 async function distributeTables(
   config: CliConfig,
   own: OwnDatabases,
@@ -78,7 +80,7 @@ async function suppress(config: CliConfig, asked: SuppressionAsked, output: Outp
   answer(output, suppressed, ({ version, isNew }) => [
     isNew
       ? `hidden now, erased within a day; the list has version ${version}`
-      : `was in the list already, as version ${version}`,
+      : `was already in the list, as version ${version}`,
   ]);
 }
 

@@ -13,7 +13,7 @@ describe('credit commands', () => {
   });
   afterAll(() => desk.close());
 
-  it('credits granted, revoked and released by hand are in the audit log beforehand', async () => {
+  it('credits granted, revoked and released by an operator are audited first', async () => {
     const { accountId } = await desk.account.register('audited@example.com');
     const why = ['--reason', 'a test'];
     await desk.command('credits', 'grant', accountId, '70', '--id', ID, ...why);
@@ -36,7 +36,7 @@ describe('credit commands', () => {
     ['an id that is none', ['nonsense', '--until', '2027-01-01T00:00:00Z'], 'an id of ours'],
     ['a time that is over', [ID, '--until', '2020-01-01T00:00:00Z'], 'in the past'],
     ['a time without its zone', [ID, '--until', '2027-01-01'], 'such as 2027-01-31T12:00:00Z'],
-  ])('%s is told before anything is noted', async (_, args, expected) => {
+  ])('%s is rejected before anything is audited', async (_, args, expected) => {
     const limit = ['--limit', 'live', '--value', '900', '--reason', 'a test'];
     const end = await desk.command('limits', 'override', ...args, ...limit);
     expect(end.code).toBe(1);
@@ -55,7 +55,7 @@ describe('credit commands', () => {
       await entitlement.subscribe(accountId, subscription);
     }
     const advance = async () => {
-      // Tokens are of the desk's own time.
+      // Tokens use the desk's clock.
       entitlement.clock.set('2026-04-02T09:00:00Z');
       await entitlement.database.query('update set_aside_accounts set until = clock_timestamp()');
       await entitlement.advanceAll();

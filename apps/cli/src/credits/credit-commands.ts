@@ -33,7 +33,7 @@ interface LiftOptions extends OutputOptions {
   limit: OverridableLimit;
 }
 
-/** `credits` and `limits`: what an operator gives an account by hand, always with a reason. */
+/** `credits` and `limits`: an operator's manual changes, each with a reason. */
 export function creditCommands(program: Command, config: CliConfig): void {
   const credits = program.command('credits').description('credits of an account');
   credits
@@ -158,7 +158,7 @@ async function explain(
   if (explanation.unexplained !== 0) process.exitCode = 1;
 }
 
-/** A refund's part of the ledger is also what an operator revoked. */
+/** In the ledger, an operator's revocation has the same kind as a refund. */
 const KIND_TEXTS: Readonly<Record<string, string>> = { refund: 'taken back' };
 
 function explanationLines({ lines, balance, total, unexplained }: BalanceExplanation): string[] {
@@ -197,7 +197,7 @@ async function listSetAside(config: CliConfig, options: OutputOptions): Promise<
       return `lease ${leaseId} of account ${accountId}, ${use}: ${reason}`;
     }),
   ]);
-  // Written to stderr, so that a script that reads the list still reads nothing.
+  // Written to stderr, so that a script that reads the list gets an empty list.
   if (accounts.length + leases.length === 0) process.stderr.write('Nothing is set aside.\n');
 }
 

@@ -9,7 +9,10 @@ import {
   listenerOf,
 } from '#libs/contracts';
 
-/** Text between `<!-- name -->` and `<!-- /name -->` of a document, replaced by what the table of operations says. */
+/**
+ * Replaces the text between `<!-- name -->` and `<!-- /name -->` of a document with tables generated from the
+ * operations.
+ */
 export function withApiTables(document: string, operations: readonly Operation[]): string {
   const served = operations.filter((row) => listenerOf(row) === 'api');
   const sections: Record<string, string> = {
@@ -123,7 +126,7 @@ function errorTable(operations: readonly Operation[]): string {
   return table(['status', 'codes'], rows);
 }
 
-/** Aligned as Prettier does it, so that no further formatting is needed. */
+/** Aligns columns as Prettier does, so that no further formatting is needed. */
 function table(heads: string[], rows: string[][]): string {
   const cells = [heads, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
   const widths = heads.map((_head, place) =>

@@ -10,7 +10,7 @@ import {
 } from '#libs/services';
 import { ServersConfig } from '../servers.config.js';
 
-/** A setting that a pod gets as a file, by its name within the Secret. */
+/** A setting that a pod reads from a file, with the file's name within the Secret. */
 interface ChartSecret {
   env: string;
   file: string;
@@ -22,24 +22,24 @@ interface ChartSecret {
 interface ChartService {
   name: string;
   entry: string;
-  /** Settings of the addresses that it listens on. */
+  /** Settings of the addresses that the service listens on. */
   hosts: string[];
   /** Settings of its ports, the internal one first. */
   listeners: { port: string; isPublic: boolean }[];
   urlSetting: string | null;
-  /** Unset: every installation has it. */
+  /** null: every installation has this service. */
   requires: readonly string[] | null;
-  /** The services whose origins it is given. */
+  /** The services whose origins it gets. */
   calls: string[];
-  /** Whether it owns a schema and uses events. */
+  /** Whether it owns a schema and publishes or consumes events. */
   usesEvents: boolean;
-  /** Its own topic, and those it may read. */
+  /** Its own topic, and the topics that it may read. */
   topic: string;
   hears: string[];
-  /** Topics whose events it must have each of: their lag is its work. */
+  /** Topics that it must consume completely: their lag is its backlog. */
   consumes: string[];
   outwardPorts: number[];
-  /** The connections of one process to PostgreSQL: settings of pools, and pools of a fixed size. */
+  /** The connections of one process to PostgreSQL: names of pool settings, or the size of fixed pools. */
   connections: (string | number)[];
   secrets: ChartSecret[];
   /** Settings that are not secret. */
@@ -47,8 +47,8 @@ interface ChartService {
 }
 
 /**
- * `files/services.json` of the Helm chart: templates have no other way to know of a service. A secret's file is
- * called as `cli secrets` calls it.
+ * `files/services.json` of the Helm chart, from which templates learn about the services. The names of secret files are
+ * those of `cli secrets`.
  */
 export async function chartServices(services: readonly AnyService[]): Promise<string> {
   const events = {
@@ -129,7 +129,7 @@ function operatorPod(services: readonly AnyService[]) {
   };
 }
 
-/** Whether a process without arguments requests it. */
+/** Whether a process without a value for this setting fails. */
 function isMissed(config: ConfigClass<object>, env: string): boolean {
   try {
     loadConfig(config, {});

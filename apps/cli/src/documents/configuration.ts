@@ -11,14 +11,14 @@ export interface DocumentedApp {
 interface DocumentedSetting {
   env: string;
   about: string;
-  /** Text of the default; undefined where a value must be given. */
+  /** Text of the default; undefined if a value is required. */
   defaultText?: string;
   isRequired: boolean;
   isSecret: boolean;
   apps: string[];
 }
 
-/** `docs/configuration.md`: every setting of every app, once. */
+/** `docs/configuration.md`: every setting of every app, listed once. */
 export function configurationPage(apps: DocumentedApp[]): string {
   const rows = documentedSettings(apps).map(
     (setting) =>
@@ -41,7 +41,7 @@ export function configurationPage(apps: DocumentedApp[]): string {
   ].join('\n');
 }
 
-/** `.env.example`: the same as comments and assignments. */
+/** `.env.example`: the same settings as comments and assignments. */
 export function environmentExample(apps: DocumentedApp[]): string {
   const blocks = documentedSettings(apps).map((setting) => {
     const value = setting.isSecret ? '' : (setting.defaultText ?? '');
@@ -69,7 +69,7 @@ function documentedSettings(apps: DocumentedApp[]): DocumentedSetting[] {
       const known = settings.get(setting.env);
       if (known) {
         known.apps.push(name);
-        // What one service can do without, another needs.
+        // A setting can be optional in one service and required in another.
         if (isRequired && !known.isRequired)
           Object.assign(known, { about: setting.about, isRequired });
         continue;
@@ -92,7 +92,7 @@ function mayBeAbsent(config: new () => object, property: string): boolean {
   return isOptional(rules.filter(({ propertyName }) => propertyName === property));
 }
 
-/** A default as an operator would write it; nothing for an absent or empty one. */
+/** A default as an operator would write it; undefined for an absent or empty one. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   return Array.isArray(value) ? value.join(',') : String(value as string | number | boolean);

@@ -25,7 +25,7 @@ const CUSTOMERS: Dashboard = {
       queries: { '{{status}}': 'sum by (status) (rate(dds_gateway_requests_total[5m]))' },
     },
     {
-      title: 'Error budget: errors of ours (objective 0.1 %)',
+      title: 'Error budget: our errors (objective 0.1 %)',
       unit: 'percentunit',
       queries: {
         '1 hour': 'dds:api_errors:ratio_rate1h',
@@ -58,7 +58,7 @@ const CUSTOMERS: Dashboard = {
       queries: { '{{source}}': 'max by (source) (dds_gateway_feed_age_seconds)' },
     },
     {
-      title: 'Where requests per minute are counted',
+      title: 'Backend of the rate limits',
       unit: 'short',
       queries: { '{{mode}}': 'sum by (mode) (dds_gateway_rate_limiter_mode)' },
     },
@@ -67,7 +67,7 @@ const CUSTOMERS: Dashboard = {
 
 const DASHBOARD: Dashboard = {
   uid: 'dds-dashboard',
-  title: 'The dashboard, and the services behind it',
+  title: 'The dashboard and the services behind it',
   panels: [
     {
       title: 'Ready processes',
@@ -85,7 +85,7 @@ const DASHBOARD: Dashboard = {
       queries: { '{{kind}}': 'sum by (kind) (rate(dds_dashboard_requests_total[5m]))' },
     },
     {
-      title: 'Errors, share of all answers',
+      title: 'Errors, as a share of all answers',
       unit: 'percentunit',
       queries: {
         errors:
@@ -106,7 +106,7 @@ const DASHBOARD: Dashboard = {
       },
     },
     {
-      title: 'Log-ins: begun sessions and refusals',
+      title: 'Log-ins: opened sessions and refusals',
       unit: 'short',
       queries: { '{{outcome}}': 'sum by (outcome) (increase(dds_dashboard_log_ins_total[1h]))' },
     },
@@ -125,7 +125,7 @@ const MONEY: Dashboard = {
       },
     },
     {
-      title: 'Credits charged and not acknowledged',
+      title: 'Credits charged but not acknowledged',
       unit: 'short',
       queries: { '{{instance}}': 'dds_gateway_unsettled_credits' },
     },
@@ -135,7 +135,7 @@ const MONEY: Dashboard = {
       queries: { '{{kind}}': 'max by (kind) (dds_entitlement_reserved_credits)' },
     },
     {
-      title: 'Reservations that wait for a lease',
+      title: 'Reservations waiting for a lease',
       unit: 'percentunit',
       queries: {
         misses:
@@ -143,7 +143,7 @@ const MONEY: Dashboard = {
       },
     },
     {
-      title: 'Unbilled credits of 24 hours, and debt',
+      title: 'Unbilled credits of the last 24 hours, and debt',
       unit: 'short',
       queries: {
         unbilled: 'max(dds_entitlement_unbilled_credits)',
@@ -198,7 +198,7 @@ const EVENTS: Dashboard = {
       },
     },
     {
-      title: 'Events before a consumer',
+      title: 'Consumer lag, in events',
       unit: 'short',
       queries: {
         '{{consumer}} of {{producer}}': 'max by (consumer, producer) (dds_consumer_lag_events)',
@@ -210,12 +210,12 @@ const EVENTS: Dashboard = {
       queries: { '{{consumer}} {{state}}': 'sum by (consumer, state) (dds_events_waiting)' },
     },
     {
-      title: 'Time of handlers, 99th percentile',
+      title: 'Handler time, 99th percentile',
       unit: 's',
       queries: { '{{consumer}} {{type}}': p99('dds_event_handler_seconds', 'consumer, type') },
     },
     {
-      title: 'Statements that wait for a connection',
+      title: 'Statements waiting for a connection',
       unit: 'short',
       queries: { '{{pool}}': 'sum by (pool) (dds_database_waiting)' },
     },
@@ -225,7 +225,7 @@ const EVENTS: Dashboard = {
       queries: { size: 'dds_gateway_journal_bytes', 'disk left': 'dds_gateway_journal_free_bytes' },
     },
     {
-      title: 'Request log on its way',
+      title: 'Request log entries not written yet',
       unit: 'short',
       queries: { '{{instance}}': 'dds_gateway_request_log_waiting' },
     },
@@ -247,7 +247,7 @@ const LOOKUPS: Dashboard = {
       queries: { '{{served_from}}': 'sum by (served_from) (rate(dds_lookup_answers_total[5m]))' },
     },
     {
-      title: 'Upstream queries by how they ended',
+      title: 'Upstream queries by outcome',
       unit: 'reqps',
       queries: {
         '{{protocol}} {{outcome}}':
@@ -260,7 +260,7 @@ const LOOKUPS: Dashboard = {
       queries: { '{{protocol}} {{role}}': p99('dds_lookup_upstream_seconds', 'protocol, role') },
     },
     {
-      title: 'Lookups started, and callers who joined one',
+      title: 'Lookups started, and callers that joined one',
       unit: 'reqps',
       queries: { '{{result}}': 'sum by (result) (rate(dds_lookup_runs_total[5m]))' },
     },
@@ -277,17 +277,17 @@ const DATA: Dashboard = {
   title: 'Corpus, jobs and files',
   panels: [
     {
-      title: 'Answers handed to the corpus',
+      title: 'Answers sent to the corpus',
       unit: 'reqps',
       queries: { '{{result}}': 'sum by (result) (rate(dds_lookup_observations_total[5m]))' },
     },
     {
-      title: 'Answers that wait for the corpus',
+      title: 'Answers waiting for the corpus',
       unit: 'short',
       queries: { '{{instance}}': 'dds_lookup_observations_waiting' },
     },
     {
-      title: 'Certificate logs, behind their end',
+      title: 'Certificate logs: entries behind the end',
       unit: 's',
       queries: { '{{source}}': 'max by (source) (dds_corpus_log_lag_seconds)' },
     },
@@ -297,7 +297,7 @@ const DATA: Dashboard = {
       queries: { '{{source}}': 'max by (source) (dds_corpus_import_failed)' },
     },
     {
-      title: 'Oldest due work of a queue',
+      title: 'Oldest due job of a queue',
       unit: 's',
       queries: { '{{queue}}': 'max by (queue) (dds_work_late_seconds)' },
     },

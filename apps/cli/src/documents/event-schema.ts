@@ -14,10 +14,10 @@ interface Rule {
   each: boolean;
 }
 
-/** A rule that no schema keyword stands for here: the schema would promise less than the class checks. */
+/** A rule has no schema keyword here, so that the schema would promise less than the class checks. */
 export class RuleWithoutKeyword extends Error {}
 
-/** JSON Schema 2020-12 of an event's `data`, from the rules its class is validated by. */
+/** JSON Schema 2020-12 of an event's `data`, derived from the validation rules of its class. */
 export function eventSchema(eventClass: EventClass): JsonSchema {
   const { type, version, kind } = describeEvent(eventClass);
   return {
@@ -42,7 +42,7 @@ function objectSchema(target: EventClass): JsonSchema {
   };
 }
 
-/** `@IsOptional` is kept as a condition under which the other rules count. */
+/** `@IsOptional` is stored as a condition on the other rules. */
 export const isOptional = (rules: { type: string }[]) =>
   rules.some(({ type }) => type === 'conditionalValidation');
 
@@ -57,7 +57,7 @@ function propertySchema(target: EventClass, rules: Rule[]): JsonSchema {
   return { type: 'array', ...schema(whole), items: schema(items) };
 }
 
-/** The class named by `@Type`, read off an object that it was made for. */
+/** The class named by `@Type`, read from an instance. */
 function nestedClass(target: EventClass, name: string, isArray: boolean): EventClass {
   const plain = { [name]: isArray ? [{}] : {} };
   const value = (plainToInstance(target, plain) as Record<string, object | object[]>)[name];

@@ -16,7 +16,7 @@ import { memberTexts } from './member-texts.js';
 import { metricsPage } from './metrics.js';
 import { readProofs, readStatements, securityCoverage } from './security-coverage.js';
 
-/** Templates of a chart can read only what lies within it. */
+/** Templates of a chart can read only files within the chart. */
 const CHART_FILES = 'deploy/helm/domain-data-service/files';
 const API = 'docs/api.md';
 const OPERATIONS_FOLDER = 'libs/contracts/src/operations';
@@ -24,7 +24,7 @@ const STATEMENTS = 'docs/security-statements.md';
 
 /** Every generated file of the repository with the text it should have, by path. */
 export async function generatedDocuments(): Promise<Map<string, string>> {
-  // A metric is known once the code that counts it is loaded.
+  // A metric is declared when the code that counts it is loaded.
   for (const service of SERVICES) await service.load();
   const documents = new Map<string, string>();
   documents.set('.env.example', environmentExample(CONFIGURED_APPS));
@@ -56,7 +56,7 @@ export async function generatedDocuments(): Promise<Map<string, string>> {
   return documents;
 }
 
-/** Every command, without any setting. */
+/** Every command, without any settings. */
 const program = () =>
   operatorProgram(
     new ServersConfig(),
@@ -65,7 +65,7 @@ const program = () =>
     new OwnDatabasesConfig(),
   );
 
-/** Paths whose text on disk is not what it should be, and event schemas of events that are gone. */
+/** Paths whose text on disk is out of date, and schemas of events that no longer exist. */
 export function staleDocuments(documents: Map<string, string>): string[] {
   const wrong = [...documents]
     .filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
@@ -74,7 +74,7 @@ export function staleDocuments(documents: Map<string, string>): string[] {
   return [...wrong, ...gone].sort();
 }
 
-/** Brings every stale path up to date. */
+/** Writes the current text of every stale path. */
 export function writeDocuments(documents: Map<string, string>, stale: string[]): void {
   for (const path of stale) {
     const text = documents.get(path);

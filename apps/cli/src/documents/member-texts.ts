@@ -1,4 +1,4 @@
-/** The comments of answers and bodies, by class and member; a class itself is under `''`. */
+/** The comments of response and body classes, by class and member; the class's own comment is under `''`. */
 type MemberTexts = Record<string, Record<string, string>>;
 
 const CLASS =
@@ -20,7 +20,10 @@ export function memberTexts(sources: readonly string[]): MemberTexts {
   return Object.fromEntries(Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** A comment's sentences without its frame; references to security statements are for readers of the source. */
+/**
+ * A comment's text without its delimiters; references to security statements are removed, because they concern only
+ * readers of the source.
+ */
 function plain(comment: string): string {
   return comment
     .replace(/\s*\n\s*\*\s?/g, ' ')

@@ -18,7 +18,7 @@ export function metricsPage(metrics: MetricDeclaration[]): string {
     '',
     'No label holds a key, an address, a name or an id: their values come from closed sets.',
     '',
-    '| metric | kind | labels | what it tells |',
+    '| metric | kind | labels | meaning |',
     '| --- | --- | --- | --- |',
     ...rows,
     '',

@@ -16,12 +16,9 @@ export function readStatements(page: string): SecurityStatement[] {
   return [...page.matchAll(/^\| (S\d+) +\| (.+?) +\|$/gm)].map(([, id, title]) => ({ id, title }));
 }
 
-/**
- * Proofs in a spec's text: tests whose name begins with the statements' numbers, `S57: …` or
- * `S57, S58: …`.
- */
+/** Finds proofs in a spec's text: tests whose names begin with statement numbers, `S57: …` or `S57, S58: …`. */
 export function readProofs(file: string, text: string): SecurityProof[] {
-  // The rows of an `each` end where the next test begins: one without a number must not swallow it.
+  // The rows of an `each` end where the next test begins, so that a test without a number does not get them.
   const named =
     /\b(?:it|test|describe)(?:\.each(?:<[^()]*>)?\((?:(?!\n {0,4}(?:it|test|describe)\b)[\s\S])*?\))?\(\s*(['"`])((?:S\d+)(?:,? S\d+)*): (.+?)\1/g;
   return [...text.matchAll(named)].flatMap(([, , ids, test]) =>

@@ -20,7 +20,10 @@ interface ConsumerOptions extends OutputOptions {
   consumer: ServiceName;
 }
 
-/** `events`: what consumers could not handle. A failed event is tried again by itself, a dead one waits here. */
+/**
+ * `events`: events that consumers could not handle. A failed event is retried automatically, a dead one only by an
+ * operator.
+ */
 export function eventCommands(program: Command, databases: Databases): void {
   const events = program.command('events').description('events that could not be handled yet');
   events
@@ -62,7 +65,7 @@ async function list(
     listed.push(...shown.map((event) => ({ ...event, service })));
   }
   answer({ json }, listed, (events) => events.flatMap((event) => eventLines(event.service, event)));
-  // Written to stderr, so that a script that reads the list still reads nothing.
+  // Written to stderr, so that a script that reads the list gets an empty list.
   if (listed.length === 0) process.stderr.write('No event has failed.\n');
 }
 
@@ -74,7 +77,7 @@ async function redrive(
   const count = await withFailedEvents(databases, service, (events) => events.redrive(filter));
   const isUnknown = count === 0 && filter.eventId !== undefined;
   answer({ json }, { redriven: count }, () => [
-    isUnknown ? NO_SUCH_EVENT : `${counted(count, 'event')} will be tried again`,
+    isUnknown ? NO_SUCH_EVENT : `${counted(count, 'event')} will be retried`,
   ]);
   if (isUnknown) process.exitCode = 1;
 }

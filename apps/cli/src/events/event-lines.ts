@@ -1,9 +1,9 @@
 import type { FailedEvent } from '#libs/messaging';
 
-/** Format characters too: they turn the direction of writing, or are not seen. */
+/** Format characters, too, because they change the direction of writing or are invisible. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** An event in two lines for an operator. Type, key and reason may hold any text of a sender. */
+/** An event in two lines for an operator. Type, key and reason may contain any text that the sender chose. */
 export function eventLines(service: string, event: FailedEvent): string[] {
   const { state, attempts } = event;
   const [id, type, key, reason] = [event.eventId, event.type, event.key, event.reason].map(

@@ -1,6 +1,6 @@
 import { parseCidr } from '#libs/domain-names';
 
-/** A prefix of a routing table with the AS numbers that originate it, as the format of `pfx2as` has them. */
+/** A prefix of a routing table with the AS numbers that originate it, in the format of `pfx2as`. */
 export interface OriginatedPrefix {
   address: string;
   prefixLength: number;
@@ -9,7 +9,7 @@ export interface OriginatedPrefix {
 }
 
 const HEADER_BYTES = 12;
-/** Larger records are none. */
+/** Larger records are invalid. */
 const RECORD_BYTES_MAX = 16 * 1024 * 1024;
 /** TABLE_DUMP_V2 and its records (RFC 6396, 4.3; with path identifiers RFC 8050, 4). */
 const TABLE_DUMP_V2 = 13;
@@ -24,8 +24,8 @@ const LONG_LENGTH = 0x10;
 const AS_SET = 1;
 
 /**
- * The prefixes of a dump of a routing table (MRT, RFC 6396), in its order. Memory stays that of one record.
- * @throws Error for what is no such dump, or ends within a record.
+ * Reads the prefixes of a routing table dump (MRT, RFC 6396), in its order. Only one record is in memory at a time.
+ * @throws Error if the content is not such a dump, or ends within a record.
  */
 export async function* originatedPrefixes(
   chunks: AsyncIterable<Buffer>,
@@ -38,7 +38,7 @@ export async function* originatedPrefixes(
     const prefix = kind && prefixOf(body, kind);
     if (prefix && prefix.prefixLength > 0 && prefix.origins.length > 0) yield prefix;
   }
-  if (!hasTable) throw new Error('it holds no routing table (MRT, TABLE_DUMP_V2)');
+  if (!hasTable) throw new Error('it contains no routing table (MRT, TABLE_DUMP_V2)');
 }
 
 interface MrtRecord {
@@ -87,7 +87,7 @@ function prefixOf(
   return { address: parsed.cidr.address, prefixLength, origins };
 }
 
-/** The last AS number of the path, or the numbers of the set that it ends with. */
+/** The last AS number of the path, or the numbers of its final set. */
 function originOf(attributes: Buffer): string | undefined {
   for (let at = 0; at < attributes.length;) {
     const isLong = (attributes[at] & LONG_LENGTH) !== 0;
@@ -99,7 +99,7 @@ function originOf(attributes: Buffer): string | undefined {
   return undefined;
 }
 
-/** Segments of numbers of four bytes (RFC 6396, 4.3.4). */
+/** Segments with four-byte AS numbers (RFC 6396, 4.3.4). */
 function endOfPath(path: Buffer): string | undefined {
   let last: string | undefined;
   for (let at = 0; at < path.length;) {

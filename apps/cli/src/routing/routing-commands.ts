@@ -6,7 +6,7 @@ import { CommandFault, systemFault } from '../command-fault.js';
 import { type OutputOptions, answer } from '../output.js';
 import { originatedPrefixes } from './mrt-dump.js';
 
-/** Lines that are written at a time. */
+/** Lines written at a time. */
 const LINES_AT_A_TIME = 10_000;
 
 /** `routing`: files of routing tables for lookups of addresses and AS numbers. */
@@ -28,7 +28,7 @@ async function convert(
   dump: string,
   { write, ...output }: OutputOptions & { write: string },
 ): Promise<void> {
-  // A service that starts meanwhile finds the old file or the new one.
+  // A service that starts at this moment finds either the old file or the new one, complete.
   const file = await open(`${write}.new`, 'w');
   let prefixes = 0;
   try {
@@ -57,7 +57,7 @@ function unpacked(dump: string): AsyncIterable<Buffer> {
   const file = createReadStream(dump, { highWaterMark: 1024 * 1024 });
   if (!dump.endsWith('.gz')) return file;
   const content = file.pipe(createGunzip());
-  // A fault of the file ends its reading, not only that of what is unpacked.
+  // An error of the file ends the reading, not only the unpacking.
   file.on('error', (error) => content.destroy(error));
   return content;
 }

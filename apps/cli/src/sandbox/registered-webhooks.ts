@@ -1,6 +1,6 @@
 import { askSandbox } from './sandbox-http.js';
 
-/** As billing's SDK sends it; API v2 requires one with each call. */
+/** The version that billing's SDK sends; API v2 requires one with each call. */
 export const API_VERSION = '2026-10-28.endive';
 /** docs/operations/production.md has the same lists. */
 const STRIPE_TYPES = [
@@ -32,7 +32,10 @@ interface Registered {
   isEnabled: boolean;
 }
 
-/** Looks through Stripe's event destinations. @throws Error unless one leads here and takes every type. */
+/**
+ * Looks through Stripe's event destinations. @throws Error unless one leads to this installation and receives every
+ * type.
+ */
 export async function stripeWebhook(asked: {
   apiUrl: string;
   apiKey: string;
@@ -90,11 +93,12 @@ function whatIsTold(registered: Registered[], url: string, wanted: readonly stri
   if (enabled.length === 0) throw new Error(`The webhook ${url} is disabled: enable it.`);
   const types = enabled.flatMap((one) => one.types);
   const missing = missingTypes(wanted, types);
-  if (missing.length > 0) throw new Error(`${url} is not told of ${missing.join(', ')}: add them.`);
-  return `${url} is told of every type that billing reads`;
+  if (missing.length > 0)
+    throw new Error(`${url} does not receive ${missing.join(', ')}: add them.`);
+  return `${url} receives every type that billing reads`;
 }
 
-/** @returns what of the wanted kinds of events no registered type covers; a star stands for any ending. */
+/** @returns the wanted event types that no registered type covers; a star stands for any ending. */
 export function missingTypes(wanted: readonly string[], registered: readonly string[]): string[] {
   const covers = (type: string) => (one: string) => {
     if (one === '*' || one === type) return true;

@@ -13,7 +13,7 @@ import { type Patience, type SandboxStep, type StepSeen, takeSteps } from './san
 import { SandboxConfig } from '../sandbox.config.js';
 import { stripeSteps } from './stripe-sandbox.js';
 
-/** The calls of one process, below the sandboxes' own limits. */
+/** Calls per second of one process, below the sandboxes' own limits. */
 const CALLS_PER_SECOND = 10;
 const TEST_KEY = /^(sk|rk)_test_/;
 const PAYPAL_SANDBOXES = ['api-m.sandbox.paypal.com', 'api.sandbox.paypal.com'];
@@ -24,12 +24,12 @@ interface SandboxOptions extends OutputOptions {
   wait: number;
 }
 
-/** The plan, or the observations. */
+/** The planned steps, or the results. */
 interface SandboxAnswer {
   steps: (StepSeen | { title: string; does: string })[];
 }
 
-/** `sandbox`: tries the product's own calls at a processor, with the operator's test keys and no installation. */
+/** `sandbox`: tries the product's calls to a processor with the operator's test keys, without an installation. */
 export function sandboxCommands(program: Command): void {
   const sandbox = program
     .command('sandbox')
@@ -68,12 +68,12 @@ export function sandboxCommands(program: Command): void {
 
 type Trial = (config: SandboxConfig, patience: Patience) => Promise<SandboxAnswer['steps']>;
 
-/** @throws ConfigurationError for any key but a test key. */
+/** @throws ConfigurationError for a key that is not a test key. */
 export const runStripe: Trial = async (config, patience) => {
   const { stripeApiKey: apiKey, stripeApiUrl: apiUrl, dashboardUrl } = config;
   if (apiKey !== undefined && !TEST_KEY.test(apiKey)) {
     throw new ConfigurationError([
-      'STRIPE_API_KEY: is no test key, and this buys and refunds. Give one that begins with sk_test_ or rk_test_.',
+      'STRIPE_API_KEY: this is not a test key, and this command buys and refunds. Set one that begins with sk_test_ or rk_test_.',
     ]);
   }
   const { StripeProcessor, CallRate } = await processors();
@@ -90,14 +90,14 @@ export const runStripe: Trial = async (config, patience) => {
   return tried(stripeSteps(trial), missing, patience);
 };
 
-/** @throws ConfigurationError for any address but the sandbox's or one of this machine. */
+/** @throws ConfigurationError for an address that is neither the sandbox's nor one of this machine. */
 export const runPaypal: Trial = async (config, patience) => {
   const { paypalClientId: clientId, paypalClientSecret: clientSecret } = config;
   const { paypalApiUrl: apiUrl, dashboardUrl } = config;
   const { hostname } = new URL(apiUrl);
   if (!PAYPAL_SANDBOXES.includes(hostname) && !isLoopbackHost(hostname)) {
     throw new ConfigurationError([
-      'BILLING_PAYPAL_API_URL: is not the sandbox, and this buys and refunds. Unset it, with the keys of a sandbox app.',
+      'BILLING_PAYPAL_API_URL: this is not the sandbox, and this command buys and refunds. Unset it, and use the keys of a sandbox app.',
     ]);
   }
   const { PaypalProcessor, CallRate } = await processors();
@@ -134,9 +134,7 @@ async function tried(
 ): Promise<SandboxAnswer['steps']> {
   if (missing.length === 0) return takeSteps(steps, cleanUp, say);
   const verb = missing.length > 1 ? 'are' : 'is';
-  say(
-    `Nothing was asked, because ${missing.join(' and ')} ${verb} not set. These steps would be taken:`,
-  );
+  say(`No request was sent, because ${missing.join(' and ')} ${verb} not set. The steps would be:`);
   return [...steps, cleanUp].map(({ title, does }) => ({ title, does }));
 }
 

@@ -1,15 +1,15 @@
-/** A call of a processor's API that billing itself never makes, such as the one that moves a test clock. */
+/** A call to a processor's API that billing itself never makes, such as the one that advances a test clock. */
 export interface SandboxCall {
   method?: 'GET' | 'POST' | 'DELETE';
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Sent as a form. */
+  /** Sent as a form body. */
   form?: Readonly<Record<string, string>>;
 }
 
 const TIMEOUT_MS = 20_000;
 
-/** @returns the answer's JSON. @throws Error with the processor's own words for a refusal. */
+/** @returns the JSON answer. @throws Error with the processor's message if it refuses. */
 export async function askSandbox({ method = 'GET', url, headers, form }: SandboxCall) {
   const answer = await fetch(url, {
     method,

@@ -3,9 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** One step of a trial with a processor. */
 export interface SandboxStep {
   title: string;
-  /** The request sent to the processor, for an operator without keys. */
+  /** A description of the request to the processor, shown to an operator without keys. */
   does: string;
-  /** @returns what was seen. @throws Error for what did not happen. */
+  /** @returns what was observed. @throws Error if the expected result did not occur. */
   run(): Promise<string>;
 }
 
@@ -18,13 +18,13 @@ export interface StepSeen {
 
 /** How a page is presented to the operator, and how long to wait for the operator's action. */
 export interface Patience {
-  /** Says something at once, whatever form the answer has in the end. */
+  /** Prints a line at once, independently of the final answer's format. */
   say(line: string): void;
   waitMs: number;
   everyMs: number;
 }
 
-/** Takes the steps in their order; one that fails ends the run, but for the last, which cleans up. */
+/** Runs the steps in order; if one fails, the others are skipped except the last, which cleans up. */
 export async function takeSteps(
   steps: readonly SandboxStep[],
   cleanUp: SandboxStep,
@@ -49,7 +49,7 @@ export async function takeSteps(
   return seen;
 }
 
-/** Asks again until there is an answer. @throws Error when the time is over. */
+/** Polls until there is an answer. @throws Error when the time is up. */
 export async function until<T>(
   what: string,
   { waitMs, everyMs }: Patience,

@@ -29,7 +29,7 @@ describe('a trial with a processor', () => {
   });
   afterAll(() => simulator.stop());
 
-  /** An operator who pays on each page that is named. */
+  /** An operator who pays on each page that is printed. */
   const operator = (waitMs = 20_000) => ({
     say(line: string) {
       said.push(line);
@@ -40,7 +40,7 @@ describe('a trial with a processor', () => {
     everyMs: 50,
   });
 
-  /** Presses the button of the page that pays or agrees. */
+  /** Presses the button that pays or agrees. */
   async function pressed(page: string): Promise<void> {
     const text = await (await fetch(page)).text();
     const actions = [...text.matchAll(/action="([^"]+)"/g)].map(([, action]) => action);

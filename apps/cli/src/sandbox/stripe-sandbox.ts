@@ -6,7 +6,7 @@ import { type Patience, type SandboxStep, until } from './sandbox-run.js';
 import { TrialPurchases, valueOf } from './trial-purchase.js';
 
 const PAY = 'and pay with the card 4242 4242 4242 4242, any later month and any three digits.';
-/** One month, and the hour after which Stripe collects a renewal. */
+/** One month, plus the hour after which Stripe collects a renewal. */
 const RENEWAL_MS = 32 * DAY_MS;
 
 export interface StripeTrial {
@@ -18,7 +18,7 @@ export interface StripeTrial {
   patience: Patience;
 }
 
-/** The steps that are tried at Stripe, and the one that cleans up after them. */
+/** The steps of the trial at Stripe, and the one that cleans up after them. */
 export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp: SandboxStep] {
   const { apiKey, apiUrl, dashboardUrl, processor, clock, patience } = trial;
   const purchases = new TrialPurchases(processor, clock, patience, PAY);
@@ -33,7 +33,7 @@ export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp:
     ),
     {
       title: 'Checkout of a plan',
-      does: 'Makes a test clock and a customer on it (POST /v1/test_helpers/test_clocks, POST /v1/customers), a checkout of the smallest monthly plan, prints its page and waits until you have paid.',
+      does: 'Creates a test clock and a customer on it (POST /v1/test_helpers/test_clocks, POST /v1/customers)and a checkout of the smallest monthly plan, prints its page and waits until you have paid.',
       async run() {
         const now = String(Math.floor(clock.now().getTime() / 1_000));
         testClock = await call('POST', '/v1/test_helpers/test_clocks', { frozen_time: now });
@@ -45,7 +45,7 @@ export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp:
     },
     {
       title: 'Renewal by test clock',
-      does: 'Moves the test clock by 32 days (POST /v1/test_helpers/test_clocks/{id}/advance) and waits until the plan has a new period whose bill is paid.',
+      does: 'Advances the test clock by 32 days (POST /v1/test_helpers/test_clocks/{id}/advance) and waits until the plan has a new period whose bill is paid.',
       async run() {
         const before = await purchases.subscription(subscriptionId);
         const { id, frozen_time: time } = testClock!;
@@ -62,7 +62,7 @@ export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp:
     },
     {
       title: 'Events',
-      does: 'Lists what Stripe told of all this (GET /v2/core/events), which is what billing would have heard.',
+      does: 'Lists the events of all this (GET /v2/core/events), as billing would have received them.',
       async run() {
         const { events } = valueOf(await processor.listSince(began));
         const kinds = new Set(events.map(({ ref }) => ref?.kind ?? 'other'));
@@ -84,13 +84,13 @@ export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp:
     async run() {
       if (!testClock) return 'nothing to clear away';
       await call('DELETE', `/v1/test_helpers/test_clocks/${testClock.id}`);
-      return 'the test clock is gone, and its customer and plan with it';
+      return 'the test clock, its customer and its plan are deleted';
     },
   };
   return [steps, cleanUp];
 }
 
-/** Calls of Stripe's API with the operator's key. */
+/** Calls to Stripe's API with the operator's key. */
 function callsOf(apiUrl: string, apiKey: string) {
   const headers = { authorization: `Bearer ${apiKey}`, 'stripe-version': API_VERSION };
   return (method: 'GET' | 'POST' | 'DELETE', path: string, form?: Record<string, string>) =>

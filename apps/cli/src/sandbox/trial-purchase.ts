@@ -5,14 +5,14 @@ import { type Patience, type SandboxStep, until } from './sandbox-run.js';
 
 const PACKAGE_MICROS = 10_000_000n;
 
-/** Requires that the processor did what was asked. @throws Error with its words otherwise. */
+/** Requires that the processor did what was requested. @throws Error with its message otherwise. */
 export function valueOf<T>(outcome: CallResult<T>): T {
   if (outcome.outcome === 'done') return outcome.value;
   if (outcome.outcome === 'refused') throw new Error(`${outcome.code}: ${outcome.message}`);
   throw new Error(`no answer: ${String(outcome.cause)}`);
 }
 
-/** Purchases by the very calls that billing makes; the operator pays on the processor's page. */
+/** Makes purchases with the same calls as billing; the operator pays on the processor's page. */
 export class TrialPurchases {
   private readonly accountId = newId();
 
@@ -23,7 +23,7 @@ export class TrialPurchases {
     private readonly pay: string,
   ) {}
 
-  /** A package that is paid for, and given back. @param does what the processor is asked for each. */
+  /** Steps that buy a package and refund it. @param does describes the request of each step. */
   packageSteps(checkoutDoes: string, refundDoes: string): SandboxStep[] {
     let payment: { id: string; amountMicros: bigint } | undefined;
     return [
@@ -32,7 +32,7 @@ export class TrialPurchases {
         does: checkoutDoes,
         run: async () => {
           ({ payment } = await this.paid(undefined, undefined));
-          if (!payment) throw new Error('the checkout is paid and names no payment');
+          if (!payment) throw new Error('the checkout is paid but has no payment');
           return `paid: ${dollars(payment.amountMicros)}, ${payment.id}`;
         },
       },
@@ -61,7 +61,7 @@ export class TrialPurchases {
       { sku, catalogueVersion: CATALOGUE_VERSION, ...price },
       customerId,
     );
-    if (!paid.subscriptionId) throw new Error('the checkout is paid and began no subscription');
+    if (!paid.subscriptionId) throw new Error('the checkout is paid but started no subscription');
     return paid.subscriptionId;
   }
 

@@ -8,7 +8,7 @@ import { InstallationDatabases, schemaServices } from '#libs/services';
 import { TEST_PASSWORD, makeOwnFolder } from '#test/environment';
 import { SERVICES } from '../declared.js';
 
-/** The oldest that is supported, where Debian has installed it. */
+/** The oldest supported version, installed by Debian in this folder. */
 const OLDEST = '/usr/lib/postgresql/15';
 const SERVERS: { release: string; binaries?: string }[] = [
   { release: 'the embedded PostgreSQL' },
@@ -17,14 +17,14 @@ const SERVERS: { release: string; binaries?: string }[] = [
 const ROLE_SECRET = 'a-secret-of-thirty-two-characters';
 const CLI = new URL('../main.js', import.meta.url).pathname;
 
-/** The statements that the page of databases tells an administrator to run, and the names in them. */
+/** The statements that docs/operations/databases.md tells an administrator to run, and the names in them. */
 const PAGE = readFileSync('docs/operations/databases.md', 'utf8');
 const DOCUMENTED = /```sql\n([^`]+)```/.exec(PAGE)?.[1].trim().split('\n') ?? [];
 const ADMIN = 'dds_admin';
 const BY_HAND = 'domain_data';
 const ROLES = schemaServices(SERVICES).flatMap(rolesOf);
 
-/** The owner of each object, and every role's rights on it. */
+/** Lists the owner of each object, and every role's rights on it. */
 const MADE = `
   select 'schema' as kind, nspname::text as name, nspowner::regrole::text as owner, nspacl::text as may
   from pg_namespace where nspowner::regrole::text = any($1)
@@ -61,7 +61,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     for (const line of DOCUMENTED) await asSuperuser('postgres', line.replace('…', TEST_PASSWORD));
     await asSuperuser('postgres', `create database by_command owner ${ADMIN}`);
     for (const database of [BY_HAND, 'by_command']) {
-      // The form that some managed servers use.
+      // Some managed servers do not allow this function.
       await asSuperuser(database, 'revoke execute on function pg_control_system() from public');
     }
   });

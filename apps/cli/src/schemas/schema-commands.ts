@@ -12,7 +12,7 @@ import { SERVICES } from '../declared.js';
 import { type OutputOptions, answer } from '../output.js';
 import { required } from '../required.js';
 
-/** `provision` and `migrate`: what an administrator prepares, and what the owner roles then change. */
+/** `provision` and `migrate`: what an administrator prepares, and what the owner roles change afterwards. */
 export function schemaCommands(
   program: Command,
   config: ServersConfig,
@@ -51,13 +51,13 @@ async function provision(databases: InstallationDatabases, options: OutputOption
 function printScripts(databases: InstallationDatabases, options: OutputOptions): void {
   const { provisionScripts: scripts } = databases;
   if (options.json) return answer(options, scripts, () => []);
-  // Byte for byte, because a password may contain any character.
+  // Unchanged, because a password may contain any character.
   for (const { host, database, sql } of scripts) {
     process.stdout.write(`-- The database ${database} of ${host}\n${sql}\n`);
   }
 }
 
-/** Each line is written as soon as it is true, because the next step may fail. */
+/** Each line is written as soon as its step is done, because the next step may fail. */
 async function migrate(
   databases: InstallationDatabases,
   events: EventsConfig,
@@ -73,7 +73,7 @@ async function migrate(
   if (json) answer({ json }, done, () => []);
 }
 
-/** Where the settings locate the schemas. @throws ConfigurationError naming a missing one. */
+/** The databases of the schemas, from the settings. @throws ConfigurationError with the name of a missing one. */
 export function databasesOf(config: ServersConfig, own: OwnDatabases): InstallationDatabases {
   const secret = required(config, 'databaseRoleSecret', 'DATABASE_ROLE_SECRET');
   return new InstallationDatabases({
@@ -84,7 +84,7 @@ export function databasesOf(config: ServersConfig, own: OwnDatabases): Installat
   });
 }
 
-/** The user given has to be one who may create topics and access rules. */
+/** The given user must be allowed to create topics and access rules. */
 async function prepareTopics(
   events: EventsConfig,
   note: (name: string, done: readonly string[]) => void,

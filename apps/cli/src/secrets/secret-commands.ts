@@ -5,7 +5,7 @@ import { SERVICES } from '../declared.js';
 import { type OutputOptions, answer } from '../output.js';
 import { writeSecretFiles } from './secret-files.js';
 
-/** The compose file's, on its inner network. */
+/** The database of the compose file, on its internal network. */
 const DATABASE = 'postgres:5432/domain_data?sslmode=disable';
 
 interface SecretOptions extends OutputOptions {
@@ -20,7 +20,7 @@ interface SecretOptions extends OutputOptions {
 
 type OwnAddresses = Partial<Record<ServiceName, string>>;
 
-/** Adds one `service=address`. @throws InvalidArgumentError for a service that stores nothing. */
+/** Parses one `service=address`. @throws InvalidArgumentError for a service without a schema. */
 function withOwnDatabase(text: string, earlier: OwnAddresses): OwnAddresses {
   const names = schemaServices(SERVICES);
   const [name, ...rest] = text.split('=');
@@ -34,7 +34,7 @@ function withOwnDatabase(text: string, earlier: OwnAddresses): OwnAddresses {
   return { ...earlier, [service]: address };
 }
 
-/** `secrets`: what a deployment of several services must not find in its own files. */
+/** `secrets`: creates the secrets of a deployment of several services. */
 export function secretCommands(program: Command): void {
   program
     .command('secrets <folder>')
@@ -68,7 +68,7 @@ export function secretCommands(program: Command): void {
         stripe,
       });
       answer(options, { folder, written }, () => [
-        `${folder}: ${written.join(', ') || 'everything was there'}`,
+        `${folder}: ${written.join(', ') || 'all files exist already'}`,
       ]);
     });
 }

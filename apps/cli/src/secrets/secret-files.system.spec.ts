@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 
 const PROGRAM = new URL('../main.js', import.meta.url).pathname;
-/** A command that never ends is ended. */
+/** A command that hangs is killed. */
 const LIMIT_MS = 50_000;
 
 describe('where the secrets of a deployment are written', () => {
@@ -21,7 +21,7 @@ describe('where the secrets of a deployment are written', () => {
     return spawnSync(process.execPath, args, { env, encoding: 'utf8', timeout: LIMIT_MS });
   };
 
-  it('folders above it are made for their owner alone', () => {
+  it('missing parent folders are created for their owner alone', () => {
     expect(write(join(folder, 'one/two'))).toMatchObject({ status: 0, stderr: '' });
     for (const made of ['one', 'one/two']) {
       expect(statSync(join(folder, made)).mode & 0o777).toBe(0o700);

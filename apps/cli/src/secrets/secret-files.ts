@@ -6,22 +6,22 @@ import { PairSecrets, type ServiceName } from '#libs/platform';
 import { databaseSettings, generatedSecrets, ownDatabaseSetting } from '#libs/services';
 import { SERVICES } from '../declared.js';
 
-/** The mode of the folder: nobody else enters it. */
+/** The mode of the folder: only its owner may enter it. */
 const FOLDER_MODE = 0o700;
 /** A container's user must be able to read what is mounted into it, whatever its number. */
 const FILE_MODE = 0o644;
 
-/** The secret from which the services' own are derived; no service receives it. */
+/** The secret from which the services' own secrets are derived; no service receives it. */
 const SERVICE_SECRETS_SOURCE = 'service_secrets_source';
 
 export interface SecretSources {
   folder: string;
   /** `host:port/database`, as the services see it. */
   database: string;
-  /** The same for each service that has a database to itself. */
+  /** The same for each service that has its own database. */
   ownDatabases?: Partial<Record<ServiceName, string>>;
   smtpUrl: string;
-  /** `host:port` of a Valkey that asks for a password, which is made for it. */
+  /** `host:port` of a Valkey that requires a password, which is generated. */
   valkey?: string;
   /** Only in an installation with billing. */
   stripe?: { apiKey: string; callbackSecret: string };
@@ -47,7 +47,10 @@ export function writeSecretFiles(sources: SecretSources): string[] {
     }
     return readFileSync(path, 'utf8').trim();
   };
-  /** Follows from another file, which may have changed. Written in place: a container keeps the file it was given. */
+  /**
+   * Derived from another file, which may have changed. Written in place, because a container keeps the file that it
+   * mounted.
+   */
   const follow = (name: string, text: string) => {
     keep(name, () => text);
     const path = join(folder, name);
@@ -71,7 +74,7 @@ export function writeSecretFiles(sources: SecretSources): string[] {
     keep('valkey_url', () => `redis://:${word}@${sources.valkey}`);
   }
   for (const [name, text] of Object.entries(processorSecrets(sources))) {
-    // The file of a processor that was left out before is there and empty.
+    // The file of a processor that was omitted before exists and is empty.
     if (keep(name, () => text) === '' && text !== '') follow(name, text);
   }
   for (const service of SERVICES) {
@@ -88,7 +91,7 @@ export function writeSecretFiles(sources: SecretSources): string[] {
   return written;
 }
 
-/** Node's own option `recursive` never returns where a file system has no room for folders, as in /proc. */
+/** Node's own option `recursive` never returns on a file system that does not allow new folders, such as /proc. */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   if (!existsSync(dirname(path))) makeFolder(dirname(path));

@@ -27,7 +27,7 @@ const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: D
 const LOG_KEY = 'public key that signs the checkpoints of a log, DER in base64';
 const RIGHTS = ['shown', 'sold', 'looked-up'];
 
-/** `source`: where the corpus has data from, beside this installation's own lookups. */
+/** `source`: the data sources of the corpus, besides this installation's own lookups. */
 export function sourceCommands(program: Command, config: CliConfig): void {
   const source = program
     .command('source')
@@ -89,9 +89,7 @@ async function add(config: CliConfig, name: string, options: AddOptions): Promis
   const [isShown, isSold, isLookedUp] = RIGHTS.map((right) => given.includes(right));
   const source = { name, kind, location, isShown, isSold, isLookedUp, everyMs, category, logKey };
   await withService(config, 'corpus', (http) => new CorpusSourcesClient(http).add(source));
-  answer(options, source, () => [
-    `added; "npm run cli -- source run ${name}" takes in what it has`,
-  ]);
+  answer(options, source, () => [`added; "npm run cli -- source run ${name}" imports its data`]);
 }
 
 async function set(config: CliConfig, name: string, options: SetOptions): Promise<void> {
@@ -103,7 +101,7 @@ async function set(config: CliConfig, name: string, options: SetOptions): Promis
   };
   await withService(config, 'corpus', (http) => new CorpusSourcesClient(http).set(name, settings));
   answer(options, { name, ...settings }, () => [
-    `set; "npm run cli -- source run ${name}" takes in what was refused`,
+    `set; "npm run cli -- source run ${name}" imports what was refused`,
   ]);
 }
 
@@ -154,7 +152,7 @@ function sourceLine(source: ImportedSource): string {
 function fileLines(file: ImportedFile): string[] {
   const { newNames, changedNames, droppedNames, badLines } = file;
   const names = `${newNames} new, ${changedNames} changed, ${droppedNames} dropped names`;
-  const state = file.state === 'repeated' ? 'has been taken in before' : file.state;
+  const state = file.state === 'repeated' ? 'was imported before' : file.state;
   return [
     `${file.file}: ${state}${file.problem === null ? '' : `: ${file.problem}`}`,
     ...(file.state === 'loaded'

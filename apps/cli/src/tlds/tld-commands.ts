@@ -16,9 +16,11 @@ interface TableOptions extends OutputOptions {
   tables?: string;
 }
 
-/** `tlds`: which registry answers for which top-level domain, and new tables of them. */
+/** `tlds`: shows which registry serves which top-level domain, and builds new tables. */
 export function tldCommands(program: Command): void {
-  const tlds = program.command('tlds').description('who answers for which top-level domain');
+  const tlds = program
+    .command('tlds')
+    .description('show which registry serves which top-level domain');
   tlds
     .command('show [tld]')
     .description('show which servers are queried for one or all top-level domains, or why none is')
@@ -42,7 +44,7 @@ function registriesOf(file: string | undefined): Registries {
   return file !== undefined && existsSync(file) ? Registries.fromFile(file) : Registries.vendored();
 }
 
-/** A line for each top-level domain. @throws NotFound for one that there is not. */
+/** A line for each top-level domain. @throws NotFound for one that does not exist. */
 function show(tld: string | undefined, options: TableOptions): void {
   const routes = registriesOf(options.tables)
     .routes()
@@ -58,7 +60,7 @@ function show(tld: string | undefined, options: TableOptions): void {
   );
 }
 
-/** @throws CommandFault for files that are damaged, or that lost, moved or aged suspiciously much. */
+/** @throws CommandFault if files are damaged, or have lost, moved or aged suspiciously much. */
 function tablesIn(folder: string, before: Registries) {
   try {
     const tables = deriveTables(folder);
@@ -70,7 +72,7 @@ function tablesIn(folder: string, before: Registries) {
   }
 }
 
-/** @throws CommandFault as `tablesIn`. */
+/** @throws CommandFault in the same cases as `tablesIn`. */
 function refresh(folder: string, options: TableOptions & { write?: string }): void {
   const { tables: known, write } = options;
   const before = registriesOf(known ?? write);
@@ -78,7 +80,7 @@ function refresh(folder: string, options: TableOptions & { write?: string }): vo
   const changes = registryChanges(before.tables, tables);
   const coverage = new Registries(tables).coverage();
   if (write !== undefined) {
-    // A service that starts meanwhile finds the old tables or the new ones.
+    // A service that starts at this moment finds either the old tables or the new ones, complete.
     writeFileSync(`${write}.new`, tablesText(tables));
     renameSync(`${write}.new`, write);
   }

@@ -23,6 +23,4 @@ export const AskedBy = createParamDecorator((_: unknown, context: ExecutionConte
 export interface Asking extends AskedBy {
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
-  /** False for one of many names: their answers would push those of live questions out of the memory. */
-  isKept?: boolean;
 }

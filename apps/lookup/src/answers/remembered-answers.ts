@@ -18,11 +18,6 @@ export interface Freshness {
   fresh: boolean;
 }
 
-interface Asked extends Freshness {
-  repeat: boolean;
-  isKept?: boolean;
-}
-
 /** A lookup with how it came to be given. */
 export interface Found<Lookup> {
   lookup: Lookup;
@@ -60,14 +55,14 @@ export class RememberedAnswers<Lookup extends Findings> {
   }
 
   /**
-   * @param question `repeat`: the gateway charged the same question less than a minute ago; `isKept`: as in `Asking`.
+   * @param question `repeat`: the gateway charged the same question less than a minute ago.
    * @param look asks; called at most once.
    * @param fixture what a name of the fixtures stands for.
    * @throws LookupOverloaded
    */
   async find(
     key: string,
-    question: Asked,
+    question: Freshness & { repeat: boolean },
     look: () => Promise<Lookup>,
     fixture?: Lookup,
   ): Promise<Found<Lookup>> {
@@ -82,13 +77,13 @@ export class RememberedAnswers<Lookup extends Findings> {
 
   private async findOrLook(
     key: string,
-    question: Asked,
+    question: Freshness & { repeat: boolean },
     look: () => Promise<Lookup>,
   ): Promise<Origin<Lookup>> {
     const remembered = question.fresh ? undefined : this.remembered(key, question);
     if (remembered !== undefined && !isFailure(remembered.lookup.outcome)) return remembered;
     const found: Origin<Lookup> = remembered ?? {
-      lookup: await this.look(key, look, question.isKept),
+      lookup: await this.look(key, look),
       servedFrom: 'live',
     };
     if (!question.allow_stale || !isFailure(found.lookup.outcome)) return found;
@@ -96,7 +91,10 @@ export class RememberedAnswers<Lookup extends Findings> {
     return stale === undefined ? found : { lookup: stale, servedFrom: 'stale_cache' };
   }
 
-  private remembered(key: string, { repeat, max_age }: Asked): Origin<Lookup> | undefined {
+  private remembered(
+    key: string,
+    { repeat, max_age }: Freshness & { repeat: boolean },
+  ): Origin<Lookup> | undefined {
     const now = this.clock.now();
     const repeated = repeat ? this.cache.fresh(key, REPEAT_MS, now) : undefined;
     if (repeated !== undefined) return { lookup: repeated, servedFrom: 'repeat' };
@@ -106,12 +104,12 @@ export class RememberedAnswers<Lookup extends Findings> {
     return lookup && { lookup, servedFrom: 'cache' };
   }
 
-  private async look(key: string, look: () => Promise<Lookup>, isKept = true): Promise<Lookup> {
+  private async look(key: string, look: () => Promise<Lookup>): Promise<Lookup> {
     if (this.waiting >= WAITING_MAX) throw new LookupOverloaded();
     this.waiting += 1;
     try {
       const lookup = await look();
-      if (isKept || isFailure(lookup.outcome)) this.cache.put(key, lookup);
+      this.cache.put(key, lookup);
       return lookup;
     } finally {
       this.waiting -= 1;

@@ -65,7 +65,6 @@ export class LiveService {
       this.observations.noteWhois(lookup);
       return lookup;
     };
-    const question = { ...freshness, repeat, isKept: asking.isKept };
-    return this.answers.find(name, question, look, await this.fixtures.find(name));
+    return this.answers.find(name, { ...freshness, repeat }, look, await this.fixtures.find(name));
   }
 }

@@ -6,11 +6,12 @@ import type { DataAnswer } from '../answers/data-answer.js';
 import { DnsService } from '../dns/dns.service.js';
 import { LiveService } from '../live/live.service.js';
 import { LookupConfig } from '../lookup.config.js';
-import { QuestionPlaces } from './question-places.js';
 import type { QuestionsRequest } from './questions.dto.js';
 
-/** Names of one call that are looked up at a time, where there are places for them. */
+/** Names of one call that are looked up at a time. */
 const AT_A_TIME = 50;
+/** Names of all calls together: half of what may wait here, so that live lookups find a place beside them. */
+const OF_ALL_AT_A_TIME = 1_000;
 const ALL_TYPES = 'all' as const;
 
 export interface QuestionsOf {
@@ -25,7 +26,7 @@ export interface QuestionsOf {
  */
 @Injectable()
 export class QuestionsService {
-  private readonly places = new QuestionPlaces();
+  private calls = 0;
 
   constructor(
     private readonly live: LiveService,
@@ -38,17 +39,24 @@ export class QuestionsService {
     const { names, waitSeconds } = questions.request;
     const untilMs = monotonicMs() + waitSeconds * SECOND_MS;
     let next = 0;
-    const isOver = () => next >= names.length || questions.signal.aborted;
-    const answerNext = async () => {
-      if (isOver()) return;
-      const index = next++;
-      const answer = await this.answer(names[index], questions, untilMs);
-      if (!questions.signal.aborted) onFound(findings(index, answer));
+    const work = async (_: unknown, lane: number) => {
+      while (next < names.length && lane < this.lanes && !questions.signal.aborted) {
+        const index = next++;
+        const found = findings(index, await this.answer(names[index], questions, untilMs));
+        if (!questions.signal.aborted) onFound(found);
+      }
     };
-    const work = async () => {
-      while (!isOver()) await this.places.use(answerNext);
-    };
-    await Promise.all(Array.from({ length: Math.min(AT_A_TIME, names.length) }, work));
+    this.calls += 1;
+    try {
+      await Promise.all(Array.from({ length: Math.min(AT_A_TIME, names.length) }, work));
+    } finally {
+      this.calls -= 1;
+    }
+  }
+
+  /** Names that each call may have under way. */
+  private get lanes(): number {
+    return Math.max(1, Math.min(AT_A_TIME, Math.floor(OF_ALL_AT_A_TIME / this.calls)));
   }
 
   private async answer(
@@ -56,17 +64,16 @@ export class QuestionsService {
     { request, accountId, signal }: QuestionsOf,
     untilMs: number,
   ): Promise<DataAnswer> {
-    const isKept = request.priority === 'monitor';
     const freshness = { max_age: request.maxAgeSeconds, allow_stale: false, fresh: false };
     try {
       if (request.kind === 'dns') {
         const type = request.types ?? [ALL_TYPES];
         const question = { ...freshness, domainName: name, type, version: 2 as const };
-        return await this.dns.live(question, { repeat: false, signal, isKept });
+        return await this.dns.live(question, { repeat: false, signal });
       }
       // An asker apart from the account itself: a job does not use up its owner's share of live lookups.
       const asker = accountId === undefined ? request.priority : `${request.priority} ${accountId}`;
-      const waitMaxMs = Math.max(0, Math.min(untilMs - monotonicMs(), this.places.waitMaxMs));
+      const waitMaxMs = Math.max(0, untilMs - monotonicMs());
       return await this.live.answer(
         name,
         { ...freshness, version: 2, include: ['provenance'] },
@@ -78,7 +85,6 @@ export class QuestionsService {
           budgetMs: waitMaxMs + this.config.budgetMs,
           waitMaxMs,
           signal,
-          isKept,
         },
       );
     } catch (error) {
