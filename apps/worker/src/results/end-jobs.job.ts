@@ -51,6 +51,8 @@ export class EndJobsJob extends WorkRunner<JobWork> {
     if (job?.state !== 'finalizing') return;
     const { pieces } = await this.queues.chunks.remaining(this.database, job.id);
     if (job.isCanceled && pieces > 0) return later(CHUNKS_END_SECONDS);
+    // From here on no chunk is recorded, by however late a process: the file contains all that is charged.
+    await this.database.transaction((transaction) => chunks.abandonOpen(transaction, job.id));
     for (const { number, charged } of await chunks.listUnsettled(this.database, job.id)) {
       await records.settle(job, number, charged);
     }
@@ -62,7 +64,6 @@ export class EndJobsJob extends WorkRunner<JobWork> {
     const finishedAt = this.clock.now();
     const expiresAt = new Date(finishedAt.getTime() + KEPT_DAYS * DAY_MS);
     await this.database.transaction(async (transaction) => {
-      await chunks.abandonOpen(transaction, job.id);
       const end = { state: endOf(job), artifact, finishedAt, expiresAt };
       await jobs.finish(transaction, job.id, end);
       const ended = await jobs.find(transaction, job.id);
