@@ -3,7 +3,7 @@ import { ValkeyTimeout, ValkeyTlsCa, ValkeyUrl } from '#libs/counters';
 import { PortSetting, InternalCallsConfig, Setting, urlSettingOf } from '#libs/platform';
 import { KEPT, type Kept } from './observations/observed-lines.js';
 
-/** An operator's settings of lookups. */
+/** The operator's settings of lookup. */
 export class LookupConfig extends InternalCallsConfig {
   @Setting({ env: 'LOOKUP_HOST', about: 'Address of the internal listener.' })
   @IsString()
@@ -75,8 +75,7 @@ export class LookupConfig extends InternalCallsConfig {
 
   @Setting({
     env: urlSettingOf('corpus'),
-    about:
-      'Internal listener of the corpus, which keeps what was answered. Unset: nothing is kept.',
+    about: 'Internal listener of the corpus, which stores answers. Unset: nothing is stored.',
   })
   @IsOptional()
   @IsUrl({ require_tld: false, require_protocol: true })
@@ -148,7 +147,7 @@ export class LookupConfig extends InternalCallsConfig {
   valkeyTlsCa?: string;
 
   @ValkeyTimeout(
-    'Longest an answer of Valkey may take before this service goes by its own part of a limit.',
+    'Longest wait for an answer of Valkey before this service uses its own part of a limit.',
   )
   valkeyTimeoutMs: number = 50;
 

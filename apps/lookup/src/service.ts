@@ -2,7 +2,7 @@ import { urlSettingOf } from '#libs/platform';
 import { type Service, started } from '#libs/services';
 import { LookupConfig } from './lookup.config.js';
 
-/** Live answers of registries and registrars. */
+/** Serves live answers of registries and registrars. */
 export const lookup: Service<LookupConfig> = {
   name: 'lookup',
   config: LookupConfig,

@@ -19,7 +19,7 @@ import { startLookup } from './start.js';
 
 const SECRET = 'a secret between services, long enough';
 const PER_SECOND = 25;
-/** A limit of `LOOKUP_UPSTREAM_PER_SECOND` allows twice as many at once. */
+/** A limit of `LOOKUP_UPSTREAM_PER_SECOND` allows a burst of twice as many. */
 const BURST = 2 * PER_SECOND;
 const here = valkeyAvailability() === undefined ? describe : describe.skip;
 
@@ -99,7 +99,7 @@ here('two lookup services that share a Valkey', () => {
     expect(80).toBeLessThanOrEqual(BURST + PER_SECOND * seconds);
   });
 
-  it('both leave a registry alone that throttled one of them', async () => {
+  it('after one of them is throttled by a registry, both stop querying it', async () => {
     const sinceMs = monotonicMs();
     answer = () => 'Query limit exceeded, try again in 10 minutes\n';
     const throttled = { status: 503, code: 'upstream_throttled', retryAfter: '600' };
@@ -108,7 +108,7 @@ here('two lookup services that share a Valkey', () => {
     const other = await ask(services[1], 'other');
     expect(other).toMatchObject({ status: 503, code: 'upstream_throttled' });
     const sinceSeconds = (monotonicMs() - sinceMs) / 1_000;
-    // Except for the rounding of seconds.
+    // Allows for the rounding of seconds.
     expect(Number(other.retryAfter) + sinceSeconds).toBeGreaterThan(600 - 2);
     expect(asked).toBe(before);
   });

@@ -26,7 +26,7 @@ export interface LookupOptions {
   logger: Logger;
 }
 
-/** Starts the lookup service; `stop` ends listeners first, then connections to registries. */
+/** Starts the lookup service; `stop` closes listeners first, then connections to registries. */
 export async function startLookup(options: LookupOptions): Promise<RunningService> {
   const { config, clock, logger } = options;
   const { registriesFile } = config;

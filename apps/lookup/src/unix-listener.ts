@@ -2,8 +2,8 @@ import { lstat, rm } from 'node:fs/promises';
 import { type FurtherListener, type RunningService, listenFurther } from '#libs/platform';
 
 /**
- * Serves a started service's routes on a Unix socket too, which costs a gateway on the same machine
- * less than loopback TCP. A socket at the path is removed first: a killed process leaves its own behind.
+ * Also serves a started service's routes on a Unix socket, which costs a gateway on the same machine less than loopback
+ * TCP. A socket at the path is removed first, because a killed process leaves its socket behind.
  * @throws when the path cannot be listened on, or is anything but a socket.
  */
 export async function listenOnUnixSocket(

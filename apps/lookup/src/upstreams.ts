@@ -17,10 +17,10 @@ import {
 } from '#libs/resolvers';
 import type { LookupConfig } from './lookup.config.js';
 
-/** The most connections to one host, at any pace that an operator sets. */
+/** The most connections to one host, at any configured pace. */
 const CONNECTIONS_MAX = 64;
 
-/** The way to registries and registrars; `close` ends what it keeps open. */
+/** The clients of registries and registrars; `close` closes their connections. */
 export interface Upstreams {
   domains: DomainLookup;
   numbers: NumberLookups;
@@ -29,8 +29,8 @@ export interface Upstreams {
 }
 
 /**
- * Opens the way to registries as the operator configured it.
- * @throws Error when an exception cannot be read or the certificate file cannot be opened.
+ * Creates the clients of registries as configured.
+ * @throws Error if an exception cannot be parsed or the certificate file cannot be opened.
  */
 export async function openUpstreams(
   config: LookupConfig,
@@ -76,7 +76,7 @@ export async function openUpstreams(
   };
 }
 
-/** Allows enough connections to reach the pace where an exchange takes a fifth of a second. */
+/** Allows enough connections to reach the pace if an exchange takes a fifth of a second. */
 function evenLimit(perSecond: number): UpstreamLimit {
   const connections = Math.min(CONNECTIONS_MAX, Math.max(4, Math.ceil(perSecond / 5)));
   return { buckets: [{ burst: Math.max(5, 2 * perSecond), perSecond }], connections };

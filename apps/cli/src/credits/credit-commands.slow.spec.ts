@@ -33,7 +33,11 @@ describe('credit commands', () => {
   });
 
   it.each([
-    ['an id that is none', ['nonsense', '--until', '2027-01-01T00:00:00Z'], 'an id of ours'],
+    [
+      'an id that is none',
+      ['nonsense', '--until', '2027-01-01T00:00:00Z'],
+      'an id of this product',
+    ],
     ['a time that is over', [ID, '--until', '2020-01-01T00:00:00Z'], 'in the past'],
     ['a time without its zone', [ID, '--until', '2027-01-01'], 'such as 2027-01-31T12:00:00Z'],
   ])('%s is rejected before anything is audited', async (_, args, expected) => {

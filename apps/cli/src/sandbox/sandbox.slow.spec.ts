@@ -101,7 +101,7 @@ describe('a trial with a processor', () => {
     expect(said.at(-1)).toContain('STRIPE_API_KEY');
     for (const stripeApiKey of ['sk_live_x', 'rk_live_x', 'sk_org_live_x', ' sk_live_x']) {
       const live = Object.assign(new SandboxConfig(), { ...config, stripeApiKey });
-      await expect(runStripe(live, operator())).rejects.toThrow('is no test key');
+      await expect(runStripe(live, operator())).rejects.toThrow('is not a test key');
     }
     for (const host of ['api-m.paypal.com', 'api.paypal.com', 'api-m.paypal.com.']) {
       const livePaypal = { ...config, paypalApiUrl: `https://${host}` };

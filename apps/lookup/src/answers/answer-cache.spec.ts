@@ -42,7 +42,7 @@ describe('the answer cache', () => {
     expect(cache.stale('a.com')?.domain).toBe('a.com');
   });
 
-  it('ends with the registration that it describes', () => {
+  it('an answer expires together with the registration', () => {
     const clock = new TestClock('2026-03-02T09:00:00Z');
     const cache = new AnswerCache(KEPT_DOMAIN, roomy);
     const expires = { original: '', iso: '2026-03-02T10:00:00Z', precision: 'second' as const };

@@ -16,20 +16,20 @@ export interface Findings {
   retryAfterSeconds?: number;
 }
 
-/** The facts that a cache needs about the lookups it keeps. */
+/** What the cache needs to know about one kind of lookup. */
 export interface KeptKind<Lookup extends Findings> {
   /** Milliseconds for which an answer is fresh, from when it was fetched. */
   freshForMs(lookup: Lookup): number;
   sizeBytes(lookup: Lookup): number;
-  /** False for a failure that says nothing about the question, because nobody was asked. */
+  /** False for a failure that says nothing about the question, because no server was asked. */
   isFailureKept(failure: Lookup): boolean;
-  /** A failure without what the upstreams sent: that can be megabytes and answers nothing. */
+  /** The failure without the upstreams' answers, which can be megabytes and have no further use. */
   bare(failure: Lookup): Lookup;
 }
 
 interface Entry<Lookup> {
   lookup: Lookup;
-  /** The time from which it serves only as a stale answer. */
+  /** From this time on, it is served only as a stale answer. */
   freshUntil: number;
   sizeBytes: number;
 }
@@ -46,14 +46,14 @@ const FAILURES: ReadonlySet<Outcome> = new Set([
   'parse_failed',
 ]);
 
-/** The outcome of a lookup without an answer. */
+/** Whether the outcome has no answer. */
 export function isFailure(outcome: Outcome): boolean {
   return FAILURES.has(outcome);
 }
 
 /**
- * Answers in memory by their questions, bounded in entries and bytes, least recently used first out. Failures
- * are kept apart for 30 to 120 s, so that they neither replace an answer nor look like one.
+ * Answers in memory by their questions, bounded in entries and bytes; the least recently used is evicted first.
+ * Failures are kept apart for 30 to 120 s, so that they neither replace an answer nor look like one.
  */
 export class AnswerCache<Lookup extends Findings> {
   private readonly answers = new Map<string, Entry<Lookup>>();
@@ -65,7 +65,7 @@ export class AnswerCache<Lookup extends Findings> {
     private readonly limits: AnswerCacheLimits,
   ) {}
 
-  /** Keeps what a lookup found; where nobody can be asked there is nothing to keep. */
+  /** Keeps the result of a lookup, unless there was no server to ask. */
   put(key: string, lookup: Lookup): void {
     if (lookup.outcome === 'unsupported') return;
     if (isFailure(lookup.outcome)) {
@@ -98,7 +98,7 @@ export class AnswerCache<Lookup extends Findings> {
     return this.used(key)?.lookup;
   }
 
-  /** The failure that is still being waited out, with the time that is left of it. */
+  /** The failure whose waiting time has not passed, with the remaining time. */
   failure(key: string, now: Date): Lookup | undefined {
     const failure = this.failures.get(key);
     if (failure === undefined) return undefined;

@@ -11,7 +11,7 @@ export class InvalidDomainName extends Problem {
   }
 }
 
-/** A registry or registrar asked us to come back later. Says nothing about the name. */
+/** A registry or registrar asked us to come back later. This says nothing about the name. */
 export class UpstreamThrottled extends Problem {
   constructor(retryAfterSeconds: number) {
     super({
@@ -46,7 +46,7 @@ export class UpstreamTimeout extends Problem {
   }
 }
 
-/** Something came back, but no registration data could be read from it. */
+/** The server answered, but no registration data could be read from its answer. */
 export class UpstreamUnreadable extends Problem {
   constructor(retryAfterSeconds: number) {
     super({
@@ -75,7 +75,7 @@ export class LookupOverloaded extends Problem {
   }
 }
 
-/** An address or AS number that no registry hands out. */
+/** An address or AS number that no registry allocates. */
 export class BogonAddress extends Problem {
   constructor(reason: string) {
     super({ code: 'bogon_address', status: 422, detail: reason, retryable: false });

@@ -1,11 +1,11 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** The account on whose behalf the gateway or a worker asks. */
+/** The account on whose behalf the gateway or a worker calls. */
 export interface AskedBy {
   /** The gateway charged the same question less than a minute ago. */
   repeat: boolean;
-  /** The account that asks. */
+  /** The account on whose behalf the call is made. */
   asker?: string;
 }
 
@@ -19,8 +19,8 @@ export const AskedBy = createParamDecorator((_: unknown, context: ExecutionConte
   };
 });
 
-/** A question under way. */
+/** A question that is being answered. */
 export interface Asking extends AskedBy {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no caller waits for the answer any more. */
   signal: AbortSignal;
 }

@@ -13,7 +13,7 @@ import type { Serving } from '../serializers/provenance-body.js';
 
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 
-/** The result of a question: the members of its answer, or its refusal. */
+/** The result of a question: the body of an answer, or a problem. */
 export type DataAnswer = { outcome: Outcome; serving: Serving } & (
   | {
       body: Json;
@@ -24,10 +24,10 @@ export type DataAnswer = { outcome: Outcome; serving: Serving } & (
 );
 
 /**
- * Puts a lookup into words, or into the problem that its outcome is.
+ * Turns a lookup into the response body, or into the problem of its outcome.
  *
- * @param body is called for an answer only.
- * @param fields paths of the members that are wanted; all when absent.
+ * @param body called only for an answer.
+ * @param fields paths of the requested members; all if absent.
  */
 export function answerFrom(
   { lookup: { outcome }, serving }: { lookup: { outcome: Outcome }; serving: Serving },
@@ -53,7 +53,7 @@ function headersOf(answer: DataAnswer): Record<string, string> {
 }
 
 /**
- * The refusal for an outcome without an answer; undefined for answers. Exhaustive: an outcome that is neither an answer
+ * The problem of an outcome without an answer; undefined for answers. Exhaustive: an outcome that is neither an answer
  * nor a refusal does not compile.
  *
  * @param unsupported what it means here that nobody can be asked.
@@ -86,7 +86,7 @@ export function problemOf(
   }
 }
 
-/** Aborted if the caller disconnects before its answer is sent. */
+/** A signal that is aborted if the caller disconnects before its answer is sent. */
 export function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => {
@@ -96,8 +96,8 @@ export function goneSignal(reply: FastifyReply): AbortSignal {
 }
 
 /**
- * Sends an answer past Nest's serialisation: its body is finished text. A caller that goes ends the looking,
- * unless others wait for the same.
+ * Sends an answer without Nest's serialisation, because its body is finished text. If the caller disconnects, the
+ * lookup is cancelled unless others wait for it.
  */
 export async function sendAnswer(
   reply: FastifyReply,
@@ -112,7 +112,7 @@ export async function sendAnswer(
     const sent = reply.status(status).headers(headersOf(answer));
     void sent.type('application/json; charset=utf-8').send(body);
   } catch (error) {
-    // Nobody is left to be told.
+    // The caller has disconnected, so nothing is sent.
     if (!signal.aborted) throw error;
     reply.hijack();
   }

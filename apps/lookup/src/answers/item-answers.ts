@@ -17,11 +17,11 @@ const NDJSON = 'application/x-ndjson';
 
 export interface ItemQuestions {
   count: number;
-  /** Member of the JSON answer that holds the items. */
+  /** Name of the member that contains the items. */
   member: string;
-  /** Members that name the subject of a refused item. */
+  /** The members that name the subject of a refused item. */
   subject(index: number): Json;
-  /** Answers one item, from 0. A thrown problem is that item's alone. */
+  /** Answers one item, counted from 0. A thrown problem affects only this item. */
   answer(index: number, signal: AbortSignal): Promise<DataAnswer>;
 }
 
@@ -32,8 +32,8 @@ interface Finished {
 }
 
 /**
- * Answers several questions of one request: in their order as one JSON object, or as they are finished, one a
- * line, when the gateway asks for that. When it goes, what is still under way is given up.
+ * Answers several questions of one request: in their order as one JSON object, or, if the gateway requests it, one line
+ * per answer as soon as it is ready. If the gateway disconnects, the remaining lookups are cancelled.
  */
 export async function sendItems(reply: FastifyReply, questions: ItemQuestions): Promise<void> {
   const isStreamed = reply.request.headers.accept === NDJSON;
@@ -80,7 +80,7 @@ async function streamItems(
   raw.end(streamedLine('last', JSON.stringify({ summary: summaryOf(finished) })));
 }
 
-/** The outcome of the whole answer; each item carries its own cost. */
+/** The outcome of the whole answer; each item has its own cost. */
 const HEADERS = { [OUTCOME_HEADER]: 'delivered', [SOURCE_HEADER]: 'live' } as const;
 
 async function answerAll(

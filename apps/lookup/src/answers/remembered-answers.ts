@@ -6,25 +6,25 @@ import type { AnswerCounts } from './answer-counts.js';
 import { LookupOverloaded } from './answers.errors.js';
 import type { Serving } from '../serializers/provenance-body.js';
 
-/** A second look within this time may be answered from memory, as the gateway asks with a repeat. */
+/** A repeat within this time may be answered from memory, if the gateway marks it as one. */
 const REPEAT_MS = MINUTE_MS;
 const WAITING_MAX = 2_000;
 
 /** The maximum age of an answer. */
 export interface Freshness {
-  /** Seconds; 0 asks the source again. */
+  /** In seconds; 0 always asks the source. */
   max_age: number;
   allow_stale: boolean;
   fresh: boolean;
 }
 
-/** A lookup with how it came to be given. */
+/** A lookup and how it was served. */
 export interface Found<Lookup> {
   lookup: Lookup;
   serving: Serving;
 }
 
-/** A lookup and where it came from. */
+/** A lookup and its source. */
 interface Origin<Lookup> {
   lookup: Lookup;
   servedFrom: Source;
@@ -44,7 +44,7 @@ export class RememberedAnswers<Lookup extends Findings> {
   private readonly clock: Clock;
   private waiting = 0;
 
-  /** @param share this kind gets one part in so many of the memory for answers. */
+  /** @param share the divisor: this kind gets one `share`-th of the memory for answers. */
   constructor(kind: KeptKind<Lookup>, share: number, { counts, clock, config }: AnswersParts) {
     this.counts = counts;
     this.clock = clock;

@@ -27,9 +27,9 @@ import {
 import { suggestionsFor } from './suggestions.js';
 
 const FIXTURE_TLD = 'test';
-/** Suggestions that are checked at a time. */
+/** Suggestions checked at a time. */
 const AT_A_TIME = 10;
-/** Zero: each name is looked at again, but for the gateway's repeats and failures still waited out. */
+/** Every name is looked up anew, except for the gateway's repeats and failures whose waiting time has not passed. */
 const NOW = { max_age: 0, allow_stale: false };
 const LIVE = { servedFrom: 'live', ageSeconds: 0 } as const;
 
@@ -40,20 +40,20 @@ interface Looking extends Asking {
   untilMs: number;
 }
 
-/** A verdict with where it came from. */
+/** A verdict and its source. */
 interface Checked {
   body: Availability;
   serving: Serving;
 }
 
-/** The answer for one name, with alternatives if asked for. */
+/** The answer for one name, with alternatives if requested. */
 export interface AvailabilityFound {
   body: Availability & { suggestions?: Availability[] };
-  /** Names with a word that is charged, the one that was asked about among them. */
+  /** Number of names with a charged verdict, including the requested one. */
   chargedItems: number;
 }
 
-/** Determines the availability of names from their registry, and from whether name servers serve them. */
+/** Determines the availability of names from their registry and from the delegation in the DNS. */
 @Injectable()
 export class AvailabilityService {
   constructor(
@@ -83,7 +83,10 @@ export class AvailabilityService {
     };
   }
 
-  /** Several names, or one under several suffixes, each as if it had been asked about alone. @throws InvalidRequest */
+  /**
+   * Checks several names, or one name under several suffixes, each as if it had been requested alone. @throws
+   * InvalidRequest
+   */
   several(
     { domainNames, tld }: AvailabilityNames,
     { domainName, fresh, fields }: QuestionOf<typeof AVAILABILITY_BULK>,
@@ -108,7 +111,7 @@ export class AvailabilityService {
     };
   }
 
-  /** The wanted number of available names, or fewer if there are no more or time runs out. */
+  /** Finds the requested number of available names, or fewer if there are no more or the time runs out. */
   private async suggest(domain: DomainName, count: number, looking: Looking): Promise<Checked[]> {
     const candidates = suggestionsFor(domain).filter(
       ({ tld }) => (tld === FIXTURE_TLD) === (domain.tld === FIXTURE_TLD),
@@ -127,7 +130,7 @@ export class AvailabilityService {
     if (domain.tld === FIXTURE_TLD) return this.checkFixture(domain, looking);
     const asked = this.delegationOf(domain.name, looking);
     if (looking.isBulk) {
-      // One query to a resolver spares most registries' budgets.
+      // One query to a resolver saves most registries' budgets.
       const byDns = verdictByDelegation(await asked);
       if (byDns) return { body: this.bodyOf(domain, byDns), serving: LIVE };
     }
@@ -200,7 +203,7 @@ function underSuffixes(base: string | undefined, suffixes: readonly string[] = [
     throw new InvalidRequest([{ field: 'domainName', message: 'is required with "tld"' }]);
   }
   const names = namesUnder(base, suffixes);
-  // It says what is wrong with the base.
+  // Throws an error that explains what is wrong with the base.
   if (names.length === 0) domainOf(base);
   return names;
 }

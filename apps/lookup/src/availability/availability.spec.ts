@@ -30,7 +30,7 @@ describe('availability of a name', () => {
     expect([verdict.availability, verdict.method]).toEqual([word, method]);
   });
 
-  it('"available" is answered only on the word of a registry, and never against name servers', () => {
+  it('"available" is answered only if a registry says so, and never if name servers contradict it', () => {
     for (const outcome of OUTCOMES) {
       for (const delegation of ['delegated', 'not_delegated', 'unknown'] as const) {
         const { availability } = verdictOf({ outcome, protocol: 'rdap' }, delegation);
@@ -80,7 +80,7 @@ describe('suggested names', () => {
     expect(like(name).filter((one) => nonsense.test(one))).toEqual([]);
   });
 
-  it('are never public suffixes, which nobody can register', () => {
+  it('suggestions are never public suffixes, which cannot be registered', () => {
     const suffixes = ['a', 'x', 'brand', 'press', 'net', 'co', 'me', 'gov', 'org', 'com', 'ac'];
     for (const label of suffixes) {
       const names = like(`${label}.xyz`);

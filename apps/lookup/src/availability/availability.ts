@@ -3,23 +3,23 @@ import type { AvailabilityMethod, AvailabilityWord, Outcome } from '#libs/contra
 /** Whether name servers serve a name, according to the parent zone. */
 export type Delegation = 'delegated' | 'not_delegated' | 'unknown';
 
-/** A registry's answer about a name. */
+/** A registry's verdict about a name. */
 export interface RegistryWord {
   outcome: Outcome;
-  /** The protocol that answered; absent where none did. */
+  /** The protocol that answered; absent if neither did. */
   protocol?: 'rdap' | 'whois43';
 }
 
 export interface Verdict {
   availability: AvailabilityWord;
   method?: AvailabilityMethod;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   confidence: number;
-  /** Registry and name servers contradict each other. */
+  /** Whether registry and name servers contradict each other. */
   isContradiction?: boolean;
 }
 
-/** The confidence of an answer by its evidence. */
+/** The confidence of a verdict, by its evidence. */
 const CONFIDENCE = {
   registryAnswers: 1,
   delegated: 0.95,
@@ -31,7 +31,7 @@ const CONFIDENCE = {
 
 const NOBODY_KNOWS: Verdict = { availability: 'unknown', confidence: 0 };
 
-/** What the delegation alone decides: a served name is registered. */
+/** The verdict from the delegation alone: a delegated name is registered. */
 export function verdictByDelegation(delegation: Delegation): Verdict | undefined {
   return delegation === 'delegated'
     ? { availability: 'registered', method: 'dns', confidence: CONFIDENCE.delegated }

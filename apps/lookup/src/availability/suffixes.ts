@@ -2,8 +2,8 @@
 type Idn = 'none' | 'latin' | 'any';
 
 /**
- * Suffixes under which anybody can register, by how many names they have, with the internationalised labels that
- * their registry takes (the registries' IDN tables). The suffix that was asked about comes before them.
+ * Suffixes under which anybody can register, by how many names they have, with the internationalised labels that their
+ * registry accepts (the registries' IDN tables). The requested suffix comes before them.
  */
 const OFFERED: Readonly<Record<string, Idn>> = {
   com: 'any',
@@ -35,7 +35,7 @@ const OFFERED: Readonly<Record<string, Idn>> = {
   se: 'latin',
 };
 
-/** Further suffixes open to anybody: names in place of a label stay under one of these if it was asked about. */
+/** Further suffixes open to anybody: alternatives to a label stay under one of these if it was requested. */
 const OPEN = new Set(
   (
     'agency art asia auction band bar beer berlin best bet bid bike bio blog boutique builders business buzz cab cafe ' +
@@ -62,7 +62,7 @@ const OPEN = new Set(
   ).split(' '),
 );
 
-/** Suffixes that may be offered for a label, most used first. @param label an A-label. */
+/** Suffixes that may be suggested for a label, most used first. @param label an A-label. */
 export function suffixesFor(label: string, unicode: string): string[] {
   const suffixes = Object.keys(OFFERED);
   if (!label.startsWith('xn--')) return suffixes;
@@ -76,7 +76,7 @@ export function isLatin(unicode: string): boolean {
   return /^[\p{Script=Latin}\d-]+$/u.test(unicode);
 }
 
-/** Whether anybody can register under a suffix, unlike `gov.uk`, `edu` or a company's own. */
+/** Whether anybody can register under a suffix, unlike `gov.uk`, `edu` or a company's own TLD. */
 export function isOpen(suffix: string): boolean {
   return Object.hasOwn(OFFERED, suffix) || OPEN.has(suffix);
 }

@@ -20,7 +20,7 @@ const ENDINGS = [
   'co',
 ] as const;
 
-/** Words that are often part of names, with words that may stand for them. */
+/** Common words in names, with words that may replace them. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   buy: ['shop', 'get'],
   car: ['auto'],
@@ -84,13 +84,13 @@ export function suggestionsFor({
     ...suffixes.flatMap((other) => own.map((variant) => `${variant}.${other}`)),
   ];
   return [...new Set(names)].flatMap((one) => {
-    // `me.uk` and `gov.co` are suffixes themselves: nobody can register them.
+    // `me.uk` and `gov.co` are suffixes themselves and cannot be registered.
     const parsed = one === name ? undefined : parseDomainName(one);
     return parsed?.ok && parsed.domain.name === one ? [parsed.domain] : [];
   });
 }
 
-/** No registry mixes scripts. */
+/** Variants in one script only, because no registry mixes scripts. */
 function idnVariantsOf(unicode: string): string[] {
   if (!isLatin(unicode)) return [];
   return variantsOf(unicode)

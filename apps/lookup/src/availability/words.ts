@@ -1,12 +1,12 @@
 import { dictionary } from '@zxcvbn-ts/language-en';
 
-/** Shorter ones are mostly beginnings and ends of others. */
+/** Shorter words are mostly the start or end of longer ones. */
 const WORD_LENGTH_MIN = 3;
 const SHORT_WORDS = new Set(['be', 'do', 'go', 'in', 'it', 'my', 'on', 'to', 'up', 'us', 'we']);
-/** The most words in a name that is still worth reading. */
+/** Names with more words are not worth splitting. */
 const WORDS_MAX = 4;
 
-/** English words by how often they are used, from 1: subtitles of films and series, some 50,000. */
+/** English words by frequency rank, from 1: some 50,000 from subtitles of films and series. */
 const RANKS: ReadonlyMap<string, number> = new Map(
   dictionary['commonWords-en'].flatMap((word, place): [string, number][] =>
     SHORT_WORDS.has(word) || (word.length >= WORD_LENGTH_MIN && /^[a-z]+$/.test(word))
@@ -16,7 +16,7 @@ const RANKS: ReadonlyMap<string, number> = new Map(
 );
 const WORD_LENGTH_MAX = 24;
 
-/** Whether the word is English. */
+/** Whether the text is an English word. */
 export function isWord(text: string): boolean {
   return RANKS.has(text);
 }
@@ -32,7 +32,7 @@ export function wordsOf(label: string): string[] {
     .flatMap((part) => (isWord(part) ? [part] : (fillingWords(part) ?? [part])));
 }
 
-/** The cheapest way to fill a text, where a rare word costs more than a usual one (Zipf's law). */
+/** The cheapest split of a text into words, where rare words cost more than common ones (Zipf's law). */
 function fillingWords(text: string): string[] | undefined {
   const best: ({ cost: number; words: string[] } | undefined)[] = [{ cost: 0, words: [] }];
   for (let end = 1; end <= text.length; end++) {

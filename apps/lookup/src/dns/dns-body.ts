@@ -3,14 +3,14 @@ import { DNS_TYPES, type DnsLookup, type DnsRecord, octetsText, recordText } fro
 import type { Json } from '../serializers/whois-body.js';
 import { queryTime } from '../serializers/whois-body.js';
 
-/** Control characters and those that turn the direction of writing. */
+/** Control characters and those that change the direction of writing. */
 // oxlint-disable-next-line eslint/no-control-regex -- these are what is taken out
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
-/** The subject of the question: a name or an address. */
+/** The subject of a question: a name or an address. */
 export type DnsSubject = { domain_name: string } | { ip_address: string };
 
-/** Members of the answer; `meta` is the gateway's. */
+/** Members of the answer; the gateway adds `meta`. */
 export function dnsBody(subject: DnsSubject, lookup: DnsLookup, askedAt: Date): Json {
   const counts: Record<string, number> = {};
   for (const { type } of lookup.records) counts[type] = (counts[type] ?? 0) + 1;
@@ -42,7 +42,7 @@ function recordBody(record: DnsRecord): DnsRecordData {
   };
 }
 
-/** The removed text still stands in `raw_text`, escaped. */
+/** The removed characters are still in `raw_text`, escaped. */
 function visible(text: string): string {
   return octetsText(text).replace(UNSEEN, '');
 }

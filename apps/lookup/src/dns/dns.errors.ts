@@ -26,7 +26,10 @@ export class ResolverTimeout extends Problem {
   }
 }
 
-/** A name that the public DNS does not have: what a resolver says of it is of its own network (S123). */
+/**
+ * The public DNS does not have this name, so a resolver's answer about it would describe the resolver's own network
+ * (S123).
+ */
 export class NameNotPublic extends Problem {
   constructor(name: string) {
     super({

@@ -33,14 +33,14 @@ import { type DnsSubject, dnsBody } from './dns-body.js';
 import { dnsFixture } from './dns-fixtures.js';
 import { NameNotPublic, ResolverTimeout, ResolverUnreachable } from './dns.errors.js';
 
-/** A resolver remembers longer; this memory is for repeats. */
+/** Resolvers cache for longer; this cache only answers repeats. */
 const KEPT_MAX_SECONDS = 300;
 const ENTRY_OVERHEAD_BYTES = 500;
 /** DNS answers are small; they get this share of the memory for answers. */
 const CACHE_SHARE = 8;
 const FIXTURE_TLD = 'test';
 
-/** A lookup with how it ended, as the memory of answers and the price need it. */
+/** A lookup with its outcome, as the answer cache and the pricing need it. */
 export type DnsFindings = DnsLookup & Findings;
 
 const KEPT_DNS: KeptKind<DnsFindings> = {
@@ -53,14 +53,14 @@ const KEPT_DNS: KeptKind<DnsFindings> = {
 
 /** A question to the DNS. */
 export interface DnsQuestion {
-  /** The name that is asked for, in lower case A-labels. */
+  /** The requested name, in lower case A-labels. */
   name: string;
   types: readonly DnsType[];
   subject: DnsSubject;
   isFixture: boolean;
 }
 
-/** Answers DNS questions: fixture, memory, resolver. */
+/** Answers DNS questions from a fixture, the cache or a resolver. */
 @Injectable()
 export class DnsService {
   readonly cache: AnswerCache<DnsFindings>;
@@ -79,26 +79,26 @@ export class DnsService {
     this.cache = this.answers.cache;
   }
 
-  /** @throws InvalidDomainName, BogonAddress, LookupOverloaded. What a resolver does is in the status. */
+  /** @throws InvalidDomainName, BogonAddress, LookupOverloaded. Failures of resolvers are in the outcome. */
   async live(question: QuestionOf<typeof DNS_LIVE>, how: Asking): Promise<DataAnswer> {
     const { domainName = '', ipAddress, type } = question;
     const asked = ipAddress ? ofAddress(ipAddress) : ofName(domainName, type);
     return this.answer(asked, question, how);
   }
 
-  /** The names that the holder of an address publishes. @throws BogonAddress, LookupOverloaded */
+  /** The names that the holder of an address publishes for it. @throws BogonAddress, LookupOverloaded */
   async namesOf(question: QuestionOf<typeof DNS_PTR>, how: Asking): Promise<DataAnswer> {
     return this.answer(ofAddress(question.value), question, how);
   }
 
-  /** Questions about several names and addresses, each as if it had been asked alone. @throws InvalidRequest */
+  /** Answers questions about several names and addresses, each as if it had been asked alone. @throws InvalidRequest */
   questions(
     { domainNames = [], ipAddresses = [] }: BulkHosts,
     question: QuestionOf<typeof DNS_BULK>,
   ): ItemQuestions {
     const count = domainNames.length + ipAddresses.length;
     if (count === 0) {
-      const message = 'must hold a name, or "ipAddresses" an address';
+      const message = 'must contain a name, or "ipAddresses" an address';
       throw new InvalidRequest([{ field: 'domainNames', message }]);
     }
     const isName = (index: number) => index < domainNames.length;
@@ -117,7 +117,7 @@ export class DnsService {
     };
   }
 
-  /** The records of a registrable name; undefined where no resolver tells. @throws LookupOverloaded */
+  /** The records of a registrable name; undefined if no resolver answers. @throws LookupOverloaded */
   async known(
     domainName: string,
     freshness: Freshness,
@@ -127,7 +127,7 @@ export class DnsService {
     return dnsProblemOf(lookup.outcome) ? undefined : lookup;
   }
 
-  /** Asks, or remembers. @throws LookupOverloaded */
+  /** Answers from the cache or a resolver. @throws LookupOverloaded */
   private async answer(
     asked: DnsQuestion,
     question: Freshness & { fields?: string[] },
@@ -161,14 +161,14 @@ export class DnsService {
     const { dnsTimeoutMs: timeoutMs } = this.config;
     const isPublic = (one: string) => this.publicNames.isPublic(one);
     const lookup = await lookUpDns(this.client, name, types, { timeoutMs, signal, isPublic });
-    // An abandoned question is no answer about the name.
+    // A cancelled query says nothing about the name.
     signal.throwIfAborted();
     const found = this.found(this.withoutPrivate(lookup));
     this.observations.noteDns(found, types, found.fetchedAt);
     return found;
   }
 
-  /** Omits addresses of private networks, which reveal something about ours or mislead the client (S123). */
+  /** Omits addresses of private networks, which reveal something about our network or mislead the client (S123). */
   private withoutPrivate(lookup: DnsLookup): DnsLookup {
     const errors = { ...lookup.errors };
     const records = lookup.records.filter((record) => {
@@ -184,7 +184,7 @@ export class DnsService {
   }
 }
 
-/** The refusal that a DNS outcome is; undefined for answers. */
+/** The problem of a DNS outcome; undefined for answers. */
 function dnsProblemOf(outcome: Outcome): Problem | undefined {
   if (outcome === 'timeout') return new ResolverTimeout();
   return outcome === 'unreachable' ? new ResolverUnreachable() : undefined;
@@ -215,12 +215,12 @@ function ofAddressText(text: string): DnsQuestion {
   throw new InvalidRequest([{ field: 'ipAddresses', message: parsed.message }]);
 }
 
-/** @throws BogonAddress for one that has no names in the public DNS; those of documents are fixtures. */
+/** @throws BogonAddress for an address that has no names in the public DNS; documentation addresses are fixtures. */
 function ofAddress(ip: IpAddress): DnsQuestion {
   const name = reverseDnsName(ip);
   const isFixture = name === reverseDnsName({ address: '192.0.2.1', version: 4 });
   if (!isFixture && isBlockedAddress(ip.address)) {
-    throw new BogonAddress(`${ip.address} is set aside by the standards and has no public names.`);
+    throw new BogonAddress(`${ip.address} is reserved by the standards and has no public names.`);
   }
   return { name, types: ['PTR'], subject: { ip_address: ip.address }, isFixture };
 }

@@ -9,17 +9,17 @@ import { startLookup } from '../start.js';
 const SECRET = 'a-service-secret-of-at-least-32-characters';
 const clock = new TestClock('2026-11-22T10:00:00Z');
 const SERVFAIL = 2;
-/** The most that the setting allows: a busy machine is no silent resolver. */
+/** The highest value allowed, so that a slow machine is not mistaken for a silent resolver. */
 const PATIENT_MS = '25000';
 let service: RunningService;
-/** Gives up soon where nobody answers. */
+/** A service with a short time limit, for resolvers that never answer. */
 let impatient: RunningService;
 let tokens: ServiceTokens;
 let resolver: Socket;
 /** Names and type codes in order of arrival. */
 const asked: [name: string, type: number][] = [];
 
-/** A record that leads from the name asked for to `db.corp.example.com`, and a text there. */
+/** A CNAME record from the requested name to `db.corp.example.com`, and a TXT record there. */
 const INWARD = Buffer.from('\x02db\x04corp\x07example\x03com\x00', 'latin1');
 const ALIAS = Buffer.concat([Buffer.from('c00c000500010000003c0015', 'hex'), INWARD]);
 const SECRET_TEXT = Buffer.concat([
@@ -29,7 +29,7 @@ const SECRET_TEXT = Buffer.concat([
 ]);
 const NXDOMAIN = 3;
 
-/** An answer as a resolver gives it that stands in the network of `corp.example.com`. */
+/** An answer of a resolver within the network of `corp.example.com`. */
 function aliased(question: Buffer, isThere: boolean): Buffer {
   const records = isThere ? [ALIAS, SECRET_TEXT] : [ALIAS];
   const reply = Buffer.concat([question, ...records]);
@@ -39,7 +39,10 @@ function aliased(question: Buffer, isThere: boolean): Buffer {
   return reply;
 }
 
-/** Knows `192.0.2.7` for every name, 10.0.0.1 for `inside` ones; `broken` names fail, `half` ones only for MX, `silent` ones never answer. */
+/**
+ * Answers `192.0.2.7` for most names and 10.0.0.1 for `inside` ones; `broken` names fail, `half` ones only for MX,
+ * `silent` ones get no answer.
+ */
 function answer(query: Buffer): Buffer | undefined {
   const end = query.indexOf(0, 12) + 1;
   const name = query
@@ -192,7 +195,7 @@ describe('S123: private addresses', () => {
     });
   });
 
-  it('a foreign alias leads to none of our internal names, and does not reveal whether one exists', async () => {
+  it('an alias of a stranger leads to none of our internal names, and does not reveal whether one exists', async () => {
     const [there, gone] = await Promise.all(
       ['alias-there', 'alias-gone'].map(async (name) =>
         ask(`domainName=${name}.example.com&type=TXT,CNAME`),

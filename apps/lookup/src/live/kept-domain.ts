@@ -4,9 +4,9 @@ import type { KeptKind } from '../answers/answer-cache.js';
 
 const FOUND_KEPT_MS = DAY_MS;
 const NOT_FOUND_KEPT_MS = 10 * MINUTE_MS;
-/** Some source failed: as good as it gets now, to be completed soon. */
+/** A source failed, so the answer is incomplete for now and is soon fetched again. */
 const PARTIAL_KEPT_MS = 2 * MINUTE_MS;
-/** The memory of an entry besides its texts: maps, dates, short strings. */
+/** Memory per entry besides its texts: maps, dates, short strings. */
 const ENTRY_OVERHEAD_BYTES = 2_000;
 
 /**
@@ -18,7 +18,7 @@ export const KEPT_DOMAIN: KeptKind<Lookup> = {
     if (outcome === 'not_registered') return NOT_FOUND_KEPT_MS;
     if (outcome === 'partial') return PARTIAL_KEPT_MS;
     const leftMs = record?.expires ? Date.parse(record.expires.iso) - fetchedAt.getTime() : NaN;
-    // A date that cannot be read, or is past, says nothing about tomorrow.
+    // A date that cannot be read, or has passed, does not shorten the time.
     return leftMs > 0 ? Math.min(FOUND_KEPT_MS, leftMs) : FOUND_KEPT_MS;
   },
   sizeBytes({ record, sources }) {

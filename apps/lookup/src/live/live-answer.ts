@@ -6,13 +6,13 @@ import type { Found } from '../answers/remembered-answers.js';
 import { v1Body } from '../serializers/v1-body.js';
 import { v2Body } from '../serializers/v2-body.js';
 
-/** The question of the gateway or a worker, as the row of the operation describes it. */
+/** A question from the gateway or a worker, as described by the row of the operation. */
 export type LiveQuestion = QuestionOf<typeof WHOIS_LIVE>;
 
-/** A question about several names at once. */
+/** A question about several names. */
 export type BulkQuestion = QuestionOf<typeof WHOIS_BULK>;
 
-/** Puts a lookup into the words of the version asked for, or into the problem its outcome is. */
+/** Turns a lookup into the body of the requested version, or into the problem of its outcome. */
 export function liveAnswer(
   found: Found<Lookup>,
   { version, include, fields }: LiveQuestion | BulkQuestion,

@@ -18,13 +18,13 @@ import { type BulkQuestion, type LiveQuestion, liveAnswer } from './live-answer.
 export interface DomainAsking extends Asking {
   /** `live` by default. */
   priority?: Priority;
-  /** Time for the lookup; that of the settings by default. */
+  /** Time limit of the lookup; by default the configured one. */
   budgetMs?: number;
-  /** Longest wait for the turn at a server; any by default. */
+  /** Longest wait for a turn at a server; by default unlimited. */
   waitMaxMs?: number;
 }
 
-/** Answers live WHOIS questions: fixture, memory if the question allows it, registry. */
+/** Answers live WHOIS questions from a fixture, the cache (if the question allows it) or a registry. */
 @Injectable()
 export class LiveService {
   readonly cache: AnswerCache<Lookup>;
@@ -42,7 +42,7 @@ export class LiveService {
     this.cache = this.answers.cache;
   }
 
-  /** @throws InvalidDomainName, LookupOverloaded. What an upstream does is in the answer. */
+  /** @throws InvalidDomainName, LookupOverloaded. Failures of upstreams are in the outcome. */
   async answer(
     domainName: string,
     question: LiveQuestion | BulkQuestion,

@@ -67,7 +67,7 @@ describe('live answers for the fixture names', () => {
     },
   );
 
-  it('a throttled answer carries the time to wait and never says "not registered"', async () => {
+  it('a throttled answer contains the time to wait and never says "not registered"', async () => {
     const { body, headers } = await ask({ domainName: 'throttled.test' });
     expect(headers.get('retry-after')).toBe('60');
     expect(body).toMatchObject({
@@ -97,7 +97,7 @@ describe('live answers for the fixture names', () => {
     expect(second!.body.query_time).toBe('2026-11-20 11:42:03');
   });
 
-  it('members excluded by "fields" and "include" are not answered', async () => {
+  it('members excluded by "fields" and "include" are omitted', async () => {
     const some = await ask({ domainName: 'registered.test', fields: 'domain_name,dates.created' });
     expect(some.body).toEqual({
       status: true,
@@ -108,7 +108,7 @@ describe('live answers for the fixture names', () => {
     expect(bare.body).not.toHaveProperty('provenance');
   });
 
-  it('a socket path that holds something else is left alone, and the start fails completely', async () => {
+  it('a socket path with another file is left alone, and the start fails completely', async () => {
     const path = join(folder, 'precious.txt');
     await writeFile(path, 'kept');
     const config = loadConfig(LookupConfig, {
@@ -209,7 +209,7 @@ describe('an answer for each fixture', () => {
 });
 
 describe('coverage', () => {
-  it('names for each top-level domain the protocols that answer', async () => {
+  it('lists for each top-level domain the protocols that answer', async () => {
     const headers = { authorization: `Bearer ${tokens.issue('gateway', 'lookup')}` };
     const list = (await (
       await fetch(`${service.url}/internal/tlds`, { headers })

@@ -74,7 +74,7 @@ it('S102: 350 names of one account at a silent registry leave a connection for t
     await ask(`silent${at}`, slow, ended.signal).catch(() => {});
     refused += 1;
   });
-  // Its queue is full, so all of its connections are in use.
+  // The queue of the registry is full, so all of its connections are in use.
   await waitFor('names that find no place', () => refused > 0);
   expect(sockets.size).toBeGreaterThan(0);
   expect(await ask(`${ANSWERED}1`, other)).toBe(200);

@@ -1,7 +1,7 @@
 import { blocksOfRange, lastAddressOf, parseAddressBlock, parseAsn } from '#libs/domain-names';
 import { readLines } from './public-file.js';
 
-/** The resources that the regional registries have given to one holder. */
+/** The resources that a regional registry has allocated to one holder. */
 interface Holding {
   asns: [first: number, last: number][];
   blocks: string[];
@@ -13,12 +13,12 @@ interface Holding {
  */
 export class DelegatedNumbers {
   private readonly holdings = new Map<string, Holding>();
-  /** Ranges of AS numbers in their order, each with who holds it. */
+  /** Ranges of AS numbers in ascending order, each with its holder. */
   private ranges: { first: number; last: number; holding: Holding }[] = [];
 
   private constructor(readonly isLoaded: boolean) {}
 
-  /** @throws Error for a file that is not there or of another format. */
+  /** @throws Error for a file that is missing or has another format. */
   static async load(files: readonly string[]): Promise<DelegatedNumbers> {
     const numbers = new DelegatedNumbers(files.length > 0);
     for (const file of files) await readLines(file, (line) => numbers.take(line));
@@ -26,7 +26,7 @@ export class DelegatedNumbers {
     return numbers;
   }
 
-  /** The blocks of addresses of whoever holds an AS number; undefined where no file has the number. */
+  /** The address blocks of an AS number's holder; undefined if no file contains the number. */
   blocksOf(asn: number): readonly string[] | undefined {
     let [from, to] = [0, this.ranges.length];
     while (from < to) {
@@ -65,7 +65,7 @@ export class DelegatedNumbers {
     return holding;
   }
 
-  /** A holder without an AS number has no further resources to ask for. */
+  /** Drops holders without an AS number, because their resources are never looked up. */
   private order(): void {
     this.ranges = [...this.holdings.values()]
       .flatMap((holding) => holding.asns.map(([first, last]) => ({ first, last, holding })))

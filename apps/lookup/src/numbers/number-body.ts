@@ -7,25 +7,25 @@ import { addressBody, type Json, present, queryTime } from '../serializers/whois
 import type { DelegatedNumbers } from './delegated-numbers.js';
 import type { RoutingFeed } from './routing-feed.js';
 
-/** The most routes that are listed, and the most neighbours of each kind. */
+/** The most routes listed, and the most neighbours of each kind. */
 const LISTED_MAX = 1_000;
 const NO_ROUTING_FEED = 'No routing feed is loaded, so routes and peers are not known.';
 const NO_PREFIXES = 'No feed of prefixes and their origins is loaded.';
 const NO_DELEGATED_FILES =
   "No files of the registries are loaded, so the holder's address blocks are not known.";
 
-/** The members of an answer besides its registration. */
+/** The members of an answer except the registration. */
 export interface Told {
   serving: Serving;
   sections: ReadonlySet<NumberSection>;
 }
 
-/** The origin of an address, and what is registered of it. */
+/** The origin of an address and its registration. */
 export interface AddressOrigin {
   routing: PrefixRouting;
   asns: readonly number[];
   from?: 'registry' | 'routing_feed';
-  /** The registration of the first origin; undefined where it was not found. */
+  /** The registration of the first origin; undefined if it was not found. */
   registration?: NumberLookup;
 }
 
@@ -43,7 +43,7 @@ export function originOf(ip: Cidr, { block }: NumberLookup, feed: RoutingFeed): 
   return found ? { routing, asns: found.origins, from: 'routing_feed' } : { routing, asns: [] };
 }
 
-/** Members of an answer about an address or block; `meta` is the gateway's. */
+/** Members of an answer about an address or block; the gateway adds `meta`. */
 export function ipBody(
   asked: string,
   lookup: NumberLookup,
@@ -92,7 +92,7 @@ export function asnBody(
   return { ...answer, ...sectionsOf(lookup, told) };
 }
 
-/** The holder of the origin, by its registration; without one the holder of the block. */
+/** The holder of the origin, from its registration; without one, the holder of the block. */
 function providerOf({ block }: NumberLookup, origin: AddressOrigin): IpWhoisAnswer['isp'] {
   const name = holderName(origin.registration?.block);
   if (name !== undefined) {

@@ -16,10 +16,10 @@ import { RoutingFeed } from './routing-feed.js';
 import { numberFixture } from './number-fixtures.js';
 
 const ENTRY_OVERHEAD_BYTES = 2_000;
-/** Longest that an answer about an address waits for what is registered of its origin. */
+/** Longest wait of an answer about an address for the registration of its origin. */
 const ORIGIN_BUDGET_MS = 3 * SECOND_MS;
 const NOT_REGISTERED_KEPT_MS = 10 * MINUTE_MS;
-/** Blocks are few beside domain names; they get this share of the memory for answers. */
+/** There are fewer blocks than domain names; they get this share of the memory for answers. */
 const CACHE_SHARE = 4;
 
 const KEPT_NUMBER: KeptKind<NumberLookup> = {
@@ -32,13 +32,13 @@ const KEPT_NUMBER: KeptKind<NumberLookup> = {
 type Question = Freshness & { fields?: string[]; include?: NumberSection[] };
 
 interface Asked {
-  /** In its answered and cached form. */
+  /** The answer's text, as sent and cached. */
   text: string;
   look: (request: NumberRequest) => Promise<NumberLookup>;
   body: (lookup: NumberLookup, told: Told) => Json | Promise<Json>;
 }
 
-/** Answers questions about addresses, blocks and AS numbers: fixture, memory, regional registry. */
+/** Answers questions about addresses, blocks and AS numbers from a fixture, the cache or a regional registry. */
 @Injectable()
 export class NumbersService {
   readonly cache: AnswerCache<NumberLookup>;
@@ -56,7 +56,7 @@ export class NumbersService {
     this.cache = this.answers.cache;
   }
 
-  /** @throws LookupOverloaded. What a registry does is in the answer's status. */
+  /** @throws LookupOverloaded. Failures of a registry are in the answer's status. */
   async ip(question: QuestionOf<typeof IP_WHOIS>, how: Asking): Promise<DataAnswer> {
     const { ip } = question;
     const isOne = ip.prefixLength === (ip.version === 4 ? 32 : 128);
@@ -73,7 +73,7 @@ export class NumbersService {
     });
   }
 
-  /** @throws LookupOverloaded. What a registry does is in the answer's status. */
+  /** @throws LookupOverloaded. Failures of a registry are in the answer's status. */
   async asn(question: QuestionOf<typeof ASN_WHOIS>, how: Asking): Promise<DataAnswer> {
     const { asn } = question;
     const { feed, delegated } = this;
@@ -102,8 +102,8 @@ export class NumbersService {
   }
 
   /**
-   * The registration of an address's origin: cached for a day, and awaited only for a moment. An answer about an
-   * address can do without it.
+   * The registration of an address's origin, cached for a day. The wait for it is short, because an answer about an
+   * address is useful without it.
    */
   private async registrationOf(
     { asns: [asn], routing }: AddressOrigin,

@@ -3,9 +3,9 @@ import { readLines } from './public-file.js';
 
 /** A feed's data about one AS number. */
 export interface AsRouting {
-  /** Prefixes it originates. */
+  /** Prefixes that it originates. */
   routes: readonly string[];
-  /** AS numbers that sell it transit, that buy transit from it, and that it peers with. */
+  /** AS numbers that sell transit to it, buy transit from it, or peer with it. */
   upstreams: readonly number[];
   downstreams: readonly number[];
   peers: readonly number[];
@@ -27,19 +27,19 @@ interface Neighbours {
 const ASN = /^\d{1,10}$/;
 const NOBODY: readonly never[] = [];
 
-/** The most specific prefix that contains a block, and who originates it. */
+/** The most specific prefix that contains a block, with its origins. */
 export interface AnnouncedPrefix {
   prefix: string;
   origins: readonly number[];
 }
 
-/** Routes and relations of AS numbers, which no registry knows, from files of the public formats. */
+/** Routes and relations of AS numbers, which no registry publishes, from files in public formats. */
 export class RoutingFeed {
   private readonly neighbours = new Map<number, Neighbours>();
   private readonly routes = new Map<number, string[]>();
   /** The origins of prefixes; most prefixes have one. */
   private readonly origins = new Map<string, number | readonly number[]>();
-  /** Lengths of prefixes that there are, by the version of their addresses. */
+  /** The prefix lengths that occur, by address version. */
   private readonly lengths = { 4: new Set<number>(), 6: new Set<number>() };
 
   private constructor(
@@ -48,9 +48,9 @@ export class RoutingFeed {
   ) {}
 
   /**
-   * Reads the files that are named; a name that ends with `.gz` is unpacked.
+   * Reads the files that the settings name; a name that ends with `.gz` is unpacked.
    *
-   * @throws Error for a file that is not there or of another format.
+   * @throws Error for a file that is missing or has another format.
    */
   static async load({ relations, origins }: RoutingFiles): Promise<RoutingFeed> {
     const feed = new RoutingFeed(relations !== undefined, origins !== undefined);
@@ -68,7 +68,7 @@ export class RoutingFeed {
     return { routes: this.routes.get(asn) ?? NOBODY, upstreams, downstreams, peers };
   }
 
-  /** The prefix by which a block is reached; undefined where nobody announces one. */
+  /** The prefix through which a block is reached; undefined if it is not announced. */
   prefixOf({ address, version, prefixLength }: Cidr): AnnouncedPrefix | undefined {
     const lengths = [...this.lengths[version]].filter((length) => length <= prefixLength);
     for (const length of lengths.toSorted((a, b) => b - a)) {
@@ -81,7 +81,7 @@ export class RoutingFeed {
     return undefined;
   }
 
-  /** `provider|customer|-1` or `peer|peer|0`, in serial-2 with a source behind it. */
+  /** `provider|customer|-1` or `peer|peer|0`; in serial-2, followed by a source. */
   private takeRelation(line: string): boolean {
     const [first, second, kind] = line.split('|', 3);
     if (!isAsn(first) || !isAsn(second) || (kind !== '-1' && kind !== '0')) return false;
@@ -96,7 +96,7 @@ export class RoutingFeed {
     return true;
   }
 
-  /** `prefix length origin`; several origins stand as `1_2`, a set of them as `1,2`. */
+  /** `prefix length origin`; several origins are written as `1_2`, a set as `1,2`. */
   private takeOrigin(line: string): boolean {
     const [address, length, origins = ''] = line.split('\t', 3);
     const parsed = parseAddressBlock(`${address}/${length}`);

@@ -1,17 +1,17 @@
-/** A line that waits, and about how long it will be. */
+/** A waiting line and its approximate length. */
 interface Waiting {
   line: () => string | undefined;
   bytes: number;
 }
 
 /**
- * Lines that wait to be handed over, the oldest first. What has no room pushes the oldest out: neither memory nor
- * the answer that a line tells of waits for whoever takes them.
+ * A queue of lines for the corpus. When it is full, the oldest lines are dropped, so that neither memory grows nor an
+ * answer waits.
  */
 export class ObservationRing {
   private waiting: Waiting[] = [];
   private bytes = 0;
-  /** Lines that were pushed out since the start. */
+  /** Lines dropped since the start. */
   dropped = 0;
 
   constructor(private readonly limits: { lines: number; bytes: number }) {}
@@ -20,14 +20,14 @@ export class ObservationRing {
     return this.waiting.length;
   }
 
-  /** @param line is made when it is handed over; undefined: there is nothing to tell. */
+  /** @param line is created when it is sent; undefined: there is nothing to send. */
   add(line: () => string | undefined, bytes: number): void {
     this.waiting.push({ line, bytes });
     this.bytes += bytes;
     this.makeRoom();
   }
 
-  /** Takes lines out, as many as fit. @returns their text, and what puts them back. */
+  /** Removes as many lines as fit. @returns their text, and a function that puts them back. */
   take(bytesMax: number): { text: string; lines: number; putBack: () => void } {
     let bytes = 0;
     let count = 0;

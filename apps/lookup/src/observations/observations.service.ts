@@ -11,12 +11,12 @@ const EVERY_MS = 200;
 const SEND_TIMEOUT_MS = 10_000;
 const LIMITS = { lines: 20_000, bytes: 32 * 1024 * 1024 };
 const BATCH_BYTES = 2 * 1024 * 1024;
-/** The size of a line besides its texts. */
+/** The size of a line without its texts. */
 const LINE_BYTES = 2_000;
 
 /**
- * Hands what was answered to the corpus, in batches and beside the answers: while the corpus is away observations
- * wait, and are lost when there are too many; no lookup waits.
+ * Sends answers to the corpus in batches, independently of the answers to callers. While the corpus is unavailable,
+ * observations wait in a bounded queue; no lookup waits for it.
  */
 @Injectable()
 export class ObservationsService implements OnApplicationBootstrap, OnModuleDestroy {
@@ -47,7 +47,7 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
     this.loop = new Loop({ name, intervalMs: EVERY_MS, logger, work: async () => this.send() });
   }
 
-  /** Observations that were taken, pushed out and refused since the start, and those that wait. */
+  /** Observations sent, dropped and refused since the start, and those that wait. */
   get counts() {
     const { handedOver, refused, ring } = this;
     return { handedOver, refused, dropped: ring.dropped, waiting: ring.size };
@@ -63,14 +63,14 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
     await this.http?.close();
   }
 
-  /** A registration as it was looked up; callers who share one lookup note it once. */
+  /** Records a registration; callers that share one lookup record it once. */
   noteWhois(lookup: Lookup): void {
     if (!this.isNews(lookup)) return;
     const texts = lookup.sources.reduce((sum, { raw }) => sum + (raw?.length ?? 0), LINE_BYTES);
     this.ring.add(() => whoisLine(lookup, this.config.keep), texts);
   }
 
-  /** Records of a name, if it is a registrable one: hosts that customers ask for are not kept. */
+  /** Records DNS records of a registrable name; host names that customers request are not stored. */
   noteDns(lookup: DnsLookup, types: readonly string[], at: Date): void {
     if (!this.isNews(lookup)) return;
     const parsed = parseDomainName(lookup.name);
@@ -92,7 +92,7 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
         await new CorpusClient(this.http).observe(batch.text);
         this.handedOver += batch.lines;
       } catch (error) {
-        // What the corpus rejects once it will reject again.
+        // The corpus would reject these lines again.
         const isRefused = error instanceof Problem && error.status < 500;
         if (isRefused) this.refused += batch.lines;
         else batch.putBack();

@@ -2,7 +2,7 @@ import type { DnsLookup, DnsRecord, Lookup } from '#libs/resolvers';
 import { rawDomainText } from '../serializers/whois-body.js';
 import { v2Body } from '../serializers/v2-body.js';
 
-/** The remembered answers of this installation. */
+/** Which answers this installation stores. */
 export const KEPT = ['all', 'no_contacts', 'none'] as const;
 export type Kept = (typeof KEPT)[number];
 
@@ -15,14 +15,14 @@ const CONTACTS = [
   'billing_contact',
   'abuse_contact',
 ];
-/** Types of records that are kept over time. */
+/** Record types whose history is stored. */
 const RECORD_TYPES = ['A', 'AAAA', 'NS', 'MX', 'CNAME', 'TXT', 'SOA'];
 
-/** A registration as the corpus takes it; undefined for answers that are never kept, such as failures. */
+/** A registration in the corpus's format; undefined for answers that are never stored, such as failures. */
 export function whoisLine(lookup: Lookup, kept: Kept): string | undefined {
   const { outcome, domain, fetchedAt } = lookup;
   const head = { name: domain, at: fetchedAt.toISOString() };
-  // For a name unknown to the corpus this leaves no trace.
+  // For a name unknown to the corpus, this stores nothing.
   if (outcome === 'not_registered') return JSON.stringify({ kind: 'gone', ...head });
   if (outcome !== 'delivered' && outcome !== 'partial') return undefined;
   const serving = { servedFrom: 'live', ageSeconds: 0 } as const;
@@ -41,8 +41,8 @@ export function whoisLine(lookup: Lookup, kept: Kept): string | undefined {
 }
 
 /**
- * Records of a registrable name as the corpus takes them. Host names that customers ask for are not kept.
- * @param types that were asked for.
+ * Records of a registrable name in the corpus's format. Host names that customers request are not stored.
+ * @param types the requested record types.
  */
 export function dnsLine(
   { name, records, errors, rcode }: DnsLookup,
@@ -66,7 +66,7 @@ export function dnsLine(
   });
 }
 
-/** An alias is the name's own; what it leads to counts as what the name has. */
+/** A CNAME record belongs to the name itself; the records of its target count as the name's records. */
 function valueOf(record: DnsRecord, name: string): string | undefined {
   switch (record.type) {
     case 'A':
@@ -81,7 +81,7 @@ function valueOf(record: DnsRecord, name: string): string | undefined {
     case 'TXT':
       return record.strings.join('');
     case 'SOA':
-      // Its numbers change at each edit of the zone.
+      // The serial number changes with each edit of the zone.
       return `${record.mname} ${record.rname}`;
     default:
       return undefined;

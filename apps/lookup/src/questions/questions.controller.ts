@@ -5,7 +5,7 @@ import { goneSignal } from '../answers/data-answer.js';
 import { QuestionsRequest } from './questions.dto.js';
 import { QuestionsService } from './questions.service.js';
 
-/** Answers that come within this time are sent together: a write of its own for each costs more than the answer. */
+/** Answers ready within this time are sent together: a separate write for each costs more than the answer. */
 const TOGETHER_MS = 20;
 
 @Controller('internal/questions')
@@ -13,7 +13,7 @@ const TOGETHER_MS = 20;
 export class QuestionsController {
   constructor(private readonly questions: QuestionsService) {}
 
-  /** A line of JSON for each name, as it is finished; the last one says that nothing is missing. */
+  /** A line of JSON for each name, once it is ready; the last line says that nothing is missing. */
   @Post()
   async ask(
     @Body() request: QuestionsRequest,

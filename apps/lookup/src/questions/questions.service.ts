@@ -8,9 +8,9 @@ import { LiveService } from '../live/live.service.js';
 import { LookupConfig } from '../lookup.config.js';
 import type { QuestionsRequest } from './questions.dto.js';
 
-/** Names of one call that are looked up at a time. */
+/** Names of one call looked up at a time. */
 const AT_A_TIME = 50;
-/** Names of all calls together: half of what may wait here, so that live lookups find a place beside them. */
+/** Names of all calls together: half of the queue's capacity, so that live lookups find room beside them. */
 const OF_ALL_AT_A_TIME = 1_000;
 const ALL_TYPES = 'all' as const;
 
@@ -21,8 +21,8 @@ export interface QuestionsOf {
 }
 
 /**
- * Answers a worker's questions about many names. A name whose upstream is not ready comes back at once with the
- * seconds after which it will be, so that a slow registry holds up no other name.
+ * Answers a worker's questions about many names. A name whose upstream is busy is returned at once with the seconds to
+ * wait, so that a slow registry delays no other name.
  */
 @Injectable()
 export class QuestionsService {
@@ -34,7 +34,7 @@ export class QuestionsService {
     private readonly config: LookupConfig,
   ) {}
 
-  /** @param onFound is called once for each name, as it is finished. */
+  /** @param onFound is called once for each name, when it is ready. */
   async answerAll(questions: QuestionsOf, onFound: (found: NameFindings) => void): Promise<void> {
     const { names, waitSeconds } = questions.request;
     const untilMs = monotonicMs() + waitSeconds * SECOND_MS;
@@ -54,7 +54,7 @@ export class QuestionsService {
     }
   }
 
-  /** Names that each call may have under way. */
+  /** Names that each call may look up at a time. */
   private get lanes(): number {
     return Math.max(1, Math.min(AT_A_TIME, Math.floor(OF_ALL_AT_A_TIME / this.calls)));
   }
@@ -71,7 +71,7 @@ export class QuestionsService {
         const question = { ...freshness, domainName: name, type, version: 2 as const };
         return await this.dns.live(question, { repeat: false, signal });
       }
-      // An asker apart from the account itself: a job does not use up its owner's share of live lookups.
+      // Jobs count as a separate asker, so that they do not use up their owner's share of live lookups.
       const asker = accountId === undefined ? request.priority : `${request.priority} ${accountId}`;
       const waitMaxMs = Math.max(0, untilMs - monotonicMs());
       return await this.live.answer(
@@ -81,7 +81,7 @@ export class QuestionsService {
           repeat: false,
           priority: request.priority,
           asker,
-          // Waiting for a turn does not use up the time of a lookup: a wait is no failure.
+          // Waiting for a turn does not use up the time limit of the lookup, because a wait is not a failure.
           budgetMs: waitMaxMs + this.config.budgetMs,
           waitMaxMs,
           signal,

@@ -2,7 +2,7 @@ import type { IndexSignals, ReputationSignal, Verdict } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import type { DnsLookup, Lookup } from '#libs/resolvers';
 
-/** The facts about a name; sources that could not be asked are absent. */
+/** The facts about a name; sources that did not answer are absent. */
 export interface Known {
   registration?: Lookup;
   index?: IndexSignals;
@@ -19,15 +19,15 @@ export interface Judgement {
 const MIDDLE = 50;
 const TRUSTED_FROM = 70;
 const SUSPICIOUS_BELOW = 35;
-/** A name on a block list has no more than this, whatever else is known. */
+/** The highest score of a name on a block list, whatever else is known. */
 const MALICIOUS_MAX = 5;
 const YEAR_DAYS = 365;
-/** Letters so far from those of other names look drawn by chance. */
+/** A name whose letters deviate this much from the average looks random. */
 const RANDOM_DEVIATIONS = 3;
 
 type Told = [code: string, weight: number, evidence: string, confidence?: number];
 
-/** Judges a name by what is known of it. Only a loaded list makes it malicious. */
+/** Judges a name by the known facts. Only a loaded block list makes it malicious. */
 export function judgementOf({ registration, index, dns }: Known, now: Date): Judgement {
   const told = [
     ...(registration ? ofRegistration(registration, now) : []),
@@ -70,7 +70,7 @@ function verdictOf(score: number, isMalicious: boolean): Verdict {
 
 function ofRegistration({ outcome, record }: Lookup, now: Date): Told[] {
   if (outcome === 'not_registered') {
-    return [['not_registered', 0, 'nobody has registered the name']];
+    return [['not_registered', 0, 'the name is not registered']];
   }
   if (!record) return [];
   const { created, expires, statuses, dnssec, redactions } = record;
@@ -106,23 +106,23 @@ function ofIndex({ firstSeen, lists, lexical }: IndexSignals, now: Date): Told[]
   }
   if (lexical !== null && lexical.deviations >= RANDOM_DEVIATIONS) {
     const by = lexical.deviations.toFixed(1);
-    const evidence = `its letters are ${by} deviations from usual (model ${lexical.version})`;
+    const evidence = `its letters are ${by} deviations from the average (model ${lexical.version})`;
     told.push(['random_letters', -15, evidence, 0.7]);
   }
   return told;
 }
 
 function ofDns({ records, errors, rcode }: DnsLookup): Told[] {
-  if (rcode === 'nxdomain') return [['no_dns', -5, 'the DNS has no such name']];
+  if (rcode === 'nxdomain') return [['no_dns', -5, 'the name does not exist in the DNS']];
   const of = (type: string) => records.filter((record) => record.type === type);
   const told: Told[] = [];
   if (of('NS').length === 1) told.push(['one_name_server', -5, 'only one name server']);
   const isMail = of('MX').some((record) => record.type === 'MX' && record.exchange !== '.');
   if (isMail) told.push(['takes_mail', 5, 'has MX records']);
-  if (of('SPF').length > 0) told.push(['spf', 5, 'publishes who may send its mail']);
+  if (of('SPF').length > 0) told.push(['spf', 5, 'its policy states who may send its mail']);
   if (of('CAA').length > 0) told.push(['caa', 5, 'says who may issue its certificates']);
   if (Object.values(errors).includes('private_address')) {
-    told.push(['private_address', -10, 'an address leads into a private network']);
+    told.push(['private_address', -10, 'an address is in a private network']);
   }
   return told;
 }

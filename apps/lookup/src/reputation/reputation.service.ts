@@ -20,7 +20,7 @@ import { judgementOf } from './judgement.js';
 
 type Question = QuestionOf<typeof REPUTATION>;
 
-/** The index is asked beside the registry, which takes longer. */
+/** The index is queried in parallel with the registry, which takes longer. */
 const INDEX_TIMEOUT_MS = 3_000;
 /** The weight of each part in the confidence. */
 const SHARES = { registration: 0.4, index: 0.3, dns: 0.3 };
@@ -49,7 +49,7 @@ export class ReputationService implements OnModuleDestroy {
     await this.http?.close();
   }
 
-  /** @throws InvalidDomainName, LookupOverloaded. What a registry does is in the answer. */
+  /** @throws InvalidDomainName, LookupOverloaded. Failures of a registry are in the answer. */
   async answer(question: Question, asking: Asking): Promise<DataAnswer> {
     const parsed = parseDomainName(question.domainName);
     if (!parsed.ok) throw new InvalidDomainName(parsed.message);
@@ -64,7 +64,7 @@ export class ReputationService implements OnModuleDestroy {
     const { outcome, retryAfterSeconds, reason } = lookup;
     const problem = problemOf(outcome, retryAfterSeconds, () => new TldUnsupported(reason));
     const registration = problem ? undefined : lookup;
-    // A name without data gets no verdict, and costs nothing.
+    // A name without data gets no verdict and costs nothing.
     if (problem && !isKnown(index) && !dns) return { outcome, serving, problem };
     const known = { registration, index, dns };
     const now = this.clock.now();
@@ -89,7 +89,7 @@ export class ReputationService implements OnModuleDestroy {
     };
   }
 
-  /** The corpus may be away: then the verdict is less sure. */
+  /** Without the corpus, the verdict is less certain. */
   private async indexOf(name: string): Promise<IndexSignals | undefined> {
     return this.corpus?.signals(name).catch(unknown);
   }
@@ -103,7 +103,7 @@ export class ReputationService implements OnModuleDestroy {
   }
 }
 
-/** @throws what is no answer of another service. */
+/** @throws errors that are not answers of another service. */
 function unknown(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error;
 }

@@ -58,7 +58,7 @@ describe('fields', () => {
   );
 });
 
-/** Dot paths of what can be selected: lists have no members. Names that are data are left out. */
+/** Dot paths of the members that can be selected: lists have no members. Objects whose keys are data are omitted. */
 function pathsOf(value: object, before = ''): string[] {
   return Object.entries(value).flatMap(([name, member]: [string, unknown]) => {
     const path = before + name;

@@ -2,13 +2,13 @@ import type { Source } from '#libs/contracts';
 import type { NetworkSource, SourceAnswer } from '#libs/resolvers';
 import { type Json, present } from './whois-body.js';
 
-/** The source of an answer that is given now, and its age. */
+/** The source of the answer given now, and its age. */
 export interface Serving {
   servedFrom: Source;
   ageSeconds: number;
 }
 
-/** The sources asked, their time, and the present source of the answer. */
+/** The queried sources, the time, and the source of this answer. */
 export function provenanceBody(
   { sources, fetchedAt }: { sources: readonly (SourceAnswer | NetworkSource)[]; fetchedAt: Date },
   { servedFrom, ageSeconds }: Serving,

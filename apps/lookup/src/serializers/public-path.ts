@@ -31,7 +31,7 @@ const CONTACT_MEMBERS: Record<string, string> = {
   email: 'email_address',
 };
 
-/** A record path such as `contacts.registrant.name` in the answer's words: `registrant_contact.name`. */
+/** Translates a record path such as `contacts.registrant.name` into the public one: `registrant_contact.name`. */
 export function publicPath(recordPath: string): string {
   const [first = '', second, third] = recordPath.split('.');
   if (first === 'contacts' && second !== undefined) {

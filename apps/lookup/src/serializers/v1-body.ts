@@ -13,8 +13,8 @@ import {
 } from './whois-body.js';
 
 /**
- * The frozen first version: exactly the keys its readers know, `whois_raw_registery` spelt as it
- * always was, and nothing of where a value came from.
+ * The frozen first version: exactly the keys that its clients know, including the misspelt `whois_raw_registery`, and
+ * without the source of each value.
  */
 export function v1Body(lookup: Lookup): Json {
   const { record } = lookup;

@@ -26,8 +26,8 @@ import {
 } from './whois-body.js';
 
 /**
- * The second version: the first one's words, exact dates, what is withheld and why, and for every
- * field the source it came from. `meta` is not part of it: only the gateway knows what it cost.
+ * The second version: the members of the first, plus exact times, the withheld values with reasons, and the source of
+ * every field. The gateway adds `meta`, because only it knows the cost.
  */
 export function v2Body(
   lookup: Lookup,
@@ -103,7 +103,7 @@ function redaction(redactions: Redaction[]): Json[] | undefined {
   }));
 }
 
-/** The JSON each RDAP server sent, by its source's id. */
+/** The JSON of each RDAP server, by its source's id. */
 function rdapObjects(sources: SourceAnswer[]): Json | undefined {
   return published(
     Object.fromEntries(
@@ -136,7 +136,7 @@ function conflict({ path, ...rest }: Conflict): Conflict {
   return { path: publicPath(path), ...rest };
 }
 
-/** A source that calls a name free which another one publishes a registration of. */
+/** Sources that call a name free although another source publishes a registration. */
 function denials({ sources }: Lookup): Conflict[] {
   const holder = sources.find(({ record }) => record !== undefined);
   const deniers = sources.filter(({ outcome }) => outcome === 'not_registered');

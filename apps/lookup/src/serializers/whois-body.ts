@@ -14,7 +14,7 @@ export interface CommonBody {
   expiry_date?: string;
 }
 
-/** The head of an answer. `lookup.outcome` is one of those that are answered with 200. */
+/** The first members of an answer. `lookup.outcome` is one of those answered with 200. */
 export function commonBody(lookup: Lookup): CommonBody {
   return {
     status: true,
@@ -40,7 +40,7 @@ function legacyDates(record: RegistrationRecord | undefined) {
   };
 }
 
-/** The registrar in the first version's words; undefined where nothing is published. */
+/** The registrar with the first version's keys; undefined if nothing is published. */
 export function registrarBody(registrar: Registrar | undefined): Json | undefined {
   return published({
     iana_id: registrar?.ianaId,
@@ -52,13 +52,13 @@ export function registrarBody(registrar: Registrar | undefined): Json | undefine
   });
 }
 
-/** The location of a contact, in the words that all answers share. */
+/** The location of a contact, with the keys that all answers share. */
 export function addressBody(contact: Contact | undefined): Json {
   const { street, city, state, postalCode: zip_code } = contact ?? {};
   return { street, city, state, zip_code };
 }
 
-/** A contact in the words both versions share. */
+/** A contact with the keys that both versions share. */
 export function contactBody(contact: Contact | undefined): Json | undefined {
   return published({
     name: contact?.name,
@@ -73,7 +73,7 @@ export function contactBody(contact: Contact | undefined): Json | undefined {
   });
 }
 
-/** A reseller has three words only. */
+/** A reseller has only three members. */
 export function resellerBody(contact: Contact | undefined): Json | undefined {
   return published({
     name: contact?.name ?? contact?.organization,
@@ -82,13 +82,13 @@ export function resellerBody(contact: Contact | undefined): Json | undefined {
   });
 }
 
-/** EPP statuses in lower case, as readers of this answer have always had them. */
+/** EPP statuses in lower case, as in the first version. */
 export function statusBody(record: RegistrationRecord | undefined): string[] | undefined {
   const statuses = record?.statuses.map((status) => status.toLowerCase()) ?? [];
   return statuses.length > 0 ? statuses : undefined;
 }
 
-/** The name servers in published order; undefined where there is none. */
+/** The name servers in published order; undefined if there are none. */
 export function nameServerBody(record: RegistrationRecord | undefined): string[] | undefined {
   return record?.nameServers.length ? record.nameServers : undefined;
 }
@@ -110,7 +110,7 @@ export function registryBody(lookup: Lookup, rawTextName: string, raw: boolean):
   });
 }
 
-/** The most detailed port-43 text: the registrar's, else the registry's. */
+/** The most detailed port-43 text: the registrar's, or else the registry's. */
 export function rawDomainText(lookup: Lookup): string | undefined {
   const texts = lookup.sources.filter((source) => rawText(source) !== undefined);
   const registrar = texts.find(({ role, record }) => role === 'registrar' && record);
@@ -118,7 +118,7 @@ export function rawDomainText(lookup: Lookup): string | undefined {
   return best && rawText(best);
 }
 
-/** Drops members without a value. A loop, because this runs a dozen times for every answer. */
+/** Drops members without a value. A loop for speed, because it runs a dozen times per answer. */
 export function present(members: Json): Json {
   const kept: Json = {};
   for (const name of Object.keys(members)) {
@@ -128,7 +128,7 @@ export function present(members: Json): Json {
   return kept;
 }
 
-/** Drops members without a value; undefined when none is left. */
+/** Drops members without a value; undefined if none is left. */
 export function published(members: Json): Json | undefined {
   const kept = present(members);
   return Object.keys(kept).length > 0 ? kept : undefined;
@@ -139,7 +139,7 @@ function registered({ outcome }: Lookup): CommonBody['domain_registered'] {
   return outcome === 'not_registered' ? 'no' : 'yes';
 }
 
-/** The registry's server if it answered, because it is authoritative; else the one that did. */
+/** The registry's server if it answered, because it is authoritative; otherwise the server that did. */
 function leadingSource({ sources }: Lookup): SourceAnswer | undefined {
   const answered = sources.filter((source) => ANSWERS.has(source.outcome));
   return answered.find(({ role }) => role === 'registry') ?? answered[0];
@@ -160,7 +160,7 @@ function mailingAddress(contact: Contact | undefined): string | undefined {
 const REGION_NAMES = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 const countryNames = new Map<string, string | undefined>();
 
-/** English name of an ISO 3166-1 alpha-2 code; undefined where the code is none. */
+/** The English name of an ISO 3166-1 alpha-2 code; undefined for an invalid code. */
 function countryName(code: string | undefined): string | undefined {
   if (code === undefined || !/^[A-Z]{2}$/.test(code)) return undefined;
   if (!countryNames.has(code)) countryNames.set(code, REGION_NAMES.of(code));

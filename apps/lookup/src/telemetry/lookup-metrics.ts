@@ -16,27 +16,27 @@ const ANSWERS = declareCounter(
 );
 const UPSTREAM = declareHistogram(
   'dds_lookup_upstream_seconds',
-  'Time that one question to a registry or registrar took, by how it ended; the wait for a turn is not in it.',
+  'Duration of one query to a registry or registrar, by outcome, without the wait for a turn.',
   { labels: ['protocol', 'role', 'outcome'], buckets: SECONDS_BUCKETS },
 );
 const RUNS = declareCounter(
   'dds_lookup_runs_total',
-  'Lookups that went out (started), and callers who shared one under way (joined).',
+  'Lookups started (started), and callers that joined a running one (joined).',
   { labels: ['result'] },
 );
 const UNDER_WAY = declareGauge(
   'dds_lookup_under_way',
-  'Lookups that wait for a registry or registrar, or for their turn there.',
+  'Lookups waiting for a registry or registrar, or for their turn there.',
 );
 const CACHE_ENTRIES = declareGauge('dds_lookup_cache_entries', 'Answers in memory.');
 const OBSERVATIONS = declareCounter(
   'dds_lookup_observations_total',
-  'Answers for the corpus: taken by it (handed_over), pushed out while it was away (dropped), not understood (refused).',
+  'Observations for the corpus: accepted (handed_over), dropped while it was unavailable (dropped), or rejected (refused).',
   { labels: ['result'] },
 );
 const OBSERVATIONS_WAITING = declareGauge(
   'dds_lookup_observations_waiting',
-  'Answers that wait to be handed over to the corpus.',
+  'Observations waiting to be sent to the corpus.',
 );
 const CACHE_BYTES = declareGauge('dds_lookup_cache_bytes', 'Their estimated size.');
 
@@ -44,11 +44,11 @@ export interface LookupParts {
   answers: AnswerCounts;
   lookups: LookupCounts;
   observations: Pick<ObservationsService, 'counts'>;
-  /** One for each kind of request. */
+  /** One cache for each kind of request. */
   caches: readonly { size: { entries: number; bytes: number } }[];
 }
 
-/** Lookup's answers and questions, from memory. */
+/** Adds the metrics of lookup's answers and queries, read from memory. */
 export function addLookupMetrics(
   metrics: Metrics,
   { answers, lookups, observations, caches }: LookupParts,

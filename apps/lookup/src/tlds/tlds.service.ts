@@ -6,7 +6,7 @@ import { Registries, type Route, certaintyOf } from '#libs/resolvers';
 
 const NO_SUCH_TLD = 'There is no such top-level domain. `GET /v2.0/tlds` lists them all.';
 
-/** States the coverage from the tables that lookups are routed by, so the two cannot differ. */
+/** Answers the coverage from the same tables that route lookups, so the two cannot differ. */
 @Injectable()
 export class TldsService {
   constructor(
@@ -24,8 +24,8 @@ export class TldsService {
   }
 
   /**
-   * @param tld as somebody wrote it, in any script.
-   * @throws NotFound when there is no such top-level domain.
+   * @param tld in any script and spelling.
+   * @throws NotFound if there is no such top-level domain.
    */
   one(tld: string): TldAnswer {
     const label = domainToASCII(tld.toLowerCase());
