@@ -120,7 +120,7 @@ describe('reconciliation', () => {
     billing.simulator.subscriptions.cancel(billing.simulator.world.all('subscription')[0].id);
     billing.simulator.callbacks.faults.drop = false;
     expect((await reconcile()).findings).toMatchObject([
-      { kind: 'processor', accountId, detail: 'state had not followed', isHealed: true },
+      { kind: 'processor', accountId, detail: 'state was out of date', isHealed: true },
     ]);
     expect((await reconcile()).findings).toEqual([]);
   });
