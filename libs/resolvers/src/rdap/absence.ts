@@ -3,7 +3,7 @@ import { isLimitNotice } from '../whois/parse/outcome/limit-notices.js';
 import { saysThrottled } from '../whois/parse/outcome/classifier.js';
 import { type JsonObject, linesIn, linesUpTo, listIn, objectsIn, textIn } from './json-reading.js';
 import { restrictionOfAbsence } from './restriction.js';
-import { isSmallPrint, sentencesIn } from '../small-print/small-print.js';
+import { isOfOtherSuffixes, isSmallPrint, sentencesIn } from '../small-print/small-print.js';
 import { askedNames, saysAbsent } from './wording/said-absence.js';
 
 /** The meaning of a 404: its body says that the name does not exist, or something else. */
@@ -55,9 +55,10 @@ export function meaningOfNotFound(json: JsonObject, asked: string): NotFoundMean
   const names = askedNames(asked);
   const texts = textsIn(json);
   const lines = texts.map(plain);
+  const isSilent = (text: string) => isSmallPrint(text) && !isOfOtherSuffixes(text, asked);
   const beside = noticesIn(json)
     .flatMap(sentencesIn)
-    .filter((it) => !isKnown(it, names));
+    .filter((text) => !isSilent(text) && !isAbout(plain(text), names));
   const around = statementsOf(beside.map(plain));
   if ([...lines, ...around].some(saysThrottled)) return 'throttled';
   if (lines.some((line) => THROTTLES.test(line))) return 'throttled';
@@ -72,7 +73,7 @@ export function meaningOfNotFound(json: JsonObject, asked: string): NotFoundMean
   }
   if (beside.length > 0 || !isErrorOnly(json) || isOfAnother(json, asked)) return 'unclear';
   const said = texts
-    .filter((text) => !(isSmallPrint(text) && /\p{L}/u.test(text)))
+    .filter((text) => !(isSilent(text) && /\p{L}/u.test(text)))
     .map((text) => plainly(plain(text), 'rdapConformance' in json))
     .filter((line) => !CODE_TITLES.test(line));
   if (said.length === 0) return texts.length === 0 ? 'absent' : 'unclear';
@@ -86,16 +87,12 @@ function isAbsence(said: readonly string[], names: ReadonlySet<string>): boolean
   return rest.length > 1 && isAbout(rest.join(' '), names);
 }
 
-function isKnown(text: string, names: ReadonlySet<string>): boolean {
-  return isSmallPrint(text) || isAbout(plain(text), names);
-}
-
 const plain = (text: string): string => plainText(text).trim();
 
 /** Only an error's texts, its code, and members of every answer, because any other member may describe the name. */
 function isErrorOnly(json: JsonObject, depth = 0): boolean {
   return Object.entries(json).every(([member, value]) => {
-    if (member === 'notices') return isListOf(value, 'object');
+    if (member === 'notices') return isListOf(value, 'object') && listIn(value).every(isNotice);
     if (member === 'rdapConformance')
       return isListOf(value, 'string') && listIn(value).every(isWord);
     if (member === 'lang' || member === 'port43') return isWord(value);
@@ -114,8 +111,17 @@ function isErrorOnly(json: JsonObject, depth = 0): boolean {
 /** A tag, an extension or a host, but not a sentence. */
 const isWord = (value: unknown): boolean => typeof value === 'string' && /^[\w.:-]*$/.test(value);
 
+/** A longer list is not read to its end. */
 function isListOf(value: unknown, type: 'object' | 'string'): boolean {
-  return Array.isArray(value) && value.every((part) => typeof part === type && part !== null);
+  if (!Array.isArray(value) || value.length > LINES_MAX) return false;
+  return value.every((part) => typeof part === type && part !== null);
+}
+
+/** A notice of nothing but texts and links. */
+function isNotice(value: unknown): boolean {
+  return Object.entries(value as object).every(
+    ([member, part]) => member === 'links' || typeof part === 'string' || isListOf(part, 'string'),
+  );
 }
 
 /** A link to another name, or to another place that has this one. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isSmallPrint } from './small-print.js';
+import { isOfOtherSuffixes, isSmallPrint } from './small-print.js';
 
 describe('small print', () => {
   it.each([
@@ -27,5 +27,12 @@ describe('small print', () => {
     '2 of 3',
   ])('is nothing that holds another phrase: %j', (text) => {
     expect(isSmallPrint(text)).toBe(false);
+  });
+
+  it('is about other suffixes if it names only those', () => {
+    const text = 'The Registry database contains ONLY .ORG, .NET domains.';
+    expect(isOfOtherSuffixes(text, 'sample.test')).toBe(true);
+    expect(isOfOtherSuffixes(text, 'sample.net')).toBe(false);
+    expect(isOfOtherSuffixes('Welcome to the .org whois server', 'sample.test')).toBe(false);
   });
 });

@@ -18,6 +18,7 @@ const TIME_ZONE = /^(?:utc|gmt|msk|msd|[cew]es?t|ees?t|brs?t|[jk]st|[ap]m)$/i;
 const STAMP = /^v?\d[\d.:/,+TZ-]*[a-z]?$|^\d+-[a-z]{3}-\d+$/i;
 const DATE = /\b(?:19|20)\d\d\b/;
 const PAGE = /^(?:https?:|www\.)(?!.*\/domain\/)|^(?:[\w-]+\.)?nic\.[\w.-]+$|@/i;
+const SUFFIX = /^\.\p{L}/u;
 /** A question, and what stands for something left out. */
 const IS_ASKED_OR_CUT = /\?\W*$|^\W*(?:\.{3}|…)\W*$/;
 
@@ -37,14 +38,25 @@ export function isSmallPrint(text: string): boolean {
   });
 }
 
+/** `The database contains only .test and .example names`, where the name asked for lies under neither. */
+export function isOfOtherSuffixes(text: string, domain: string): boolean {
+  const suffixes = text
+    .toLowerCase()
+    .split(BETWEEN_WORDS)
+    .map((word) => word.replace(/\.$/, ''))
+    .filter((word) => SUFFIX.test(word));
+  const isOwn = suffixes.length === 0 || suffixes.some((suffix) => domain.endsWith(suffix));
+  return domain !== '' && !isOwn && /\bonly\b/i.test(text);
+}
+
 export const sentencesIn = (text: string): string[] => text.split(SENTENCE_END);
 
 /** No stand-in for a name, a number or an address. */
-export const isOwnWord = (word: string): boolean => !/^[*#@.]$/.test(word);
+export const isOwnWord = (word: string): boolean => !/^[*#@]$/.test(word);
 
 /**
- * A sentence as it stands in the catalogue: in lower case, with `*` for names (words with a capital that are not in
- * the vocabulary), `#` for dates and numbers, `@` for addresses of pages and mail, `.` for a suffix.
+ * A sentence as it stands in the catalogue: in lower case, with `*` for names (suffixes, and words with a capital that
+ * are not in the vocabulary), `#` for dates and numbers, `@` for addresses of pages and mail.
  */
 export function wordsOf(sentence: string, vocabulary: ReadonlySet<string>): string[] {
   const words: string[] = [];
@@ -65,7 +77,7 @@ function wordOf(part: string, vocabulary: ReadonlySet<string>): string {
   if (PAGE.test(part)) return '@';
   const word = part.replace(/^[^\p{L}\d.]+|[^\p{L}\d]+$/gu, '').replaceAll('’', "'");
   const plain = word.toLowerCase();
-  if (/^\.\p{L}/u.test(word)) return '.';
+  if (SUFFIX.test(word)) return '*';
   // "0 left" is a statement.
   if (STAMP.test(word) && plain !== '0') return '#';
   return /^\p{Lu}/u.test(word) && !word.includes('.') && !vocabulary.has(plain) ? '*' : plain;

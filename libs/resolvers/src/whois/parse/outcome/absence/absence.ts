@@ -4,7 +4,7 @@ import { commentBody, type Line } from '../../reading/lines.js';
 import { BARE_STATEMENTS, GENERIC_FORMS, OWN_FORMS, STATEMENTS } from './absence-forms.js';
 import { domainToUnicode } from 'node:url';
 import { plainText } from '../announcements.js';
-import { isSmallPrint } from '../../../../small-print/small-print.js';
+import { isOfOtherSuffixes, isSmallPrint } from '../../../../small-print/small-print.js';
 
 /** A question: who was asked, and for what. */
 export interface AbsenceQuestion {
@@ -73,7 +73,9 @@ export function absenceIn(lines: readonly Line[], question: AbsenceQuestion): nu
   const isOfName = (text: string) =>
     namesOf(question.domain).some((it) => text.toLowerCase().includes(`.${it}`));
   const isNotice = (text: readonly string[]) =>
-    !text.some(isOfName) && (isSmallPrint(text.join(' ')) || text.every(isSmallPrint));
+    !text.some(isOfName) &&
+    !isOfOtherSuffixes(text.join(' '), question.domain) &&
+    (isSmallPrint(text.join(' ')) || text.every(isSmallPrint));
   if (!beside.every(isNotice)) return undefined;
   return isFramed || beside.length > 0 ? at : undefined;
 }
