@@ -26,8 +26,8 @@ export class DailyCredits {
   }
 
   /**
-   * Begins a key's count of a day; does nothing when there is one.
-   * @returns false when no entry is free.
+   * Starts a key's count for a day, if there is none yet.
+   * @returns false if no entry is free.
    */
   begin(keyId: string, day: number, credits: number): boolean {
     this.turnTo(day);
@@ -44,7 +44,7 @@ export class DailyCredits {
     return 'added';
   }
 
-  /** Raises the count of a known key to what is known from elsewhere; a higher one stays. */
+  /** Raises a key's count to a value known from elsewhere; never lowers it. */
   raise(keyId: string, day: number, credits: number): void {
     const spent = this.credits.get(keyId);
     if (this.day === day && spent !== undefined && spent < credits)

@@ -32,7 +32,7 @@ describe('MemoryRateLimiter', () => {
     expect(admitted).toBeGreaterThanOrEqual(390);
   });
 
-  it('rejects further accounts, rather than forgetting one, if every entry is in use', () => {
+  it('rejects further accounts, instead of forgetting one, if every entry is in use', () => {
     let now = 1_000_000;
     const rateLimiter = new MemoryRateLimiter(() => now, 8);
     const ids = Array.from({ length: 8 }, () => new CounterId(newId()));

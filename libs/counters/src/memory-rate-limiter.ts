@@ -2,7 +2,7 @@ import { monotonicMs } from '#libs/platform';
 import type { CounterId } from './counter-id.js';
 import { RateLimiter, WINDOW_SECONDS, type RateLimitResult } from './rate-limiter.js';
 
-/** Requests one bucket holds; more in one second are refused. */
+/** The most requests that one bucket can count; more in one second are refused. */
 const CELL_MAX = 0xffff;
 const ENTRIES_MAX = 1 << 18;
 
@@ -13,7 +13,7 @@ const LAST = 5;
 const OLDEST = 6;
 const TOTAL = 7;
 const ENTRY_WORDS = 8;
-/** `RATE_KEY` of an entry that belongs to nobody; its first word is the next such entry, plus one. */
+/** `RATE_KEY` of a free entry; its first word is the index of the next free entry, plus one. */
 const FREE = -1;
 
 /**
@@ -30,7 +30,7 @@ export class MemoryRateLimiter extends RateLimiter {
   private readonly entriesStart: number;
   private entriesUsed = 0;
   private freeCount = 0;
-  /** The first entry that belongs to nobody, plus one. */
+  /** The index of the first free entry, plus one. */
   private freeFirst = 0;
   private sweepEntry = 0;
 
@@ -107,7 +107,7 @@ export class MemoryRateLimiter extends RateLimiter {
     this.findOldest(base, buckets);
   }
 
-  /** Moves to the oldest bucket that counts something, from the one that did. */
+  /** Moves from the previous oldest bucket to the next one with requests. */
   private findOldest(base: number, buckets: number): void {
     const { words, counts } = this;
     if (words[base + TOTAL] === 0) return;
@@ -144,7 +144,7 @@ export class MemoryRateLimiter extends RateLimiter {
   }
 
   private insert(hash: number, id: CounterId, rateKey: number, second: number): number {
-    // Two entries looked at for each one added: the table shrinks as fast as it could grow.
+    // Checks two entries for each one added, so that the table shrinks as fast as it can grow.
     this.sweep(second, 2);
     const entry = this.allocate(second);
     if (entry === -1) return -1;
@@ -188,7 +188,7 @@ export class MemoryRateLimiter extends RateLimiter {
     this.freeCount++;
   }
 
-  /** Looks at up to `count` entries; stops at the first idle one and takes it back. */
+  /** Checks up to `count` entries; stops at the first idle one and frees it. */
   private sweep(second: number, count: number): void {
     const { words } = this;
     for (let looked = 0; looked < count && this.entriesUsed > 0; looked++) {

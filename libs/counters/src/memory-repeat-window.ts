@@ -10,13 +10,13 @@ export interface MemoryRepeatsOptions {
   nowMs?: () => number;
   /** A power of two, at least eight. */
   entriesMax?: number;
-  /** Unknown outside, so that nobody can look for two questions with one hash. */
+  /** Secret, so that a client cannot construct two questions with the same hash. */
   seed?: number;
 }
 
 /**
- * Repeats of one process: a 64-bit seeded hash and the time of each charged question, in buckets of
- * eight. A full bucket gives up its oldest entry, so memory is bounded at 16 bytes an entry.
+ * Repeats of one process: a 64-bit seeded hash and the time of each charged question, in buckets of eight. A full
+ * bucket evicts its oldest entry, so memory is bounded at 16 bytes an entry.
  */
 export class MemoryRepeatWindow extends RepeatWindow {
   private readonly hashes: Int32Array;

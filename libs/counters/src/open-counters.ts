@@ -13,9 +13,9 @@ export interface OpenCounters {
   url?: string | (() => string);
   /** PEM of the authority of a `rediss://` server's certificate; none: those that Node trusts. */
   tlsCa?: string;
-  /** A UUID; another one for each gateway. */
+  /** A UUID; every gateway has its own. */
   gatewayId: string;
-  /** The same on all gateways: what they tell each other about repeats is hashed with it. */
+  /** The same on all gateways, which use it to hash the repeats that they announce to each other. */
   secret: string;
   logger: Logger;
   /** Longest an answer of the server may take before a request is decided without it. */
@@ -35,7 +35,7 @@ export interface Counters {
   close(): Promise<void>;
 }
 
-/** Resolves when the server was reached once, or could not be: then each gateway counts by itself. */
+/** Resolves after the first connection to the server, or after it failed: then each gateway counts on its own. */
 export async function openCounters(options: OpenCounters): Promise<Counters> {
   const { url, tlsCa, gatewayId, logger, timeoutMs } = options;
   if (!url) return inMemory();

@@ -69,7 +69,7 @@ export function rateLimiterContract(
       );
     });
 
-    it('a returned permit makes room at once, and no window ever holds too many', async () => {
+    it('a returned permit makes room at once, and no window ever exceeds the limit', async () => {
       const steps = fc.array(
         fc.record({ waitMs: fc.oneof(fc.nat(900), fc.nat(40_000)), isOurs: fc.boolean() }),
         { minLength: 20, maxLength: 100 },
@@ -127,7 +127,7 @@ export function rateLimiterContract(
       expect((await rateLimiter.take(id, 0, 2)).allowed).toBe(true);
     });
 
-    it('a lowered limit rejects at once and a raised one admits at once', async () => {
+    it('a lowered limit rejects at once, and a raised one admits at once', async () => {
       const rateLimiter = create(() => 9_000_000);
       const id = new CounterId(newId());
       for (let i = 0; i < 5; i++) await rateLimiter.take(id, 0, 10);

@@ -6,7 +6,7 @@ export const WINDOW_SECONDS = 61;
 /** Whether one more request fits, and how many remain. */
 export interface RateLimitResult {
   allowed: boolean;
-  /** Requests left in the window, this one counted. */
+  /** Requests left in the window after this one. */
   remaining: number;
   /** Whole seconds until the window has room for at least one more, 1 … 61. */
   resetSeconds: number;
@@ -18,7 +18,7 @@ export interface RateLimitResult {
  * wherever they begin, hold more than the limit.
  */
 export abstract class RateLimiter {
-  /** Counts one request if it fits under `limit` a minute; a refused one is not counted. */
+  /** Counts one request if the limit per minute allows it; a refused request is not counted. */
   abstract take(
     id: CounterId,
     rateKey: number,

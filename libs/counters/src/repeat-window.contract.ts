@@ -9,7 +9,7 @@ export function repeatWindowContract(
   create: (nowMs: () => number) => RepeatWindow,
 ): void {
   describe(name, () => {
-    it('knows a request for 60 seconds after it was charged, however often it is repeated', async () => {
+    it('recognises a repeat within 60 seconds after the charge, however often it is repeated', async () => {
       let now = 1_000_000;
       const repeatWindow = create(() => now);
       const id = new CounterId(newId());

@@ -12,7 +12,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const LINE = `${'x'.repeat(KIB - 1)}\n`;
 const INTO = 'copy lines (line) from stdin';
-/** About 64 MiB, which no buffer between the two ends holds. */
+/** About 64 MiB, more than the buffers between the two ends can hold. */
 const LINES = 64 * KIB;
 const OUT = `copy (select repeat('x', ${KIB - 1}) from generate_series(1, ${LINES})) to stdout`;
 /** The kernel's buffer for a loopback socket holds a part of it. */
@@ -27,7 +27,7 @@ describe('COPY and time limits', () => {
     await withClient(test.url(ownerRole('gateway')), (client) =>
       client.query('create table lines (line text check (length(line) > 0))'),
     );
-    // One connection: what a test leaves behind is what the next statement finds.
+    // One connection, so that the next statement sees what a test left behind.
     database = await open();
   });
   beforeEach(() => database.query('delete from lines'));
@@ -191,7 +191,7 @@ describe('COPY and time limits', () => {
     expect(await count()).toBe(0);
   });
 
-  it('a COPY that nobody ends does not occupy its connection for ever', async () => {
+  it('a COPY that is never ended does not occupy its connection for ever', async () => {
     const forgotten = database.snapshot(async (transaction) => {
       await transaction.copyOut(OUT).next();
     });

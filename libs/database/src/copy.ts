@@ -29,7 +29,7 @@ export async function copyIn(client: ClientBase, sql: string, chunks: CopyChunks
     }
     notRefused();
   } catch (error) {
-    // The server is told to forget the rows, and answers with an error of its own.
+    // The server is told to discard the rows, and answers with an error.
     if (!refusal) {
       copy.destroy(error as Error);
       await ended.catch(() => {});

@@ -7,7 +7,7 @@ import pg from 'pg';
 export type DatabaseAddress = string | (() => string);
 
 const INVALID_PASSWORD = '28P01';
-/** A violation of the protocol: so says PgBouncer of a wrong password, too. */
+/** A protocol violation; PgBouncer also reports a wrong password with this code. */
 const PROTOCOL_VIOLATION = '08P01';
 const TRIAL_LIMIT_MS = 5_000;
 

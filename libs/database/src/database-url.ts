@@ -4,7 +4,7 @@ import { Setting, isLoopbackHost } from '#libs/platform';
 
 const LINES_MAX = 2;
 
-/** A setting with the PostgreSQL URL of a role. @param what the role may do, if its name does not tell. */
+/** A setting with the PostgreSQL URL of a role. @param what describes the role's rights if its name does not. */
 export function DatabaseUrl(env: string, role: string, what?: string): PropertyDecorator {
   const about = `PostgreSQL as the role "${role}"${what ? `, ${what}` : ''}. During a password change: two URLs, one per line.`;
   return applyDecorators(

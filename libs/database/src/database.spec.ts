@@ -115,7 +115,7 @@ describe('database', () => {
     expect(await late).toEqual(Array.from({ length: 3 }, () => 'the transaction is over'));
   });
 
-  it('an entity’s statement that nobody awaited rolls the transaction back', async () => {
+  it('an entity’s statement that was not awaited rolls the transaction back', async () => {
     const hasty = database.transaction(async ({ manager }) => {
       void manager.insert(Lease, { job: 'hasty' }).catch(() => undefined);
     });
@@ -153,7 +153,7 @@ describe('database', () => {
     expect(await done).toBe('done');
   });
 
-  it('a statement that nobody awaited rolls back the transaction, not only itself', async () => {
+  it('a statement that was not awaited rolls back the whole transaction', async () => {
     const hasty = database.transaction(async (transaction) => {
       void transaction.query('select pg_sleep(0.05), 1/0').catch(() => undefined);
     });

@@ -12,7 +12,7 @@ export interface DatabaseOptions {
   /** Shown by PostgreSQL in pg_stat_activity. */
   applicationName: string;
   entities?: MixedList<Function | string | EntitySchema>;
-  /** Connections at most; a request beyond waits for one that becomes free. */
+  /** The most connections; further requests wait until one is free. */
   poolSize?: number;
   /** Longest to wait for a connection, new or free, in milliseconds; 5 s by default. */
   connectTimeoutMs?: number;
@@ -50,11 +50,11 @@ export class Database {
       poolSize: options.poolSize ?? POOL_SIZE,
       connectTimeoutMS: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
       extra: {
-        // Statements that are sent without waiting for one another share a round trip, in their order.
+        // Statements sent without waiting for each other share a round trip, in their order.
         pipeline: true,
         statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-        // A password that is changed meanwhile is the next connection's.
+        // The next connection uses a password changed in the meantime.
         Client: clientFor(options.url),
       },
     });
@@ -112,7 +112,7 @@ export class Database {
     return new Transaction(manager, (processId) => this.cancel(processId));
   }
 
-  /** Cancels through a connection of its own, because the statement's is busy. */
+  /** Cancels over a separate connection, because the statement's is busy. */
   private async cancel(processId: number): Promise<void> {
     const Client = clientFor(this.address);
     const client = new Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS });

@@ -6,7 +6,9 @@ const { escapeIdentifier, escapeLiteral } = pg;
 
 /** Distributes the tables of a schema over the nodes of a Citus cluster. All others stay on the coordinator. */
 export interface Distribution {
-  /** Tables by the column that they are spread by: those of one type lie together, so that they are joined on each node. */
+  /**
+   * Tables by their distribution column: tables of one type are co-located, so that they can be joined on each node.
+   */
   distributed: Readonly<Record<string, string>>;
   /** Small tables that each node has a copy of. */
   copied: readonly string[];
@@ -18,8 +20,8 @@ const STATE = `
   where c.relnamespace = current_schema()::regnamespace and c.relname = any($1)`;
 
 /**
- * Spreads the tables of a schema over the nodes, with what they hold. Safe to repeat; whoever uses the schema has to
- * stand still meanwhile.
+ * Spreads the tables of a schema over the nodes, with their rows. Safe to repeat; its service must be stopped
+ * meanwhile.
  * @param ownerUrl the schema's owner on the coordinator.
  * @returns the tables that are spread now and were not before.
  * @throws ExtensionMissing where the database is no coordinator of Citus.

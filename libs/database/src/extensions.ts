@@ -4,7 +4,7 @@ import type { SchemaService } from './services.js';
 const { escapeIdentifier } = pg;
 
 /**
- * Holds the extensions that services want, one copy for all services of a database. It stands behind a service's own
+ * Contains the extensions that services need, one copy for all services of a database. It follows a service's own
  * schema in the search path, and no service can create anything in it.
  */
 export const EXTENSIONS_SCHEMA = 'extensions';
@@ -33,7 +33,7 @@ interface State {
   schema: string | null;
 }
 
-/** Every role finds what is in these. */
+/** The search path of every role includes these schemas. */
 const FOUND_IN = [EXTENSIONS_SCHEMA, 'pg_catalog'];
 
 /** Statements that create the extensions of the services. Safe to repeat. */
@@ -63,7 +63,7 @@ export async function checkExtensions(
   if (faults.length > 0) throw new ExtensionMissing(faults.join('; '));
 }
 
-/** @throws ExtensionMissing where one has not been provisioned; any role may ask. */
+/** @throws ExtensionMissing for one that is not provisioned; any role may call this. */
 export async function requireExtensions(
   client: pg.Client,
   names: readonly string[],

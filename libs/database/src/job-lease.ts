@@ -10,7 +10,7 @@ create table job_lease (
 ) with (fillfactor = 50);
 `;
 
-/** The columns in which `JobLease` remembers runs; a migration of its own, because tables without it are released. */
+/** The columns in which `JobLease` records runs; a separate migration, because tables without them are released. */
 export const jobRunColumns = `
 alter table job_lease
   add column epoch bigint not null default 0,
@@ -27,15 +27,15 @@ const OWNER = `${hostname()}/${process.pid}/${process.hrtime.bigint()}`;
 
 export interface JobLeaseOptions {
   job: string;
-  /** How long other processes wait for a dead one; at most `JOB_LEASE_MAX_MS`. */
+  /** How long other processes wait after a process died; at most `JOB_LEASE_MAX_MS`. */
   leaseMs: number;
   /** The interval from the start of one run to the start of the next. */
   everyMs: number;
-  /** A different name for this process, for tests in which one process plays several. */
+  /** A different name for this process, for tests in which one process acts as several. */
   owner?: string;
 }
 
-/** The right to one run of a job; another run has another epoch. */
+/** The lease of one run of a job; each run has its own epoch. */
 export interface JobRun {
   /** Decimal string. */
   epoch: string;
@@ -66,7 +66,10 @@ export class JobLease {
     return first;
   }
 
-  /** @returns after how long a run may be taken unless another process takes or keeps it first; 0 when one may be now. */
+  /**
+   * @returns the time until a run may be taken, unless another process takes or renews it first; 0 if it may be taken
+   * now.
+   */
   async dueInMs(): Promise<number> {
     const { job, everyMs } = this.options;
     const [row] = await this.database.query<{ dueInMs: number }>(DUE_IN, [job, everyMs]);
@@ -79,12 +82,12 @@ export class JobLease {
     return this.isWritten(RENEW, [job, epoch, leaseMs]);
   }
 
-  /** Notes a run as done: the next is due one interval after its beginning. @returns as `renew`. */
+  /** Records a run as done: the next one is due one interval after its start. @returns as `renew`. */
   async finish({ epoch }: JobRun): Promise<boolean> {
     return this.isWritten(FINISH, [this.options.job, epoch]);
   }
 
-  /** Leaves a run that failed to whoever asks first after `pauseMs`. @returns as `renew`. */
+  /** Releases a failed run to the first process that asks after `pauseMs`. @returns as `renew`. */
   async leave({ epoch }: JobRun, pauseMs: number): Promise<boolean> {
     return this.isWritten(RENEW, [this.options.job, epoch, pauseMs]);
   }
@@ -107,7 +110,7 @@ const UNTIL = `clock_timestamp() + $3 * interval '1 ms'`;
 const IS_LEASED = `lease_until between clock_timestamp()
   and clock_timestamp() + interval '${JOB_LEASE_MAX_MS} ms'`;
 
-/** A run that has been renewed for minutes takes long; one that fails begins anew within a minute. */
+/** A run that has been renewed for minutes is slow; a failed one restarts within a minute. */
 const LATE = `
   select job, case when ${IS_LEASED} and started_at < clock_timestamp() - interval '2 minutes' then 0
     else greatest(0, extract(epoch from clock_timestamp() - last_run_at)::float8 - every_ms / 1000) end as late

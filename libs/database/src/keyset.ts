@@ -8,7 +8,7 @@ export interface Page<T> {
   nextCursor?: string;
 }
 
-/** @returns the cursor's values, or undefined when it is not one of ours. */
+/** @returns the cursor's values, or undefined if it is not a valid cursor. */
 export function readCursor(cursor: string, valueCount: number): string[] | undefined {
   try {
     const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));

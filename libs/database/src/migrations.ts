@@ -7,7 +7,7 @@ import type { SchemaService } from './services.js';
 
 /** One forward-only step of a schema. A released step is never edited: a changed text refuses to run. */
 export interface Migration {
-  /** `0001-accounts`: number and what it does. */
+  /** Number and purpose: `0001-accounts`. */
   name: string;
   sql: string;
   /**
@@ -23,13 +23,13 @@ export interface Migration {
   contracts?: true;
 }
 
-/** A database that holds other migrations than this build knows. */
+/** The database has migrations that this build does not know. */
 export class MigrationMismatch extends Error {}
 
 const LOCK_KEY = 0x6d696772; // 'migr'
 const LOCK_RETRY_MS = 100;
 
-/** A schema's default privileges let its service write every table; of this one it must only read. */
+/** A schema's default privileges let its service write every table; this table it may only read. */
 const LEAVE_TO_OWNER = `
   do $$ declare writer text; begin
     for writer in
@@ -76,7 +76,7 @@ export async function migrate(
   });
 }
 
-/** The database knows them by name: two with one number would be in another order there than here. */
+/** The database sorts migrations by name: two with the same number could be in another order there than here. */
 function checkOrder(migrations: readonly Migration[]): void {
   for (const [index, { name }] of migrations.slice(1).entries()) {
     const before = migrations[index].name;

@@ -160,7 +160,7 @@ describe('migrations', () => {
     }
   });
 
-  it('two steps with one number, or out of order, stop the run', async () => {
+  it('two steps with the same number, or out of order, stop the run', async () => {
     const twin: Migration = { name: '0002-twin', sql: 'create table twin (a int)' };
     for (const known of [
       [first, second, twin],

@@ -20,7 +20,7 @@ export async function provisionRoles(
   });
 }
 
-/** The password of a role where one secret stands for all of them, so that a new role needs none of its own. */
+/** The password of a role derived from one secret for all roles, so that a new role needs no secret. */
 export function derivedRolePassword(secret: string, role: string): string {
   return createHmac('sha256', secret).update(role).digest('base64url');
 }
@@ -74,7 +74,7 @@ function alone<T>(adminUrl: string, work: (client: pg.Client) => Promise<T>): Pr
   });
 }
 
-/** Runs `work` with one plain connection that is closed afterwards. */
+/** Runs `work` with a plain connection, which is closed afterwards. */
 export async function withClient<T>(
   url: string,
   work: (client: pg.Client) => Promise<T>,

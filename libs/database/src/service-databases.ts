@@ -9,7 +9,7 @@ interface ServiceAddresses extends DatabaseConfig {
 
 export interface ServiceDatabases {
   database: Database;
-  /** For the relay and the jobs. */
+  /** For the outbox relay and the jobs. */
   maintenanceDatabase: Database;
 }
 
@@ -37,7 +37,7 @@ export async function openServiceDatabases(
   return { database, maintenanceDatabase };
 }
 
-/** Opens the one connection of a service's auditor, as `openServiceDatabases`. */
+/** Opens the one connection of a service's auditor; see `openServiceDatabases`. */
 export async function openAuditorDatabase(
   service: string,
   config: { auditorDatabaseUrl: string },

@@ -5,7 +5,7 @@ export type SchemaService = ServiceName;
 
 /** Migrations only; owns every table. */
 export const ownerRole = (service: SchemaService) => `${service}_owner`;
-/** The running service: reads and writes rows of its own schema, no DDL. */
+/** The running service: it reads and writes rows of its own schema and has no DDL rights. */
 export const serviceRole = (service: SchemaService) => service as string;
 /** Relays, reapers and jobs that work across accounts. */
 export const maintenanceRole = (service: SchemaService) => `${service}_maintenance`;

@@ -26,7 +26,7 @@ describe('statement batch', () => {
     expect(await batch.add(one, 5)).toBe(50);
   });
 
-  it('a failure affects everybody in the transaction, and nobody else', async () => {
+  it('a failure affects all queries of the transaction, and no other transaction', async () => {
     const { batch } = newBatch();
     const ends = await Promise.allSettled([
       batch.add(one, 12),

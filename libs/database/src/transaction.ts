@@ -11,12 +11,12 @@ type KnownClient = Omit<PoolClient, 'pipeline'> & {
   connection: { stream: { destroy(): void } };
 };
 
-/** Ends what a connection of the same role is doing, by the id of its server process. */
+/** Cancels the current statement of a connection of the same role, by the id of its server process. */
 export type CancelStatement = (processId: number) => Promise<void>;
 
 /**
- * An open transaction. Whatever writes takes it as its first argument, so that a write outside of a
- * transaction does not compile. Only `Database.transaction` makes one.
+ * An open transaction. Every function that writes takes it as its first argument, so that a write outside of a
+ * transaction does not compile. Only `Database.transaction` creates one.
  */
 export class Transaction {
   private readonly lastWork: (() => Promise<void>)[] = [];
@@ -46,12 +46,12 @@ export class Transaction {
     return this.entities;
   }
 
-  /** Rows of one statement, `RETURNING` included. */
+  /** Rows of one statement, including `RETURNING`. */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     return (await this.run(sql, parameters)).records as T[];
   }
 
-  /** Number of rows one statement wrote. */
+  /** Number of rows that one statement wrote. */
   async execute(sql: string, parameters: unknown[] = []): Promise<number> {
     return (await this.run(sql, parameters)).affected ?? 0;
   }
@@ -87,7 +87,7 @@ export class Transaction {
    * time that the reader takes. A reader that leaves early breaks the transaction, so it has to leave it by throwing.
    */
   async *copyOut(sql: string): AsyncGenerator<Buffer, void, void> {
-    // Asked of the server: what a connection through PgBouncer knows is an id that PgBouncer made up.
+    // Asked of the server, because PgBouncer gives a connection a made-up process id.
     const [{ id: serverProcess }] = await this.query<{ id: number }>(
       'select pg_backend_pid() as id',
     );

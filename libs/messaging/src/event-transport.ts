@@ -23,7 +23,7 @@ export abstract class EventTransport {
    */
   abstract startRelay(producer: ServiceName, database: MaintenanceDatabase): Promise<void>;
 
-  /** Ends the relay of a producer before its database is closed; nothing when there is none. */
+  /** Stops the relay of a producer before its database is closed; does nothing if there is none. */
   abstract stopRelay(producer: ServiceName): Promise<void>;
 
   /**
@@ -41,6 +41,6 @@ export abstract class EventTransport {
   /** @throws when events cannot be sent or received right now; they wait then. */
   abstract check(): Promise<void>;
 
-  /** Stops relays and consumers; what is under way is finished first. */
+  /** Stops relays and consumers after their current work is finished. */
   abstract close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ export interface MessagingModuleOptions {
   database: Database;
 }
 
-/** Provides what a service's classes inject: `Outbox`, `ChangeFeed`. */
+/** Provides the classes that a service injects: `Outbox`, `ChangeFeed`. */
 @Module({})
 export class MessagingModule {
   static register({ service, clock, transport, database }: MessagingModuleOptions): DynamicModule {

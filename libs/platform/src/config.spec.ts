@@ -53,7 +53,7 @@ describe('configuration', () => {
     expect([config.host, config.secret]).toEqual(['127.0.0.1', SECRET]);
   });
 
-  it('all faults are listed at once, with the variable and what it is for', () => {
+  it('all faults are listed at once, each with its variable and purpose', () => {
     let faults: string[] = [];
     try {
       loadConfig(DemoConfig, { DEMO_PORT: 'eighty', DEMO_SECRET: 'short', DEMO_TEST: 'maybe' });

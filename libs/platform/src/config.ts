@@ -7,13 +7,13 @@ import { numberRule, ruleText } from './rule-text.js';
 
 /** One setting of a config class, as shown in `.env.example` and `docs/configuration.md`. */
 export interface SettingDescription {
-  /** Environment variable. `<env>_FILE` may name a file that holds the value instead; never both. */
+  /** Environment variable. Alternatively, `<env>_FILE` may name a file with the value; never both. */
   env: string;
   /** A sentence for the operator. */
   about: string;
   /** Secrets are never printed, not even their defaults. */
   secret?: boolean;
-  /** An installation makes it once, of 32 random bytes: one for all services that name it. */
+  /** Generated once per installation from 32 random bytes, and shared by all services that use it. */
   generated?: boolean;
   /** Its file is reread while the service runs, see `followFiles`. */
   isFollowed?: boolean;
@@ -29,7 +29,7 @@ interface DeclaredSetting extends SettingDescription {
 
 export type ConfigClass<T> = new () => T;
 
-/** A bundle of certificates is the largest that is kept in one. */
+/** The largest expected content is a bundle of certificates. */
 const FILE_SIZE_MAX_BYTES = 1024 * 1024;
 
 const declared = new Map<object, DeclaredSetting[]>();
@@ -51,7 +51,7 @@ export function settingsOf(configClass: ConfigClass<object>): DeclaredSetting[] 
   return [...inherited, ...(declared.get(configClass) ?? [])];
 }
 
-/** Every fault of a configuration at once; `faults` holds one sentence each. */
+/** All faults of a configuration at once; `faults` has one sentence for each. */
 export class ConfigurationError extends Error {
   constructor(readonly faults: string[]) {
     super(
@@ -131,7 +131,7 @@ export function loadConfigs<const C extends readonly ConfigClass<object>[]>(
   return configs as unknown as Loaded<C>;
 }
 
-/** Undefined when it is not given. @throws what is wrong with its file, never with what it holds. */
+/** Undefined if it is not set. @throws a description of the fault in its file, never the file's content. */
 function readSetting(
   environment: Record<string, string | undefined>,
   { env, mayBeMissing = false }: SettingDescription,
@@ -171,7 +171,7 @@ function parseSetting(configClass: ConfigClass<object>, property: string, text: 
   }
 }
 
-/** Decided by the declared type, or by the default for a property without one (`port = 0`). */
+/** Determined by the declared type, or by the default of a property without one (`port = 0`). */
 function kindOf(configClass: ConfigClass<object>, property: string): string {
   const type: unknown = Reflect.getMetadata('design:type', configClass.prototype, property);
   const value: unknown = Reflect.get(new configClass(), property);

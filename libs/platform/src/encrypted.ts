@@ -22,7 +22,7 @@ export function decrypt(key: Buffer, encrypted: Buffer, context: string): Buffer
   ]);
 }
 
-/** A key of its own for each purpose from one operator's secret (RFC 5869). */
+/** A separate key for each purpose, derived from one operator's secret (RFC 5869). */
 export function derivedKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, DATA_KEY_BYTES));
 }

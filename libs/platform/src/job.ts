@@ -1,4 +1,4 @@
-/** Work that is repeated for as long as a process lives. `runOnce` decides by `Clock` what is due. */
+/** Work repeated for the lifetime of a process. `runOnce` decides by `Clock` what is due. */
 export interface Job {
   readonly name: string;
   runOnce(): Promise<unknown>;

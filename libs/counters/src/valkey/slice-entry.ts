@@ -73,7 +73,7 @@ export class SliceEntry {
     return limit <= this.fullLimit && nowMs < this.fullUntilMs;
   }
 
-  /** True while this gateway has used up its part of what the server lately said was left. */
+  /** True while this gateway has used up its part of the remaining requests that the server last reported. */
   isFullAlone(nowMs: number): boolean {
     return this.leftAlone <= 0 && nowMs - this.learnedAtMs < WORD_HOLDS_MS;
   }
@@ -159,7 +159,7 @@ export class SliceEntry {
     return { words: [limit, want, ahead, this.inHand, gateways, ...uses], uses };
   }
 
-  /** Takes in the server's word. `kept` is what was in hand when it was asked. */
+  /** Applies the server's reply. `kept` is the number of tokens in hand when the request was sent. */
   learn(reply: TakeReply, kept: number, want: number, gateways: number): void {
     this.leftAlone = Math.floor(reply.room / gateways) + reply.inHand;
     this.learnedAtMs = reply.nowMs;
@@ -178,7 +178,7 @@ export class SliceEntry {
     }
   }
 
-  /** Nothing is admitted until then. */
+  /** Admits nothing until then. */
   fill(untilMs: number): void {
     this.fullLimit = this.limit;
     this.fullUntilMs = untilMs;

@@ -12,12 +12,12 @@ export interface OpenUpstreamBudgets {
   timeoutMs?: number;
 }
 
-/** A process's question about the budgets of one host. */
+/** A process's request for tokens of one host. */
 export interface BudgetRequest {
   /** 0 is served before 1, that before 2, whichever process asks. */
   priority: number;
   tokens: number;
-  /** How long the process knows the host to be paused. */
+  /** How long the host is paused, as far as the process knows. */
   pausedMs: number;
   /** The host answered since it was paused. */
   isRecovered: boolean;
@@ -27,7 +27,7 @@ export interface BudgetRequest {
 export interface BucketRequest {
   burst: number;
   perSecond: number;
-  /** The tokens it holds where the server knows nothing of the host. */
+  /** The remaining tokens according to this process, in case the server has no entry for the host. */
   left: number;
   /** Tokens spent without the server since; negative: granted before and not used. */
   owed: number;
@@ -44,7 +44,7 @@ export interface ShareRequest {
 
 export interface BudgetReply {
   granted: number;
-  /** When to retry what was not granted. */
+  /** When to retry the rest. */
   waitMs: number;
   pausedMs: number;
   /** Throttles in a row. */
@@ -77,7 +77,7 @@ export class UpstreamBudgets {
     return this.link.isUsable;
   }
 
-  /** Processes that share the limits, as far as this one knows; 1 at least. */
+  /** Processes that share the limits, as far as this one knows; at least 1. */
   get processes(): number {
     return Math.max(1, this.link.gateways);
   }

@@ -96,10 +96,10 @@ return 1
 
 /** Askers within this time share a budget that refills slowly. */
 const RECENT_MS = 3_600_000;
-/** The largest part of what is left that one asker gets. */
+/** The largest share of the remaining tokens that one asker gets. */
 const ASKER_SHARE = 0.25;
 const ASKERS_MAX = 10_000;
-/** An asker that has not asked for so long has had everything made good. */
+/** An asker that has been idle for this long has its full share again. */
 const ASKERS_KEPT_MS = 90_000_000;
 
 /**

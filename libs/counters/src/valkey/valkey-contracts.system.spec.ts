@@ -18,7 +18,7 @@ const timeoutMs = 60_000;
 (valkeyAvailability() === undefined ? describe : describe.skip)('over a real server', () => {
   let time: () => number = () => 0;
   const gatewayId = newId();
-  /** A separate server: on a shared one, gateways of other specs would be counted, with another clock. */
+  /** A separate server: a shared one would also count gateways of other specs, with another clock. */
   let server: ValkeyServer;
   let folder: string;
   let link: ValkeyLink;
@@ -40,7 +40,7 @@ const timeoutMs = 60_000;
   });
 
   const create = (nowMs: () => number) => {
-    // The timer of the one before would look after its entries by this one's clock.
+    // The timer of the previous limiter would maintain its entries with this one's clock.
     void rateLimiter?.close();
     time = nowMs;
     return (rateLimiter = new ValkeyRateLimiter(link, nowMs));

@@ -30,9 +30,9 @@ export interface ValkeyLinkOptions {
   url: string | (() => string);
   /** PEM of the authority of a `rediss://` server's certificate; none: those that Node trusts. */
   tlsCa?: string;
-  /** A UUID; another one for each process. */
+  /** A UUID; every process has its own. */
   gatewayId: string;
-  /** Gateways of one group share limits. `gateways` by default. */
+  /** Gateways of one group share limits; the default is `gateways`. */
   group?: 'gateways' | 'lookups';
   logger: Logger;
   /** Longest an answer may take before requests are decided without it. */
@@ -41,7 +41,7 @@ export interface ValkeyLinkOptions {
   nowMs?: () => number;
 }
 
-/** The result of one entry's call at the server. */
+/** The server's reply for one entry. */
 export interface TakeReply {
   granted: number;
   inHand: number;
@@ -62,7 +62,7 @@ type Call = [name: 'evalsha', sha: string, keys: number, ...rest: (string | numb
  * can never be booked twice.
  */
 export class ValkeyLink {
-  /** Names this gateway's slices; another one after each lost connection. */
+  /** Identifies this gateway's slices; renewed after each lost connection. */
   session = newId();
   gateways = GATEWAYS_UNSEEN;
   /** Longest a request waits for an answer before it is decided without it. */
@@ -142,7 +142,7 @@ export class ValkeyLink {
     return this.isJoined && !this.isLate;
   }
 
-  /** The cluster's clock in milliseconds; never behind what the server will say of this moment. */
+  /** The cluster's clock in milliseconds; never behind the server's own value for this moment. */
   nowMs(): number {
     return this.options.nowMs?.() ?? monotonicMs() + this.offsetMs;
   }
@@ -152,7 +152,7 @@ export class ValkeyLink {
     return this.nowMs() < this.wholeFromMs;
   }
 
-  /** A gateway's part of a limit when it is not known what the others let through; never none. */
+  /** A gateway's part of a limit while the counts of the others are unknown; at least one. */
   shareOf(limit: number): number {
     return Math.min(limit, Math.max(1, Math.floor(limit / this.gateways)));
   }
@@ -168,8 +168,8 @@ export class ValkeyLink {
   }
 
   /**
-   * One turn for each entry, in one write.
-   * @returns for each entry its reply, or why there is none.
+   * One call for each entry, in one write.
+   * @returns for each entry its reply, or the reason why there is none.
    */
   async take(entries: readonly (readonly (string | number)[])[]): Promise<(TakeReply | Error)[]> {
     const time = this.options.nowMs?.() ?? '';
@@ -332,8 +332,8 @@ export class ValkeyLink {
 }
 
 /**
- * The library listens for the first error of a connection only. One with TLS may have two, its own and
- * then the server's alert, and an error that nobody listens for ends the process.
+ * The library listens only for the first error of a connection. A TLS connection may emit two, its own and the server's
+ * alert, and an error without a listener ends the process.
  */
 export function bearLateErrors(client: Valkey): void {
   client.on('connecting', () => {

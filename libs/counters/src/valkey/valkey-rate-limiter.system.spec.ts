@@ -17,7 +17,7 @@ const PATIENT_MS = 60_000;
 
 let folder: string;
 let server: ValkeyServer;
-/** The one clock of gateways and server in a test. */
+/** The clock shared by gateways and server in a test. */
 let now = 0;
 
 const started: Gateways[] = [];
@@ -188,7 +188,7 @@ here('ValkeyRateLimiter', () => {
     expect(asked).toBeLessThan(280);
   });
 
-  it('permits that one gateway holds and does not use can be used through another', async () => {
+  it('permits that one gateway holds but does not use can be used through another', async () => {
     const gateways = await Gateways.start();
     const id = new CounterId(newId());
     for (let i = 0; i < 12; i++) {

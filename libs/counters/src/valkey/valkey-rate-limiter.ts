@@ -9,11 +9,11 @@ const TICK_MS = 100;
 const ENTRIES_MAX = 1 << 18;
 /** Entries looked at in a tick; the whole table once a minute. */
 const SWEPT_A_TICK = Math.ceil(ENTRIES_MAX / 600);
-/** Entries in one write. */
+/** The most entries in one write. */
 const BATCH_MAX = 512;
 const NO_ENTRY: RateLimitResult = { allowed: false, remaining: 0, resetSeconds: 1 };
 
-/** Entries of one turn, what each asked, and who waits for it. */
+/** Entries of one turn, with their requests and the callers that wait. */
 interface Turn {
   entry: SliceEntry;
   words: readonly number[];
@@ -78,7 +78,7 @@ export class ValkeyRateLimiter extends RateLimiter {
     this.remember(entry);
   }
 
-  /** Gives everything back that is in hand and resolves when the server knows. */
+  /** Returns all tokens in hand and resolves when the server has booked them. */
   async flush(): Promise<void> {
     for (const entry of this.busy) {
       entry.lastUseMs = -Infinity;
@@ -93,7 +93,7 @@ export class ValkeyRateLimiter extends RateLimiter {
     if (this.link.isUsable) await this.flush();
   }
 
-  /** Looks for slices that nobody uses; runs every 100 ms. */
+  /** Looks for unused slices; runs every 100 ms. */
   tick(): void {
     const nowMs = this.link.nowMs();
     if (this.link.isUsable) {
@@ -124,7 +124,10 @@ export class ValkeyRateLimiter extends RateLimiter {
     return answer;
   }
 
-  /** Decides without the server: by this gateway's part of the limit, and of what the server last said was left. */
+  /**
+   * Decides without the server, by this gateway's part of the limit and of the remaining requests that the server last
+   * reported.
+   */
   private takeShare(entry: SliceEntry, limit: number): RateLimitResult {
     const nowMs = this.link.nowMs();
     if (entry.isFullAlone(nowMs)) return entry.refused(nowMs);
@@ -157,7 +160,7 @@ export class ValkeyRateLimiter extends RateLimiter {
     const answer = this.takeShare(entry, waiter.limit);
     waiter.lateAnswer = answer;
     if (answer.allowed) {
-      // A sent one is booked when its answer arrives.
+      // A request that was sent is booked when its answer arrives.
       if (place !== -1) entry.note(this.link.nowMs(), 1);
       this.remember(entry);
     }

@@ -23,7 +23,7 @@ async function openTwo(): Promise<[Counters, Counters]> {
   return [one, other];
 }
 
-/** Tells one question after another until the other has heard of one. */
+/** Announces one question after another until the other gateway has received one. */
 async function untilHeard(one: Counters, other: Counters): Promise<void> {
   const id = new CounterId(newId());
   const told: string[] = [];
@@ -44,7 +44,7 @@ here('ValkeyRepeatWindow', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('a request that one gateway charged is a repeat on the others, and only that', async () => {
+  it('a request that one gateway charged is a repeat on the others, and no other request is', async () => {
     const [one, other] = await openTwo();
     const id = new CounterId(newId());
     for (let i = 0; i < 100; i++) one.repeatWindow.remember(id, `whois name${i}.example`);

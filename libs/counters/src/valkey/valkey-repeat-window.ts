@@ -24,7 +24,7 @@ export class ValkeyRepeatWindow extends RepeatWindow {
   private length = SENDER_BYTES;
   private timer?: NodeJS.Timeout;
 
-  /** @param local keeps what is remembered; the same seed on all gateways. */
+  /** @param local stores the repeats; uses the same seed on all gateways. */
   constructor(
     private readonly link: ValkeyLink,
     private readonly local: MemoryRepeatWindow,

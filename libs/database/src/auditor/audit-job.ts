@@ -12,7 +12,7 @@ const CHUNK_KEYS = 2_000;
 /** A full pass is resumed in the next round after this long. */
 const CHUNKS_BUDGET_MS = 30 * SECOND_MS;
 
-/** A full pass under way. */
+/** A full pass in progress. */
 interface FullPass {
   startedAtMs: number;
   /** Last key of the chunk before. */

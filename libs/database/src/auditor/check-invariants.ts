@@ -7,7 +7,7 @@ export interface ViolatedInvariant {
   rows: object[];
 }
 
-/** The extent of one look; everything by default. */
+/** The part to check; by default everything. */
 export interface AuditedPart {
   /** Limits the check to rows that changed within this many milliseconds. */
   windowMs?: number;
@@ -17,9 +17,8 @@ export interface AuditedPart {
 }
 
 /**
- * Runs every invariant of a service in one statement, so that all see the same moment. Use the
- * auditor's role.
- * @returns the violated ones; empty when all hold.
+ * Runs every invariant of a service in one statement, so that all see the same moment. Use the auditor's role.
+ * @returns the violated ones; empty if all hold.
  */
 export async function checkInvariants(
   database: Pick<Database, 'query'>,

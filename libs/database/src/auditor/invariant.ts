@@ -8,7 +8,7 @@ export interface Invariant {
   sql: string;
 }
 
-/** The invariants of one service, and how to look at a part of its rows. */
+/** The invariants of one service, and how to select a part of its rows. */
 export interface InvariantSet {
   /**
    * Common table expressions (`a as (…), b as (…)`) that say what is looked at. `$1` is a window in

@@ -14,7 +14,7 @@ export interface EmbeddedServerOptions {
   folder: string;
   /** Password of the superuser `postgres`. Kept by the caller. */
   password: string;
-  /** The port of a server that is started again; a free one when it is not given. */
+  /** The port of a server that is restarted; by default a free one. */
   port?: number;
   /** Off only for throw-away test servers: an answer is then not durable. */
   durable?: boolean;

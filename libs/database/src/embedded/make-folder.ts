@@ -23,12 +23,12 @@ export async function makeFolder(
   }
 }
 
-/** A name beside `path` that says which process works there: for what is gone when that process is. */
+/** A name beside `path` that contains the process id, for files that are obsolete when the process has ended. */
 export function besides(path: string, what: string): string {
   return `${path}.${what}.${process.pid}`;
 }
 
-/** Removes what killed processes left beside `path`. */
+/** Removes the files of killed processes beside `path`. */
 export function removeLeftBesides(path: string): void {
   const prefix = `${basename(path)}.`;
   for (const name of readdirSync(dirname(path)).filter((each) => each.startsWith(prefix))) {

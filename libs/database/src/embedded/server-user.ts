@@ -27,7 +27,7 @@ export function serverUser(): ServerUser | undefined {
   );
 }
 
-/** Where a root-owned process stores what the server user cannot reach at the requested place. */
+/** Where a process of root stores data that the server's user cannot reach at the requested place. */
 const SYSTEM_FOLDER = '/var/lib/domain-data-service';
 
 /**

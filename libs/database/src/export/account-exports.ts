@@ -10,7 +10,7 @@ import type {
 
 const PAGE_ROWS = 500;
 
-/** Writes what a service holds of an account, as one JSON object with an array for each table. */
+/** Exports a service's data about an account as one JSON object with an array for each table. */
 export class AccountExports {
   constructor(
     private readonly database: Database,
@@ -18,7 +18,7 @@ export class AccountExports {
     private readonly decrypt?: DecryptColumn,
   ) {}
 
-  /** As a controller answers it. */
+  /** The export as the response of a controller. */
   file(accountId: string): StreamableFile {
     const text = Readable.from(this.write(accountId), { objectMode: false });
     return new StreamableFile(text, { type: 'application/json' });

@@ -8,13 +8,13 @@ import type { IdempotentCall } from './idempotent-call.js';
 /** The idempotency key of a call, and how much of its answer is stored for a repeat. */
 export interface IdempotencyOptions<T> {
   call?: IdempotentCall;
-  /** Removes what is shown only once. */
+  /** Removes secrets that are shown only once. */
   redact?: (answer: T) => T;
 }
 
 const KEEP_MS = DAY_MS;
 
-/** Answers a repeated call with the first one's answer, kept in the transaction of its effect. */
+/** Answers a repeated call with the first one's answer, which is stored in the same transaction as its effect. */
 @Injectable()
 export class IdempotencyService {
   constructor(

@@ -1,4 +1,4 @@
-/** SQL of the table behind `IdempotencyService`, the same in every schema that has one. */
+/** SQL of the table that `IdempotencyService` uses, the same in every schema that has one. */
 export const idempotencyTable = `
 create table idempotency (
   account_id uuid not null,

@@ -5,7 +5,7 @@ import { KeptAnswer } from './kept-answer.entity.js';
 
 @Injectable()
 export class IdempotencyRepository {
-  /** False while another transaction works under the same key. Freed when this one ends. */
+  /** False while another transaction uses the same key. The lock is released at the end of this transaction. */
   async tryLock(transaction: Transaction, accountId: string, key: string): Promise<boolean> {
     const [{ locked }] = await transaction.query<{ locked: boolean }>(
       `select pg_try_advisory_xact_lock(hashtextextended('idempotency ' || $1 || ' ' || $2, 0)) as locked`,

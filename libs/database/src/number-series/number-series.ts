@@ -1,6 +1,6 @@
 import type { Transaction } from '../transaction.js';
 
-/** SQL of the table behind `takeNumber`, the same in every schema that has one. */
+/** SQL of the table that `takeNumber` uses, the same in every schema that has one. */
 export const numberSeriesTable = `
 create table number_series (
   series text primary key,

@@ -1,7 +1,7 @@
 import { type Clock, type Job, SystemClock } from '#libs/platform';
 import type { MaintenanceDatabase } from '../database.js';
 
-/** A year's partitions of a dozen tables, or of one that has one a day. */
+/** Enough for a year's partitions of a dozen tables, or of one table with daily partitions. */
 const DETACHED_PER_RUN_MAX = 400;
 
 /**

@@ -18,7 +18,7 @@ describe('change feed', () => {
   });
   afterAll(() => messaging.close());
 
-  it('the first poll names nobody, the next exactly who changed since', async () => {
+  it('the first poll returns no keys, the next exactly those changed since', async () => {
     await messaging.say(Counted, newId(), { n: 1 });
     const first = await feed.read();
     expect(first.keys).toEqual([]);

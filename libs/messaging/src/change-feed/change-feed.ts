@@ -3,14 +3,14 @@ import type { Database } from '#libs/database';
 import { ServiceUnavailable } from '#libs/platform';
 
 /**
- * Tells pollers whose records changed since they last asked, by what the previous snapshot could not
- * see: an id or a time would miss rows that commit late.
+ * Returns to pollers whose records changed since their last poll, by the part that the previous snapshot could not see:
+ * an id or a time would miss rows that commit late.
  */
 export class ChangeFeed {
   constructor(private readonly database: Database) {}
 
   /**
-   * Without a cursor it returns the position to start from, and no keys. Keys are named once each. A cursor of one
+   * Without a cursor it returns the position to start from, and no keys. Each key is returned once. A cursor of one
    * server is invalid on another, or after its restart, because the token then differs.
    * @throws ServiceUnavailable on a standby: it may lag, and silence must not be taken for "no change".
    */

@@ -117,7 +117,7 @@ describe('event consumer', () => {
     for (const key of keys) expect(await tallyOf(key)).toBe(24);
   });
 
-  it('a message delivered twice, within a batch or beside it, counts once', async () => {
+  it('a message delivered twice, within a batch or outside it, counts once', async () => {
     handle = add;
     const key = newId();
     const message = messageOf('account.events', key, 1);
@@ -232,7 +232,7 @@ describe('event consumer', () => {
     ]);
   });
 
-  it('events of different keys are handled concurrently, those of one key never', async () => {
+  it('events of different keys are handled concurrently, events of one key one after the other', async () => {
     const keys = keysOfOneBucket(4);
     const underWay = new Map<string, Promise<void>>();
     const together = Promise.withResolvers<void>();
@@ -281,7 +281,7 @@ describe('event consumer', () => {
     const singly = keys.map(() => 0);
     const together = Array.from({ length: 15 }, (_, n) => n);
     expect(beside).toEqual([0, ...together, ...singly]);
-    // Those of the failed one, then those tried singly.
+    // The transactions of the failed batch, then those of single attempts.
     expect(transactions).toHaveLength(15 + 19);
     expect(new Set(transactions.slice(0, 15)).size).toBe(1);
     expect(await tallyOf(keys[0])).toBeUndefined();
@@ -311,7 +311,7 @@ describe('event consumer', () => {
     const startedAt = performance.now();
     await consumer.deliver([message]);
     expect(calls).toBe(1 + 5);
-    // The pauses between them, but for the rounding of timers.
+    // The pauses between attempts, allowing for the rounding of timers.
     expect(performance.now() - startedAt).toBeGreaterThan(50 + 150 + 400 + 900 - 10);
     expect(outcomes()).toEqual({ retrying: 1 });
     expect(await messaging.failedEvents.list({ key })).toMatchObject([

@@ -72,7 +72,7 @@ export class EventConsumer {
     for (const work of this.background) work.start();
   }
 
-  /** Waits for deliveries under way; later ones are refused. */
+  /** Waits for running deliveries; later ones are refused. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await Promise.all(this.background.map((work) => work.stop()));
@@ -114,7 +114,7 @@ export class EventConsumer {
     }
   }
 
-  /** False when it failed in a way that one event may have caused. */
+  /** False if it failed in a way that one event may have caused. */
   private async tookTogether(reads: ReadEvent[]): Promise<boolean> {
     try {
       await this.apply(reads);
@@ -141,7 +141,7 @@ export class EventConsumer {
           const state = failure === 'permanent' ? 'dead' : 'retrying';
           const reason = reasonOf(error);
           const { type } = read.event;
-          // The quick tries count as one: by its attempts the later pauses grow.
+          // The quick attempts count as one, because the number of attempts determines the later pauses.
           const failed = { type, state, reason, attempts: 1, delayMs: FIRST_RETRY_MS } as const;
           await this.storeFailed(read.message, failed);
           return;

@@ -109,7 +109,7 @@ describe('the retry of a failed event', () => {
     },
   );
 
-  it('without a handler is dead-lettered and says so', async () => {
+  it('an event without a handler is dead-lettered, and the log says so', async () => {
     const key = newId();
     const eventId = await storeFailed(key, 1, 0);
     retryWith();

@@ -77,7 +77,7 @@ export class FailedEventRetries {
     if (queues.length === QUEUES_PER_LOOK) this.loop.wake();
   }
 
-  /** @returns true when the head made way for the next, false when there is none or it stays. */
+  /** @returns true if the head was removed from the queue, false if there is none or it stays. */
   private async movedHead(queue: FailedEventQueue): Promise<boolean> {
     const seen: { head?: FailedEventRow; handled: HandledEvent[] } = { handled: [] };
     try {

@@ -13,7 +13,7 @@ export function bucketOf(key: string): number {
   return (hash >>> 0) % BUCKET_COUNT;
 }
 
-/** The topic that carries everything one service publishes. */
+/** The topic for all events that one service publishes. */
 export function topicOf(producer: ServiceName): string {
   return `${producer}.events`;
 }

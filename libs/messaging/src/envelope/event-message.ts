@@ -9,9 +9,9 @@ import {
 import type { ServiceName } from '#libs/platform';
 import { topicOf } from './bucket.js';
 
-/** An event on the wire. Both transports carry this text; nothing crosses by reference. */
+/** An event as it is sent. Both transports carry this text; no object is shared. */
 export interface EventMessage {
-  /** The event's id; what a broker calls it where the body cannot be read. */
+  /** The event's id; if the body cannot be read, the broker's id of the message. */
   id: string;
   topic: string;
   /** The partition. */
@@ -38,7 +38,7 @@ export interface UnreadableEvent {
 }
 
 /**
- * Reads strictly: a message that is not quite an event is a failure, never a half-read one.
+ * Reads strictly: an incomplete or invalid event is a failure and never partly read.
  * @returns undefined for an event of a class that `isWanted` declines.
  */
 export function readMessage(
@@ -75,7 +75,7 @@ export function readMessage(
   return { message, event, eventClass, kind: describeEvent(eventClass).kind };
 }
 
-/** The libraries that parse may throw for data that nobody thought of. */
+/** Parsing libraries may throw for unforeseen data. */
 function parseSafely(eventClass: EventClass, data: object): ReturnType<typeof parseEventData> {
   try {
     return parseEventData(eventClass, data);

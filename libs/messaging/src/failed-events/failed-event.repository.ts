@@ -23,7 +23,7 @@ export interface FailedDelivery {
   delayMs?: number;
 }
 
-/** The head of a queue: an account's failed events of one topic stay in the order they came in. */
+/** The head of a queue: the failed events of one account and topic, in order of arrival. */
 export interface FailedEventQueue {
   topic: string;
   bucket: number;
@@ -46,7 +46,7 @@ export class FailedEventRepository {
       message.topic,
       message.bucket,
       message.key,
-      // PostgreSQL's text knows no zero byte; whoever wrote this may have.
+      // PostgreSQL's text type does not allow NUL characters, but a producer may have sent one.
       failed.type.replaceAll('\0', ''),
       message.body,
       failed.state,
@@ -62,7 +62,7 @@ export class FailedEventRepository {
     await transaction.query(RELEASE_HEADS, [this.consumer]);
   }
 
-  /** Queues whose head is due; costs what is due, not what has failed. */
+  /** Queues whose head is due; the cost depends on the number of due queues, not of failed events. */
   async listDueQueues(transaction: Transaction, limit: number): Promise<FailedEventQueue[]> {
     return transaction.query<FailedEventQueue>(LIST_DUE_QUEUES, [this.consumer, limit]);
   }

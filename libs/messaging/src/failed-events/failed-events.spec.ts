@@ -82,7 +82,7 @@ describe('failed events', () => {
     await database.query('delete from failed_event where key in ($1, $2)', [later, sooner]);
   });
 
-  it('a queue waits only for an earlier failed event of its own', async () => {
+  it('a queue waits only for earlier failed events of its own', async () => {
     const key = newId();
     await storeFailed(key, 'account.counted', 'dead', -HOUR_MS);
     await storeFailed(newId(), 'account.counted', 'retrying');

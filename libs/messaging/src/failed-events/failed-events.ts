@@ -20,7 +20,7 @@ export interface FailedEventListing extends FailedEventFilter {
 
 const PAGE_LIMIT = 200;
 
-/** The operator's hand on a service's failed events. */
+/** An operator's actions on a service's failed events. */
 export class FailedEvents {
   /** @param database opened with `FailedEvent` among its entities. */
   constructor(private readonly database: Database) {}
@@ -53,7 +53,7 @@ export class FailedEvents {
   }
 
   /**
-   * Gives one event up; the row and the reason stay, and a repeat of the event changes nothing.
+   * Discards one event; the row and the reason stay, and a repeat of the event changes nothing.
    * @returns false when there is no such failed event.
    */
   async discard(consumer: string, eventId: string, reason: string): Promise<boolean> {

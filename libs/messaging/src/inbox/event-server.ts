@@ -8,7 +8,7 @@ export interface ServiceHandlers {
   watching: Map<EventClass, EventHandler>;
 }
 
-/** Tells a transport how to run the handlers of one service. */
+/** Options of the server that runs the handlers of one service. */
 export interface EventServerOptions {
   listen(handlers: ServiceHandlers): Promise<void>;
   close(): Promise<void>;
@@ -24,7 +24,7 @@ export class EventServer extends Server {
     super();
   }
 
-  /** @throws for a second handler of a class: both would run again when one fails. */
+  /** @throws for a second handler of a class: both would run again if one fails. */
   override addHandler(
     pattern: unknown,
     callback: MessageHandler,

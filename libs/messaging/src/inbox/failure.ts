@@ -10,8 +10,8 @@ export type FailureClass = 'pause' | 'permanent' | 'transient';
 export class ConsumerPaused extends Error {}
 
 /**
- * Thrown by a handler for an event that is well-formed and yet can never be right: it contradicts what
- * was said before. It is dead at once, with an alarm.
+ * Thrown by a handler for an event that is well-formed but contradicts earlier events, so that a retry cannot help. It
+ * is dead-lettered at once, with an alarm.
  */
 export class UnacceptableEvent extends Error {}
 

@@ -5,16 +5,16 @@ import { InboxMonthMissing, isOutsidePartitions } from './failure.js';
 
 /** After the lock, a handler's statement ends no later than the handler must. */
 const STATEMENT_LIMIT_MS = 5_000;
-/** Events of these days have a partition, or will have one as soon as its job runs. */
+/** Events of these days have a partition, or get one when its job runs. */
 const RECENT_DAYS = { before: 30, ahead: 2 };
 
-/** SQL of one consumer's inbox. Everything runs under the lock of the bucket. */
+/** SQL of one consumer's inbox. All statements run under the lock of the bucket. */
 export class InboxRepository {
   constructor(private readonly consumer: string) {}
 
   /**
-   * Until the transaction ends, nobody else handles events of this bucket for this consumer, whatever their topic. The
-   * lock is taken first: sorted row locks deadlocked, one lock per bucket does not.
+   * Until the transaction ends, no other process handles events of this bucket for this consumer, whatever their topic.
+   * The lock is taken first: sorted row locks deadlocked, one lock per bucket does not.
    */
   async lockBucket(transaction: Transaction, bucket: number): Promise<void> {
     await transaction.query(
@@ -24,10 +24,10 @@ export class InboxRepository {
   }
 
   /**
-   * Enters what is new into the inbox. Repeats and failed events are left out; so are delta events
-   * behind a failed one of their key, which are told apart.
-   * @throws InboxMonthMissing while there is no partition for recent events. One whose month is gone is
-   * refused by PostgreSQL (23514) and so dead-lettered: it may have been handled.
+   * Inserts new events into the inbox. Repeats and failed events are left out; so are delta events behind a failed one
+   * of their key, which are told apart.
+   * @throws InboxMonthMissing while there is no partition for recent events. One whose month is gone is refused by
+   * PostgreSQL (23514) and so dead-lettered: it may have been handled.
    */
   async admit(
     transaction: Transaction,

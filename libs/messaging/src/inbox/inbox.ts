@@ -72,7 +72,7 @@ export class Inbox {
     ];
   }
 
-  /** Handles one event that had failed. The bucket is locked by the caller. */
+  /** Handles one event that had failed. The caller has locked the bucket. */
   async applyFailed(transaction: Transaction, read: ReadEvent): Promise<HandledEvent[]> {
     const isNew = await this.inbox.insert(transaction, read.event.id);
     const handled = isNew ? await this.handle(transaction, [read]) : [];
@@ -124,7 +124,7 @@ export class Inbox {
   }
 
   /**
-   * Several keys at a time, the events of each in their order. After a failure nothing more begins; what is
+   * Several keys at a time, the events of each in their order. After a failure, no further event is started; what is
    * under way has ended when the first failure comes out, so that nobody writes behind the roll-back.
    */
   private async handleKeys(transaction: Transaction, events: ReadEvent[]): Promise<HandledEvent[]> {

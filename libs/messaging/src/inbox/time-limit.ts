@@ -1,7 +1,7 @@
 /**
- * Waits for work at most `limitMs`. The work itself is not stopped: whoever waits must make its further
- * writes impossible, as a rolled-back transaction does. A plain timer, as this runs for every event: an
- * aborted sleep would cost an error with its stack each, a seventh of a consumer's time.
+ * Waits for work at most `limitMs`. The work itself is not stopped: the caller must make its further writes impossible,
+ * as a rolled-back transaction does. A plain timer, as this runs for every event: an aborted sleep would cost an error
+ * with its stack each, a seventh of a consumer's time.
  * @throws with `what` after the limit.
  */
 export async function withinTime<T>(work: Promise<T>, limitMs: number, what: string): Promise<T> {

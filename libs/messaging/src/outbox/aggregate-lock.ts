@@ -9,7 +9,7 @@ export interface LockRequest {
   traceparent?: string;
 }
 
-/** Proof that an aggregate's row is locked, with the sequence of the one event it allows. */
+/** Proof that an aggregate's row is locked, with the sequence number of the one event that it allows. */
 export class AggregateLock {
   private isSpent = false;
 

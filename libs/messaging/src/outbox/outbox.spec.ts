@@ -91,7 +91,7 @@ describe('outbox', () => {
     await expect(elsewhere).rejects.toThrow('belongs to another transaction');
   });
 
-  it('a lock is valid for one event, well formed and of this service', async () => {
+  it('a lock is valid for one well-formed event of this service', async () => {
     const accountId = newId();
     await database.transaction(async (transaction) => {
       const lock = await outbox.lock(transaction, {

@@ -1,6 +1,6 @@
 import type { MaintenanceDatabase } from '#libs/database';
 
-/** A bucket one relay owns; another owner has another epoch. */
+/** A bucket that one relay owns; another owner has another epoch. */
 export interface OwnedBucket {
   bucket: number;
   /** Decimal string. */
@@ -16,7 +16,7 @@ export class BucketLeases {
     readonly owner: string,
   ) {}
 
-  /** Prolongs what is still ours, forgets what is not, takes what nobody holds. */
+  /** Renews the leases of owned buckets, drops lost ones, and takes free ones. */
   async renew(): Promise<void> {
     const held = await this.database.query<OwnedBucket>(RENEW, [
       this.owner,

@@ -15,7 +15,7 @@ export interface OutboxRow {
   data: string;
 }
 
-/** The relay's statements. Each carries owner and epoch, so that one whose lease ended does nothing. */
+/** The relay's statements. Each includes owner and epoch, so that a relay whose lease has expired changes nothing. */
 export class OutboxRepository {
   constructor(
     private readonly database: MaintenanceDatabase,

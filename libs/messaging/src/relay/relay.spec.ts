@@ -68,12 +68,13 @@ describe('relay', () => {
     for (const [index, relay] of four.slice(0, 3).entries()) {
       await waitFor('some handed on', () => published.get(keys[0])?.includes(index * 5));
       await relay.stop();
-      // The others look for free buckets every 2 s; this one begins by looking.
+      // The other relays look for free buckets every 2 s; this one looks at once.
       startRelay(publish);
     }
     await writing;
     await allSent();
-    // An owner whose lease ran out while it handed on is repeated by the next: each number's first time counts.
+    // If an owner's lease expires while it sends, the next owner repeats the events, so only the first delivery of each
+    // counts.
     for (const key of keys) expect([...new Set(published.get(key))]).toEqual(numbers);
   });
 

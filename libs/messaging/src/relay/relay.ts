@@ -24,8 +24,8 @@ export interface RelayOptions {
   logger: Logger;
   counts: ServiceEventCounts;
   /**
-   * Hands messages of one bucket on, in this order, and resolves once they are safe there. A broker's
-   * send ends within 3 s, retries included.
+   * Sends messages of one bucket, in this order, and resolves once they are stored safely. A broker's send ends within
+   * 3 s, including retries.
    */
   publish: (messages: EventMessage[]) => Promise<void>;
 }
@@ -39,8 +39,8 @@ const BACK_OFF_MIN_MS = 100;
 const BACK_OFF_MAX_MS = 1_000;
 
 /**
- * Moves committed outbox rows to a transport, in order within each bucket, at least once. A bucket
- * whose head cannot be handed on is tried again with growing pauses; the others go on.
+ * Moves committed outbox rows to a transport, in order within each bucket, at least once. A bucket whose head cannot be
+ * sent is retried with growing pauses; the others continue.
  */
 export class Relay {
   private readonly leases: BucketLeases;
@@ -71,7 +71,7 @@ export class Relay {
     this.loops.send.wake();
   }
 
-  /** Waits for what is under way, then lets the buckets go. */
+  /** Waits for running sends, then releases the buckets. */
   async stop(): Promise<void> {
     await Promise.all(Object.values(this.loops).map((loop) => loop.stop()));
     await Promise.all(this.inFlight.values());
@@ -121,7 +121,7 @@ export class Relay {
       for (const span of spans) span.end({ failed });
       this.inFlight.delete(bucket);
     }
-    // More rows may have been committed meanwhile.
+    // More rows may have been committed in the meantime.
     this.loops.send.wake();
   }
 

@@ -57,7 +57,7 @@ export interface EventMetricsOptions {
   database: Pick<Database, 'query'>;
 }
 
-/** Measures what a service publishes and receives: counts from memory, backlogs from its tables. */
+/** Adds the metrics of a service's published and received events: counters from memory, backlogs from its tables. */
 export function addEventMetrics(metrics: Metrics, options: EventMetricsOptions): void {
   const { service, transport, database } = options;
   const counts = transport.counts.of(service);

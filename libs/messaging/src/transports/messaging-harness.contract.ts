@@ -129,10 +129,10 @@ export function consumerModule(recorder: RecordingConsumer): DynamicModule {
 /** Writes nothing: a contract provokes failures on purpose. */
 export const quietLogger = new Logger('contract', { write: () => {} });
 
-/** One producer (account) and one consumer (entitlement) with a real database between them. */
+/** One producer (account) and one consumer (entitlement), each with a real database. */
 export class MessagingHarness {
   readonly failedEvents: FailedEvents;
-  /** Wakes nobody: an event is found by the relay's own poll. */
+  /** Does not wake the relay: events are found by its own poll. */
   private readonly outbox: Outbox;
 
   private constructor(
@@ -171,7 +171,7 @@ export class MessagingHarness {
     });
   }
 
-  /** Commits an outbox row that no class of ours describes. */
+  /** Commits an outbox row of a type without an event class. */
   async sayUnknown(key: string): Promise<void> {
     await this.producer.query(
       `insert into outbox (id, bucket, key, aggregate, sequence, type, version, occurred_at, data)

@@ -109,7 +109,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       await messaging.say(Counted, other, { n: 5 });
       await untilHeard(key, [4]);
       await untilHeard(other, [5]);
-      // As often as fits into 5 s: a machine that pauses meanwhile manages two.
+      // As often as fits into 5 s: a machine that pauses manages only two.
       expect(recorder().tries.filter((n) => n === 1).length).toBeGreaterThanOrEqual(2);
       expect(await failedOf(key)).toMatchObject([
         { state: 'retrying', reason: 'Error: not now' },
@@ -199,7 +199,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       expect(await failedOf(key)).toEqual([]);
     });
 
-    it('an event of an unknown type is retried until a release knows it', async () => {
+    it('an event of an unknown type is retried until a release has a handler for it', async () => {
       await messaging.sayUnknown(key);
       const [failed] = await waitFor('retrying', async () => {
         const events = await failedOf(key);
@@ -237,7 +237,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       recorder().whenWatched = () => {
         throw new Error('deaf');
       };
-      // A watcher receives what is published after it is known to listen.
+      // A watcher receives events that are published after its start is confirmed.
       const before = newId();
       await waitFor('it to listen', async () => {
         await messaging.say(Counted, before, { n: 1000 });
@@ -278,7 +278,7 @@ export function transportContract(name: string, harness: TransportHarness): void
   });
 }
 
-/** Producer's relay and consumer, as one process runs them. */
+/** The producer's relay and consumer, as in one process. */
 class RunningProcess {
   private constructor(
     private readonly transport: EventTransport,

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 
-/** The services that call one another. */
+/** The names of all services. */
 export const SERVICE_NAMES = [
   'gateway',
   'account',
@@ -38,7 +38,7 @@ export class PairSecrets {
     }
   }
 
-  /** The one that signs first; none when these secrets are another service's. */
+  /** The secrets for signing and verifying, the signing one first; empty if they belong to another service. */
   of(caller: string, audience: string): readonly string[] {
     return this.byPair.get(`${caller}>${audience}`) ?? [];
   }

@@ -60,7 +60,7 @@ describe('service tokens', () => {
       expect(lookup.verify(gateway.issue('gateway', 'lookup'), 'lookup')).toBe('gateway');
       expect(whole.verify(gateway.issue('gateway', 'account'), 'account')).toBe('gateway');
       expect(() => lookup.issue('gateway', 'account')).toThrow('SERVICE_SECRET has nothing');
-      // A token of one pair is none of another, whoever holds its secret.
+      // A token of one pair is invalid for another, whoever holds the secret.
       const token = gateway.issue('gateway', 'lookup');
       expect(whole.verify(token.replace('lookup', 'account'), 'account')).toBeUndefined();
       expect(whole.verify(token.replace('gateway', 'cli'), 'lookup')).toBeUndefined();

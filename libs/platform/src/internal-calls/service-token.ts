@@ -18,8 +18,8 @@ export class ServiceTokens {
   private readonly secretAt: (nowMs: number) => PairSecrets;
 
   /**
-   * @param secret as text where it never changes.
-   * @param tls what connections that carry the tokens are proven with; unset: they are plain.
+   * @param secret as text if it never changes.
+   * @param tls for connections that carry the tokens; unset: they are plain.
    */
   constructor(
     secret: ServiceSecret | string,
@@ -66,7 +66,9 @@ export class ServiceTokens {
     return caller as ServiceName;
   }
 
-  /** Signs what a service gives away and gets back, such as a cursor, for itself: no other service can. */
+  /**
+   * Signs data that a service gives to a client and later gets back, such as a cursor; only this service can create it.
+   */
   seal(service: ServiceName, text: string): string {
     const [secret] = this.secretAt(this.clock.now().getTime()).of(service, service);
     if (!secret) throw new Error(`SERVICE_SECRET has nothing of ${service}'s own`);

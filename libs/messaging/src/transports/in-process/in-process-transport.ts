@@ -21,7 +21,7 @@ export interface InProcessTransportOptions {
   consumers?: EventConsumers;
 }
 
-/** A durable consumer was not named, or a named one does not listen. */
+/** A durable consumer was not listed, or a listed one is not listening. */
 export class MissingConsumer extends Error {}
 
 /**
@@ -63,7 +63,7 @@ export class InProcessTransport extends EventTransport {
     });
   }
 
-  /** A row is sent once every named consumer has it: what is unsent lies before all of them. */
+  /** A row is sent once every listed consumer has it, so unsent rows are the lag of each. */
   async lag(consumer: ServiceName): Promise<ConsumerLag[]> {
     const heard = [...this.outboxes].filter(([producer]) =>
       this.options.consumers?.[producer]?.includes(consumer),
@@ -93,7 +93,7 @@ export class InProcessTransport extends EventTransport {
     if (missing.length > 0) throw new MissingConsumer(`does not listen: ${missing.join(', ')}`);
   }
 
-  /** Nothing here can be unavailable. */
+  /** The in-process transport is always available. */
   async check(): Promise<void> {}
 
   async close(): Promise<void> {

@@ -5,7 +5,7 @@ import { topicOf } from '../../envelope/bucket.js';
 import type { EventsConfig } from '../../events.config.js';
 import { withAdmin } from './kafka-client.js';
 
-/** The services whose events each service consumes; one that only publishes has an empty list. */
+/** The services whose events each service consumes; a service that only publishes has an empty list. */
 export type EventReaders = Partial<Record<ServiceName, readonly ServiceName[]>>;
 
 const { TOPIC, GROUP } = kafkajs.AclResourceTypes;
@@ -13,8 +13,8 @@ const { READ, WRITE, DELETE } = kafkajs.AclOperationTypes;
 const { LITERAL, PREFIXED } = kafkajs.ResourcePatternTypes;
 
 /**
- * Lets each service, a user of its own name, write its own topic, read those it consumes and work in its
- * own groups. Whatever is not allowed is refused where the brokers' authorizer is on. Safe to repeat.
+ * Allows each service, under a user of the same name, to write its own topic, read those that it consumes and use its
+ * own groups. Everything else is refused if the brokers' authorizer is on. Safe to repeat.
  */
 export async function grantAccess(config: EventsConfig, readers: EventReaders): Promise<void> {
   const acl = Object.entries(readers).flatMap(([service, producers]) =>
@@ -52,7 +52,7 @@ function rulesOf(
   ];
 }
 
-/** The group of one process that only watches. */
+/** The consumer group of one watching process. */
 export function watchGroupOf(service: ServiceName, process: string): string {
   return `${service}-watch-${process}`;
 }

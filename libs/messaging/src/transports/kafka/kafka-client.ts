@@ -48,7 +48,7 @@ export class KafkaClient {
     });
   }
 
-  /** Ends all it does at once: what is under way fails, and it connects no more. */
+  /** Closes all connections at once: running calls fail, and no new connection is opened. */
   cut(): void {
     this.isCut = true;
     for (const socket of this.sockets) socket.destroy(new Error('cut off'));
@@ -74,7 +74,7 @@ export async function withAdmin<T>(
   }
 }
 
-/** Read anew: it may have been renewed meanwhile. @throws when a file is missing. */
+/** Read again, because it may have been renewed in the meantime. @throws if a file is missing. */
 function certificateOf({ kafkaTlsFolder: folder }: EventsConfig): { cert?: Buffer; key?: Buffer } {
   if (!folder) return {};
   const [cert, key] = ['tls.crt', 'tls.key'].map((name) => readFileSync(join(folder, name)));
@@ -90,7 +90,7 @@ function loginOf(config: EventsConfig): KafkaConfig['sasl'] {
   return {
     mechanism,
     username,
-    // Asked for at each connection: it may have been changed meanwhile.
+    // Read at each connection, because it may have changed in the meantime.
     get password() {
       return config.kafkaSaslPassword ?? '';
     },

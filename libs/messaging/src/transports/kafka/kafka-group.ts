@@ -18,7 +18,7 @@ export interface KafkaGroupOptions {
    * when it is closed.
    */
   kind: 'durable' | 'watching';
-  /** Takes messages of one partition; after a throw they come again. */
+  /** Handles messages of one partition; after a throw they are delivered again. */
   take: (messages: EventMessage[]) => Promise<void>;
   /** The consumer has died and nothing in it will start it again. */
   onDeath: (error: Error) => void;
@@ -27,7 +27,7 @@ export interface KafkaGroupOptions {
 export interface GroupHealth {
   group: string;
   isMember: boolean;
-  /** Time since the last answer to a fetch; without one, since the start. */
+  /** Time since the last answer to a fetch; before the first one, since the start. */
   lastPollAgeMs: number;
 }
 
@@ -40,12 +40,15 @@ const BATCH_LIMIT = 200;
 const SESSION_LIMIT_MS = 8 * SECOND_MS;
 const HEARTBEAT_MS = SECOND_MS;
 /**
- * Partitions at a time, each in transactions of its own. Safe because kafkajs waits for all of them before it
+ * Partitions handled in parallel, each in its own transactions. Safe because kafkajs waits for all of them before it
  * rejoins (2.2.4, workerQueue.js) and `take` never throws to it.
  */
 const PARTITIONS_AT_A_TIME = 4;
 const REBALANCE_LIMIT_MS = 60 * SECOND_MS;
-/** An idle fetch. Stopping waits for the one under way, starting to watch for the first. */
+/**
+ * The longest wait of a fetch without data. Stopping waits for the running fetch, and starting to watch for the first
+ * one.
+ */
 const FETCH_WAIT_MS = 100;
 const REQUEST_LIMIT_MS = 5 * SECOND_MS;
 /** The start of a service waits this long for "now" to be known, then continues without it. */
@@ -97,7 +100,7 @@ export class KafkaGroup {
     return { group, isMember, lastPollAgeMs: monotonicMs() - this.lastPollAt };
   }
 
-  /** Ends the batch under way, commits, leaves; after 20 s by force. */
+  /** Finishes the current batch, commits and leaves; after 20 s by force. */
   async close(): Promise<void> {
     this.ending.abort();
     try {
@@ -112,7 +115,7 @@ export class KafkaGroup {
   private async leave(): Promise<void> {
     await this.member?.consumer.disconnect();
     await this.opening;
-    // A start that was under way would continue to read.
+    // A start that has not finished would continue to read.
     await this.member?.consumer.disconnect();
     if (this.options.kind === 'watching' && this.isMember) await this.deleteGroup();
   }
@@ -123,7 +126,7 @@ export class KafkaGroup {
       await admin?.connect();
       await admin?.deleteGroups([this.name]);
     } catch {
-      // An empty group goes by itself after the broker's retention of offsets.
+      // The broker deletes an empty group after its retention of offsets.
     } finally {
       await admin?.disconnect();
     }
@@ -156,7 +159,7 @@ export class KafkaGroup {
       rebalanceTimeout: REBALANCE_LIMIT_MS,
       maxWaitTimeInMs: FETCH_WAIT_MS,
       allowAutoTopicCreation: false,
-      // It would restart itself only after some errors, and could not be stopped meanwhile.
+      // kafkajs would restart only after some errors, and could not be stopped meanwhile.
       retry: { ...retry, restartOnFailure: async () => false },
     });
     const member = { client, consumer };
@@ -271,7 +274,7 @@ export class KafkaGroup {
   }
 }
 
-/** Whether no broker was reached, or a reached one gave no answer. */
+/** Whether no broker was reached, or one was reached but did not answer. */
 function isUnreached(error: unknown): boolean {
   for (let link = error; link instanceof Error; link = link.cause) {
     if (/^KafkaJS(Connection|RequestTimeout)/.test(link.name)) return true;
@@ -279,7 +282,7 @@ function isUnreached(error: unknown): boolean {
   return false;
 }
 
-/** What the broker rejects permanently, and what can only be a defect: another member would not succeed either. */
+/** Errors that the broker reports permanently, or that only a defect can cause: another member would fail, too. */
 function isFatal(error: Error): boolean {
   const defects = ['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'];
   for (let link: unknown = error; link instanceof Error; link = link.cause) {

@@ -8,7 +8,7 @@ import { KafkaClient, withAdmin } from './kafka-client.js';
 import { KafkaTransport } from './kafka-transport.js';
 import { createTopics } from './kafka-topics.js';
 
-/** A process of account and entitlement: relay and consumer over one transport. */
+/** A process of account and entitlement: relay and consumer with one transport. */
 export interface KafkaProcess {
   transport: KafkaTransport;
   recorder: RecordingConsumer;
@@ -39,7 +39,7 @@ export class KafkaHarness {
   });
   /** Consumers that died for good. */
   readonly deaths: Error[] = [];
-  /** What was logged. */
+  /** The lines logged. */
   readonly lines: string[] = [];
   private readonly logger = new Logger('kafka', { write: (line) => void this.lines.push(line) });
 

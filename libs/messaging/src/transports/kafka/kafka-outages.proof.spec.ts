@@ -11,7 +11,7 @@ import { type KafkaProcess, KafkaHarness } from './kafka-harness.contract.js';
 const OUTAGE_LIMIT_MS = 300_000;
 const SPEC_LIMIT_MS = 900_000;
 
-/** Uses a broker of its own, so that other specs do not feel the outage. */
+/** Uses its own broker, so that other specs are not affected by the outage. */
 new KafkaHarness().describe('while the broker is down', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-outages-'));
   let broker: KafkaBroker;

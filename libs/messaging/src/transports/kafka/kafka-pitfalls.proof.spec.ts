@@ -189,7 +189,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     expect(running.transport.health().map(({ isMember }) => isMember)).toEqual([true, true]);
   });
 
-  it('P8: a consumer that ended for good says so, and is no member', async () => {
+  it('P8: a consumer that ended for good reports it, and is no longer a member', async () => {
     const group = `odd-${newId()}`;
     const groupId = `${kafka.config.kafkaPrefix}${group}`;
     const other = kafka
@@ -243,14 +243,14 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     await app.close();
   });
 
-  it('P11: what a killed consumer had not committed is redelivered and counts once', async () => {
+  it('P11: messages that a killed consumer had not committed are redelivered and count once', async () => {
     const numbers = Array.from({ length: 30 }, (_, n) => 1000 + n);
     for (const n of numbers) await messaging.say(Counted, key, { n });
     await untilHeard(key, numbers);
     await untilCommitted();
     await running.stop();
     await kafka.admin((admin) =>
-      // Refused until the broker knows that the last member has left.
+      // Refused until the broker has noticed that the last member left.
       waitFor('offsets to be reset', () =>
         admin.resetOffsets({ ...placeOfGroup(), earliest: true }).then(
           () => true,

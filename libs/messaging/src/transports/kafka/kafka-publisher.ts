@@ -32,7 +32,7 @@ export class KafkaPublisher {
 
   /**
    * Resolves once every in-sync replica has the messages, in this order. One attempt: the relay repeats.
-   * @throws within 3 s; what is then still under way is cut off.
+   * @throws within 3 s; a send that is still running is aborted.
    */
   async publish(messages: EventMessage[]): Promise<void> {
     if (this.isClosed) throw new Error('the publisher is closed');
@@ -44,7 +44,7 @@ export class KafkaPublisher {
       this.isFailing = false;
     } catch (error) {
       this.isFailing = true;
-      // What waits in its queue would be sent later than the relay may send. A responsive broker has no queue.
+      // Queued messages would be sent later than the relay may send. A responsive broker has no queue.
       if (!isAnswer(error)) this.discard(open);
       throw error;
     }

@@ -3,7 +3,7 @@ import type { KafkaMessage, Message } from 'kafkajs';
 import type { EventMessage } from '../../envelope/event-message.js';
 
 const ID_HEADER = 'id';
-/** Longer names are nobody's: they would not fit an index. */
+/** Longer names belong to no event: they would not fit an index. */
 const NAME_LIMIT_BYTES = 200;
 
 /** An event as a record: always bytes, so that no library looks for a record within it. */
@@ -46,7 +46,7 @@ function textOf(bytes: Buffer): string {
   return isText(bytes) ? bytes.toString('utf8') : `base64:${bytes.toString('base64')}`;
 }
 
-/** PostgreSQL's text knows no zero byte. */
+/** PostgreSQL's text type does not allow NUL characters. */
 function isText(bytes: Buffer): boolean {
   return isUtf8(bytes) && !bytes.includes(0);
 }

@@ -61,7 +61,8 @@ function topicOptions({ kafkaTopicReplication }: EventsConfig, topic: string): I
     'cleanup.policy': 'delete',
     'min.insync.replicas': String(Math.max(1, kafkaTopicReplication - 1)),
     'unclean.leader.election.enable': 'false',
-    // A broker refuses times an hour ahead of its own: a sender whose clock is wrong must still be accepted.
+    // A broker refuses timestamps an hour ahead of its own clock, but a sender whose clock is wrong must still be
+    // accepted.
     'message.timestamp.type': 'LogAppendTime',
   };
   return {

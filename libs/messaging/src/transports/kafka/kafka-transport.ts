@@ -25,7 +25,7 @@ export interface KafkaTransportOptions {
 /** A group that listens polls far more often than this, even when there is nothing to receive. */
 const SILENCE_LIMIT_MS = 15 * SECOND_MS;
 
-/** What one service listens with. */
+/** The consumer groups of one service. */
 interface Listening {
   groups: KafkaGroup[];
   durable?: EventConsumer;
@@ -86,7 +86,7 @@ export class KafkaTransport extends EventTransport {
     );
   }
 
-  /** @throws naming the group that receives nothing, or when the last events could not be handed over. */
+  /** @throws with the name of a group that receives nothing, or if the last events could not be sent. */
   async check(): Promise<void> {
     if (this.publisher.isFailing) throw new Error('the brokers take no events');
     for (const { group, isMember, lastPollAgeMs } of this.health()) {
@@ -94,7 +94,7 @@ export class KafkaTransport extends EventTransport {
     }
   }
 
-  /** Ends what is under way and leaves, each within 20 s. */
+  /** Finishes current work and disconnects, each within 20 s. */
   async close(): Promise<void> {
     await Promise.all([...this.relays.values()].map((relay) => relay.stop()));
     this.relays.clear();
