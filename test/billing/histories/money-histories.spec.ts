@@ -12,12 +12,13 @@ import { FAILED_ONCE } from './money-regressions.js';
 /** `npm run sim` runs more, of new seeds. One that failed is added to the regressions and stays. */
 const SEED = 20_261_122;
 /**
- * Thirty in all, as a full run has no time for thirty of each. Fewer at PayPal: most of what they reach is the same at
- * both. `npm run sim` has as many of each.
+ * Chosen from the first 400 histories of the seed for the pairs of commands that follow each other in them: 319 of the
+ * 361 possible ones, as many as in the first 24. Four, with 188 pairs, do at PayPal: most of the code is the same for both.
  */
+const PATHS = [68, 350, 168, 194, 238, 281, 379, 87, 102, 334, 101, 119];
 const HISTORIES = [
-  ['stripe', 24],
-  ['paypal', 6],
+  ['stripe', PATHS],
+  ['paypal', PATHS.slice(0, 4)],
 ] as const;
 const COMMANDS = 60;
 /** What each history is compared with; all of them at once are for longer runs. */
@@ -25,7 +26,7 @@ const LATE_OR_NOT = ['shuffle', 'delay', 'shuffle', 'skip'] as const;
 /** On a machine that has much else to do; it ends what hangs. */
 const LIMIT_MS = 900_000;
 /** Fewer would mean that nothing happened. */
-const EVENTS_MIN = 900;
+const EVENTS_MIN = 400;
 
 describe('money under every history', () => {
   let billing: BillingUnderTest;
@@ -53,8 +54,8 @@ describe('money under every history', () => {
   }
 
   it.each(
-    HISTORIES.flatMap(([processor, count]) =>
-      Array.from({ length: count }, (_, nth) => ({ processor, path: String(nth) })),
+    HISTORIES.flatMap(([processor, paths]) =>
+      paths.map((path) => ({ processor, path: String(path) })),
     ),
   )(
     `history $path of seed ${SEED} at $processor ends where its money is, without violating an invariant`,
