@@ -99,30 +99,46 @@ describe('COPY and time limits', () => {
     expect(out).toEqual([]);
   });
 
-  it('a source of any length is read no faster than the server accepts it', async () => {
+  /** Writes a first line and many more, and lets the server go on with the first once no more are asked for. */
+  async function copyInSlowly(first: string) {
     let given = 0;
     function* source() {
-      for (; given < LINES * KIB; given += LINE.length) yield LINE;
+      yield first;
+      for (given = first.length; given < LINES * KIB; given += LINE.length) yield LINE;
     }
-    await withClient(test.url(), async (holder) => {
+    return withClient(test.url(), async (holder) => {
       await holder.query(`
-        create function gateway.wait() returns trigger language plpgsql as
+        create or replace function gateway.wait() returns trigger language plpgsql as
           $$ begin perform pg_advisory_xact_lock_shared(71); return new; end $$;
         create trigger wait before insert on gateway.lines for each row execute function gateway.wait();
         select pg_advisory_lock(71)`);
-      const written = database.transaction((transaction) => transaction.copyIn(INTO, source()));
+      const copying = database.transaction((transaction) => transaction.copyIn(INTO, source()));
+      copying.catch(() => {});
       await waitsFor('advisory');
       // The reader has stopped by now, so nothing more is accepted.
-      const before = await waitFor('the source to rest', async () => {
+      const readAhead = await waitFor('the source to rest', async () => {
         const earlier = given;
         await waitsFor('advisory');
         return earlier === given ? given : undefined;
       });
-      expect(before).toBeLessThan(READ_AHEAD_MAX);
       await holder.query('select pg_advisory_unlock(71); drop trigger wait on gateway.lines');
-      expect(await written).toBe(LINES);
+      return { readAhead, copying };
     });
+  }
+
+  it('a source of any length is read no faster than the server accepts it', async () => {
+    const { readAhead, copying } = await copyInSlowly(LINE);
+    expect(readAhead).toBeLessThan(READ_AHEAD_MAX);
+    expect(await copying).toBe(LINES);
     expect(await count()).toBe(LINES);
+  });
+
+  it('what the server refuses while the source waits for it is its error, and the connection stays', async () => {
+    const before = await processId();
+    const { copying } = await copyInSlowly('\n');
+    await expect(copying).rejects.toMatchObject({ code: '23514' });
+    expect(await count()).toBe(0);
+    await expectUsable(before);
   });
 
   it('the server sends no faster than the reader reads', async () => {

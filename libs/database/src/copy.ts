@@ -18,7 +18,12 @@ export async function copyIn(client: ClientBase, sql: string, chunks: CopyChunks
   const ended = finished(copy);
   ended.catch(() => {});
   let refusal: Error | undefined;
-  copy.on('error', (error) => (refusal ??= error));
+  copy.on('error', (error) => {
+    refusal ??= error;
+    // What is buffered would otherwise be written when the socket drains, to a connection that the stream has let go of:
+    // an exception that nobody can catch.
+    copy.destroy();
+  });
   const notRefused = () => {
     if (refusal) throw refusal;
   };
