@@ -58,7 +58,7 @@ describe('entities', () => {
   );
 });
 
-/** As PostgreSQL writes it. */
+/** The type as PostgreSQL writes it. */
 function postgresType(type: string): string {
   return type === 'timestamptz' ? 'timestamp with time zone' : type;
 }

@@ -33,7 +33,7 @@ export interface Registered extends Owner {
 }
 
 export const PASSWORD = 'seven green bicycles';
-/** A hundredth of the true cost, where what is looked at is not the hash. */
+/** A hundredth of the real cost, for tests that are not about the hash. */
 export const CHEAP_HASH: HashCost = { memoryKib: 64, passes: 1, parallelism: 1 };
 
 export interface DashboardAnswer {
@@ -57,7 +57,7 @@ const isOfRequest = (sql: string) =>
     sql,
   ) && !/^(update (mail|work)|delete from mail|select id, (recipient|epoch)|with gone)/.test(sql);
 
-/** The whole account service on a database of its own, called as the gateway calls it. */
+/** The complete account service with its own database, called as the gateway calls it. */
 export class AccountUnderTest {
   readonly logLines: string[] = [];
   private readonly queryLog: string[] = [];
@@ -152,7 +152,7 @@ export class AccountUnderTest {
     return answer.json();
   }
 
-  /** An account with an owner who has just logged in, written straight into the tables. */
+  /** An account with an owner who has just logged in, inserted directly into the tables. */
   async newOwner(): Promise<Owner> {
     const [accountId, personId, token, now] = [newId(), newId(), newToken(), this.clock.now()];
     await this.database.query(
@@ -167,7 +167,7 @@ export class AccountUnderTest {
     return { accountId, token };
   }
 
-  /** Sends what is due and returns what the mailbox holds for an address, newest first. */
+  /** Sends all due mails and returns those to an address, newest first. */
   async mailsTo(address: string): Promise<KeptMail[]> {
     await this.get(ForgottenPasswordsService).settled();
     const logger = new Logger('mail', { write: () => undefined });
@@ -213,7 +213,7 @@ export class AccountUnderTest {
     return this.tokens.issue(caller, 'account');
   }
 
-  /** For what no role of the service may do. */
+  /** For statements that no role of the service may execute. */
   async asSuperuser(sql: string): Promise<void> {
     await withClient(this.test.url(), async (client) => {
       await client.query(`set local search_path = account; ${sql}`);
@@ -308,7 +308,7 @@ function checkAgainstRow(call: string, { status, body }: DashboardAnswer): void 
   });
   const form = row?.answers[0];
   if (form?.type !== 'application/json') throw new Error(`${call} has no row`);
-  // Of an answer in parts, the service gives one.
+  // The service produces only one of several parts of an answer.
   const broken = row?.parts ? [] : faultsOf(form.of, body);
   const faults = broken.map(({ field, message }) => `${field} ${message}`);
   if (status !== (form.status ?? 200)) faults.push(`the status is ${status}`);

@@ -19,7 +19,7 @@ const DETAILS = { address_line1: '1 Quay', city: 'Leith', country: 'GB' };
 const KEY = { name: 'Server', environment: 'live' };
 const ADDRESS = '203.0.113.77';
 
-/** What asks for a password that was given of late. */
+/** Requests that need a recent password. */
 const RECENT: [Method, string, object?][] = [
   ['POST', 'keys', KEY],
   ['PATCH', 'keys/any', { name: 'Other' }],
@@ -75,7 +75,7 @@ describe('audited actions', () => {
   const entries = () =>
     auditor.query<{ id: string; action: string }>('select id, action from audit order by ctid');
 
-  /** What one thing that happens leaves in the log. */
+  /** The audit entries that one action writes. */
   async function entriesOf(happens: () => Promise<unknown>): Promise<string[]> {
     const before = new Set((await entries()).map(({ id }) => id));
     await happens();
@@ -278,7 +278,7 @@ describe('audited actions', () => {
       const headers = { 'x-step-token': String(asked.headers['x-set-step']) };
       const came = { token, body: { query }, headers };
       const answer = await account.dashboard('POST', 'log-in/return', came);
-      // Of the owner's session; the stranger's is another.
+      // Only the token of the owner's session; the stranger's is a different one.
       if (path !== asStranger) secrets.add((token = String(answer.headers['x-set-session'])));
     };
     expect(await entriesOf(() => comeBy(asStranger, 'came@example.com'))).toEqual([
@@ -414,7 +414,7 @@ describe('audited actions', () => {
   it('S117: the erasure of an account is one entry', async () => {
     const erase = async () => {
       account.clock.advance(91 * DAY_MS);
-      // The service's own job may be the one that does it.
+      // The service's own job may have done it already.
       await account.get(ErasureService).eraseDue();
     };
     expect(await entriesOf(erase)).toEqual(['account.erased']);

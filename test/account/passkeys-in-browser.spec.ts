@@ -10,7 +10,10 @@ import { BrowserUser, openBrowser } from '../stories/browser-user.js';
 /** The whole product and a browser start in it. */
 jest.setTimeout(300_000);
 
-/** A telephone or laptop that unlocks by itself; of the DevTools protocol. The steps build on one another. */
+/**
+ * A telephone or laptop that unlocks without a user, simulated with the DevTools protocol. The steps build on one
+ * another.
+ */
 (hasBrowser ? describe : describe.skip)('a passkey in a real browser', () => {
   let deployment: Deployment;
   let browser: Browser;

@@ -21,7 +21,7 @@ const [PRESENT, VERIFIED, NEW_KEY] = [0x01, 0x04, 0x40];
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest();
 
-/** An authenticator with one passkey, and the browser in front of it (WebAuthn Level 3, 6.1 and 6.5). */
+/** An authenticator with one passkey, and its browser (WebAuthn Level 3, 6.1 and 6.5). */
 export class SoftwarePasskey {
   readonly id = randomBytes(32);
   count = 0;

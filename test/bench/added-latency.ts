@@ -8,7 +8,7 @@ const RATE = 5_000;
 /** Each asks ten times a second: an answer that is late hardly slows the rate, as it does with few. */
 const CALM_CONNECTIONS = 500;
 const DIRECT_PATH = '/internal/whois/live?version=2&domainName=example{n}.com';
-/** As long, before each measurement: what was at rest takes its credits again, and grows what it takes. */
+/** The length of the warm-up before each measurement, so that leases and memory have reached their usual size. */
 const WARM_UP_MS = 3_000;
 const FULL = { durationMs: 8_000, rounds: 3 };
 const SHORT = { durationMs: 5_000, rounds: 2 };

@@ -5,7 +5,7 @@ import { setupDurablePostgres, setupPostgres } from '../environment/setup.js';
 import teardown from '../environment/teardown.js';
 import { cleanup } from './cleanup.js';
 
-/** One measured figure. `ok` is set where a target stands in docs/benchmarks.md. */
+/** One measured figure. `ok` is set if docs/benchmarks.md states a target. */
 export interface BenchRow {
   what: string;
   value: number;
@@ -19,13 +19,13 @@ export interface BenchRow {
 
 export interface BenchOptions {
   isShort: boolean;
-  /** The number to count, for figures that take one. */
+  /** The number of operations, for figures that allow a choice. */
   count?: number;
   /** Calls a second to a processor. */
   rate?: number;
 }
 
-/** The figures of one bench in one run on one machine; compare rows only within it. */
+/** The figures of one bench in one run on one machine; compare rows only within one report. */
 export interface BenchReport {
   title: string;
   rows: BenchRow[];
@@ -59,7 +59,7 @@ export const atLeast = (what: string, value: number, least: number, unit = ''): 
   ok: value >= least,
 });
 
-/** The least of the rounds of one figure, with its median: other work on the machine only adds. */
+/** The lowest of a figure's rounds, with the median: other load on the machine only adds time. */
 export const leastOf = (what: string, values: number[], unit: string): BenchRow => ({
   what,
   value: Math.min(...values),
@@ -94,7 +94,7 @@ export function newFolder(name: string): string {
 }
 
 /**
- * A PostgreSQL of its own, with the migrated template.
+ * A separate PostgreSQL server with the migrated template.
  * @param isDurable keeps what was committed, as in production.
  * @param settings of a durable server.
  */
@@ -103,7 +103,7 @@ export async function openPostgres(
   settings: Record<string, string> = {},
 ): Promise<void> {
   cleanup.add(teardown);
-  // As the roles of an installation have it; a clone of the template does without.
+  // The settings of an installation's roles, which a clone of the template lacks.
   const likeRoles = { jit: 'off', max_parallel_workers_per_gather: '0' };
   await (isDurable ? setupDurablePostgres({ ...likeRoles, ...settings }) : setupPostgres());
 }

@@ -1,6 +1,6 @@
 /**
- * What a bench has started and must end, also when a signal ends the bench: servers, processes,
- * folders. The newest goes first.
+ * Everything that a bench has started and must stop, even if a signal ends it: servers, processes, folders, the newest
+ * first.
  */
 class Cleanup {
   private tasks: (() => unknown)[] = [];
@@ -10,7 +10,7 @@ class Cleanup {
     this.tasks.push(task);
   }
 
-  /** Ends everything; a fault in one does not keep the others. */
+  /** Stops everything; an error in one does not prevent the others. */
   async run(): Promise<void> {
     this.running ??= this.runAll();
     await this.running;
@@ -33,7 +33,7 @@ export const cleanup = new Cleanup();
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** From here on a signal ends what was started, then the process. */
+/** From here on, a signal stops everything that was started and then ends the process. */
 export function cleanUpAtSignals(): void {
   for (const [signal, code] of Object.entries(EXIT_CODES)) {
     process.once(signal, () => void cleanup.run().then(() => process.exit(code)));

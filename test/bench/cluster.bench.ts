@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchReport, BenchRow } from './bench.js';
 import { cleanup } from './cleanup.js';
 
-/** The effort of a figure: a long run for the record, a short one to try out. */
+/** The effort spent on a figure: a long run for the record, a short one for a trial. */
 export interface FigureOptions {
   isShort: boolean;
 }
@@ -47,13 +47,13 @@ export async function run(
   return { title: 'a cluster: several gateways, several cores, events over Kafka', rows, notRun };
 }
 
-/** @throws when a figure hangs; what it started is ended by the cleanup. */
+/** @throws if a figure hangs; the cleanup stops what it started. */
 async function bounded<T>(measured: Promise<T>): Promise<T> {
   const over = new AbortController();
   const limit = sleep(FIGURE_LIMIT_MS, undefined, { signal: over.signal }).then(() => {
     throw new Error(`not done after ${FIGURE_LIMIT_MS / 60_000} minutes`);
   });
-  // Whichever is second has nobody who listens.
+  // The promise that settles second has no listener.
   limit.catch(() => {});
   measured.catch(() => {});
   return Promise.race([measured, limit]).finally(() => over.abort());

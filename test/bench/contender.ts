@@ -15,13 +15,13 @@ export interface Contender {
   expected: 200 | 429;
 }
 
-/** The contenders of a bench and what they run on. */
+/** The contenders of a bench and the services that they need. */
 export interface Field extends GatewayField {
   rounds: number;
   isShort: boolean;
 }
 
-/** Microseconds of one round. */
+/** Microseconds in one round. */
 export async function cpuPerRequest(field: Field, contender: Contender): Promise<number> {
   const { name, pid, port, keys } = contender;
   const before = cpuUs(pid);
@@ -33,7 +33,7 @@ export async function cpuPerRequest(field: Field, contender: Contender): Promise
   return us;
 }
 
-/** @throws Error when an answer was lost or another one than expected. */
+/** @throws Error if an answer was lost or differed from the expected one. */
 export function voidIfWrong(
   { name, expected }: Contender,
   { answers, refused, lost }: LoadResult,

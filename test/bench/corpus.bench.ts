@@ -76,7 +76,7 @@ export async function run(
   add(await whoisRows(corpus, folder, size.generated));
   add(await ownAnswers(corpus, size.generated));
   add(await sizeOf(corpus));
-  // As the server does it by itself within minutes.
+  // The server does this by itself within minutes.
   await withClient(database.url(), async (client) => client.query('vacuum (analyze)'));
   const needles = await needlesOf(corpus);
   for (const search of searchesOf(size, needles)) add(await firstPages(corpus, search, size.pages));

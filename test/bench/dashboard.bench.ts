@@ -80,7 +80,7 @@ function rowsOf(measured: Measured[]): BenchRow[] {
   ];
 }
 
-/** A start of its own, with the demo account as a newcomer finds it. */
+/** A separate installation, with the demo account as a newcomer finds it. */
 async function startProduct(): Promise<SoloFacts> {
   const folder = newFolder('dashboard');
   const solo = launch(folder, { OFFLINE_NAMES: '0' });
@@ -96,7 +96,7 @@ async function measure(user: BrowserUser, path: string): Promise<Measured> {
   const take = (response: { body(): Promise<Buffer> }) => void bodies.push(response.body());
   page.on('response', take);
   await page.goto(path, { waitUntil: 'load' });
-  // What an island asks for later, such as a live tail, is no part of the page.
+  // Requests that a component sends later, such as a live tail, do not count for the page.
   page.off('response', take);
   const sizes = (await Promise.all(bodies)).map((body) => gzipSync(body).length);
   const paints: number[] = [await paintOf(page)];

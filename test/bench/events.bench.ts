@@ -54,7 +54,7 @@ class OnAccountRegisteredConsumer {
 @Module({})
 class ConsumerModule {}
 
-/** Commit of an event in one service until its handler in another, on a durable server of its own. */
+/** Time from the commit of an event in one service to its handler in another, on a separate durable server. */
 export async function run(): Promise<BenchReport> {
   const starting = EmbeddedServer.start({ folder: newFolder('events'), password: PASSWORD });
   cleanup.add(async () => (await starting).stop());
@@ -118,7 +118,7 @@ function throughputRow(durationMs: number): BenchRow {
   return atLeast(what, perSecond, THROUGHPUT_TARGET, 'events/s');
 }
 
-/** One transaction; each event in it has an account of its own. */
+/** One transaction; each event in it belongs to a different account. */
 async function registerAccounts(
   producer: Database,
   outbox: Outbox,
@@ -158,7 +158,9 @@ async function startConsumer(
   return app;
 }
 
-/** Schemas with the messaging tables, and where a handler notes what it heard. @returns the URL of a role. */
+/**
+ * Creates schemas with the messaging tables and a table in which a handler records events. @returns the URL of a role.
+ */
 export async function prepare(server: EmbeddedServer): Promise<(role: string) => string> {
   await withClient(server.url(), (client) => client.query('create database bench'));
   await provisionRoles(server.url(), SERVICES, () => PASSWORD);

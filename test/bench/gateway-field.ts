@@ -12,7 +12,7 @@ export const ANSWER_BYTES = 3_017;
 export const KEYS = 1_000;
 export const CONNECTIONS = 64;
 export const UNLIMITED = 1_000_000;
-/** As `npm run start:gateway` passes them; the peers in Node run with the same. */
+/** The flags of `npm run start:gateway`; the peers in Node use the same. */
 export const NODE_FLAGS = [
   '--max-semi-space-size=16',
   '--heap-growing-percent=30',
@@ -47,8 +47,8 @@ export async function openGatewayField(): Promise<GatewayField> {
 }
 
 /**
- * A gateway as the process that it is in production.
- * @param name its journal's. @param core the one it is bound to; unset, all.
+ * A gateway in its own process, as in production. @param name of its journal. @param core to which it is bound; unset:
+ * all.
  */
 export async function startGateway(
   { around, socketPath }: GatewayField,

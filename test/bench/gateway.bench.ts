@@ -56,7 +56,7 @@ async function measure(field: Field): Promise<BenchRow[]> {
   await verifyPeersLimits(field);
   const ours = await measured(field, 'gateway, everything on');
   await verifyLimit({ ...ours, keys: [keyWithLimit(field, 1)] });
-  // A limit of none: one of one would let a request through when its minute has passed.
+  // A limit of 0: with a limit of 1, one request would pass after each minute.
   const [name, keys] = ['gateway, 429', [keyWithLimit(field, 0)]];
   const refusing: Contender = { ...ours, name, keys, expected: 429 };
   const bare = await startProxy(field, 'bare Fastify and undici dispatch', 'bare-proxy.js');
@@ -122,7 +122,7 @@ async function memoryOfKeys(field: Field): Promise<BenchRow> {
   return atMost(what, residentMb(gateway.pid) - idle, 150, 'MB');
 }
 
-/** The peers with a limit of one a minute, for nothing else. */
+/** Checks that the peers enforce a limit of one request a minute; they are used for nothing else. */
 async function verifyPeersLimits(field: Field): Promise<void> {
   const plugins = await startProxy(field, 'plugins, one a minute', 'plugin-proxy.js', '1');
   const limited = hasNginxLua ? [plugins, await startLua(field, 1)] : [plugins];
@@ -132,7 +132,7 @@ async function verifyPeersLimits(field: Field): Promise<void> {
   }
 }
 
-/** Before anything is timed: where one request a minute is allowed, the second one is refused. */
+/** Before the timing: with a limit of one request a minute, the second request must be refused. */
 async function verifyLimit(contender: Contender): Promise<void> {
   const [key] = contender.keys;
   const statuses = [await statusOf(contender, key), await statusOf(contender, key)].join();

@@ -46,10 +46,10 @@ const RECORD = {
   name_servers: ['ns1.engines.example', 'ns2.engines.example'],
   domain_status: ['client transfer prohibited'],
 };
-/** As the chart starts it. */
+/** The options that the chart sets. */
 const WORKER_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 const KNOWN_AT_ONCE = 2_000;
-/** Rows of one database file. */
+/** Rows in one database file. */
 const FILE_ROWS = 300_000;
 /** Names' keys are spread over all 64 bits, as files are read in stretches of them. */
 const KEY_STEP = 2 ** 45;
@@ -129,11 +129,11 @@ async function throughLookup(part: number): Promise<BenchRow[]> {
   const rate = async (kind: 'whois' | 'dns', count: number, order: object) => {
     const accountId = newId();
     const upload_id = await bench.upload(accountId, count);
-    // Its tokens are of its own time.
+    // Its tokens use its own clock.
     corpus.clock.set(new Date());
     const begunMs = monotonicMs();
     const job = await bench.begin(accountId, kind, { upload_id, ...order });
-    // Without those that a minute is waited with, because nobody answered on this machine in time.
+    // Without items that wait for a minute because a server on this busy machine did not answer in time.
     const isMost = ({ counts }: JobAnswer) => counts.delivered >= count * MOST;
     const { counts } = await bench.until(accountId, job, isMost);
     return counts.delivered / ((monotonicMs() - begunMs) / 1_000);
@@ -205,7 +205,7 @@ function processOf(app: string) {
   return { name: app, app, logFile: join(makeOwnFolder(app), 'log') };
 }
 
-/** A worker in a process of its own, called as the gateway calls it. */
+/** A worker in its own process, called as the gateway calls it. */
 class BenchWorker {
   private constructor(
     private readonly process: ServiceProcess,

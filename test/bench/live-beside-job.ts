@@ -26,7 +26,10 @@ export interface JobBeside {
   job: () => Promise<void>;
 }
 
-/** Live lookups of one customer beside another's job, and beside a loop that takes as much of a processor as the worker did. */
+/**
+ * Live lookups of one customer during another's job, and during a loop that uses as much processor time as the worker
+ * did.
+ */
 export async function liveBesideJob(beside: JobBeside): Promise<BenchRow[]> {
   const live = new LiveLookups(beside);
   await live.run(async () => sleep((WARM_UP / PER_SECOND) * 1_000));

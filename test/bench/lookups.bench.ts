@@ -76,7 +76,9 @@ function openLookups(extraCaPem: string): DomainLookup {
 const inParallel = (count: number, width: number, work: (at: number) => Promise<void>) =>
   inLanes(Array.from({ length: count }).keys(), width, work);
 
-/** How many a second by the wall clock, and of this thread's own processor time, on which nobody else is counted. */
+/**
+ * Operations per second of wall-clock time, and of this thread's own processor time, which excludes other processes.
+ */
 async function rates(count: number, width: number, work: (at: number) => Promise<void>) {
   await inParallel(count / 10, width, work);
   const begunMs = monotonicMs();

@@ -18,7 +18,7 @@ export function residentMb(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
 }
 
-/** Binds a process with its threads to one core; children it starts later inherit it. */
+/** Binds a process with its threads to one core; its later children inherit this. */
 export function pin(pid: number, core: number): void {
   spawnSync('taskset', ['-a', '-cp', String(core), String(pid)], { stdio: 'ignore' });
 }
@@ -27,7 +27,7 @@ export function hasProgram(name: string, ...args: string[]): boolean {
   return spawnSync(name, args, { stdio: 'ignore' }).error === undefined;
 }
 
-/** A port of loopback that was free a moment ago, for programs that cannot choose one themselves. */
+/** A loopback port that was free a moment ago, for programs that cannot choose one themselves. */
 export async function freePort(): Promise<number> {
   const server: Server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -7,7 +7,7 @@ import { CLUSTER_FIGURES } from './cluster.bench.js';
 import { JOBS_FIGURES } from './jobs.bench.js';
 import { MONEY_FIGURES } from './money.bench.js';
 
-/** Some measure single figures of theirs, or in less time. */
+/** Some benches can measure single figures, or have a short form. */
 interface Bench {
   run(figures?: string[], options?: BenchOptions & { names?: number }): Promise<BenchReport>;
 }

@@ -8,7 +8,7 @@ import { hasProgram } from './machine.js';
 
 export const hasWrk = hasProgram('wrk', '-v');
 
-/** What to ask, how fast, for how long. */
+/** The requests of a load, their rate and duration. */
 export interface Load {
   port: number;
   /** The path with its query; `{n}` in it becomes a rising number. */
@@ -69,11 +69,11 @@ function done(summary, latency)
 end
 `;
 
-/** Names of one run; the next begins behind them, as a question repeated within a minute is free. */
+/** Names of one run; the next run starts after them, because a question repeated within a minute is free. */
 const NAMES_PER_RUN = 10_000_000;
 let runs = 0;
 
-/** Drives a load with wrk, which costs a fraction of what a client in Node costs on the same core. */
+/** Drives a load with wrk, which needs only a fraction of the processor time of a client in Node. */
 export async function driveWrk(load: Load, folder: string): Promise<LoadResult> {
   const [script, keys] = [join(folder, 'wrk.lua'), join(folder, 'wrk.keys')];
   writeFileSync(script, SCRIPT);
@@ -90,7 +90,7 @@ export async function driveWrk(load: Load, folder: string): Promise<LoadResult> 
     load.path,
     String(runs++ * NAMES_PER_RUN),
   );
-  // wrk's timers have whole milliseconds, and its answers take their part: about one in all.
+  // wrk's timers have a resolution of one millisecond, and its answers take some time: about one millisecond in all.
   if (ratePerSecond) {
     args.push(String((connections / ratePerSecond) * 1000 - 1), String(connections));
   }

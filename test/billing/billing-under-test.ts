@@ -46,7 +46,7 @@ export interface Call {
   headers?: Record<string, string>;
 }
 
-/** The whole billing service on a database of its own, with the simulated Stripe over real sockets. */
+/** The complete billing service with its own database and the simulated Stripe over real sockets. */
 export class BillingUnderTest {
   private constructor(
     readonly test: TestDatabase,
@@ -59,7 +59,7 @@ export class BillingUnderTest {
 
   service: RunningService;
   config: BillingConfig;
-  /** Mails that were handed over. */
+  /** The mails that were sent. */
   mailbox: LocalMailbox;
   readonly contacts = new AccountContacts();
   readonly holdings = new EntitlementHoldings();
@@ -137,7 +137,7 @@ export class BillingUnderTest {
     return (answer.body as OrderAnswer).state;
   }
 
-  /** What a customer does on the order's checkout page, and the callbacks of it. */
+  /** What a customer does on the order's checkout page, with the resulting callbacks. */
   async act({ redirect_url: url }: OrderAnswer, action: CheckoutAction): Promise<string> {
     const end = await pressButton(url as string, action);
     await this.settle();
@@ -157,7 +157,7 @@ export class BillingUnderTest {
     await this.get(SyncObjectsJob).runOnce();
   }
 
-  /** What is to be fetched again later is fetched now: the processor was away, or an object was early. */
+  /** Runs all postponed fetches now, for example after the processor was unavailable or an object did not exist yet. */
   async retry(): Promise<void> {
     await this.database.query(
       `update work set until = clock_timestamp()
@@ -192,7 +192,7 @@ export class BillingUnderTest {
     await deliverFate(this.service, this.database, { fate, accountId, at });
   }
 
-  /** Every job that follows accounts and gives money back, and what they lead to. */
+  /** Runs every job that follows accounts and refunds money, and delivers the resulting events. */
   async follow(): Promise<void> {
     await this.get(CloseCheckoutsJob).runOnce();
     await this.get(FollowAccountsJob).runOnce();

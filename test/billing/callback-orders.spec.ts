@@ -6,7 +6,7 @@ import { permutationsOf } from './permutations.js';
 import type { ProcessorSide } from './sides/processor-side.js';
 import { BOTH, sideOf } from './sides/side-of.js';
 
-/** Ids and times of this run, as what they name; so that rows of two runs can be compared. */
+/** Replaces ids and times of this run by what they refer to, so that rows of two runs can be compared. */
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const EXTERNAL = /\b(cs|pi|sub|in|cus|price|re|dp)_[A-Za-z0-9_]+/g;
 
@@ -33,7 +33,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     await billing.settle();
   }
 
-  /** Everything that billing keeps and has said of an account, without what differs from run to run. */
+  /** All rows and events of billing about an account, without values that differ from run to run. */
   async function rowsOf(accountId: string): Promise<string> {
     const tables: object[] = [];
     for (const [table, columns] of [
@@ -122,7 +122,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     expect([...outcomes.keys()][0]).toContain('subscription_upgrade');
   });
 
-  // At PayPal an upgrade begins at billing, which knows of the checkout by then.
+  // At PayPal, an upgrade starts at billing, which therefore knows the checkout already.
   if (processor === 'stripe') {
     it('S49: every order of the callbacks of a checkout and an immediate upgrade ends in the same rows', async () => {
       const { outcomes } = await inEveryOrder(async () => {
@@ -145,7 +145,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     });
   }
 
-  /** What the customer does for it. */
+  /** The customer's action for the upgrade. */
   async function upgradeOf(accountId: string): Promise<() => Promise<unknown>> {
     if (processor === 'stripe') {
       const price = await priceOf('api-50K-month');
@@ -159,14 +159,14 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     return () => side.agree(body.redirect_url);
   }
 
-  /** At the processor, so that no answer of ours tells before a callback does. */
+  /** Upgrades at the processor, so that billing learns of it only from a callback. */
   function upgradeTo(price: string): void {
     const [{ id }] = billing.simulator.world.all('subscription');
     const items = [{ price, quantity: 1 }];
     billing.simulator.subscriptions.update(id, { items, proration_behavior: 'always_invoice' });
   }
 
-  /** The price of a plan at the processor, made by an order that nobody pays. */
+  /** The price of a plan at the processor, created by an order that is never paid. */
   async function priceOf(sku: string): Promise<string> {
     const find = () =>
       billing.simulator.world.all('price').find(({ metadata }) => metadata.sku === sku)?.id;

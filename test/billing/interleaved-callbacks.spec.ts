@@ -10,7 +10,7 @@ import { BillingUnderTest, CALLBACK_SECRET, PAYPAL_WEBHOOK_ID } from './billing-
 import { pressButton } from './hosted-page.js';
 
 const CALLBACKS = 1_000;
-/** The number of callbacks under way at once. */
+/** Callbacks in flight at once. */
 const BATCH = 20;
 const PROCESSORS = ['stripe', 'paypal'] as const;
 const SECRETS = { stripe: CALLBACK_SECRET, paypal: PAYPAL_WEBHOOK_ID };
@@ -21,7 +21,7 @@ interface HeldCallback {
   callback: Callback;
 }
 
-/** What an account's money must come to, and where its orders must stand. */
+/** The expected money of an account and the expected states of its orders. */
 interface Books {
   id: string;
   paid: bigint[];
@@ -45,7 +45,7 @@ describe('callbacks of both processors', () => {
     const { callbacks, paypal } = billing.simulator;
     return [['stripe', callbacks] as const, ['paypal', paypal.callbacks] as const];
   };
-  /** Nothing arrives by itself; what was sent meanwhile joins the pool. */
+  /** No callback arrives by itself; those sent meanwhile join the pool. */
   function collect(): void {
     for (const [processor, sender] of sendersOf()) {
       for (const callback of sender.takeHeld()) pool.push({ processor, callback });

@@ -13,7 +13,7 @@ export const BUYER: Buyer = {
   purchaseOrder: 'PO 7',
 };
 
-/** The invoice of one package, with what a test has otherwise. */
+/** The invoice of one package, with the members that a test overrides. */
 export function invoiceDocument(members: Partial<InvoiceDocument> = {}): InvoiceDocument {
   return {
     kind: 'invoice',

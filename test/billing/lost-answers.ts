@@ -1,7 +1,7 @@
 import type { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import type { ProcessorHarness } from './processor-harness.js';
 
-/** Every answer is lost: a client may repeat a call by itself, with the same key. */
+/** Every answer is lost, so the client may repeat a call with the same key. */
 export function losingAnswersOf({
   apiFaults,
 }: PaymentsSimulator): ProcessorHarness['losingAnswers'] {

@@ -138,7 +138,7 @@ export function describePaymentProcessor(
         expect(await refsSince(before)).toEqual(told);
       });
 
-      it('a closed one cannot be paid, and a paid one cannot be closed', async () => {
+      it('a closed order cannot be paid, and a paid one cannot be closed', async () => {
         const [open, done] = [await checkout(), await checkout()];
         expect(valueOf(await harness.processor.closeCheckout(open.checkoutId)).state).toBe(
           'expired',

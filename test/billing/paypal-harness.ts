@@ -4,7 +4,7 @@ import { agreeAtPaypal } from './hosted-page.js';
 import type { ProcessorHarness } from './processor-harness.js';
 import { openSimulated } from './simulated-processor.js';
 
-/** Ids of an endpoint at PayPal: part of what is signed. */
+/** Ids of an endpoint at PayPal, which are part of the signed text. */
 const WEBHOOK_IDS = { current: '5GP028458E2496506', next: '9XK11229LB', foreign: '0AB57372M' };
 
 export async function openPaypalHarness(): Promise<ProcessorHarness> {

@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import { createRequire } from 'node:module';
 import { PDFJS, withPdf } from './pdf-text.js';
 
-/** What is used of the canvas that pdfjs brings with it. */
+/** The part of pdfjs' canvas that is used here. */
 interface Canvas {
   toBuffer(type: 'image/png'): Buffer;
   getContext(kind: '2d'): {

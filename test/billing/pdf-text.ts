@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-/** What is used of pdfjs, whose types would bring a browser's with them. */
+/** The part of pdfjs that is used here; its own types would need those of a browser. */
 interface PdfDocument {
   numPages: number;
   getPage(number: number): Promise<{

@@ -22,15 +22,15 @@ export interface ProcessorHarness {
   adapterWith(secrets: readonly ('current' | 'next' | 'foreign')[]): PaymentProcessor;
   /** Every callback that arrived, in that order. */
   received: ReceivedCallback[];
-  /** Resolves when no callback is under way. */
+  /** Resolves when no callback is in flight. */
   delivered(): Promise<void>;
   /** Signs bytes as the processor would at this moment. */
   sign(raw: Buffer, secret?: 'current' | 'next' | 'foreign'): ReceivedCallback;
   /** A well signed event of the processor's other mode: real money, where the adapter is in test mode. */
   signAsLive(raw: Buffer): ReceivedCallback;
-  /** What a customer does at a checkout. @returns where the browser ends up. */
+  /** The customer's action at a checkout. @returns where the browser ends up. */
   act(redirectUrl: string, action: CheckoutAction): Promise<string>;
-  /** What a customer does who agrees to a change of a plan, and pays for it, where it needs approval. */
+  /** Accepts a change of a plan as the customer, and pays for it if it needs approval. */
   agree(redirectUrl: string): Promise<void>;
   /** Moves the time of the processor and of the adapter. */
   pass(ms: number): Promise<void>;
@@ -38,7 +38,7 @@ export interface ProcessorHarness {
   losingAnswers<T>(work: () => Promise<T>): Promise<T>;
   /** How many objects of a kind there are at the processor. */
   count(kind: 'checkout' | 'refund'): number;
-  /** What the customer's card does from now on when it is asked for money. */
+  /** Sets how the customer's card behaves from now on. */
   setCard(customerId: string, behaviour: 'works' | 'declines'): Promise<void>;
   failRefund(refund: RefundSnapshot): Promise<void>;
   /** @returns the dispute's id. */

@@ -39,7 +39,7 @@ describe('reconciliation', () => {
 
   async function violated(): Promise<string[]> {
     const audit = billing.get(AuditJob);
-    // A full pass of its own: only such a one takes an alarm back.
+    // A separate full pass, because only a full pass clears an alarm.
     await audit.runOnce(performance.now() + HOUR_MS * (rounds += 100));
     return [...audit.violations.keys()];
   }
@@ -184,7 +184,7 @@ describe('reconciliation', () => {
     billing.logLines.splice(0);
   });
 
-  /** Money that no order of ours asked for. */
+  /** A payment without an order of billing. */
   function foreignPayment(name: ChosenProcessor): string {
     const { payments, paypal } = billing.simulator;
     if (name === 'stripe') {

@@ -6,13 +6,13 @@ import { pressButton } from './hosted-page.js';
 import { losingAnswersOf } from './lost-answers.js';
 import type { ProcessorHarness, ReceivedCallback } from './processor-harness.js';
 
-/** What is the same of every simulated processor. */
+/** The members that all simulated processors have in common. */
 type SharedParts = Pick<
   ProcessorHarness,
   'clock' | 'received' | 'delivered' | 'act' | 'pass' | 'losingAnswers' | 'stop'
 >;
 
-/** The simulator on a clock of its own, and a door that keeps the callbacks it is sent. */
+/** The simulator with its own clock, and an endpoint that stores its callbacks. */
 export async function openSimulated() {
   const clock = new TestClock();
   const simulator = new PaymentsSimulator(clock);

@@ -24,7 +24,7 @@ const LAST_ATTEMPT_MS = 11 * DAY_MS;
 
 const planOf = (sku: string) => planRefOf(planOfSku(sku)!, 0);
 
-/** What every payment processor guarantees to billing of what renews itself. */
+/** What every payment processor guarantees to billing about subscriptions. */
 export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
   describe('subscriptions', () => {
     let harness: ProcessorHarness;
@@ -217,7 +217,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
         else valueOf(await harness.processor.cancel(id, 'period_end', newId()));
         const isAgreedTo = what === 'change' && needsApproval();
         if (isAgreedTo) {
-          // What the customer agreed to at the processor is taken back there, too.
+          // The change that the customer accepted at the processor is undone there, too.
           expect((await harness.processor.resume(id, newId())).outcome).toBe('refused');
           await change('api-15K-month');
         } else valueOf(await harness.processor.resume(id, newId()));
@@ -254,7 +254,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       expect(set).toMatchObject(plan);
       expect(await now()).toMatchObject(plan);
       await passTo(addMonths(start, 1));
-      // What the customer has agreed to at the processor stays agreed to for the next period.
+      // A change that the customer accepted at the processor still applies to the next period.
       const { unitMicros } = planOf(needsApproval() ? 'api-50K-month' : 'api-15K-month');
       expect(await lastBill()).toMatchObject({ reason: 'renewal', amountMicros: unitMicros });
     });

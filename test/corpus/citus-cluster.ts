@@ -26,7 +26,7 @@ const run = promisify(execFile);
 const MINOR_MIN = 20;
 const PROGRAMS = '/usr/lib/postgresql/15/bin';
 
-/** Why there is no cluster to test on; undefined where there is one. */
+/** The reason why there is no cluster to test on; undefined if there is one. */
 export function citusMissing(): string | undefined {
   if (!existsSync(SCRIPT)) return `${SCRIPT} is not there`;
   if (process.getuid?.() !== 0) return 'its script needs root';
@@ -87,7 +87,7 @@ export class CitusCluster {
     await this.control(number, '-m immediate stop');
   }
 
-  /** Starts a worker again, and has what was committed on one node alone ended on all. */
+  /** Restarts a worker, and completes transactions that were committed on only one node. */
   async startWorker(number: number): Promise<void> {
     await this.control(number, `-l '${this.folder}/node-${number}.log' start`);
     await withClient(this.url(), (client) =>
@@ -115,7 +115,7 @@ export class CitusCluster {
       const url = new URL(this.coordinatorUrl);
       url.port = String(port);
       await withClient(url.toString(), async (client) => {
-        // Each node was given the extension in another schema, before they knew one another.
+        // Each node got the extension in another schema before the nodes were connected.
         await client.query('set citus.enable_ddl_propagation = off');
         await client.query(`create schema if not exists ${EXTENSIONS_SCHEMA}`);
         await client.query(`alter extension pg_trgm set schema ${EXTENSIONS_SCHEMA}`);

@@ -33,14 +33,14 @@ export interface CorpusDatabase {
   drop(): Promise<void>;
 }
 
-/** The whole corpus on a database of its own, called as its callers call it. */
+/** The complete corpus with its own database, called as its callers call it. */
 export class CorpusUnderTest {
   private readonly operator: ServiceHttp;
   private readonly gateway: ServiceHttp;
   private readonly worker: ServiceHttp;
-  /** As the operator calls it. */
+  /** Calls with an operator's token. */
   readonly operate: CorpusClient;
-  /** As the worker calls the corpus. */
+  /** Calls with the worker's token. */
   readonly feed: CorpusClient;
 
   private constructor(
@@ -74,7 +74,7 @@ export class CorpusUnderTest {
       databaseUrl: test.url('corpus'),
       maintenanceDatabaseUrl: test.url('corpus_maintenance'),
       serviceSecret: HARNESS_SECRET,
-      // A machine that is busy with other specs is slow; what the limit does has a spec of its own.
+      // The machine may be busy with other specs; a separate spec tests the limit.
       searchTimeoutMs: 20_000,
       ...settings,
     });
@@ -97,12 +97,12 @@ export class CorpusUnderTest {
     await this.test.drop();
   }
 
-  /** Takes in what a source saw, each as a line of JSON has it. */
+  /** Imports the observations of a source, each given as its JSON line. */
   async record(...lines: Record<string, unknown>[]): Promise<RecordedBatch> {
     return this.service.app.get(ObservationsService).record(observationsOf(lines), LOOKUPS);
   }
 
-  /** As `record`, of a source that is added with these rights. */
+  /** Like `record`, for a source that is added with these rights. */
   async recordOf(
     source: { name: string } & Partial<Pick<CorpusSource, 'isShown' | 'isSold' | 'isLookedUp'>>,
     ...lines: Record<string, unknown>[]
@@ -115,7 +115,7 @@ export class CorpusUnderTest {
     return app.get(ObservationsService).record(observationsOf(lines), id);
   }
 
-  /** Runs the job that erases what is suppressed. */
+  /** Runs the job that erases suppressed values. */
   async eraseSuppressed(): Promise<void> {
     await this.service.app.get(EraseSuppressedJob).runOnce();
   }
@@ -153,7 +153,7 @@ export class CorpusUnderTest {
     return this.gateway.call('GET', `${path}?${new URLSearchParams(parameters)}`);
   }
 
-  /** As `ask`; what the row's class says an answer is, is checked with each. */
+  /** Like `ask`; each answer is also checked against the class in the operation's row. */
   async answerTo<Answer extends object>(
     row: Operation,
     parameters: Record<string, string>,
@@ -189,7 +189,7 @@ export class CorpusUnderTest {
     return pages;
   }
 
-  /** As `ask`, for a row that takes a body. */
+  /** Like `ask`, for an operation with a body. */
   async send<Answer>(path: string, body: object): Promise<Answer> {
     return this.gateway.call('POST', path, { body });
   }

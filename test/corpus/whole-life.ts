@@ -52,7 +52,7 @@ const QUESTIONS: readonly (readonly [Operation, Record<string, string>])[] = [
   [TYPOS, { pattern: '*shop*' }],
 ];
 
-/** Everything that a corpus does, on one server or on a cluster; what it answers. */
+/** Exercises the whole corpus, on one server or a cluster. @returns its answers. */
 export async function wholeLife(corpus: CorpusUnderTest, folder: string) {
   await corpus.generate(NAMES, SEED);
   const whois = (name: string, at: number, record: object) => ({
@@ -180,7 +180,7 @@ async function imports(corpus: CorpusUnderTest, folder: string) {
   return files;
 }
 
-/** What the worker follows: changes as a set, for their order is that of transactions. */
+/** The changes that the worker follows, as a set, because their order is that of transactions. */
 async function forWorker(corpus: CorpusUnderTest) {
   const changes: string[] = [];
   let {

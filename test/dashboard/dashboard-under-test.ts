@@ -37,7 +37,7 @@ interface Answer {
   body: Buffer;
 }
 
-/** A dashboard's listener with one server in the place of every owner, asked over its socket. */
+/** A dashboard's listener, with one server in place of all owners, called over its socket. */
 export class DashboardUnderTest {
   readonly arrived: Arrived[] = [];
   readonly tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
@@ -53,7 +53,7 @@ export class DashboardUnderTest {
   /** Account's answer about the session. */
   session = { accountId: ACCOUNT_ID, personId: 'p', accountState: 'active', isRecent: true };
   answer: Answer = { status: 200, type: 'application/json', body: Buffer.from('{}') };
-  /** What owners answer as JSON instead, by method and path: `GET /internal/orders/1`. */
+  /** JSON answers of owners that replace the default, by method and path: `GET /internal/orders/1`. */
   readonly answers = new Map<string, object>();
   /** The owner takes calls and answers none. */
   isSilent = false;
@@ -76,7 +76,7 @@ export class DashboardUnderTest {
         if (this.isSilent) return;
         const { status, type, headers } = this.answer;
         const given = this.answers.get(line);
-        // There is no request log here, and nobody who knows of limits.
+        // Here there is neither a request log nor a source of limits.
         if (!given && AWAY.has(line)) return void response.writeHead(503).end('{}');
         const text = given ? JSON.stringify(given) : this.answer.body;
         response.writeHead(status, { ...headers, 'content-type': type }).end(text);
@@ -156,7 +156,7 @@ export class DashboardUnderTest {
     return this.arrived.map(({ line }) => line).filter((line) => !line.startsWith('GET '));
   }
 
-  /** What every owner answers from now on. */
+  /** Sets the answer of every owner from now on. */
   answerWith(body: object, status = 200): void {
     this.answer = { ...this.answer, status, body: Buffer.from(JSON.stringify(body)) };
   }
@@ -182,7 +182,7 @@ export class DashboardUnderTest {
   }
 }
 
-/** The environment of a dashboard on free ports. @param ownersUrl of one server in the place of every owner. */
+/** The environment of a dashboard on free ports. @param ownersUrl of the one server that replaces all owners. */
 export function dashboardEnvironment(ownersUrl: string): Record<string, string> {
   return {
     DASHBOARD_PORT: '0',

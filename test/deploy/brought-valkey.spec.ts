@@ -10,7 +10,7 @@ import { CHART_VALUES } from './chart-values.js';
 import { Chart, componentOf, workloadsOf } from './chart.js';
 import { chartTools, chartToolsAvailability } from './tools/programs.js';
 
-/** Where nobody has built Helm before, it is built first. */
+/** If Helm has not been built on this machine, it is built first. */
 jest.setTimeout(1_900_000);
 
 const missing = chartToolsAvailability() ?? valkeyAvailability();
@@ -53,7 +53,7 @@ const program =
       expect(await answerTo()).toMatch(/NOAUTH/);
     } finally {
       server.kill('SIGTERM');
-      // The shell has become the server, which hears the signal itself.
+      // The shell replaced itself with the server, which receives the signal directly.
       await waitFor('it to end', () => server.exitCode !== null || server.signalCode !== null);
       rmSync(folder, { recursive: true, force: true });
     }

@@ -7,7 +7,7 @@ import { Chart, type Resource, componentOf, workloadsOf } from './chart.js';
 import { CHART_VALUES } from './chart-values.js';
 import { chartTools, chartToolsAvailability } from './tools/programs.js';
 
-/** Where nobody has built them before, the tools are built first. */
+/** If the tools have not been built on this machine, they are built first. */
 jest.setTimeout(1_900_000);
 
 /** Kept back for superusers, and the migration's. */
@@ -68,7 +68,7 @@ describe('declared connections of services', () => {
       chart = new Chart((await chartTools()).helm);
     });
 
-    /** By the pods and what they are told. */
+    /** Counted from the pods and their settings. */
     const sumOf = (resources: Resource[]) =>
       workloadsOf(resources).reduce((total, workload) => {
         const name = componentOf(workload);

@@ -3,7 +3,7 @@ import { Chart, RELEASE, type Resource, workloadsOf } from './chart.js';
 import { CHART_VALUES } from './chart-values.js';
 import { chartTools, chartToolsAvailability } from './tools/programs.js';
 
-/** Where nobody has built them before, the tools are built first. */
+/** If the tools have not been built on this machine, they are built first. */
 jest.setTimeout(1_900_000);
 
 /** Deleted with the release, for nothing is in them that is not made again. */

@@ -15,7 +15,7 @@ export interface ChartInstallation {
   services: Record<string, Record<string, string>>;
 }
 
-/** What containers are given from outside their pods. */
+/** What containers get from outside their pods. */
 interface Given {
   /** Its files are the keys of the Secret. */
   secretFolder: string;
@@ -78,7 +78,7 @@ function planned(pod: Pod, container: Container, given: Given): PlannedContainer
         .flatMap(({ projected }) => projected?.sources ?? [])
         .flatMap(({ secret }) =>
           (secret?.items ?? []).filter(
-            // What is optional is no file of the pod while nobody has made it.
+            // An optional key is no file of the pod until the Secret contains it.
             ({ key }) => !secret?.optional || existsSync(join(given.secretFolder, key)),
           ),
         )

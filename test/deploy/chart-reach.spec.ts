@@ -10,7 +10,7 @@ import {
 import { CHART_VALUES, FOR_EVERY_POD } from './chart-values.js';
 import { chartTools, chartToolsAvailability } from './tools/programs.js';
 
-/** Where nobody has built them before, the tools are built first. */
+/** If the tools have not been built on this machine, they are built first. */
 jest.setTimeout(1_900_000);
 
 const missing = chartToolsAvailability();
@@ -143,7 +143,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
       (named(resources, 'NetworkPolicy', name)?.spec.egress ?? []).flatMap((rule) =>
         rule.ports.map(({ port }) => port),
       );
-    // The gateway has a database of its own, which nothing pools.
+    // The gateway has its own database, without a connection pooler.
     const ports = portsOf('shop-dds-gateway');
     expect(ports).not.toContain(6432);
     expect(portsOf('shop-dds-account')).toEqual(expect.arrayContaining([5432, 6432]));

@@ -4,10 +4,10 @@ import { CHART, Chart } from './chart.js';
 import { CHART_VALUES } from './chart-values.js';
 import { chartTools, chartToolsAvailability } from './tools/programs.js';
 
-/** Where nobody has built them before, the tools are built first. */
+/** If the tools have not been built on this machine, they are built first. */
 jest.setTimeout(1_900_000);
 
-/** What is changed in the example with what is brought along, and what the operator is told. */
+/** Changes to the example with bundled servers, each with the resulting message. */
 const REFUSED_BROUGHT_ALONG: readonly [set: string, sentence: string][] = [
   ['kafka.saslMechanism="plain"', 'kafka.saslMechanism is for a broker that others run'],
   ['postgresql.cluster.backup.destination="bucket/dds"', 'destination is "bucket/dds": set it to'],
@@ -27,7 +27,7 @@ const REFUSED_BROUGHT_ALONG: readonly [set: string, sentence: string][] = [
   ['postgresql.cluster.enabled=false', 'postgresql.cluster.backup is on without'],
 ];
 
-/** What is changed in the example with everything on, and what the operator is told. */
+/** Changes to the example with all options, each with the resulting message. */
 const REFUSED: readonly [set: string, sentence: string][] = [
   ['hosts.api=""', 'hosts.api is empty: set it to the public name of the API'],
   ['secrets.name=""', 'secrets.name is empty: set it to the Secret'],

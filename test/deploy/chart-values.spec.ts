@@ -8,7 +8,10 @@ import { CHART } from './chart.js';
 type Value = string | number | boolean | null | Value[] | { [name: string]: Value };
 type Path = (string | number)[];
 
-/** Maps whose names are the operator's or Kubernetes' own; the API server, or a refusal, knows the names. */
+/**
+ * Maps whose keys are chosen by the operator or defined by Kubernetes; the API server or a later check validates the
+ * keys.
+ */
 const FREE = new Set([
   'settings',
   'podAnnotations',
@@ -31,7 +34,7 @@ const values = load(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as Value;
 const isMap = (value: Value): value is { [name: string]: Value } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every value with its path, maps before what they hold. */
+/** Every value with its path, maps before their members. */
 function* pathsIn(value: Value, path: Path = []): Generator<[Path, Value]> {
   yield [path, value];
   const isFree = FREE.has(String(path.at(-1)));
@@ -40,7 +43,7 @@ function* pathsIn(value: Value, path: Path = []): Generator<[Path, Value]> {
   }
 }
 
-/** The values with another one at a path; without one it is missing, as Helm takes `null`. */
+/** The values with a replacement at one path; without one, the value is missing, as Helm treats `null`. */
 function changed(path: Path, value?: Value): Value {
   const copy = structuredClone(values);
   let at = copy as Record<string | number, Value>;
@@ -55,7 +58,7 @@ function changed(path: Path, value?: Value): Value {
 const unlike = (value: Value): Value => (typeof value === 'string' ? [1] : 'of another type');
 
 const everywhere = [...pathsIn(values)].filter(([path]) => path.length > 0);
-/** What `services` says of one is laid over `defaults`, where everything is. */
+/** A service's entry in `services` overrides `defaults`, which is complete. */
 const isPartial = (path: Path) => path[0] === 'services' && path.length > 1;
 
 describe('the values of the chart, one by one', () => {

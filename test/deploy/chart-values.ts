@@ -8,7 +8,7 @@ export const CHART_VALUES: Record<string, string[]> = {
   production: ['values-production.yaml', 'ci/all-on-values.yaml'],
 };
 
-/** What holds for every pod (`defaults`), each once. */
+/** The settings of every pod (`defaults`), each checked once. */
 export const FOR_EVERY_POD = {
   nodeSelector: { 'example.org/pool': 'domains' },
   tolerations: [{ key: 'dedicated', operator: 'Exists' }],

@@ -20,7 +20,7 @@ import { CHART_VALUES } from './chart-values.js';
 import { chartTools, chartToolsAvailability } from './tools/programs.js';
 import { composeServices } from './compose-plan.js';
 
-/** Where nobody has built them before, the tools are built first. */
+/** If the tools have not been built on this machine, they are built first. */
 jest.setTimeout(1_900_000);
 
 const MIB = 1024 * 1024;
@@ -39,7 +39,7 @@ const missing = chartToolsAvailability();
     const database = 'postgres:5432/domain_data?sslmode=disable';
     const ownDatabases = { gateway: 'log:5433/gateway?sslmode=disable' };
     writeSecretFiles({ folder, database, ownDatabases, smtpUrl: 'smtp://mail.example:25' });
-    // What an operator adds to what the command makes.
+    // Files that an operator adds to those of the command.
     const added = ['valkey_url=redis://valkey:6379', 'stripe_api_key=sk', 'ca.crt=PEM'];
     const users = [...SERVICES.map(({ name }) => name), 'cli'];
     const passwords = users.map((name) => `${name}_kafka_sasl_password=of-the-broker`);
@@ -59,7 +59,7 @@ const missing = chartToolsAvailability();
   /** The workloads that run the product. */
   const own = (resources: Resource[]) =>
     workloadsOf(resources).filter((one) => componentOf(one) !== 'valkey');
-  /** As the process sees it, with the files that are mounted. */
+  /** The environment of the process, with its mounted files. */
   const environmentOf = ({ env }: Container) =>
     Object.fromEntries(
       env.map(({ name, value }) => [
@@ -220,7 +220,7 @@ const missing = chartToolsAvailability();
       for (const policy of policies.filter((one) => one !== deny)) {
         const name = policy.spec.podSelector.matchLabels['app.kubernetes.io/component'];
         const rules = [...(policy.spec.egress ?? []), ...(policy.spec.ingress ?? [])];
-        // A rule without peers means everybody, one without ports everything.
+        // A rule without peers allows all peers, one without ports all ports.
         for (const { to, from, ports } of rules) {
           expect([name, (to ?? from ?? []).length > 0, ports.length > 0]).toEqual([
             name,
@@ -371,14 +371,14 @@ const missing = chartToolsAvailability();
         );
         for (const { env, volumeMounts } of containersOf(spec.template.spec)) {
           const open = env.filter(({ name }) => secret.includes(name));
-          // A Valkey without a password is none.
+          // A Valkey without a password needs no secret.
           expect(open.filter(({ value }) => value !== 'redis://valkey:6379')).toEqual([]);
           expect(env.filter(({ valueFrom }) => valueFrom)).toEqual([]);
           const files = env.filter(({ value }) => value.startsWith('/run/secrets/'));
           expect(files.map(({ value }) => value.split('/')[3]).toSorted()).toEqual(
             mounted.map(({ path }) => path).toSorted(),
           );
-          // A file that is mounted by itself would stay as it was when the Secret is rotated.
+          // A file mounted with subPath would not change when the Secret is rotated.
           expect(volumeMounts.filter((mount) => 'subPath' in mount)).toEqual([]);
         }
       }

@@ -88,7 +88,7 @@ export interface Destination {
 export class Chart {
   constructor(private readonly helm: string) {}
 
-  /** @param values files within the chart, later ones over earlier ones. @throws what Helm says. */
+  /** @param values files within the chart; later ones override earlier ones. @throws Helm's message. */
   async render(values: string[], ...sets: string[]): Promise<Resource[]> {
     return loadAll(await this.text(values, ...sets)).filter(Boolean) as Resource[];
   }
@@ -102,7 +102,7 @@ export class Chart {
     return this.run('lint', '--strict', CHART, ...optionsOf(values, sets));
   }
 
-  /** Installs and waits until everything is ready. @throws what Helm says. */
+  /** Installs and waits until everything is ready. @throws Helm's message. */
   async install(to: Destination, values: string[], ...sets: string[]): Promise<string> {
     return this.run('install', RELEASE, CHART, ...placeOf(to), ...WAIT, ...optionsOf(values, sets));
   }
@@ -111,7 +111,7 @@ export class Chart {
     return this.run('upgrade', RELEASE, CHART, ...placeOf(to), ...WAIT, ...optionsOf(values, sets));
   }
 
-  /** As an operator does it where nothing runs that would make anything ready. */
+  /** Installs without waiting, for clusters in which nothing becomes ready. */
   async store(
     by: 'install' | 'upgrade',
     to: Destination,
@@ -137,13 +137,13 @@ export class Chart {
     return this.run('rollback', RELEASE, String(revision), ...placeOf(to), ...WAIT);
   }
 
-  /** All of an installation that needs an API server, but the change. @throws what Helm says. */
+  /** Runs all checks of an installation that need an API server, without changing anything. @throws Helm's message. */
   async installDry(to: Destination, values: string[], ...sets: string[]): Promise<string> {
     const options = ['--dry-run=server', ...placeOf(to), ...optionsOf(values, sets)];
     return this.run('install', RELEASE, CHART, ...options);
   }
 
-  /** What Helm says of values that it refuses; empty when it takes them. */
+  /** Helm's message about values that it refuses; empty if it accepts them. */
   async refusal(values: string[], ...sets: string[]): Promise<string> {
     return this.text(values, ...sets).then(
       () => '',

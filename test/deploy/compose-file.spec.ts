@@ -9,11 +9,11 @@ import { writeSecretFiles } from '../../apps/cli/src/secrets/secret-files.js';
 import { composePlan, composeServices } from './compose-plan.js';
 import { composeAvailability, composeConfig } from './tools/programs.js';
 
-/** Where nobody has built the parser before, it is built first. */
+/** If the parser has not been built on this machine, it is built first. */
 jest.setTimeout(1_900_000);
 
 const FILE = 'docker-compose.yml';
-/** Keys of payment processors, which nobody but their owner can make. */
+/** Keys of payment processors, which only their owner can create. */
 const OPERATORS_KEYS = [
   'stripe_api_key',
   'stripe_callback_secrets',
@@ -43,7 +43,7 @@ interface Taken {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** As `docker compose config` in a shell with these variables. */
+  /** Runs `docker compose config` in a shell with these variables. */
   async function taken(environment: Record<string, string> = {}, file = FILE): Promise<Taken> {
     const { stdout } = await promisify(execFile)(program, [file], {
       cwd: folder,

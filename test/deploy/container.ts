@@ -13,7 +13,7 @@ export interface ContainerOptions {
   environment: Record<string, string>;
   /** Name space of its network. */
   space: string;
-  /** For what is its own. */
+  /** A folder for its own files. */
   folder: string;
   /** Paths of this machine by the paths that the container sees. */
   mounts: Record<string, string>;
@@ -39,7 +39,7 @@ exec chroot "$mounted" setpriv --pdeathsig KILL --reuid "\${user%:*}" --regid "\
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** A process from an image, as an engine would start it but for limits of memory and processes. */
+/** A process from an image, started as an engine would, but without limits of memory and processes. */
 export class Container {
   readonly name: string;
   output = '';
@@ -80,7 +80,7 @@ export class Container {
     return this.child.exitCode ?? this.child.signalCode;
   }
 
-  /** As an engine stops it: SIGTERM. @returns what it ended by. */
+  /** Stops it as an engine does, with SIGTERM. @returns its exit code or signal. */
   async stop(): Promise<number | string | null> {
     if (this.isRunning) this.child.kill('SIGTERM');
     return this.result();

@@ -10,7 +10,7 @@ export interface PlannedContainer {
   secrets: Record<string, string>;
   /** Names of secrets that others make, certificates, by the paths at which it finds their files. */
   mounted?: Record<string, string>;
-  /** Paths at which it keeps what it writes. */
+  /** Paths of its persistent files. */
   kept: string[];
   /** Names of those that must have done their work or be ready before. */
   needs: string[];
@@ -18,9 +18,9 @@ export interface PlannedContainer {
   isJob: boolean;
 }
 
-/** What is to run from the image. */
+/** The containers to run from the image. */
 export interface DeploymentPlan {
-  /** The names of everything that has an address of its own. */
+  /** All host names of the deployment. */
   names: string[];
   /** Further names in the network, by the container whose address they have. */
   aliases: Record<string, string>;

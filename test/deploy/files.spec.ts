@@ -50,7 +50,7 @@ interface Compose {
   secrets: Record<string, { file: string }>;
 }
 
-/** The files are held to what they name; `image.spec.ts` builds and runs them. */
+/** The files are compared with what they refer to; `image.spec.ts` builds and runs them. */
 describe('the image and the compose file', () => {
   const compose = load(readFileSync('docker-compose.yml', 'utf8')) as Compose;
   const dockerfile = readFileSync('Dockerfile', 'utf8');
@@ -62,7 +62,7 @@ describe('the image and the compose file', () => {
   const entryOf = ({ command = [] }: ComposeService) =>
     command.find((word) => word.startsWith('dist/')) as string;
   const appOf = (service: ComposeService) => entryOf(service).split('/')[2];
-  /** As the container sees it, with the secrets that the command makes. */
+  /** The environment of the container, with the secrets that the command creates. */
   const environmentOf = ({ environment = {} }: ComposeService) =>
     Object.fromEntries(
       Object.entries(environment).map(([name, value]) => [
@@ -85,7 +85,7 @@ describe('the image and the compose file', () => {
     for (const [name, service] of own) {
       expect([name, existsSync(entryOf(service))]).toEqual([name, true]);
     }
-    // What needs more than an installation can make is started by whoever has that.
+    // Services that need more than an installation can generate are started only by operators who have it.
     for (const { name, requires } of SERVICES.filter((service) => service.name !== 'gateway')) {
       expect([name, compose.services[name].profiles]).toEqual([name, requires && [name]]);
     }
@@ -141,7 +141,7 @@ describe('the image and the compose file', () => {
       const isJob = command?.includes('dist/apps/cli/src/main.js') ?? false;
       const isChecked = healthcheck?.test !== undefined;
       expect([name, isJob ? healthcheck?.disable : isChecked]).toEqual([name, true]);
-      // As the image says it itself where its format can.
+      // The image states it in the exec form of CMD.
       const [, ofImage] = /^ {4}CMD (.*)$/m.exec(dockerfile) as RegExpExecArray;
       const own = ['CMD', ...(JSON.parse(ofImage) as string[])];
       if (build !== undefined && !isJob) expect(healthcheck?.test).toEqual(own);
@@ -158,7 +158,7 @@ describe('the image and the compose file', () => {
 
   it('S113: secrets are files that a command creates readable only by their owner, and none is in the compose file', () => {
     const files = Object.entries(compose.secrets).map(([name, { file }]) => [name, file]);
-    // What the services' secrets follow from stays with the operator.
+    // The source of the services' secrets stays with the operator.
     const expected = written.filter((name) => name !== 'service_secrets_source');
     expect(files.toSorted()).toEqual(
       expected.map((name) => [name, `deploy/secrets/${name}`]).toSorted(),

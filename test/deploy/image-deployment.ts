@@ -41,7 +41,7 @@ const BROKER_AUTHORITY = 'kafka-ca';
 const BROKER_ADMIN = 'admin';
 const BROKER_USERS = [BROKER_ADMIN, 'cli', ...SERVICES.map(({ name }) => name)];
 const READY_LIMIT_MS = 600_000;
-/** An engine starts what has ended again: a service gives up when its database is late. */
+/** An engine restarts a container that has exited: a service exits if its database is late. */
 const STARTS_MAX = 5;
 /** Where the modules of the test clock lie within the image, with a mount of their own. */
 const CLOCK_FOLDER = '/app/dist/test/environment';
@@ -97,7 +97,7 @@ export class ImageDeployment {
     }
   }
 
-  /** What stories see. */
+  /** The deployment as stories see it. */
   get deployed(): Deployment {
     const secret = this.secret('database_role_secret');
     const rolePassword = (role: string) => derivedRolePassword(secret, role);
@@ -150,7 +150,7 @@ export class ImageDeployment {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Runs an operator command as a process beside the one that waits for operators in its pod. */
+  /** Runs an operator command as a process, as in the operator pod. */
   async command(args: string[]): Promise<{ code: number | string | null; output: string }> {
     const command = ['dist/apps/cli/src/main.js', ...args];
     const container = new Container({ ...this.operator!, command });
@@ -187,7 +187,7 @@ export class ImageDeployment {
     await this.startInOrder();
   }
 
-  /** Whether the containers speak SASL_SSL with the broker, each as a user of its own. */
+  /** Whether the containers use SASL_SSL with the broker, each as a separate user. */
   private get isSecured(): boolean {
     return this.planned.some(({ environment }) => environment.KAFKA_TLS === 'true');
   }

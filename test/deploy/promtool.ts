@@ -7,7 +7,7 @@ import { dump } from 'js-yaml';
 /** Series in promtool's notation by name and labels: `0+10x120` is 0, 10, 20 …, a value a minute. */
 export type Series = Record<string, string>;
 
-/** What an alert is held against: series that make it fire, and series just below it. */
+/** The data for testing an alert: series that make it fire, and series just below the threshold. */
 export interface AlertCase {
   fires: Series;
   silent: Series;

@@ -48,7 +48,7 @@ const LIVES = {
 /** How many kinds of event each service is given. */
 export const KINDS = Object.values(LIVES).flat().length;
 
-/** Gives an account the events of years at one service: so many of each kind. */
+/** Gives an account several years of events at one service: so many of each kind. */
 export async function plantLife(
   test: TestDatabase,
   service: keyof typeof LIVES,

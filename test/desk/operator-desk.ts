@@ -18,7 +18,7 @@ const SCHEMAS = schemaServices(SERVICES);
 const { operator } = JSON.parse(
   readFileSync('deploy/helm/domain-data-service/files/services.json', 'utf8'),
 ) as { operator: { settings: string[]; secrets: { env: string }[] } };
-/** What the chart gives its pod for operator commands. */
+/** Settings that the chart gives its operator pod. */
 const POD_SETTINGS = [...operator.settings, ...operator.secrets.map(({ env }) => env)];
 
 function throwInsteadOfExit(command: Command): void {
@@ -69,7 +69,7 @@ export class OperatorDesk {
       [CliConfig, DatabasesConfig],
       Object.fromEntries(given),
     );
-    // The tokens of the command line are of the services' time.
+    // The tokens of the command line use the services' clock.
     SystemClock.prototype.now = () => account.clock.now();
   }
 
@@ -124,7 +124,7 @@ export class OperatorDesk {
     return JSON.parse(stdout);
   }
 
-  /** What the services logged last. */
+  /** The errors that the services logged last. */
   private errors(): unknown[] {
     return [this.account, this.billing, this.entitlement].map(({ logLines }) => logLines.at(-1));
   }
@@ -134,7 +134,7 @@ export class OperatorDesk {
     await withClient(this.databases.gateway!, (client) => client.query(sql, parameters));
   }
 
-  /** What the audit log of an account says, oldest first, as `actor action object`. */
+  /** The audit log of an account, oldest first, as `actor action object`. */
   async audited(accountId: string): Promise<string[]> {
     const rows = await this.account.database.query<{ line: string }>(
       `select actor || ' ' || action || ' ' || object as line from audit

@@ -34,7 +34,7 @@ export const PLANTED = [
   'planted.hooks.example',
 ];
 
-/** Gives the account rows in every table that holds something of an account. */
+/** Gives the account rows in every table with data of accounts. */
 export async function plantEverywhere(
   desk: OperatorDesk,
   { gateway, worker }: Record<'gateway' | 'worker', Database>,
@@ -165,7 +165,7 @@ async function plantEntitlement(desk: OperatorDesk, { accountId }: Registered) {
   const until = new Date(start.getTime() + DAY_MS).toISOString();
   const limit = ['--limit', 'live', '--value', '600', '--until', until];
   await reasoned('limits', 'override', accountId, ...limit, '--reason', 'planted limit');
-  // What nobody fills in a moment: the account's own rows of a batch job, a block, a trial.
+  // Rows that no service writes quickly: the account's own rows of a batch job, a block, a trial.
   await withClient(entitlement.test.url(), async (client) => {
     await client.query(`set search_path = entitlement`);
     const statements = [

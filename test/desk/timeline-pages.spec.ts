@@ -59,7 +59,7 @@ describe('a timeline with 100,000 events of one account', () => {
     },
   );
 
-  /** As PostgreSQL counts them for the very statement of the page. */
+  /** PostgreSQL's own count for exactly this statement. */
   async function blocksRead(
     database: Database,
     before: Date,

@@ -17,7 +17,7 @@ const cost = fc.integer({ min: 1, max: 250 });
 const share = fc.constantFrom('0.1', '0.25', '0.333333', '0.5', '1');
 const kind = <Kind extends string>(name: Kind) => fc.constant(name);
 
-/** What customers, gateways, processors and time do; `pick` chooses among what there is. */
+/** Actions of customers, gateways, processors and time; `pick` chooses among the existing objects. */
 const command = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: kind('buy'), credits }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('announceAgain'), pick }) },
@@ -255,7 +255,7 @@ describe('credits under every history', () => {
       expect(await entitlement.violations()).toEqual([]);
     }
 
-    /** All lines that the customer reads add up to what is left. */
+    /** Checks that all lines of the customer's ledger add up to the balance. */
     async compareLedger(): Promise<void> {
       let [sum, cursor]: [number, string | undefined] = [0, undefined];
       do {

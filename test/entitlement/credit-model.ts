@@ -18,8 +18,8 @@ export interface ModelPeriod {
 }
 
 /**
- * What a customer may expect, in plain sums: which sources have granted what, what was used, what is
- * set aside. It knows nothing of buckets, burn order, expiry or debt.
+ * What a customer may expect, in plain sums: which sources have granted what, what was used, what is set aside. It does
+ * not model buckets, burn order, expiry or debt.
  */
 export class CreditModel {
   now: Date;
@@ -39,7 +39,7 @@ export class CreditModel {
     this.now = new Date(this.now.getTime() + days * DAY_MS);
   }
 
-  /** Every slice that has started and was paid for; what is taken back of it is another matter. */
+  /** Every slice that has started and was paid for; refunds are counted separately. */
   issueSlices(): void {
     for (const period of this.periods) {
       for (let index = 0; index < period.months; index++) {
@@ -62,7 +62,7 @@ export class CreditModel {
     return open.reduce((sum, { amount, used }) => sum + amount - used, 0);
   }
 
-  /** Credits are exactly what was granted less what was used, as long as nothing else happened. */
+  /** True as long as the balance is exactly the grants less the usage. */
   get isPlain(): boolean {
     return this.state === 'active' && this.periods.length === 0 && this.reversals.length === 0;
   }
@@ -83,7 +83,7 @@ export class CreditModel {
   }
 }
 
-/** By counting days of months, unlike the code it checks. */
+/** Counts days of months, unlike the code that it checks. */
 export function monthsAfter(anchor: Date, months: number): Date {
   const month = anchor.getUTCMonth() + months;
   const lastDay = new Date(Date.UTC(anchor.getUTCFullYear(), month + 1, 0)).getUTCDate();

@@ -49,7 +49,7 @@ const CONSUMERS = new Map<EventClass, [consumer: Type, method?: string]>([
 ]);
 
 const SECRET = 'a secret of the tests, thirty-two characters';
-/** What every line of a payment costs here. */
+/** The price of every payment line here. */
 const LINE_MICROS = '1000000';
 /** Long enough for the last of dozens of workers on one account, on a busy machine. */
 const CALL_TIMEOUT_MS = 30_000;
@@ -69,7 +69,7 @@ type SnapshotInTest = Partial<SubscriptionChanged> &
     lineId?: string;
   };
 
-/** The whole entitlement service on a database of its own, called as its callers call it. */
+/** The complete entitlement service with its own database, called as its callers call it. */
 export class EntitlementUnderTest {
   private constructor(
     readonly test: TestDatabase,
@@ -80,9 +80,9 @@ export class EntitlementUnderTest {
 
   service: RunningService;
   transport: InProcessTransport;
-  /** As a gateway. */
+  /** Calls with a gateway's token. */
   client: EntitlementClient;
-  /** As the operators' command line. */
+  /** Calls with an operator's token. */
   operator: EntitlementClient;
   billing: EntitlementClient;
   /** Errors only. */
@@ -184,7 +184,7 @@ export class EntitlementUnderTest {
     return this.pay(accountId, { kind: 'package', credits: String(credits) });
   }
 
-  /** Uses credits, as one answered request. */
+  /** Uses credits, as one answered request does. */
   async use(accountId: string, consumed: number): Promise<void> {
     const leaseId = newId();
     const lease = { accountId, leaseId, gatewayId: 'gateway-1', min: consumed, wanted: 0 };
@@ -216,7 +216,7 @@ export class EntitlementUnderTest {
     await this.deliver(PaymentReversalUndone, accountId, { reversalId });
   }
 
-  /** Pays for a period as far as the snapshot says it is paid, once, and says the snapshot. */
+  /** Pays once for a period, up to the snapshot's paid amount, and publishes the snapshot. */
   async subscribe(
     accountId: string,
     { monthlyCredits = '15000', lineId, ...snapshot }: SnapshotInTest,
@@ -263,7 +263,7 @@ export class EntitlementUnderTest {
     return rows.map(({ line }) => line);
   }
 
-  /** What this service said of an account, as `AllowanceChanged 1` or `CreditsLow 20% 100`. */
+  /** The events that this service published about an account, as `AllowanceChanged 1` or `CreditsLow 20% 100`. */
   async events(accountId: string): Promise<string[]> {
     const events = await recordedEvents(this.database);
     return events

@@ -8,7 +8,7 @@ import {
   closeReservation,
 } from '../../apps/entitlement/src/reservations/charge.js';
 
-/** A lease as its holder knows it: every total it may have sent, on its way or not. */
+/** A lease as its holder knows it: every total that it may have sent, delivered or not. */
 interface Held {
   lease: Chargeable;
   spent: number;
@@ -57,7 +57,7 @@ class LeaseHistory {
     this.check();
   }
 
-  /** Every holder says its last total, in the end; what is left was given back. */
+  /** Every holder reports its last total at the end; the rest is returned. */
   end(): void {
     for (const { lease, spent } of this.held) {
       this.charge(this.book, lease, spent);
@@ -102,7 +102,7 @@ class LeaseHistory {
     const sent = 'which' in step ? totals[step.which % totals.length] : 0;
     switch (step.kind) {
       case 'answer':
-        // The holder cannot know that its lease was taken; it spends what it was given.
+        // The holder cannot know that its lease was revoked; it spends the granted credits.
         if (held.isGone || held.spent + step.cost > lease.amount) return;
         held.spent += step.cost;
         this.answered += step.cost;

@@ -1,13 +1,10 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { Clock } from '#libs/platform';
 
-/** Milliseconds since the epoch, as text of fixed length, so that one read or write is whole. */
+/** Milliseconds since the epoch, as text of fixed length, so that each read and write is atomic. */
 const DIGITS = 16;
 
-/**
- * A clock that stands still in a file: several processes read it, whoever moves it moves it for all, from
- * the next call on.
- */
+/** A clock stored in a file, for several processes: it stands still until one of them moves it, for all of them. */
 export class FileClock extends Clock {
   private readonly bytes = Buffer.alloc(DIGITS);
 

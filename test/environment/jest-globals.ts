@@ -16,7 +16,7 @@ export interface Globals {
 /** Where Jest looks for the time that each test of a file has. */
 const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 
-// What specs import as `@jest/globals`, suites that several specs run too: always those of the file that runs.
+// Imports from `@jest/globals`, for suites that several specs run: always the functions of the current file.
 export let afterAll: Call;
 export let afterEach: Call;
 export let beforeAll: Call;

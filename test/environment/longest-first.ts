@@ -8,7 +8,7 @@ type Tests = Parameters<InstanceType<typeof Sequencer>['sort']>[0];
 /** These take long or start processes, browsers or brokers, however short their files are. */
 const LONG = /\/dist\/test\/|\.(slow|system)\.spec\.js$/;
 
-/** What takes longest of all, in a clone where nothing has been run yet. */
+/** The slowest specs in a new clone without recorded durations. */
 const LONGEST = [
   'test/deploy/image',
   'test/stories/cluster',

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const CACHE = join(homedir(), '.cache', 'domain-data-service');
 const DOWNLOAD_LIMIT_MS = 300_000;
 
-/** A Python with the packages of one requirements file, installed once, in the user's cache. */
+/** A Python with the packages of one requirements file, installed once in the user's cache. */
 export class PythonPackages {
   private readonly requirements: string;
 
@@ -43,7 +43,7 @@ export class PythonPackages {
     const making = `${this.folder}.making.${process.pid}`;
     mkdirSync(CACHE, { recursive: true });
     try {
-      // Debian's Python has no pip to put into it, so the machine's own one installs.
+      // Debian's Python has no pip to install, so the machine's own pip is used.
       await run('python3', ['-m', 'venv', '--without-pip', making]);
       const pip = ['-m', 'pip', '--python', join(making, 'bin/python'), 'install', '--quiet'];
       const only = ['--only-binary', ':all:', '--requirement', this.requirements];

@@ -34,7 +34,7 @@ function hasMemory(): boolean {
   }
 }
 
-/** Removes the folders of killed runs; a server left by one ends when it finds its folder gone. */
+/** Removes the folders of killed runs; a server of such a run ends when its folder is gone. */
 function removeAbandoned(parent: string, prefix: string): void {
   for (const name of readdirSync(parent)) {
     const pid = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1];

@@ -1,4 +1,4 @@
-/** The samples of one scrape, by name and labels as they are written. */
+/** The samples of one scrape, by name and labels as written. */
 export type Scrape = ReadonlyMap<string, number>;
 
 /** The metrics of a service's internal listener. @throws when it answers anything but 200. */

@@ -61,7 +61,7 @@ async function startPostgres(run: Run, measured?: Record<string, string>): Promi
   process.env[TEST_SERVER_URL] = url.toString();
 }
 
-/** One broker that all specs share, each with a prefix of its own; the caller's where one is named. */
+/** One broker that all specs share, each with its own prefix; if the caller's environment names a broker, that one. */
 async function startBroker(run: Run): Promise<void> {
   if (process.env[KAFKA_BROKERS]) return;
   const reason = kafkaAvailability();
@@ -75,7 +75,7 @@ async function startBroker(run: Run): Promise<void> {
 
 async function startValkey(run: Run): Promise<void> {
   const reason = valkeyAvailability();
-  // One that the caller's environment names is another's: specs flush what they are given.
+  // A server in the caller's environment belongs to someone else, and specs flush the server that they use.
   delete process.env[VALKEY_URL];
   if (reason === undefined) {
     run.valkey = await ValkeyServer.start({ folder: join(run.folder, 'valkey') });

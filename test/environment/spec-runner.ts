@@ -44,7 +44,7 @@ export default async function run(...given: Given): Promise<unknown> {
   forgetTimeout();
   const bare: Runtime = {
     requireInternalModule: (internal) => {
-      // Its state is of one file.
+      // Its state belongs to one file.
       delete require.cache[internal];
       return require(internal) as unknown;
     },

@@ -1,6 +1,6 @@
 import { Clock } from '#libs/platform';
 
-/** A clock that stands still until it is moved, or goes on with each reading. */
+/** A clock that stands still until it is moved, or advances with each reading. */
 export class TestClock extends Clock {
   private time: number;
   private stepMs = 0;
@@ -19,7 +19,7 @@ export class TestClock extends Clock {
     this.time += ms;
   }
 
-  /** From now on each reading is later by so much than the one before; 0 stands still again. */
+  /** From now on, each reading is later than the last one by this much; 0 stops the clock again. */
   stepEachReading(ms: number): void {
     this.stepMs = ms;
   }

@@ -20,8 +20,8 @@ export const TEST_PASSWORD = 'test-password';
 const CONNECT_TIMEOUT_MS = 60_000;
 
 /**
- * A database of its own for one spec file: a clone of the migrated template, so every service's
- * schema is there and empty.
+ * A separate database for one spec file: a clone of the migrated template, so every service's schema exists and is
+ * empty.
  */
 export class TestDatabase {
   private readonly opened: Database[] = [];
@@ -37,7 +37,7 @@ export class TestDatabase {
     if (!serverUrl)
       throw new Error('run specs through "npm test": it starts the PostgreSQL server');
     const name = `test_${randomBytes(6).toString('hex')}`;
-    // By the pages, which is the default, takes twice as long: a clone has 1,200 small files.
+    // The default strategy, which copies pages, takes twice as long: a clone has 1,200 small files.
     await asAdmin(serverUrl, `create database ${name} template ${template} strategy file_copy`);
     return new TestDatabase(new URL(serverUrl), name);
   }
@@ -80,7 +80,7 @@ export class TestDatabase {
     });
   }
 
-  /** Closes what was opened and removes the database. */
+  /** Closes all connections and removes the database. */
   async drop(): Promise<void> {
     await Promise.all(this.opened.map((database) => database.close()));
     await asAdmin(this.serverUrl.toString(), `drop database if exists ${this.name} with (force)`);
@@ -99,7 +99,7 @@ export class TestDatabase {
 }
 
 const OBJECT_IN_USE = '55006';
-/** As pg says it. */
+/** The message of pg. */
 const CONNECT_TIMEOUT = 'timeout expired';
 
 /** Waits longer than the 5 s that a connection may take, and that the server gives sessions to end. */

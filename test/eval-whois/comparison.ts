@@ -32,7 +32,7 @@ const CONTACT_MEMBERS: Readonly<Record<string, (contact: Contact) => string | un
   email: (it) => it.email,
 };
 
-/** Where a right value may stand besides its own member: recorders name these loosely. */
+/** Other members in which a correct value may be: recorders use these names loosely. */
 const OTHER_MEMBERS: Readonly<Record<string, (contact: Contact) => string[]>> = {
   nameOrOrganization: (it) => [it.name ?? ''],
   country: (it) => [it.countryCode ?? ''],
@@ -52,7 +52,7 @@ const WITHHELD_STARTS = [
   'not shown',
 ];
 
-/** Compares a record with what is asserted of it: dates by day in UTC or as printed, lists as sets, text loosely. */
+/** Compares a record with the asserted values: dates by day in UTC or as printed, lists as sets, text loosely. */
 export function compareRecord(expected: ExpectedRecord, record: RegistrationRecord): Finding[] {
   const findings: Finding[] = [];
   for (const field of ['created', 'updated', 'expires'] as const) {

@@ -25,7 +25,7 @@ const LIES = [
   'Name Server: ns1.other.test',
 ];
 
-/** Characters that may look like the end of a line; a registry never lets a real one through. */
+/** Characters that look like a line end; a registry never lets a real one through. */
 const LINE_ENDS = [
   '<br>',
   '<BR/>',
@@ -107,7 +107,7 @@ function lie(lines: string[], random: Random): string[] {
   return lines.with(at, [lines[at], ...lies].join(end));
 }
 
-/** The answer as a careless network, registry or registrant may leave it: one to four changes. */
+/** The answer after one to four random changes, as a faulty network, registry or registrant may cause them. */
 function mutated(text: string, random: Random): string {
   let lines = text.split('\n');
   for (let left = random.between(1, 4); left > 0; left -= 1) {
@@ -119,7 +119,7 @@ function mutated(text: string, random: Random): string {
 
 const SIZE = 256 * 1024;
 
-/** Texts of the greatest size read, each the worst case of one loop of the parser. */
+/** Texts of the maximum size, each the worst case of one loop of the parser. */
 const ENDLESS_PIECES: readonly string[] = [
   'a',
   ' ',
@@ -201,7 +201,7 @@ function inventedAnswers(): Original[] {
 
 const CORPUS = fileURLToPath(new URL('../../../../shared/whois-corpus', import.meta.url));
 
-/** Recorded answers about registered names, where they lie beside the project. */
+/** Recorded answers about registered names, stored beside the project. */
 function recordedAnswers(): Original[] {
   const files = readdirSync(CORPUS).filter((name) => name.endsWith('.jsonl'));
   return files.flatMap((name) =>

@@ -72,7 +72,7 @@ function corrected(row: RecordedRow): RecordedRow {
   return status === undefined ? row : { ...row, expected: { status: status as Status } };
 }
 
-/** A row without TLD was recorded at a registrar. @param isGeneric as if nobody knew whose answer it is. */
+/** A row without a TLD was recorded at a registrar. @param isGeneric parses as if the server were unknown. */
 function parseRow(row: RecordedRow, isGeneric: boolean): ParseResult {
   const domain = row.expected.domain ?? '';
   if (isGeneric) return parseWhois(row.text, { domain, server: '', tld: '', role: 'registrar' });

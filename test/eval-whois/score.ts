@@ -19,7 +19,7 @@ export class Score {
     }
   }
 
-  /** Right answers per asserted value, 1 where nothing is asserted. */
+  /** The share of right answers among asserted values; 1 if nothing is asserted. */
   share(field: string): number {
     const tally = this.fields.get(field);
     return tally === undefined ? 1 : tally.right / tally.total;

@@ -3,7 +3,7 @@ import { parseWhois, type ParseContext, type ParseResult } from '#libs/resolvers
 import { registryLayout } from '../../apps/simulators/src/registry/layouts/by-tld.js';
 import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 
-/** The same answer in another dress: what it says stays what it was. */
+/** The same answer in another layout; the data is unchanged. */
 type Shape = (text: string) => string;
 
 const NOTICE = [
@@ -15,7 +15,7 @@ const NOTICE = [
 const eachLine = (change: (line: string) => string) => (text: string) =>
   text.split('\n').map(change).join('\n');
 
-/** For `key: value` at the start of a line, which is no address of a page. */
+/** Applies to `key: value` at the start of a line, but not to addresses of pages. */
 const eachKey = (change: (key: string, value: string) => string) =>
   eachLine((line) =>
     line.replace(/^([A-Za-z][A-Za-z /-]{0,40}):[ \t]+(\S.*)$/, (_, key: string, value: string) =>

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
 import { Balancer } from './balancer.js';
 
-/** A server that says its name and whether it is ready. */
+/** A server that answers its name and whether it is ready. */
 class Named {
   isReady = true;
   private readonly server: Server;

@@ -92,7 +92,7 @@ export class Balancer {
   }
 }
 
-/** On a connection of its own, so that no idle one keeps a server from closing. */
+/** Uses a separate connection, so that no idle one keeps a server from closing. */
 function isReady(url: string, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const asking = get(url, { agent: false, timeout: timeoutMs }, (answer) => {

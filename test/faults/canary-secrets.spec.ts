@@ -10,7 +10,7 @@ import { TEST_PASSWORD, TestDatabase, waitFor } from '#test/environment';
 /** Services start in it that cannot. */
 jest.setTimeout(300_000);
 
-/** Nothing listens there. */
+/** No process listens on this port. */
 const CLOSED = '127.0.0.1:1';
 const canary = (of: string) => `canary-${of}-that-nobody-must-ever-read`;
 const CANARY = /canary-\w+-[a-z-]+/;
@@ -30,7 +30,7 @@ const SECRETS: Record<string, string> = {
 const SERVICES = ['account', 'entitlement', 'lookup', 'gateway', 'dashboard'] as const;
 type Service = (typeof SERVICES)[number];
 
-/** A service as a process of its own, and all that it said. */
+/** A service in its own process, with all its output. */
 class Running {
   static readonly all: Running[] = [];
   output = '';
@@ -70,7 +70,7 @@ describe('secrets of failing services', () => {
   const folder = mkdtempSync(join(tmpdir(), 'canary-'));
   const running = new Map<Service, Running>();
   let database: TestDatabase;
-  /** What was answered, with the headers. */
+  /** All responses with their headers. */
   let answered = '';
 
   beforeAll(async () => {
@@ -131,7 +131,7 @@ describe('secrets of failing services', () => {
     answered += `${JSON.stringify([...answer.headers])} ${await answer.text()}\n`;
   }
 
-  /** What an operator, a caller and somebody who has no business here may see. */
+  /** Requests of an operator, a caller and a stranger. */
   async function provoke(): Promise<void> {
     const tokens = new ServiceTokens(SERVICE_SECRET, new SystemClock());
     for (const [service, { urls }] of running) {

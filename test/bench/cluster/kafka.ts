@@ -13,7 +13,7 @@ import { prepare } from '../events.bench.js';
 import type { FigureOptions } from '../cluster.bench.js';
 
 const EVENTS_PER_SECOND = 500;
-/** Commands of a busy account service: one event each would measure its commits. */
+/** Simulates a busy account service: with one event per transaction, the bench would measure its commits. */
 const EVENTS_PER_TRANSACTION = 5;
 const WRITERS = 8;
 const DRAIN_MS = 60_000;
@@ -188,7 +188,7 @@ class EventLine {
     );
   }
 
-  /** Looks seldom: counting takes from what is measured. */
+  /** Polls rarely, because counting slows down what is measured. */
   private async until(what: string, isDone: () => Promise<boolean>): Promise<void> {
     const startedMs = performance.now();
     while (!(await isDone())) {

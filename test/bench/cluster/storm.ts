@@ -27,7 +27,7 @@ const ANSWER: LookupAnswer = {
 /** The answer to one request. */
 interface Answered {
   status: number;
-  /** Credits it says it cost. */
+  /** Credits that it reports as its cost. */
   cost: number;
   /** The limit of the account's minute as it names it. */
   limit: number;
@@ -82,7 +82,7 @@ class StormField {
     private readonly gateways: readonly Pool[],
     private readonly apiKey: string,
     private readonly accountId: string,
-    /** As operators and as gateways call it. */
+    /** Clients with an operator's and a gateway's token. */
     private readonly entitlement: Record<'cli' | 'gateway', EntitlementClient>,
   ) {}
 
@@ -126,14 +126,14 @@ class StormField {
     return answers;
   }
 
-  /** Credits used up, and those that are left whether or not a gateway holds them. */
+  /** Credits used, and credits left whether or not a gateway has leased them. */
   async credits(): Promise<{ consumed: number; left: number }> {
     const { spendable, reserved, grants } = await this.entitlement.gateway.balance(this.accountId);
     const consumed = grants.reduce((sum, grant) => sum + grant.consumed, 0);
     return { consumed, left: spendable + reserved };
   }
 
-  /** Uses up what is there, then grants. */
+  /** Uses up all existing credits, then grants the amount. */
   async haveExactly(amount: number): Promise<void> {
     for (;;) {
       const { left } = await this.settledCredits();

@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** What the bench tells this thread. */
+/** The settings that the bench passes to this thread. */
 export interface StubTerms {
   keyPem: string;
   certificatePem: string;

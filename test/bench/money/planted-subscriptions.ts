@@ -6,7 +6,7 @@ import { Subscribing } from '../../billing/crashes/money-flows.js';
 const MINUTES = 60;
 const BATCH = 500;
 
-/** The rows of the one that was bought, by their table. */
+/** The rows of the purchased subscription, by table. */
 type Template = Record<'orders' | 'payments' | 'payment_lines' | 'subscriptions', string>;
 
 interface Copy {

@@ -8,7 +8,7 @@ import { plantSubscriptions } from './planted-subscriptions.js';
 const FULL = 100_000;
 const HOUR_SECONDS = 3_600;
 const CALLS_TARGET = 2;
-/** As it is set unless an operator sets another: what Stripe takes is 100. */
+/** The default setting; Stripe's limit is 100. */
 const CALLS_PER_SECOND = 80;
 /** A rate lets a quarter of a second's calls through at once after a pause. */
 const BURST = 1.25;
@@ -117,7 +117,7 @@ async function expectRenewed({ database, billing }: CrashWorld, count: number): 
        (select count(*) from work where queue = 'processor-objects')::int as due`,
   );
   process.stderr.write(billing.log);
-  // Beside the copies there is the one that was bought.
+  // The copies, and the purchased subscription itself.
   if (paid === 2 * (count + 1) && due === 0) return;
   throw new Error(`${paid} payments of ${count} renewals, ${due} objects due`);
 }

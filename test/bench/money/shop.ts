@@ -8,9 +8,9 @@ import { Customer, type Origins } from '../../stories/customer.js';
 import { newFolder } from '../bench.js';
 import { cleanup } from '../cleanup.js';
 
-/** A busy event loop is what is measured here, not what ends the measurement. */
+/** The gateway must not shed load here, because the bench measures a busy event loop. */
 const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '60000' };
-/** Buyers come from networks of their own. */
+/** Each buyer has a different network. */
 const PROXIED = { DASHBOARD_TRUSTED_PROXIES: '127.0.0.0/8' };
 
 /** An installation with a simulated Stripe, and people who buy there. */

@@ -6,7 +6,7 @@ import {
   soughtName,
 } from '../../../apps/worker/src/monitor-matches/brand-matcher.js';
 
-/** The order to a process of its own. */
+/** The task for a separate process. */
 export interface MatchTerms {
   brands: number;
   names: number;

@@ -7,12 +7,12 @@ import { BillingConfig } from '../../../apps/billing/src/billing.config.js';
 import { JOBS, startBilling } from '../../../apps/billing/src/start.js';
 import { type AccountFate, deliverFate } from '../account-fate.js';
 
-/** What the parent asks a child for. */
+/** A task that the parent gives a child. */
 export type Errand = { number: number } & (
   { kind: 'job'; name: string } | { kind: 'fate'; fate: AccountFate; accountId: string }
 );
 
-/** What a child tells its parent. */
+/** A child's message to its parent. */
 export type Report = { url: string } | { number: number; fault?: string };
 
 /** How the parent sets a child up. */

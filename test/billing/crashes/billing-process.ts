@@ -12,7 +12,7 @@ const LIMIT_MS = 30_000;
 const EXIT_MS = 3_000;
 
 export interface ProcessAnswer {
-  /** 0 when nobody answered. */
+  /** 0 if there was no answer. */
   status: number;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read members of any answer
   body?: any;
@@ -27,13 +27,13 @@ export interface ProcessCall {
 
 type Wish = Errand extends infer E ? (E extends unknown ? Omit<E, 'number'> : never) : never;
 
-/** Billing in a process of its own, that may be killed at any point and started again. */
+/** Billing in its own process, which can be killed at any point and restarted. */
 export class BillingProcess {
   private child?: ChildProcess;
   private url = '';
   private errands = 0;
   private readonly waiting = new Map<number, (fault?: string) => void>();
-  /** What it wrote to its log: errors. */
+  /** The errors in its log. */
   log = '';
 
   constructor(
@@ -101,7 +101,7 @@ export class BillingProcess {
     await ended;
   }
 
-  /** Calls an internal route. A process that dies meanwhile answers 0. */
+  /** Calls an internal route; 0 if the process dies during the call. */
   async call(method: string, path: string, call: ProcessCall = {}): Promise<ProcessAnswer> {
     const { body, accountId, caller = 'gateway', headers } = call;
     const isRaw = Buffer.isBuffer(body);

@@ -14,7 +14,7 @@ import { BillingProcess } from './billing-process.js';
 
 const SECRET = 'a secret of the tests, thirty-two characters';
 const CALLBACK_SECRET = 'the secret of the callback endpoint';
-/** Everything that a job would come to within ten minutes. */
+/** Every job that would run within ten minutes. */
 const JOBS = [
   'OpenOrdersJob',
   'SyncObjectsJob',
@@ -89,15 +89,15 @@ export class CrashWorld {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Callbacks that arrived, and what they led to. */
+  /** Delivers all callbacks and waits for their effects. */
   async settle(): Promise<void> {
     await this.callbacksIdle();
     await this.billing.runJob('SyncObjectsJob');
   }
 
-  /** What time and the jobs bring about with nobody doing anything. */
+  /** Runs time and jobs without any action of a person. */
   async heal(): Promise<void> {
-    // What a process that died had in hand is left to others after half a minute of the database's own time.
+    // Work of a process that died is taken over after half a minute of the database's time.
     await this.database.query(`update work set until = clock_timestamp() where state = 'claimed'`);
     for (let round = 0; round < 2; round += 1) {
       this.clock.advance(11 * MINUTE_MS);
@@ -107,7 +107,7 @@ export class CrashWorld {
     }
   }
 
-  /** Credits that an account can spend once entitlement has heard everything, and has it twice. */
+  /** Credits that an account can spend once entitlement has received every event twice. */
   async creditsOf(accountId: string): Promise<number> {
     const events = await recordedEvents(this.database);
     const own = events.filter(({ key }) => key === accountId);
@@ -118,7 +118,7 @@ export class CrashWorld {
     return (await this.entitlement.client.balance(accountId)).spendable;
   }
 
-  /** How often something was said of an account. */
+  /** How many events of a type were published about an account. */
   async timesSaid(accountId: string, type: string): Promise<number> {
     const events = await recordedEvents(this.database);
     return events.filter((event) => event.key === accountId && event.type === type).length;

@@ -13,7 +13,7 @@ export class Renewing extends OfSubscription {
   override async prepare(world: CrashWorld): Promise<void> {
     await super.prepare(world);
     this.end = addMonths(world.clock.now(), 1);
-    // In its time: credits of a month that entitlement hears of too late live on for a week.
+    // At once, because credits of a month that entitlement learns of too late last for another week.
     await world.creditsOf(this.accountId);
   }
 
@@ -204,7 +204,7 @@ export class LateMoney extends PackagePurchase {
   }
 }
 
-/** PayPal lets the money of a change through when its period is over, which a look at its events finds. */
+/** PayPal captures the payment of a change after its period is over, which the poll of its events discovers. */
 export class LateChange extends OfSubscription {
   protected override readonly processor = 'paypal';
 

@@ -49,7 +49,10 @@ const FLOWS = {
 } satisfies Record<string, new () => Flow>;
 
 const SYNC_POINTS = ['sync.after-fetch', 'sync.before-commit', 'sync.after-commit'] as const;
-/** What is fetched in a flow: a subscription's checkout, itself, its bill; itself before a change as well. */
+/**
+ * Objects that a flow fetches: a subscription's checkout, the subscription, its bill, and the subscription before a
+ * change.
+ */
 const SYNCS = {
   package: 1,
   subscription: 3,

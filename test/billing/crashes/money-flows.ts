@@ -9,8 +9,8 @@ export const TRIAL = 500;
 const UNTAXED = { address_line1: '1 Quay', city: 'A town', country: 'US' };
 
 /**
- * What a customer or an operator wants of billing. Each step may meet a process that dies; `act` may be
- * repeated, as somebody does who got no answer.
+ * A request of a customer or an operator to billing. The process may die in each step; `act` may be repeated, as a
+ * client without an answer would do.
  */
 export interface Flow {
   /** Before the process is armed. */
@@ -45,7 +45,7 @@ abstract class Purchase implements Flow {
     await this.finish(world);
   }
 
-  /** Pays the order that stands in the list, once. */
+  /** Pays the listed order once. */
   async finish(world: CrashWorld): Promise<void> {
     const { accountId } = this;
     const { body } = await world.billing.call('GET', 'orders', { accountId });
@@ -124,7 +124,7 @@ export class Upgrading extends OfSubscription {
     const { accountId } = this;
     const keys = world.keysOf(/^\/v1\/subscriptions\//, this.since).size;
     deepStrictEqual(keys <= 1, true, 'the upgrade was asked for under several keys');
-    // Who died before asking has neither taken money nor changed the plan.
+    // A process that died before its request has neither taken money nor changed the plan.
     const isAsked = keys === 1;
     const { sku } = await this.subscription(world);
     deepStrictEqual(sku, isAsked ? 'api-50K-month' : 'api-15K-month');
@@ -165,7 +165,7 @@ export class Refunding extends OfSubscription {
   }
 }
 
-/** The account is deleted, and comes back: only what the deletion changed is undone. */
+/** The account is deleted and restored: only what the deletion changed is undone. */
 export class Leaving extends OfSubscription {
   override async act(world: CrashWorld): Promise<void> {
     await world.billing.deliver('deleted', this.accountId);

@@ -84,7 +84,10 @@ if (options.json !== undefined) {
 }
 process.exit(faults.length === 0 && histories > 0 ? 0 : 1);
 
-/** In the same installation as those before, until one fails; one with a name is kept for `replay`. Where the machine was too busy it is lived again. */
+/**
+ * In the same installation as the histories before, until one fails; a named one is kept for `replay`. If the machine
+ * was too busy, it runs again.
+ */
 async function faultOf(
   steps: readonly MoneyCommand[],
   processor: ChosenProcessor,
@@ -106,7 +109,7 @@ async function faultOf(
   }
 }
 
-/** What is left of a failing history when nothing can be left out any more. */
+/** A failing history reduced until nothing more can be removed. */
 async function narrowed(
   steps: readonly MoneyCommand[],
   processor: ChosenProcessor,
@@ -134,7 +137,7 @@ async function close(): Promise<void> {
   await billing?.stop();
 }
 
-/** At once, so that a run that is ended has told what it found. */
+/** Printed at once, so that an interrupted run has reported its findings. */
 function report(fault: string): void {
   faults.push(fault.slice(0, FAULT_CHARS));
   say(fault.slice(0, FAULT_CHARS));

@@ -9,7 +9,7 @@ export class MoneyAuditor implements AuditorDatabase {
   static async open({ test }: BillingUnderTest): Promise<MoneyAuditor> {
     const client = new pg.Client(test.url('billing_auditor'));
     await client.connect();
-    // A statement that was planned for nobody in particular is not planned again.
+    // A statement with a generic plan is not planned again.
     await client.query('set plan_cache_mode = force_generic_plan');
     return new MoneyAuditor(client);
   }

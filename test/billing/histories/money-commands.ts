@@ -4,7 +4,7 @@ const pick = fc.nat(1_000);
 const kind = <Kind extends string>(name: Kind) => fc.constant(name);
 const sku = fc.constantFrom('api-5K-month', 'api-15K-month', 'api-50K-month', 'api-15K-year');
 
-/** What customers, operators, banks, networks and time do; `pick` chooses among what there is. */
+/** Actions of customers, operators, banks, networks and time; `pick` chooses among the existing objects. */
 const moneyCommand = fc.oneof(
   {
     weight: 6,

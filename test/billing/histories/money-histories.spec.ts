@@ -21,7 +21,7 @@ const HISTORIES = [
   ['paypal', PATHS.slice(0, 4)],
 ] as const;
 const COMMANDS = 60;
-/** What each history is compared with; all of them at once are for longer runs. */
+/** The variants that each history is compared with; longer runs use all of them. */
 const LATE_OR_NOT = ['shuffle', 'delay', 'shuffle', 'skip'] as const;
 /** On a machine that has much else to do; it ends what hangs. */
 const LIMIT_MS = 900_000;

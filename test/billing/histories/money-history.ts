@@ -16,7 +16,7 @@ import { sideOf } from '../sides/side-of.js';
 import type { MoneyAuditor } from './money-auditor.js';
 import type { MoneyCommand } from './money-commands.js';
 
-/** The processor says nothing, and nothing is to be done. */
+/** Commands after which the processor sends nothing and nothing has to be done. */
 const SILENT = ['holdCallbacks', 'dropCallbacks', 'lose', 'card', 'move'];
 /** After what customers do themselves the jobs may come after the next command as well. */
 const OWN_STEPS = ['buy', 'change', 'cancel', 'undo'];
@@ -32,7 +32,7 @@ export class MoneyHistory {
   /** How many commands found something to do. */
   done = 0;
   private readonly heard: Callback[] = [];
-  /** Said by the processor, and under way. */
+  /** Callbacks that the processor has sent, but that have not arrived. */
   private readonly waiting: Callback[] = [];
   private isHolding = false;
   private isDeleted = false;
@@ -53,7 +53,7 @@ export class MoneyHistory {
     processor: ChosenProcessor,
     auditor: MoneyAuditor,
   ): Promise<MoneyHistory> {
-    // As every ten minutes since the installation began: what is listed is read from here on.
+    // The job runs every ten minutes from the installation on, so events are read from this point on.
     await billing.get(MissedEventsJob).runOnce();
     const history = new MoneyHistory(billing, sideOf(billing, processor), auditor);
     history.side.callbacks.hold();
@@ -63,7 +63,7 @@ export class MoneyHistory {
     return history;
   }
 
-  /** Does one thing, lets it be handled, and checks what must always hold. @throws when it does not. */
+  /** Runs one command, handles its effects, and checks the invariants. @throws if one is violated. */
   async run(command: MoneyCommand): Promise<void> {
     const { apiFaults } = this.billing.simulator;
     const before = this.done;
@@ -99,7 +99,7 @@ export class MoneyHistory {
     if (ours !== theirs) throw new Error(`billing has ${ours}, the processor ${theirs}`);
   }
 
-  /** What was said meanwhile, to be told to entitlement in other orders. */
+  /** The events published meanwhile, to be delivered to entitlement in other orders. */
   told(name: string): Promise<ToldHistory> {
     const { billing, accountId, since } = this;
     return toldHistory(billing, { name, accountId, since });
@@ -256,7 +256,7 @@ export class MoneyHistory {
     }
   }
 
-  /** What follows from news is done, as by the jobs of a minute: again for as long as calls get lost. */
+  /** Runs the jobs of a minute after news, and repeats them as long as calls get lost. */
   private async follow(): Promise<void> {
     const { billing, side } = this;
     for (let lost = this.callsToLose; ; lost = this.callsToLose) {
@@ -272,7 +272,7 @@ export class MoneyHistory {
     return lostAnswers + lostRequests;
   }
 
-  /** In the order in which it was said, or the other way round after a while. */
+  /** Delivers callbacks in order or, after a while, in reverse. */
   private async receive(): Promise<void> {
     const { callbacks } = this.side;
     this.waiting.push(...callbacks.takeHeld());

@@ -1,6 +1,6 @@
 import type { MoneyCommand } from './money-commands.js';
 
-/** Histories that once failed, by what was wrong. */
+/** Histories that once failed, by the fault. */
 export const FAILED_ONCE: Record<string, readonly MoneyCommand[]> = {
   'two subscriptions of a line taken over at the same moment': [
     { kind: 'subscribe', sku: 'api-15K-month' },

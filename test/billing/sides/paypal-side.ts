@@ -25,7 +25,7 @@ export class PaypalSide implements ProcessorSide {
     return this.paypal.identity.headersFor(raw, PAYPAL_WEBHOOK_ID);
   }
 
-  /** The payer of every account: there is only one. */
+  /** The payer of every account, because there is only one. */
   async setFunds(_: string, behaviour: 'works' | 'declines'): Promise<void> {
     this.paypal.subscriptions.setFunds(behaviour);
   }

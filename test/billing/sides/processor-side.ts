@@ -19,7 +19,7 @@ export interface TakenBack {
   stands: boolean;
 }
 
-/** What a processor took from an account and gave back, in cents. */
+/** The money that a processor took from an account and refunded, in cents. */
 export interface MoneyThere {
   paid: number;
   refunded: number;
@@ -33,7 +33,7 @@ export interface ProcessorSide {
   calls(): number;
   /** The headers with which the processor sends these bytes at this moment. */
   sign(raw: Buffer): Record<string, string>;
-  /** What the means of payment of an account does from now on. */
+  /** Sets how the account's payment method behaves from now on. */
   setFunds(accountId: string, behaviour: 'works' | 'declines'): Promise<void>;
   /** Agrees on the page of a change of a plan, and pays where it asks for money. */
   agree(pageUrl: string): Promise<void>;
@@ -52,7 +52,7 @@ export interface ProcessorSide {
   decideDispute(disputeId: string, decision: 'won' | 'lost'): void;
   /** Ids of what began last there, newest first. */
   newest(kind: 'subscription' | 'bill', count: number): string[];
-  /** Pages of its bills that are due and not paid; none where the processor tries again by itself. */
+  /** Pages of its due, unpaid bills; none if the processor retries automatically. */
   openBills(accountId: string): Promise<string[]>;
   /** Whether a subscription of the account ends with its period there. */
   isEnding(accountId: string): Promise<boolean>;

@@ -14,7 +14,7 @@ const invalid = (status: number, code: string | null, param: string | null) => [
   param,
 ];
 
-/** What Stripe itself answers, step by step (docs.stripe.com/api/errors and /error-codes). */
+/** Stripe's documented answers, step by step (docs.stripe.com/api/errors and /error-codes). */
 const AS_STRIPE = [
   'true',
   [400, 'idempotency_error', null, null],

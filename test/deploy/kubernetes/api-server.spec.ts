@@ -13,7 +13,7 @@ import { ApiServer } from './api-server.js';
 import { customDefinitions } from './custom-definitions.js';
 import type { KubernetesObject } from './kubernetes-client.js';
 
-/** CI builds the programs when nobody has before. */
+/** CI builds the programs if they have not been built before. */
 jest.setTimeout(3_600_000);
 
 const NAMESPACE = 'dds';
@@ -94,7 +94,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
         await chart.store('install', place(), values, fixed);
         await chart.store('upgrade', place(), values, scaled);
         expect(await replicas()).toBe(5);
-        // Nothing has set it yet: left out a second time, it would become 1.
+        // The value is not set yet; if it were omitted a second time, it would become 1.
         await chart.store('upgrade', place(), values, scaled, 'image.tag="0.1.1"');
         expect(await replicas()).toBe(5);
         await scalerSets(7);
@@ -186,7 +186,7 @@ interface PodToCreate {
   spec: PodSpec;
 }
 
-/** As a StatefulSet's controller makes it: its claims are volumes of the pod. */
+/** The pod as a StatefulSet's controller creates it: its claims become volumes of the pod. */
 function podSpecOf(template: PodSpec): PodSpec {
   const spec = structuredClone(template);
   const mounted = spec.containers.flatMap(({ volumeMounts }) =>

@@ -19,7 +19,7 @@ interface Defined {
   status?: { conditions?: { type: string; status: string }[] };
 }
 
-/** A real Kubernetes API on loopback with its own store, and nothing that acts on what it stores. */
+/** A real Kubernetes API server on loopback with its own store, but without controllers. */
 export class ApiServer {
   readonly client: KubernetesClient;
   /** Names the server and its administrator; for other programs. */

@@ -18,7 +18,7 @@ export interface CustomResourceDefinition {
   };
 }
 
-/** Operators whose Go modules carry their own definitions. */
+/** Operators whose Go modules contain their own definitions. */
 const DEFINING_MODULES = [
   {
     module: 'sigs.k8s.io/gateway-api',

@@ -5,7 +5,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 const LOG_TAIL_CHARACTERS = 3_000;
 const STOP_LIMIT_MS = 10_000;
 
-/** A program that runs until it is stopped, or until whoever started it has ended; its log is a file. */
+/** A program that runs until it is stopped or its starter has ended; its log is a file. */
 export class Daemon {
   private readonly child: ChildProcess;
   private readonly ended: Promise<unknown>;
@@ -24,7 +24,7 @@ export class Daemon {
     this.ended = once(this.child, 'close');
   }
 
-  /** @throws with the end of its log when it has ended by itself. */
+  /** @throws with the end of its log if it has exited by itself. */
   mustRun(): void {
     if (this.isRunning) return;
     const log = readFileSync(this.logFile, 'utf8').slice(-LOG_TAIL_CHARACTERS);

@@ -42,12 +42,12 @@ const SETS = [
   'postgresql.maxConnections=200',
 ];
 const NEXT = 'image.tag="next"';
-/** Examples of the manual about something that is not there, and what they say then. */
+/** Examples of the manual about missing objects, with the resulting messages. */
 const REFUSED: readonly [words: RegExp, sentence: string][] = [
   [/^events (redrive|discard) /, 'this consumer has no such failed event'],
   [/^billing (replay|\w*-?refund|cancel|resend-receipt) |^keys revoke /, 'Nothing has this id.'],
   [/^corpus distribute/, 'does not have the PostgreSQL extension citus'],
-  // Its list needs a volume, and one corpus.
+  // Its list needs a volume and a single corpus process.
   [/^corpus suppress /, 'needs CORPUS_SUPPRESSIONS, the file that keeps the list'],
   [/^source run /, 'There is no folder /data/zones/com that the corpus can read.'],
   [/^secrets /, 'deploy: the file system is read-only.'],
@@ -75,7 +75,7 @@ describe('the chart on a cluster with simulated nodes', () => {
     await SimulatedCluster.start(server, await controllers());
     await server.createRestricted(NAMESPACE);
     certificates = new IssuedCertificates(server.client, NAMESPACE, `${RELEASE}-dds`);
-    // The addresses under which the processes of these pods find what they need.
+    // The addresses under which the processes of these pods find their servers.
     writeSecretFiles({
       folder,
       database: 'postgres:5432/domain_data?sslmode=disable',
@@ -222,7 +222,7 @@ describe('the chart on a cluster with simulated nodes', () => {
       expect(running).toHaveLength(installed.length - 1);
     });
 
-    it('S112: every command of the manual works by the certificate of its pod, or says in a sentence why not', async () => {
+    it('S112: every command of the manual works with the certificate of its pod, or explains in a sentence why not', async () => {
       const ada = new Customer(deployment!.deployed, 'ada@example.com');
       await ada.joinWithCredits();
       // Enough credits to see it work.

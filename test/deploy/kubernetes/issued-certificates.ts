@@ -19,7 +19,7 @@ export interface IssuedCertificate {
   isOfItsKey: boolean;
 }
 
-/** What cert-manager has signed for an installation of the chart. */
+/** The certificates that cert-manager has signed for an installation of the chart. */
 export class IssuedCertificates {
   /** @param prefix stands before the service in the names of the chart's resources. */
   constructor(
@@ -28,7 +28,7 @@ export class IssuedCertificates {
     private readonly prefix: string,
   ) {}
 
-  /** Has one renewed before its time, as `cmctl renew` does. */
+  /** Renews a certificate before its time, as `cmctl renew` does. */
   async renew(name: string): Promise<void> {
     const lastTransitionTime = new Date().toISOString();
     const issuing = { type: 'Issuing', status: 'True', reason: 'ManuallyTriggered', message: '' };
@@ -37,7 +37,7 @@ export class IssuedCertificates {
     });
   }
 
-  /** Resolves when it is there, and another one than `before` when that is given. */
+  /** Resolves when the certificate exists and, if `before` is given, differs from it. */
   async of(name: string, before?: IssuedCertificate): Promise<IssuedCertificate> {
     const path = `/api/v1/namespaces/${this.namespace}/secrets`;
     const found = async () => {

@@ -57,7 +57,7 @@ export class KubernetesClient {
     ) as Promise<KubernetesObject>;
   }
 
-  /** What applying would do: every check of the server, also for unknown fields, and nothing stored. */
+  /** Runs every check of the server, including unknown fields, without storing anything. */
   applyDry(resource: KubernetesObject, namespace: string): Promise<KubernetesObject> {
     return this.apply(resource, namespace, '&dryRun=All');
   }

@@ -76,7 +76,7 @@ export class SimulatedCluster {
     await this.server.client.create('/api/v1/nodes', { metadata: { name, labels }, status });
   }
 
-  /** For claims that name no class: nobody makes volumes here. */
+  /** For claims without a storage class: nothing provisions volumes here. */
   private async addVolume(number: number): Promise<void> {
     await this.server.client.create('/api/v1/persistentvolumes', {
       metadata: { name: `volume-${number}` },
@@ -95,7 +95,7 @@ export class SimulatedCluster {
   }
 }
 
-/** Whether a condition of a resource's status holds. */
+/** Whether a condition of a resource's status is true. */
 export function isTrue(conditions: { type: string; status: string }[] = [], wanted: string) {
   return conditions.some(({ type, status }) => type === wanted && status === 'True');
 }

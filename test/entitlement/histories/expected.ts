@@ -1,7 +1,7 @@
 import { addMonths } from '#libs/platform';
 import type { BoughtLine } from './told-history.js';
 
-/** What one slice of a line, or a package, must have brought and lost in the end. */
+/** The expected credits of one slice of a line, or of a package, at the end. */
 export interface ExpectedGrant {
   granted: number;
   /** The part of it at which final reversals aim. */

@@ -6,14 +6,14 @@ import type { ExpectedGrant } from './expected.js';
 import { HORIZON_DAYS } from './told-history.js';
 
 const SPENDS_MAX = 3;
-/** What integers and floats may differ by, a slice. */
+/** The allowed difference between integers and floats, per slice. */
 const ROUNDING = 2;
 
 export interface Tally {
   histories: number;
   customers: number;
   events: number;
-  /** What was found wrong, a line each. */
+  /** The faults found, one per line. */
   faults: string[];
 }
 
@@ -37,7 +37,7 @@ export function planSpends(random: Random): { slot: number; amount: number }[] {
   }));
 }
 
-/** What every mode of a history must have the same: amounts by line and slice. */
+/** The amounts that must be equal in every mode of a history, by line and slice. */
 export function amountsOf(grants: GrantRow[]) {
   return grants
     .filter(({ kind }) => kind !== 'release')
@@ -76,7 +76,7 @@ export function compareRows(where: string, inOrder: GrantRow[], shuffled: GrantR
     : [`${where}: rows are there that the order did not bring`];
 }
 
-/** Without what it paid and was given back. */
+/** A grant without the debts that it repaid and the credits returned to it. */
 function asItStands({ row, ...grant }: GrantRow): object {
   const revokedExpired = isEndedInGrace(row) ? undefined : row.revokedExpired;
   return { ...grant, paid: undefined, row: { ...row, revokedExpired } };
@@ -91,7 +91,7 @@ function hasDebtOrRevival({ kind, row }: GrantRow): boolean {
   return kind === 'release' || Number(row.repaid) > 0 || Number(row.owed) > 0;
 }
 
-/** Credits that repaid debts in one history and not in the other, or of another grant. */
+/** Credits that repaid debts in one history but not in the other, or debts of another grant. */
 function paidByOthers(some: GrantRow[], others: GrantRow[]): number {
   const more = (a: GrantRow[], b: GrantRow[]) => {
     const paid = new Map(b.map((grant) => [`${grant.kind} ${grant.name}`, grant.paid]));

@@ -21,7 +21,7 @@ import { BEGIN, HORIZON_DAYS, REST_DAYS, type ToldHistory } from './told-history
 const CALLS_AT_ONCE = 16;
 const DELIVERY_LIMIT_MS = 120_000;
 
-/** Lives histories of money once more, as entitlement hears of them, on an installation of its own. */
+/** Replays histories of money as entitlement receives their events, on a separate installation. */
 export async function replay(
   histories: readonly ToldHistory[],
   modesOf?: (place: number) => readonly Mode[],
@@ -186,7 +186,7 @@ class Replay {
   }
 }
 
-/** What was said again keeps its row, which goes out once more. */
+/** A repeated event keeps its row, which is sent once more. */
 const SAY = `
   insert into outbox (id, bucket, key, aggregate, sequence, type, version, occurred_at, data)
   select id, bucket, key, aggregate, sequence, type, version, $2, data

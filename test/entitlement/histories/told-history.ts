@@ -8,11 +8,11 @@ import type { BillingUnderTest } from '../../billing/billing-under-test.js';
 
 /** When every history is made to begin, whenever it happened at billing. */
 export const BEGIN = new Date('2026-01-31T00:00:00Z');
-/** In days: nothing new happens after them, and what then still ends by itself. */
+/** In days: nothing new happens after them, but existing periods still end. */
 export const HORIZON_DAYS = 400;
 export const REST_DAYS = 150;
 
-/** What credits come from and go by: the types of billing's events that entitlement acts on. */
+/** The types of billing's events that change credits in entitlement. */
 interface Data {
   'billing.payment-confirmed': PaymentConfirmed;
   'billing.payment-reversed': PaymentReversed;
@@ -20,7 +20,7 @@ interface Data {
   'billing.subscription-changed': SubscriptionChanged;
 }
 
-/** Something that billing said, its times moved to the common beginning. */
+/** An event published by billing, with its times moved to the common start. */
 export type Said = {
   id: string;
   at: Date;
@@ -31,7 +31,7 @@ export type Said = {
 
 export interface BoughtLine {
   id: string;
-  /** As its reversals have it: with tax, once there is one. */
+  /** The amount as its reversals state it: with tax, if there is any. */
   paid: bigint;
   credits?: number;
   stretch?: { interval: 'month' | 'year'; start: Date; end: Date; from: Date; monthly: number };
@@ -45,7 +45,7 @@ interface Taken {
   from?: Date;
 }
 
-/** What billing said of one customer in one history of money, and what was bought in it. */
+/** Billing's events about one customer in one history, and the customer's purchases. */
 export interface ToldHistory {
   name: string;
   said: readonly Said[];

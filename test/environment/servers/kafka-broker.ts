@@ -34,7 +34,7 @@ export interface KafkaBrokerOptions {
    * `cli`, which makes topics and rules.
    */
   sasl?: Record<string, string>;
-  /** Passwords of further users, who log in by PLAIN; beside `sasl`. */
+  /** Passwords of further users, who log in with PLAIN, in addition to `sasl`. */
   plain?: Record<string, string>;
   /**
    * A further listener that tells clients to come to `advertisedPort`, on loopback or at
@@ -61,7 +61,7 @@ exec 3<&0 </dev/null
 exec 3<&-
 exec "$@"`;
 
-/** A real Kafka broker of one node on loopback, for tests and for trying out. */
+/** A real Kafka broker with one node on loopback, for tests and trials. */
 export class KafkaBroker {
   private child: ChildProcess;
 
@@ -71,7 +71,7 @@ export class KafkaBroker {
     private readonly port: number,
   ) {}
 
-  /** @throws when it does not answer within four minutes; `kafkaAvailability` says beforehand why not. */
+  /** @throws if it does not answer within four minutes; `kafkaAvailability` reports beforehand why it cannot start. */
   static async start(options: KafkaBrokerOptions): Promise<KafkaBroker> {
     const jars = await kafkaJars();
     const port = options.port ?? (await freePorts(1))[0];
@@ -96,7 +96,7 @@ export class KafkaBroker {
   /** Ends it in order, by force after 20 s. Its data stays. */
   async stop(): Promise<void> {
     this.kill('SIGTERM');
-    // One that stands still would not hear it.
+    // A stopped process would not receive the signal.
     this.kill('SIGCONT');
     const limit = setTimeout(() => this.kill('SIGKILL'), STOP_LIMIT_MS);
     await this.untilEnded();
@@ -214,7 +214,7 @@ export class KafkaBroker {
         `listener.name.${listener}.plain.sasl.jaas.config=${usersLine(plain)}`,
       ]),
       'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
-      // The controller's own listener, on loopback as well, knows no names.
+      // The controller's listener, also on loopback, has no user names.
       `super.users=User:${ADMIN};User:cli;User:ANONYMOUS`,
     ];
   }
@@ -222,7 +222,7 @@ export class KafkaBroker {
   private async launch(): Promise<void> {
     const command = ['java', '-Xmx384m', '-cp', join(this.jars, '*'), 'kafka.Kafka'];
     this.child = spawn('sh', ['-c', LAUNCHER, 'kafka', ...command, this.settingsFile], {
-      // In a session of its own: a Ctrl-C lets its clients drain first.
+      // In its own session, so that on Ctrl-C its clients can drain first.
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
       cwd: this.options.folder,

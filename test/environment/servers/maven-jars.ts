@@ -32,7 +32,7 @@ export async function mavenJars(kind: string, pom: string): Promise<string> {
   return folder;
 }
 
-/** Named by what is in it, so that another version is another folder. */
+/** Named after its content, so that another version gets another folder. */
 export function jarFolder(kind: string, pom: string): string {
   const version = createHash('sha256').update(readFileSync(pom)).digest('hex').slice(0, 12);
   return join(homedir(), '.cache', 'domain-data-service', `${kind}-${version}`);

@@ -25,7 +25,7 @@ export interface NameServersOptions {
   zones: Record<string, string>;
   /** Zones of the above that are signed, and trusted by the resolver. */
   signed?: readonly string[];
-  /** Zones that the resolver is told to ask the authoritative server for, which has none of them. */
+  /** Zones that the resolver forwards to the authoritative server, which does not serve them. */
   lame?: readonly string[];
 }
 

@@ -9,7 +9,7 @@ export class OwnAuthority {
   private readonly key: string;
   private readonly certificate: string;
 
-  /** Makes it in a folder of its own. */
+  /** Creates the authority in its own folder. */
   constructor(private readonly folder: string) {
     mkdirSync(folder, { recursive: true });
     [this.key, this.certificate] = ['authority.key', 'authority.crt'].map((n) => join(folder, n));

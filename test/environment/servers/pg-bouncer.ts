@@ -8,14 +8,14 @@ import { freePorts } from '#libs/platform';
 import { waitFor } from '../wait.js';
 
 const PROGRAM = 'pgbouncer';
-/** What the services send at the start of a connection, and PgBouncer does not keep for each client. */
+/** Startup parameters of the services that PgBouncer does not track per client. */
 const NOT_KEPT = 'statement_timeout,idle_in_transaction_session_timeout';
 /** Debian keeps it where users without root do not look. */
 const PATH = `${process.env.PATH}:/usr/sbin`;
 /** It refuses to be root. */
 const NOBODY = 65_534;
 
-/** Why no PgBouncer can be started on this machine; undefined when one can. */
+/** The reason why PgBouncer cannot be started on this machine; undefined if it can. */
 export function pgBouncerAvailability(): string | undefined {
   const { status } = spawnSync(PROGRAM, ['--version'], { env: { PATH } });
   return status === 0 ? undefined : `no ${PROGRAM} on this machine`;
@@ -54,7 +54,7 @@ export class PgBouncer {
     return url.toString();
   }
 
-  /** What it says of its pools: a row for each database and role. */
+  /** Its pools: a row for each database and role. */
   async pools(): Promise<Record<string, string>[]> {
     const url = new URL(this.url(this.options.serverUrl));
     url.pathname = '/pgbouncer';

@@ -10,7 +10,7 @@ export { s3ServerAvailability } from '../../deploy/tools/programs.js';
 const BUCKET = 'files';
 const LOGIN = { accessKeyId: 'test-access', secretAccessKey: 'test-secret-key' };
 
-/** A real S3 server on loopback, with one bucket. It keeps its objects in the folder. */
+/** A real S3 server on loopback with one bucket, whose objects are stored in the folder. */
 export class S3Server {
   private constructor(
     private readonly daemon: Daemon,
@@ -36,7 +36,7 @@ export class S3Server {
     return server;
   }
 
-  /** What services are given to keep their files there. */
+  /** The settings with which services store their files there. */
   settings(): Record<string, string> {
     return {
       FILES_LOCATION: `s3://${BUCKET}/dds`,
@@ -47,7 +47,7 @@ export class S3Server {
     };
   }
 
-  /** For what a test looks at behind the store's back. Loaded here, for most tests have no use for it. */
+  /** For tests that check the objects directly. Loaded here, because most tests do not need it. */
   async client(): Promise<S3Client> {
     const { endpoint } = this;
     const { S3Client } = await import('@aws-sdk/client-s3');

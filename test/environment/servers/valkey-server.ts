@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline';
 import { connect as connectByTls } from 'node:tls';
 import { waitFor } from '../wait.js';
 
-/** The programs that will do, the better one first: Debian 12 packages only Redis. */
+/** The supported programs, the preferred one first: Debian 12 packages only Redis. */
 const PROGRAMS = ['valkey-server', 'redis-server'];
-/** Address of the run's server; set by the suite's global setup, not where none can run. */
+/** Address of the run's server; set by the global setup, unless no server can run. */
 export const VALKEY_URL = 'VALKEY_URL';
 
 const START_TIMEOUT_MS = 60_000;
@@ -21,7 +21,7 @@ const PING_TIMEOUT_MS = 1_000;
  */
 const WATCH = '"$@" </dev/null >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -9 $!';
 
-/** Why no Valkey or Redis can be started on this machine; undefined when one can. */
+/** The reason why no Valkey or Redis can be started on this machine; undefined if one can. */
 export function valkeyAvailability(): string | undefined {
   return valkeyProgram() === undefined ? `no ${PROGRAMS.join(' or ')} on this machine` : undefined;
 }
@@ -29,7 +29,7 @@ export function valkeyAvailability(): string | undefined {
 export interface ValkeyServerOptions {
   /** Holds the server's log; made when missing. */
   folder: string;
-  /** A free one unless given. */
+  /** By default a free one. */
   port?: number;
   /** Asked of every client when given. */
   password?: string;
@@ -73,7 +73,7 @@ export class ValkeyServer {
     return this.watch !== undefined && (await this.answers());
   }
 
-  /** Sends a signal: SIGSTOP makes it slow without end, SIGCONT lets it go on. */
+  /** Sends a signal: SIGSTOP suspends the server, SIGCONT resumes it. */
   kill(signal: NodeJS.Signals = 'SIGKILL'): void {
     if (this.watch === undefined) return;
     try {
@@ -95,7 +95,7 @@ export class ValkeyServer {
     await waitFor('the port to be closed', async () => !(await this.answers()));
   }
 
-  /** Ends it, if it still runs, and starts an empty one on the same port. */
+  /** Stops it, if it still runs, and starts an empty one on the same port. */
   async restart(): Promise<void> {
     await this.stop();
     await this.launch();
