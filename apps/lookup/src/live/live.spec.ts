@@ -175,7 +175,7 @@ describe('rejected requests', () => {
 
   it.each([
     ['nobody.invalidtld', 'no top-level domain'],
-    ['unknown.test', 'no fixture'],
+    ['unknown.test', 'not a fixture'],
   ])('%s has no registry: 422 with the reason', async (domainName, reason) => {
     const { status, body, headers } = await ask({ domainName });
     expect([status, body.code, headers.get('x-outcome')]).toEqual([
