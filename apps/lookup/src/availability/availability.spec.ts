@@ -80,6 +80,11 @@ describe('suggested names', () => {
     expect(like(name).filter((one) => nonsense.test(one))).toEqual([]);
   });
 
+  it('a word is not replaced by one that the name has already', () => {
+    expect(like('greengarden.com')).toContain('greenyard.com');
+    expect(like('greengarden.com')).not.toContain('greengreen.com');
+  });
+
   it('suggestions are never public suffixes, which cannot be registered', () => {
     const suffixes = ['a', 'x', 'brand', 'press', 'net', 'co', 'me', 'gov', 'org', 'com', 'ac'];
     for (const label of suffixes) {

@@ -105,7 +105,9 @@ function variantsOf(label: string): string[] {
   const variants = [
     ...(words.length > 1 ? [joined, words.join('-')] : []),
     ...words.flatMap((word, place) =>
-      (SYNONYMS[word] ?? []).map((other) => words.with(place, other).join('')),
+      (SYNONYMS[word] ?? [])
+        .filter((other) => !words.includes(other))
+        .map((other) => words.with(place, other).join('')),
     ),
     ...[last.replace(/(?<!s)$/, 's'), last.replace(/(?<!s)s$/, '')]
       .filter((other) => other !== last && isWord(other))
