@@ -7,7 +7,7 @@ import { SECOND_LEVEL_REGISTRIES } from './second-level-registries.js';
 
 /** A registrable name and where it was found. All members but `unicode` are lower case A-labels. */
 export interface DomainName {
-  /** The registrable name: one label below its public suffix. */
+  /** The registrable name: one label plus its public suffix. */
   name: string;
   /** `name` for people to read. */
   unicode: string;
@@ -17,7 +17,7 @@ export interface DomainName {
   tld: string;
   /** The label of `name` below the public suffix. */
   label: string;
-  /** The labels left of `name` in the input, joined by dots; empty when there are none. */
+  /** The labels before `name` in the input, joined by dots; empty if there are none. */
   subdomain: string;
 }
 

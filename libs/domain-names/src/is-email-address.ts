@@ -1,7 +1,7 @@
 import { ValidateBy } from 'class-validator';
 import { isMailAddress } from './mail-address.js';
 
-/** Validates a member of a body: one e-mail address. */
+/** Validates a member of a body that contains one e-mail address. */
 export const IsEmailAddress = (): PropertyDecorator =>
   ValidateBy({
     name: 'isEmailAddress',

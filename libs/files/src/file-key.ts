@@ -3,7 +3,7 @@ const PART_LENGTH_MAX = 128;
 const PARTS_MAX = 16;
 const KEY_LENGTH_MAX = 512;
 
-/** A key or prefix that is no name of ours. Keys are made by the program: this is a fault of it, and no answer. */
+/** A key or prefix that is invalid. Keys are created by the program, so this is a defect and never a client's fault. */
 export class InvalidFileKey extends Error {}
 
 /**

@@ -210,12 +210,12 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(await keysOf('jobs/')).toEqual(['jobs/10/a', 'jobs/2']);
       await store.remove('jobs/2');
       expect(await keysOf('jobs/')).toEqual(['jobs/10/a']);
-      // A name that was a folder once may be one again.
+      // A name that was a folder once may be a file later.
       await write('jobs/1/a', 'again');
       expect(await textOf('jobs/1/a')).toBe('again');
     });
 
-    it('gzip members, short and long ones mixed, are joined to one file', async () => {
+    it('short and long gzip members together are joined to one file', async () => {
       // Random data does not compress, so there are parts on both sides of the smallest that S3 accepts.
       const sizes = [1, 3 * MIB, 6 * MIB, 5 * MIB - 9, 2, 11 * MIB, 100];
       const texts = sizes.map((size) => randomBytes(size));
@@ -230,7 +230,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(whole.equals(Buffer.concat(texts))).toBe(true);
     });
 
-    it('a few short files, a single one and none are joined, too', async () => {
+    it('a few short files, a single file and an empty list are joined, too', async () => {
       await write('short/a', 'a');
       await write('short/b', 'b');
       await store.concatenate(['short/a', 'short/b', 'short/a'], 'short/c');

@@ -8,7 +8,7 @@ export type FileContent = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 export interface FileFacts {
   key: string;
   sizeBytes: number;
-  /** Strong entity tag with its quotes (RFC 9110, 8.8.3): another content has another one. */
+  /** Strong entity tag with its quotes (RFC 9110, 8.8.3): different content has a different tag. */
   etag: string;
   modifiedAt: Date;
 }
@@ -22,20 +22,20 @@ export interface ByteRange {
 export interface WriteOptions {
   /** Longer content is refused with FileTooLarge, and nothing is kept. */
   maxBytes: number;
-  /** The first one written wins: a file that is there already is refused with FileExists, and stays. */
+  /** The first write wins: if the file exists already, the write is refused with FileExists and the file stays. */
   ifAbsent?: boolean;
 }
 
 export interface ReadOptions {
   range?: ByteRange;
-  /** The version of the file that was read before: another one is refused with FileChanged. */
+  /** The version of the file that was read before: a different one is refused with FileChanged. */
   etag?: string;
 }
 
 /** A file that is being read. Whoever asked for it reads the stream to its end or destroys it. */
 export interface OpenFile {
   facts: FileFacts;
-  /** The positions that `content` has; `last` is one less than `first` of an empty file. */
+  /** The positions of `content`; for an empty file, `last` is one less than `first`. */
   range: Required<ByteRange>;
   content: Readable;
 }
@@ -96,7 +96,7 @@ export abstract class FileStore {
     return this.open(found, fitted(found, range));
   }
 
-  /** Several files, one behind the other, as one: members of gzip stay one gzip file (RFC 1952, 2.2). */
+  /** Several files joined into one, in order: gzip members form one gzip file (RFC 1952, 2.2). */
   async concatenate(keys: readonly string[], target: string): Promise<FileFacts> {
     for (const key of [...keys, target]) checkFileKey(key);
     if (keys.length > CONCATENATED_MAX) {
@@ -121,7 +121,7 @@ export abstract class FileStore {
     return this.find(key);
   }
 
-  /** @param prefix ends with `/`; the empty one is the whole store. */
+  /** @param prefix ends with `/`; the empty one lists the whole store. */
   async list(prefix: string, options: ListOptions): Promise<FilePage> {
     checkFilePrefix(prefix);
     const { limit, after } = options;
@@ -132,13 +132,13 @@ export abstract class FileStore {
     return this.page(prefix, limit, after);
   }
 
-  /** Removes a file; nothing happens where there is none. Readers that have begun finish. */
+  /** Removes a file; does nothing if there is none. Readers that have started can finish. */
   async remove(key: string): Promise<void> {
     checkFileKey(key);
     await this.removeFile(key);
   }
 
-  /** Removes every file below the prefix, which must not be empty. Files that are written meanwhile may stay. */
+  /** Removes every file below the prefix, which must not be empty. Files written during the call may stay. */
   async removeAll(prefix: string): Promise<void> {
     checkFilePrefix(prefix);
     if (prefix === '') throw new RangeError('the whole store is not removed at once');

@@ -41,7 +41,7 @@ export class FolderStore extends FileStore {
     super();
   }
 
-  /** Makes the folder where there is none, and removes what killed processes left half-written. */
+  /** Creates the folder if it does not exist, and removes the partial files of killed processes. */
   static async open(folder: string, clock: Clock): Promise<FolderStore> {
     const root = resolve(folder);
     const making = join(root, MAKING);
@@ -60,7 +60,7 @@ export class FolderStore extends FileStore {
   }
 
   async close(): Promise<void> {
-    // Nothing stays open between calls.
+    // No resource stays open between calls.
   }
 
   protected async put(
@@ -143,7 +143,7 @@ export class FolderStore extends FileStore {
     return join(this.root, key);
   }
 
-  /** Into its place in one step; its folders are made, again where somebody removes them meanwhile. */
+  /** Moves a file into its place in one step. Its folders are created, again if they are removed meanwhile. */
   private async move(made: string, key: string, ifAbsent: boolean): Promise<void> {
     const path = this.pathOf(key);
     for (let tries = 1; ; tries++) {

@@ -20,7 +20,7 @@ export class MailOutbox {
     await this.queue.add(transaction, { name: id, payload: { mailId: id }, accountId });
   }
 
-  /** Removes what was not sent yet. */
+  /** Removes mails that were not sent yet. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.mails.deleteOfAccount(transaction, accountId);
     await this.queue.forget(transaction, accountId);

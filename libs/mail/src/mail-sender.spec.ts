@@ -91,7 +91,7 @@ describe('mail sender', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('when a sender dies, others wait only for the one mail that it was sending', async () => {
+  it('if a sender dies, others wait only for the one mail that it was sending', async () => {
     for (let i = 0; i < 3; i++) await write();
     // Never answered, as if its process were dead.
     const silent = new SilentTransport();
@@ -139,7 +139,7 @@ describe('mail sender', () => {
     expect(await transport.mailbox.newest(9)).toHaveLength(1);
   });
 
-  it('a mail is given up after about three days, and loses its content', async () => {
+  it('sending a mail is abandoned after about three days, and its content is deleted', async () => {
     await write();
     let waitedSeconds = 0;
     while ((await maintenance.query('select from work')).length > 0) {
@@ -182,7 +182,7 @@ describe('mail sender', () => {
     expect(await maintenance.query('select from work')).toEqual([]);
   });
 
-  it('a permanently rejected mail is given up at once and loses its content', async () => {
+  it('a permanently rejected mail is abandoned at once, and its content is deleted', async () => {
     transport.failures.push(new MailRefused('no someone@example.com here'));
     await write();
     await sender.runOnce();

@@ -6,7 +6,7 @@ export interface MailTemplate {
   subject: string;
   /** Plain text; anything in it is shown as it is and never as markup. */
   paragraphs: string[];
-  /** The one thing to do. */
+  /** The link that the mail asks the recipient to follow. */
   action?: { label: string; url: string };
 }
 

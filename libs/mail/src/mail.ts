@@ -1,6 +1,6 @@
 import { isMailAddress } from '#libs/domain-names';
 
-/** A mail to one recipient, as text and as the same in HTML. */
+/** A mail to one recipient, with equal content as text and HTML. */
 export interface Mail {
   to: string;
   subject: string;
@@ -8,12 +8,12 @@ export interface Mail {
   html: string;
 }
 
-/** A mail on its way: the id makes a repeat recognisable. */
+/** A mail being sent: the id identifies a repeat. */
 export interface OutgoingMail extends Mail {
   id: string;
 }
 
-/** A header that would have become two, or more than one recipient (S82). */
+/** A header that would be read as two, or more than one recipient (S82). */
 export class UnsafeMail extends Error {}
 
 const SUBJECT_LENGTH_MAX = 200;

@@ -17,7 +17,7 @@ export class MailsRepository {
     );
   }
 
-  /** @returns undefined when it was sent, given up or forgotten. */
+  /** @returns undefined if it was sent, abandoned or deleted. */
   async find(runner: Runner, id: string): Promise<OutgoingMail | undefined> {
     const [mail] = await runner.query<OutgoingMail>(
       `select id, recipient as "to", subject, text, html from mail

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A mail that waits to be sent; without content once it was given up. */
+/** A mail waiting to be sent; without content once it was abandoned. */
 @Entity('mail')
 export class UnsentMail {
   @PrimaryColumn('uuid')

@@ -26,7 +26,7 @@ export class AcceptQueues {
   async open(server: HttpServer): Promise<void> {
     if (!CAN_SHARE) return;
     const { port } = server.address() as AddressInfo;
-    // As Node's HTTP server makes its own sockets.
+    // The options of the sockets of Node's HTTP server.
     const socketOptions = { allowHalfOpen: true, noDelay: true };
     this.further = Array.from({ length: QUEUES - 1 }, () =>
       createServer(socketOptions, (socket) => server.emit('connection', socket)),

@@ -23,7 +23,7 @@ interface ParserError extends Error {
   bytesParsed?: number;
 }
 
-/** Encoding that a browser does by itself, and that a program with a name such as bücher.example may lack. */
+/** A browser encodes such names by itself, but a program with a name such as bücher.example may not. */
 const ASCII_HINT =
   ' Characters outside ASCII must be percent-encoded, or the name sent in its ASCII form (xn--…).';
 const ASCII_MAX = 0x7f;
@@ -34,12 +34,12 @@ const LINGER_MS = 1_000;
 /** Sockets that have their last answer; the parser complains again about each further packet. */
 const answered = new WeakSet<Socket>();
 
-/** The answer that is on its way is this socket's last: what else comes on it is refused without another one. */
+/** The current answer is the last on this socket: further requests on it are dropped without an answer. */
 export function noteLastAnswer(socket: Socket): void {
   answered.add(socket);
 }
 
-/** Answers what the HTTP parser refuses before there is a request: a problem like any other. */
+/** Answers requests that the HTTP parser rejects: with a problem document, like any other error. */
 export function answerParserError(fault: Error, socket: Socket, answers: RawAnswers): void {
   const error = fault as ParserError;
   if (answered.has(socket)) return;
@@ -60,7 +60,7 @@ export function endWith(socket: Duplex, problem: Problem, answers: RawAnswers): 
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** A whole HTTP answer, one character per byte. */
+/** A complete HTTP answer, one character per byte. */
 function rawAnswer(problem: Problem, { bodies, headerLines }: RawAnswers): string {
   const requestId = newRequestId();
   const body = bodies.render(problem, { requestId, path: '' });

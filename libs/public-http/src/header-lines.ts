@@ -1,4 +1,7 @@
-/** A header's value, as Node joins one that is sent several times; undefined without it. @param name lower case. */
+/**
+ * A header's value, joined as Node joins one that is sent several times; undefined if it is missing. @param name lower
+ * case.
+ */
 export function headerOf(rawHeaders: readonly string[], name: string): string | undefined {
   const values = rawHeaders.filter(
     (_, i) => i % 2 === 1 && rawHeaders[i - 1].toLowerCase() === name,

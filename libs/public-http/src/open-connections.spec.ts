@@ -48,7 +48,7 @@ describe('the connections of a public listener', () => {
     return chunk.toString();
   }
 
-  it('S126: one address has a share, however many it opens, and others are served', async () => {
+  it('S126: one address has a limited share, however many connections it opens, and others are served', async () => {
     await listen(100, 10);
     const flood: Socket[] = [];
     for (let n = 0; n < 40; n++) flood.push(await open('127.0.0.2'));
@@ -61,7 +61,7 @@ describe('the connections of a public listener', () => {
     expect(flood.filter(({ closed }) => closed)).toHaveLength(30);
   });
 
-  it('S126: if the listener is full the longest idle connection is closed, never one that waits for its answer', async () => {
+  it('S126: if the listener is full, the longest idle connection is closed, never one that waits for its answer', async () => {
     await listen(3, 3);
     const asking = await open('127.0.0.2');
     asking.write('GET /wait HTTP/1.1\r\nhost: a\r\n\r\n');
@@ -77,7 +77,7 @@ describe('the connections of a public listener', () => {
     expect(String((await answer)[0])).toContain('late');
   });
 
-  it('S126: if all wait for answers a new one is refused', async () => {
+  it('S126: if all connections wait for answers, a new one is refused', async () => {
     await listen(2, 2);
     for (const from of ['127.0.0.2', '127.0.0.3']) {
       (await open(from)).write('GET /wait HTTP/1.1\r\nhost: a\r\n\r\n');
@@ -99,7 +99,7 @@ describe('the connections of a public listener', () => {
   const pipelined = (count: number, path: string) =>
     `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`.repeat(count);
 
-  it('S126: requests that a connection pipelined are all answered, few of them under way at a time', async () => {
+  it('S126: pipelined requests of a connection are all answered, only a few of them at a time', async () => {
     await listen(100, 10);
     const socket = await open('127.0.0.2');
     let text = '';
@@ -114,7 +114,7 @@ describe('the connections of a public listener', () => {
     expect(text.match(/late \d+/g)).toEqual(Array.from({ length: 20 }, (_, n) => `late ${n}`));
   });
 
-  it('S126: what a connection pipelined is not begun once it is gone, and a flood of it closes it', async () => {
+  it('S126: pipelined requests are not started once the connection is closed, and a flood of them closes it', async () => {
     await listen(100, 10);
     const gone = await open('127.0.0.2');
     gone.write(pipelined(30, '/wait'));

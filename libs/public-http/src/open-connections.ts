@@ -4,7 +4,7 @@ import { monotonicMs, networkOf } from '#libs/platform';
 
 export interface OpenConnectionsOptions {
   connectionsMax: number;
-  /** The most connections of one network that is no trusted proxy. */
+  /** The most connections of one network that is not a trusted proxy. */
   ofPeerMax: number;
   trustedProxies: BlockList;
   /** How long a connection has been idle that Node's HTTP server does not know (yet), -1 while it is not; undefined for any other. */
@@ -15,18 +15,18 @@ interface Connection {
   socket: Socket;
   /** Undefined of a trusted proxy. */
   peer?: string;
-  /** Requests of Node's HTTP server under way. */
+  /** Requests that Node's HTTP server is processing. */
   asking: number;
-  /** Pipelined requests behind them, which are not begun. */
+  /** Pipelined requests behind them, which have not been started. */
   waiting: [IncomingMessage, ServerResponse][];
   idleSinceMs: number;
 }
 
 /** Closed at a time when the listener is full: looking for them costs a look at each connection. */
 const SHARE_CLOSED = 0.01;
-/** Requests of one connection that are under way at a time: Node's parser would begin all that it has read. */
+/** Requests of one connection that are processed at a time; Node's parser would start all that it has read. */
 const ASKING_MAX = 4;
-/** Requests of one connection that wait for those; a connection with more is closed. */
+/** Requests of one connection that may wait for those; a connection with more is closed. */
 const WAITING_MAX = 64;
 
 /**
@@ -58,7 +58,7 @@ export class OpenConnections {
     });
   }
 
-  /** Begins as many of the requests that wait as may be under way. */
+  /** Starts as many waiting requests as the limit allows. */
   private begin(connection: Connection, answer: RequestListener): void {
     if (connection.socket.destroyed) connection.waiting = [];
     while (connection.asking < ASKING_MAX) {
@@ -94,7 +94,7 @@ export class OpenConnections {
     socket.once('close', () => this.forget(connection));
   }
 
-  /** False where none is idle. */
+  /** False if no connection is idle. */
   private closeIdle(connections: Iterable<Connection>, count: number): boolean {
     const idle: [number, Connection][] = [];
     for (const connection of connections) {

@@ -39,7 +39,7 @@ export class ProblemBodies {
     return `${this.baseUrl}/errors/${code}`;
   }
 
-  /** `Link` of a refusal that a purchase ends (RFC 8288): its page, and where one pays. */
+  /** The `Link` header of a refusal that a purchase resolves (RFC 8288): the error's page, and the page to pay on. */
   linksOf(code: string): string {
     const help = `<${this.pageOf(code)}>; rel="help"`;
     return this.creditsUrl === undefined ? help : `${help}, <${this.creditsUrl}>; rel="payment"`;
@@ -55,7 +55,7 @@ export class ProblemBodies {
     return `${fixed},"request_id":"${requestId}","timestamp":"${this.timestamp()}","path":${this.publicPath(path)}}`;
   }
 
-  /** RFC 3339; a flood has many refusals in one millisecond. */
+  /** RFC 3339; cached, because a flood has many refusals in one millisecond. */
   private timestamp(): string {
     const now = this.clock.now();
     const ms = now.getTime();
@@ -66,7 +66,7 @@ export class ProblemBodies {
     return this.lastTimestamp;
   }
 
-  /** The last path is kept: floods ask for one. */
+  /** The last path is cached, because floods request the same one. */
   private publicPath(path: string): string {
     if (path !== this.lastPath) {
       this.lastPath = path;

@@ -11,7 +11,7 @@ import {
 import { addJobMetrics } from './job-metrics.js';
 import { type JobDeclaration, startJobs } from './jobs.js';
 
-/** The pools of a service that owns a schema, one for each of its roles; closed when it stops. */
+/** The pools of a service that owns a schema, one per role; closed when the service stops. */
 export interface ServiceDatabases {
   database: Database;
   maintenanceDatabase: Database;

@@ -14,7 +14,7 @@ import { type ConfigClass, ConfigurationError, type ServiceName, Setting } from 
 import { ownDatabaseSetting, schemaServices } from './installation-settings.js';
 import type { AnyService } from './service.js';
 
-/** Administrators of the databases that services have of their own; a service that is not there shares the common one. */
+/** Administrators of the databases that single services own; all other services share the common one. */
 export type OwnDatabases = Partial<Record<ServiceName, string>>;
 
 /** A config class with the administrator of each service's own database; each is optional. */
@@ -38,7 +38,7 @@ export interface DatabasesOptions {
   passwordOf(role: string): string;
 }
 
-/** A database and the services whose schemas it holds. */
+/** A database and the services whose schemas it contains. */
 export interface InstallationDatabase {
   adminUrl: string;
   services: readonly AnyService[];
@@ -48,7 +48,7 @@ export interface InstallationDatabase {
 export class InstallationDatabases {
   constructor(private readonly options: DatabasesOptions) {}
 
-  /** Every database that holds a schema, in the order of the services. */
+  /** Every database with a schema, in the order of the services. */
   get all(): readonly InstallationDatabase[] {
     const { services } = this.options;
     const withSchema = services.filter(({ migrations }) => migrations !== undefined);
@@ -56,13 +56,13 @@ export class InstallationDatabases {
     return [...byUrl].map(([adminUrl, held]) => ({ adminUrl, services: held }));
   }
 
-  /** The administrator's URL of the database that holds the service's schema. */
+  /** The administrator's URL of the database with the service's schema. */
   adminUrl(service: ServiceName): string {
     const { adminUrl, own = {} } = this.options;
     return own[service] ?? adminUrl;
   }
 
-  /** URL of a service's role, in the database that holds its schema; of any other role, in the common one. */
+  /** The URL of a service's role, in the database with its schema; of any other role, in the common one. */
   url(role: string): string {
     const { services, adminUrl, passwordOf } = this.options;
     const service = services.find(({ name }) => rolesOf(name).includes(role));

@@ -7,7 +7,10 @@ import type { AnyService } from './service.js';
 /** Settings by environment name. */
 export type Settings = Record<string, string | undefined>;
 
-/** The services that run where these settings are given, as values or files: those that need nothing, or what is there. */
+/**
+ * The services that run with these settings, given as values or files: those without requirements, or whose
+ * requirements are set.
+ */
 export function installed(
   services: readonly AnyService[],
   environment: Settings,
@@ -29,12 +32,15 @@ export function configsOf(service: AnyService): ConfigClass<object>[] {
   return [service.config, TelemetryConfig, ...connectionConfigs(service)];
 }
 
-/** The config classes of what a service is connected to by whoever starts it. */
+/** The config classes for a service's connections, which its starter provides. */
 export function connectionConfigs({ migrations, usesFiles }: AnyService): ConfigClass<object>[] {
   return [...(migrations ? [EventsConfig] : []), ...(usesFiles ? [FilesConfig] : [])];
 }
 
-/** Secrets that an installation makes once, by their settings' names: each is one for all services that name it. */
+/**
+ * Secrets that an installation generates once, by the names of their settings; services with the same setting share the
+ * secret.
+ */
 export function generatedSecrets(services: readonly AnyService[]): string[] {
   const settings = services.flatMap(({ config }) => settingsOf(config));
   return [...new Set(settings.filter(({ generated }) => generated).map(({ env }) => env))];
@@ -75,7 +81,7 @@ export function ownDatabaseSetting(name: ServiceName): string {
   return `${name.toUpperCase()}_DATABASE_ADMIN_URL`;
 }
 
-/** The settings that a process of this service reads, out of all that an installation knows. */
+/** The settings that a process of this service reads, out of all settings of an installation. */
 export function readBy(service: AnyService, known: Settings): Settings {
   const read = new Set(
     configsOf(service)

@@ -19,7 +19,7 @@ describe('a job of the installation', () => {
 
   const lease = (owner: string, job: string) =>
     new JobLease(database, { owner, job, leaseMs: LEASE_MS, everyMs: DAY_MS });
-  /** Lets time pass for one job, by the database's clock. */
+  /** Moves time forward for one job, by the database's clock. */
   const pass = (job: string, ms: number) =>
     database.query(
       `update job_lease set lease_until = lease_until - $2 * interval '1 ms',

@@ -3,7 +3,7 @@ import type { ModuleRef } from '@nestjs/core';
 import { JobLease, type JobRun, MaintenanceDatabase } from '#libs/database';
 import { type Job, type Logger, Loop, SECOND_MS } from '#libs/platform';
 
-/** A job of a service and how often it looks for what is due. */
+/** A job of a service and how often it checks for due work. */
 export interface JobDeclaration {
   /** A provider of the service's module. */
   job: Type<Job>;
@@ -114,11 +114,11 @@ export class LeasedJob implements Job {
     clearTimeout(this.timer);
   }
 
-  /** @returns whether a run was due here. @throws what the run throws; it is due again in a minute at most. */
+  /** @returns whether a run was due here. @throws errors of the run; it is due again within a minute. */
   async runOnce(): Promise<boolean> {
     const run = await this.lease.take().catch((error: unknown) => this.lookSoon(error));
     if (run === undefined) {
-      // Another process that holds it may have been killed, and its lease may have ended since the request.
+      // Another process that held the lease may have been killed, and the lease may have ended since the request.
       const dueInMs = await this.lease.dueInMs();
       if (dueInMs < LOOK_MS) this.lookIn(dueInMs);
       return false;
@@ -141,7 +141,7 @@ export class LeasedJob implements Job {
     return true;
   }
 
-  /** The database did not answer: a busy one may do so well before the next look. */
+  /** The database did not answer, and may well do so before the next check. */
   private lookSoon(error: unknown): never {
     this.lookIn(RETRY_SOON_MS);
     throw error;
@@ -152,7 +152,7 @@ export class LeasedJob implements Job {
     if (!this.isStopped) this.timer = setTimeout(() => this.wake(), ms + 1).unref();
   }
 
-  /** For a run that takes longer than the lease. While the database is unavailable the lease expires. */
+  /** For a run that takes longer than the lease. While the database is unavailable, the lease expires. */
   private keepRenewing(run: JobRun): () => Promise<void> {
     const intervalMs = this.leaseMs / 3;
     const renewal = new Loop({

@@ -9,7 +9,7 @@ describe('services of an installation', () => {
   const namesWith = (settings: Record<string, string>) =>
     installed(services, settings).map(({ name }) => name);
 
-  it('one that needs one of several settings runs if one is set, as a value or a file', () => {
+  it('a service that needs one of several settings runs if one is set, as a value or a file', () => {
     expect(namesWith({ STRIPE_API_KEY: 'sk_test_1' })).toEqual(['account', 'billing']);
     expect(namesWith({ PAYPAL_ID: 'an id' })).toEqual(['account', 'billing']);
     expect(namesWith({ STRIPE_API_KEY_FILE: '/run/secrets/key' })).toEqual(['account', 'billing']);

@@ -13,14 +13,14 @@ import {
 } from '#libs/platform';
 import type { JobDeclaration } from './jobs.js';
 
-/** The options with which a service is started, alone in its process or beside others. */
+/** The options for starting a service, alone in its process or together with others. */
 export interface ServiceStart<C extends object> {
   config: C;
   clock: Clock;
   logger: Logger;
   /** Closed by its creator. */
   transport: EventTransport;
-  /** Its files, for a service that says `usesFiles`. Closed by its creator. */
+  /** The file store of a service with `usesFiles`. Closed by its creator. */
   files?: FileStore;
   /** The mail transport, instead of the one in the service's own settings; closed by its creator. */
   mail?: MailTransport;
@@ -60,9 +60,9 @@ export interface ServiceCode<C extends object = object> {
 export interface Service<C extends object = object> {
   name: ServiceName;
   config: ConfigClass<C>;
-  /** The internal one first. */
+  /** The internal listener first. */
   listeners: readonly [Listener, ...Listener[]];
-  /** The setting by which others know its internal origin; unset when nobody calls it. */
+  /** The setting with its internal origin for other services; unset if no service calls it. */
   urlSetting?: string;
   /**
    * Settings that only an operator can give, such as the key of a payment processor: an installation without any of
@@ -83,7 +83,7 @@ export interface Service<C extends object = object> {
    * own roles may not.
    */
   extensions?: readonly string[];
-  /** How its tables are distributed over the nodes of a Citus cluster, if its operator has one. */
+  /** How its tables are distributed over the nodes of a Citus cluster, if the installation has one. */
   distribution?: Distribution;
   /** Whether it stores files: it then gets its own store, and reads the settings `FILES_…`. */
   usesFiles?: boolean;
@@ -95,12 +95,12 @@ export interface Service<C extends object = object> {
 // oxlint-disable-next-line typescript/no-explicit-any -- a config class is both given and taken
 export type AnyService = Service<any>;
 
-/** A service with one listener, as the registry sees it. */
+/** A service with one listener, in the form that the registry needs. */
 export function started({ app, url, stop }: RunningService): StartedService {
   return { addresses: { url }, metrics: app.get(Metrics, { strict: false }), stop };
 }
 
-/** Starts a service that sends mail: through the transport it is given, or one made from its own settings. */
+/** Starts a service that sends mail, with the given transport or one from its own settings. */
 export async function startWithMail<C extends { smtpUrl?: string; mailFrom: string }>(
   given: ServiceStart<C>,
   start: (options: ServiceStart<C> & { mail: MailTransport }) => Promise<RunningService>,

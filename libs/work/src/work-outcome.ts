@@ -10,7 +10,7 @@ export class WorkCancelled extends Error {}
 /** The reason of the signal when the process ends: give the work back by `later(0)`, or finish it soon. */
 export class WorkStopped extends Error {}
 
-/** The reason of the signal, and of the failed try, when the time of a try is over. */
+/** The reason of the abort signal, and of the failed attempt, when an attempt exceeds its time limit. */
 export class WorkTimedOut extends Error {}
 
 /**
@@ -20,7 +20,7 @@ export class Later {
   constructor(readonly seconds: number) {}
 }
 
-/** Longer waits are the business of a clock: a row that says when, and a job that looks. */
+/** For longer waits, use a row with a time and a job that checks it. */
 export const LATER_MAX_SECONDS = 7 * 86_400;
 
 /** @throws RangeError for less than none, and for more than seven days. */

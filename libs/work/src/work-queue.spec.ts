@@ -88,7 +88,7 @@ const endings: (() => Promise<void>)[] = [];
 afterEach(async () => {
   await Promise.all(endings.splice(0).map((end) => end()));
 });
-/** A process that claims one piece of work and is never heard of again. */
+/** A process that claims one work item and then dies. */
 const claimAndDie = async (options: Partial<Options> = {}): Promise<void> => {
   const { begun, end, doing } = held();
   const running = runner(doing, { ...options, concurrency: 1 }).runOnce();
@@ -98,7 +98,7 @@ const claimAndDie = async (options: Partial<Options> = {}): Promise<void> => {
   });
   await begun;
 };
-/** Begins and waits until it is told to end. */
+/** A handler that starts and waits until it is told to finish. */
 const held = () => {
   const begun = Promise.withResolvers<Work<object>>();
   const end = Promise.withResolvers<Later | void>();
@@ -128,7 +128,7 @@ describe('work', () => {
     expect(await add('one')).toBe(true);
   });
 
-  it('is shared by processes, each item done by one', async () => {
+  it('is shared by processes, each item done by one of them', async () => {
     const runners = Array.from({ length: 4 }, () => runner(note, { concurrency: 8 }));
     await Promise.all([newId(), newId(), newId()].map((account) => addMany(account, account, 100)));
     await Promise.all(runners.map((one) => one.runOnce()));
@@ -256,7 +256,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('that kills its process each time is given up after as many attempts as work that fails', async () => {
+  it('an item that kills its process each time is abandoned after as many attempts as one that fails', async () => {
     await add('poison');
     for (let death = 0; death < 2; death += 1) {
       await claimAndDie({ triesMax: 2 });
@@ -332,7 +332,7 @@ describe('work', () => {
 
 describe('accounts', () => {
   const accounts = () => [newId(), newId()] as const;
-  /** What a single hand does of the first pieces. */
+  /** The first items that a single worker handles. */
   async function firstOf(count: number, doing: Doing = note): Promise<string[]> {
     const one = runner(
       async (work) => {
@@ -454,7 +454,7 @@ describe('a group', () => {
     expect([done, await rows()]).toEqual([[], []]);
   });
 
-  it('says how much of it is left, and how far it got', async () => {
+  it('reports how much of it is left, and its progress', async () => {
     const group = newId();
     await addMany(newId(), 'chunk', 3, { group, cost: 10 });
     await addMany(newId(), 'other', 3);

@@ -29,7 +29,7 @@ export interface NewWork<T extends object> {
 export interface WorkQueueOptions {
   /** Names the queue in its table, in metrics and in the log. */
   name: string;
-  /** What an account may take before it is the next one's turn; the most that a piece may cost. */
+  /** The cost that an account may use before it is the next one's turn; also the highest cost of an item. */
   quantum?: number;
 }
 
@@ -94,12 +94,12 @@ export class WorkQueue<T extends object> {
     return counts;
   }
 
-  /** Removes all work of an account; what is being done is lost to its doer. */
+  /** Removes all work of an account; results of running items are discarded. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.rows.deleteOfAccount(transaction, accountId);
   }
 
-  /** What is left of a group, or of the queue. */
+  /** The remaining work of a group, or of the queue. */
   async remaining(runner: SqlRunner, group?: string): Promise<RemainingWork> {
     return this.rows.remaining(runner, group);
   }
@@ -118,7 +118,7 @@ export class WorkQueue<T extends object> {
     return this.rows.listDead(runner, DEAD_SHOWN_MAX);
   }
 
-  /** Lets dead or waiting work be tried at once. @returns false when there is none of this name. */
+  /** Makes dead or waiting work due at once. @returns false if there is none of this name. */
   async redrive(runner: SqlRunner, name: string): Promise<boolean> {
     return this.rows.redrive(runner, name);
   }
@@ -128,7 +128,7 @@ export class WorkQueue<T extends object> {
     return this.rows.discard(runner, name);
   }
 
-  /** For the runner of this process. */
+  /** Registers the runner of this process. */
   listen(listener: { added: () => void; cancelled: (group: string) => void }): void {
     this.onAdded.push(listener.added);
     this.onCancelled.push(listener.cancelled);

@@ -17,13 +17,13 @@ export interface WorkRunnerOptions<T extends object> {
   /** A role that may write the queue's rows. */
   database: Pick<Database, 'query' | 'transaction'>;
   logger: Logger;
-  /** Pauses after failed tries; the last one repeats. */
+  /** Pauses after failed attempts; the last one repeats. */
   backOffMs?: readonly number[];
-  /** After so many failed tries work is dead; as many as there are pauses, and one, by default. */
+  /** After this many failed attempts, work is dead; by default, one more than there are pauses. */
   triesMax?: number;
   /** How long the others wait for a process that is gone; at most a minute. */
   leaseMs?: number;
-  /** Longest one try may take. */
+  /** Longest duration of one attempt. */
   timeLimitMs?: number;
   /** Pieces at a time in this process. */
   concurrency?: number;
@@ -86,18 +86,18 @@ export abstract class WorkRunner<T extends object> implements Job {
    */
   protected abstract handle(work: Work<T>): Promise<Later | void>;
 
-  /** What is stored and logged of a failure. For errors whose text must not be kept. */
+  /** The reason of a failure that is stored and logged. Override it for errors whose text must not be kept. */
   protected reasonOf(error: unknown): string {
     return String(error);
   }
 
-  /** Called in the transaction in which work is given up. */
+  /** Called in the transaction in which work becomes dead. */
   protected async onDead(
     _transaction: Parameters<Parameters<Database['transaction']>[0]>[0],
     _work: { id: string; name: string; payload: T; reason: string },
   ): Promise<void> {}
 
-  /** Does what is due, several pieces at a time; resolves when nothing is left to claim and nothing in hand. */
+  /** Does all due work, several items at a time; resolves when nothing is left to claim or running. */
   async runOnce(): Promise<void> {
     while (this.running) await this.running.catch(() => {});
     if (this.isStopping) return;
@@ -172,7 +172,7 @@ export abstract class WorkRunner<T extends object> implements Job {
     if (faults.length > 0) throw faults[0];
   }
 
-  /** While there is room, it also looks for other kinds of work and for what has waited. */
+  /** While there is room, it also looks for other kinds of work and for postponed work. */
   private async untilRoomOrMore(underWay: Set<Promise<void>>, concurrency: number): Promise<void> {
     if (underWay.size >= concurrency) {
       await Promise.race(underWay);

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '#libs/database';
 
 export type SqlRunner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** The account of work that is nobody's in particular. */
+/** The account id of work without an account. */
 const NOBODY = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export interface WorkRow {
@@ -16,7 +16,7 @@ export interface WorkRow {
   delaySeconds: number;
 }
 
-/** One claim of a row: another one has another epoch. */
+/** One claim of a row; each claim has its own epoch. */
 export interface Claim {
   id: string;
   /** Decimal string. */
@@ -48,13 +48,13 @@ export interface DeadWork {
   reason: string;
 }
 
-/** What is left of a group or of a whole queue. */
+/** The remaining work of a group or a whole queue. */
 export interface RemainingWork {
   /** Pieces that are not done, the dead included. */
   pieces: number;
   /** Their cost. */
   cost: number;
-  /** What is done of that. */
+  /** The part of it that is done. */
   done: number;
   dead: number;
 }
@@ -72,7 +72,7 @@ export class WorkRepository {
     return written.length;
   }
 
-  /** Inserts a row, or makes the known one due; one that is claimed is done once more. */
+  /** Inserts a row, or makes the existing one due; a claimed one is done once more. */
   async want(transaction: Transaction, row: WorkRow): Promise<void> {
     await transaction.query(WANT, this.parametersOf([row]));
   }
@@ -98,7 +98,7 @@ export class WorkRepository {
     return runner.query(RENEW, [ids, epochs, leaseMs]);
   }
 
-  /** @returns false when another claim has it, or nobody. */
+  /** @returns false if another claim has it, or there is no claim. */
   async finish(runner: SqlRunner, { id, epoch }: Claim): Promise<boolean> {
     return (await runner.query(FINISH, [id, epoch])).length === 1;
   }
@@ -132,7 +132,7 @@ export class WorkRepository {
     return rows.length === 1;
   }
 
-  /** Removes a group, but for what is claimed, which is marked. @returns how many were removed and marked. */
+  /** Removes a group except claimed work, which is marked. @returns how many were removed and marked. */
   async cancel(
     transaction: Transaction,
     group: string,
@@ -176,7 +176,7 @@ export class WorkRepository {
     );
   }
 
-  /** Dead and waiting work is ready at once. @returns false when there is none of this name. */
+  /** Makes dead and waiting work due at once. @returns false if there is none of this name. */
   async redrive(runner: SqlRunner, name: string): Promise<boolean> {
     const rows = await runner.query(
       `update work set state = 'ready', tries = 0, until = clock_timestamp()

@@ -7,12 +7,12 @@ export class Work<T extends object = object> {
   readonly id: string;
   readonly name: string;
   readonly payload: T;
-  /** Undefined: nobody's in particular. */
+  /** Undefined if the work belongs to no account. */
   readonly accountId: string | undefined;
   readonly group: string | undefined;
-  /** Tries so far, this one included; what was put off is none. */
+  /** Attempts so far, including this one; postponements do not count. */
   readonly tries: number;
-  /** What `saveProgress` noted in this or an earlier try. */
+  /** The progress that `saveProgress` stored in this or an earlier attempt. */
   readonly done: number;
   readonly cost: number;
 

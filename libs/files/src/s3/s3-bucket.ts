@@ -18,7 +18,7 @@ export interface S3Bucket {
   prefix: string;
 }
 
-/** @param endpoint another one than the configured, for addresses that customers are given. */
+/** @param endpoint replaces the configured one, for addresses that customers get. */
 export function s3Client(config: FilesConfig, clock: Clock, endpoint?: string): S3Client {
   return new S3Client({
     region: config.filesS3Region,

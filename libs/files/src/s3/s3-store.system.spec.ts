@@ -89,7 +89,7 @@ const DOWNLOAD = {
     );
   });
 
-  it('addresses name the origin that customers reach; without one there are none', async () => {
+  it('addresses use the origin that customers reach; without one there are no addresses', async () => {
     const store = await openAt('links', { FILES_S3_PUBLIC_ENDPOINT: 'https://files.example.org' });
     const address = await store.address('file', DOWNLOAD);
     expect(new URL(address as string).origin).toBe('https://files.example.org');

@@ -139,7 +139,9 @@ export class S3Store extends FileStore {
     }
   }
 
-  /** Copies within S3 what is long enough for a part; what is shorter goes through here, joined with its neighbours. */
+  /**
+   * Copies within S3 what is long enough for a part; shorter files are read and uploaded, joined with their neighbours.
+   */
   protected async join(sources: readonly FileFacts[], target: string): Promise<FileFacts> {
     return this.upload(target, false, async (upload) => {
       let held = Buffer.alloc(0);

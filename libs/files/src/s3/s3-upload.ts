@@ -11,13 +11,13 @@ import type { FileFacts } from '../file-store.js';
 import { type S3Bucket, answered, unlessThere } from './s3-bucket.js';
 
 const MIB = 1024 * 1024;
-/** S3 takes no smaller part, the last one aside. */
+/** S3 accepts no smaller part except the last one. */
 export const PART_MIN_BYTES = 5 * MIB;
 export const PART_BYTES = 8 * MIB;
-/** The most that one part copies. */
+/** The most bytes that one part copies. */
 export const COPY_MAX_BYTES = 5 * 1024 * MIB;
 
-/** A file on its way to S3: in one piece when it is small, else in parts, which are seen when all of them are there. */
+/** An upload to S3: a small file in one piece, a larger one in parts, which become visible when all are uploaded. */
 export class S3Upload {
   private readonly parts: CompletedPart[] = [];
   private uploadId?: string;
@@ -51,7 +51,7 @@ export class S3Upload {
     this.parts.push({ PartNumber: part.PartNumber, ETag: CopyPartResult?.ETag });
   }
 
-  /** Adds what is left, which may be nothing, and shows the file. @throws FileExists */
+  /** Uploads the rest, which may be empty, and makes the file visible. @throws FileExists */
   async finish(rest: Uint8Array, ifAbsent: boolean): Promise<void> {
     const condition = ifAbsent ? { IfNoneMatch: '*' } : {};
     const { client } = this.bucket;

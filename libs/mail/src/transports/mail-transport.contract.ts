@@ -3,7 +3,7 @@ import { newId } from '#libs/platform';
 import type { MailTransport } from '../mail-transport.js';
 import { UnsafeMail } from '../mail.js';
 
-/** A transport, and what has arrived through it. */
+/** A transport, and the mails that have arrived through it. */
 export interface TransportUnderTest {
   transport: MailTransport;
   /** Recipient, subject and plain text of each mail that was taken over, oldest first. */

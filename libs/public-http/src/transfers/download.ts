@@ -7,7 +7,7 @@ import { refusalOf } from './refusal-of.js';
 import { askedHeaders, fileAddress, fileHeaders } from './transfer-headers.js';
 import { Transfer, type TransferEnd, TransferRefusal } from './transfer.js';
 
-/** A file on its way from its owner to a client, as fast as the client takes it. */
+/** A file sent from its owner to a client, as fast as the client reads it. */
 export class Download extends Transfer {
   private readonly floor = new ReadingFloor();
   private isAnswered = false;
@@ -32,7 +32,7 @@ export class Download extends Transfer {
     const { operation, request } = this.call;
     const answer = await this.ask(askedHeaders(operation, request.headers), null);
     const { statusCode: status, headers, body } = answer;
-    // Its reader gets its errors; without this handler an abandoned one would end the process.
+    // The reader receives the stream's errors; without this handler, an abandoned stream would end the process.
     body.on('error', () => {});
     if (status >= 400) return refusalOf(operation, answer);
     const [form] = operation.answers;

@@ -1,7 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { PayloadTooLarge, monotonicMs } from '#libs/platform';
 
-/** A body on its way to its owner: counted, bounded, and never more of it in memory than a few pieces. */
+/** A body sent to its owner: counted, limited in size, with only a few pieces in memory at a time. */
 export class MeteredBody extends Transform {
   sizeBytes = 0;
   /** When the last piece was passed on, by `monotonicMs`. */
@@ -18,7 +18,7 @@ export class MeteredBody extends Transform {
     done(null, chunk);
   }
 
-  /** The time from here on is the owner's: the whole body is on its way. */
+  /** From here on, the owner's time limit applies, because the whole body has been sent. */
   override _flush(done: TransformCallback): void {
     this.movedMs = monotonicMs();
     done();

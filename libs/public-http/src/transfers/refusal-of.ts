@@ -40,7 +40,7 @@ const BARE_REFUSALS: Readonly<Record<OperationKind, Readonly<Record<number, Prob
   },
 };
 const REFUSAL_MAX_BYTES = 64 * 1024;
-/** The headers with which a client can go on after a refusal. */
+/** The headers that a client needs to continue after a refusal. */
 const PASSED_ON = ['content-range', 'tus-resumable', 'tus-version', 'upload-offset'];
 const PASSABLE = /^[\x20-\x7e]{1,200}$/;
 
@@ -56,7 +56,7 @@ export async function shortText(body: Readable, maxBytes = REFUSAL_MAX_BYTES): P
   return Buffer.concat(chunks).toString('latin1');
 }
 
-/** An owner's refusal: its problem, or what its status means by itself. */
+/** An owner's problem document, or the problem that its status stands for. */
 export async function refusalOf(
   row: Operation,
   { statusCode: status, headers, body }: Dispatcher.ResponseData,

@@ -27,7 +27,7 @@ const FILE_ADDRESS = /^https:\/\/[\x21-\x7e]{1,4096}$/;
 
 type Heads = Record<string, string | string[] | undefined>;
 
-/** The client's headers that the owner gets: those that the kind of row knows, and no other. */
+/** The client's headers that are passed to the owner: only those defined for the kind of operation. */
 export function askedHeaders(row: Operation, headers: IncomingHttpHeaders): Record<string, string> {
   const isUpload = kindOf(row) === 'upload';
   const names: readonly string[] = isUpload ? TUS_REQUEST_HEADERS : ASKED_OF_FILES;
@@ -59,7 +59,7 @@ export function fileAddress({ location }: Heads): string | undefined {
   return typeof location === 'string' && FILE_ADDRESS.test(location) ? location : undefined;
 }
 
-/** Headers by which tus goes on, names and values in turn. */
+/** The headers of the tus protocol, names and values alternating. */
 export function tusHeaders(headers: Heads): string[] {
   return Object.entries(picked(headers, TUS_ANSWER_HEADERS)).flat();
 }

@@ -13,14 +13,14 @@ const TOO_MANY = {
 } as const;
 const serviceOverloaded = new ServiceOverloaded();
 
-/** Counts the uploads, or the downloads, that are under way in this process. */
+/** Counts the running uploads or downloads in this process. */
 export class TransferPlaces {
   private underWay = 0;
   private readonly byAccount = new Map<string, number>();
 
   constructor(private readonly kind: 'upload' | 'download') {}
 
-  /** Each undefined is followed by one `leave` with the same account. */
+  /** After each undefined, call `leave` once with the same account. */
   enter(accountId: string): Problem | undefined {
     const own = this.byAccount.get(accountId) ?? 0;
     if (own >= ACCOUNT_MAX[this.kind]) return TOO_MANY[this.kind];

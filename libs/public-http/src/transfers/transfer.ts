@@ -24,7 +24,7 @@ export interface TransferCall {
   invite: () => void;
   /** Where a browser continues after sending a form, by the owner's answer; without it, the answer is passed on. */
   leadTo?: (answer: string) => string;
-  /** Longest until the owner's answer begins, in milliseconds, not counting what the client needs. */
+  /** Longest wait for the first byte of the owner's answer, in milliseconds, without the time that the client needs. */
   answerTimeoutMs: number;
   /** Longest silence while bytes flow, in milliseconds. */
   idleTimeoutMs: number;
@@ -74,7 +74,7 @@ export abstract class Transfer {
     }
   }
 
-  /** Ends the call to the owner. @param fault what the client is told, where it can be told anything. */
+  /** Cancels the call to the owner. @param fault the answer to the client, if one can still be sent. */
   stop(fault?: Problem): void {
     this.fault ??= fault;
     this.abortion.abort();

@@ -7,7 +7,7 @@ import { Upload } from './upload.js';
 
 const LOOKS_PER_TIMEOUT = 4;
 
-/** The uploads and downloads under way in this process: how many there are, and which take too long. */
+/** The running uploads and downloads of this process: limits their number and duration. */
 export class Transfers {
   private readonly uploads = new TransferPlaces('upload');
   private readonly downloads = new TransferPlaces('download');

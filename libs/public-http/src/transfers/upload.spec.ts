@@ -70,7 +70,7 @@ async function pass(asked: IncomingMessage, response: ServerResponse): Promise<v
     answerHeaders: [],
     invite: () => {},
     answerTimeoutMs: HOUR_MS,
-    // This checks the limits that apply even if nobody is ever silent.
+    // This checks the limits that apply even if no side is ever silent.
     idleTimeoutMs: HOUR_MS,
   });
   ended = await upload.run();

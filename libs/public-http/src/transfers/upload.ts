@@ -11,7 +11,7 @@ import { Transfer, type TransferCall, type TransferEnd, TransferRefusal } from '
 const ANSWER_MAX_BYTES = 256 * 1024;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A body on its way from a client to its owner, as fast as the owner takes it. */
+/** A body sent from a client to its owner, as fast as the owner reads it. */
 export class Upload extends Transfer {
   private readonly floor = new ReadingFloor();
   private body?: MeteredBody;
@@ -39,7 +39,7 @@ export class Upload extends Transfer {
       return this.answer(await this.ask(others, null));
     }
     const body = (this.body = new MeteredBody(operation.upload!.limitBytes));
-    // Its reader gets its errors; without this handler an unread one would end the process.
+    // The reader receives the stream's errors; without this handler, an unread stream would end the process.
     body.on('error', () => {});
     invite();
     request.pipe(body);
