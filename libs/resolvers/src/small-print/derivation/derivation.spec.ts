@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { deriveCatalogue, writeCatalogue } from './derivation.js';
 
 const row = (text: string, status = 'not_registered') =>
@@ -13,8 +13,15 @@ const RECORDED = [
   row('% Too many requests from your network\n\nNo match for "sample.test".\n'),
 ];
 
+const folders: string[] = [];
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
 function folderOf(rows: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'small-print-'));
+  folders.push(folder);
   writeFileSync(join(folder, 'recorded.jsonl'), `${rows.join('\n')}\n`);
   return folder;
 }
