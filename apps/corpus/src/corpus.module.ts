@@ -103,7 +103,7 @@ export const CONTROLLERS = [
   SuppressionController,
 ];
 
-/** Features in the order in which they may use one another. */
+/** Features, each before those that may use it. */
 const PROVIDERS = [
   SuppressionsRepository,
   EraseSuppressedJob,

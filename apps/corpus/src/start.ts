@@ -23,10 +23,10 @@ import { ImportsJob } from './imports/imports.job.js';
 import { TrainModelJob } from './signals/train-model.job.js';
 import { EraseSuppressedJob } from './suppression/erase-suppressed.job.js';
 
-/** A batch of observations waits for the one before it. */
+/** A batch of observations waits for the previous one. */
 const WRITE_TIMEOUT_MS = 60_000;
 const WRITERS = 4;
-/** The most bytes of a batch that lookup hands over. */
+/** The most bytes of a batch from lookup. */
 const OBSERVATIONS_LIMIT_BYTES = 8 * 1024 * 1024;
 
 export const JOBS: readonly JobDeclaration[] = [

@@ -25,7 +25,7 @@ const TREE_HEAD = Buffer.from([0, 1]);
 const SHA256 = 4;
 const ALGORITHMS: Readonly<Record<string, number>> = { rsa: 1, ec: 3 };
 
-/** @returns undefined for what is no checkpoint. */
+/** @returns undefined if the text is not a valid checkpoint. */
 export function readCheckpoint(text: string): Checkpoint | undefined {
   const [, origin, size, root, lines] = CHECKPOINT.exec(text) ?? [];
   if (lines === undefined) return undefined;
@@ -38,7 +38,7 @@ export function readCheckpoint(text: string): Checkpoint | undefined {
   return { origin, size: Number(size), root: Buffer.from(root, 'base64'), signatures };
 }
 
-/** The public key of a log, as lists of logs have it. @returns undefined for what is none. */
+/** The public key of a log, in the format of log lists. @returns undefined if the text is not a valid key. */
 export function readLogKey(text: string): KeyObject | undefined {
   try {
     const key = createPublicKey({

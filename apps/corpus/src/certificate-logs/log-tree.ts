@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Hashes of a tile, and the number by which the hashes of one level become one of the next. */
+/** Hashes per tile, which is also the number of hashes that one hash of the next level combines. */
 export const TILE_HASHES = 256;
 const LEVELS_OF_TILE = 8;
 export const HASH_BYTES = 32;

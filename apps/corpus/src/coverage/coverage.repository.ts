@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SearchDatabase } from '../searches/search-database.js';
 
-/** A source with what it has brought. */
+/** A source and the data that it contributed. */
 export interface CoveredSource {
   id: number;
   name: string;

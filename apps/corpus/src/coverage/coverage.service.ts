@@ -44,7 +44,7 @@ export class CoverageService {
     };
   }
 
-  /** Like `of`, beside an answer to a live or a test key. */
+  /** Like `of`, for an answer to a live or a test key. */
   async beside(isFixture: boolean, name?: string): Promise<Coverage> {
     return isFixture ? this.ofFixtures(this.clock.now()) : this.of(name);
   }
@@ -71,7 +71,7 @@ export class CoverageService {
       const sources = this.repository.listSources();
       this.kept = { untilMs: now + KEPT_MS, sources };
       const forget = () => (this.kept = undefined);
-      // The first data must not be answered with a word that there is none.
+      // An answer must not say that there is no data when the first data has just arrived.
       const isEmpty = (all: readonly CoveredSource[]) =>
         all.every(({ observations }) => observations === 0);
       sources.then((all) => isEmpty(all) && forget(), forget);

@@ -31,7 +31,7 @@ function cleanedContact(members: Members): Members {
   }
   const { email_address: email } = cleaned;
   if (typeof email === 'string') {
-    // A form on a web page stands in for an address.
+    // A link to a web form in place of an address is dropped.
     if (email.includes('@') && !email.includes(' ')) cleaned.email_address = email.toLowerCase();
     else delete cleaned.email_address;
   }

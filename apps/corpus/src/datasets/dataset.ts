@@ -3,7 +3,7 @@ import type { Dataset } from '#libs/contracts';
 /** The contents of a dataset. */
 export interface DatasetForm {
   subject: 'name' | 'whois' | 'dns';
-  /** The changes of a day that it is about; all names without one. */
+  /** The daily changes that a dataset contains; without it, all names. */
   change?: { kind: 'new' | 'changed' | 'dropped'; subject: 'name' | 'whois' | 'dns' };
   isCleaned: boolean;
 }

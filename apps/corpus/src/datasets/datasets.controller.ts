@@ -5,7 +5,7 @@ import { DatasetRequest, FreshestRequest } from './datasets.dto.js';
 import { DatasetsService } from './datasets.service.js';
 import { FreshestService } from './freshest.service.js';
 
-/** Serves the data for the worker's files and answers as JSON lines; the last one says that nothing is missing. */
+/** Serves the data of the worker's files as JSON lines; the last line says that nothing is missing. */
 @Controller('internal')
 @AllowCallers('worker')
 export class DatasetsController {
@@ -27,7 +27,7 @@ export class DatasetsController {
   }
 }
 
-/** A part is read when the one before has left. */
+/** The next part is read only after the previous one was sent. */
 function linesOf(parts: AsyncGenerator<readonly object[]>): StreamableFile {
   const stream = Readable.from(textOf(parts), { objectMode: false });
   return new StreamableFile(stream, { type: 'application/x-ndjson' });

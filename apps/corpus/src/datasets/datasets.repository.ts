@@ -14,7 +14,7 @@ export interface DatasetName {
   observedAt: Date;
 }
 
-/** A part of a key range: what is behind the last name. */
+/** A part of a key range: the names after the last one. */
 export interface DatasetPart {
   toKey: Key;
   after: { key: Key; name: string };

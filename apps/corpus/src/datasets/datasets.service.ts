@@ -15,7 +15,7 @@ import { DATASET_FORMS, type DatasetForm } from './dataset.js';
 import { type DatasetName, type DatasetPart, DatasetsRepository } from './datasets.repository.js';
 import { cleanedRecord } from './cleaned-record.js';
 
-/** Names of a part: what is in memory at a time. */
+/** Names per part, which limits the memory needed. */
 const PART_NAMES = 500;
 /** A record observed longer than this before it was stored is not news of its day. */
 const NEWS_DAYS = 7;
@@ -55,7 +55,7 @@ export class DatasetsService {
     { dataset, fromKey, toKey }: Required<Omit<DatasetAsked, 'day'>>,
   ): AsyncGenerator<readonly (DatasetRow | DatasetEnd)[]> {
     const { sourceIds } = asked;
-    // Read before the rows: what is suppressed meanwhile is checked against it.
+    // Read before the rows, so that later suppressions are checked against it.
     const suppressionVersion = versionFor(dataset, await this.feed.suppressionVersion());
     // Runs afterwards, because another process may have suppressed a value that this one does not know yet.
     const suppressed = await this.suppressions.valuesNow(this.database);
@@ -101,7 +101,7 @@ export class DatasetsService {
     return rows.map((row) => ({ ...row, hashes: suppressed.rowHashes(row.name) }));
   }
 
-  /** A change counts while it holds. */
+  /** A change counts as long as it is still in effect. */
   private async standing(kind: string, names: readonly DatasetName[]): Promise<DatasetName[]> {
     const standing = await this.repository.listStanding(names, kind !== 'dropped');
     return names.filter(({ name }) => standing.has(name));
@@ -138,7 +138,7 @@ function dayOf({ day, dataset }: DatasetAsked, { change }: DatasetForm): Date | 
   throw new InvalidRequest([{ field: 'day', message: 'is not in the calendar' }]);
 }
 
-/** Unless a record says that the name was registered long before. */
+/** True unless a record says that the name was registered long before. */
 function isRecent(known: KnownRecord | undefined, day: Date): boolean {
   const created = Date.parse(String(known?.newest.create_date));
   return Number.isNaN(created) || created >= day.getTime() - NEW_DAYS * DAY_MS;
@@ -155,7 +155,7 @@ function whoisRow(
   const record = isCleaned ? cleanedRecord(sold) : sold;
   const { sourceId, lastAt: observedAt } = known;
   if (!record) return [];
-  // As published, because cleaned values have another form.
+  // Hashed as published, because cleaned values have a different form.
   const hashes = suppressed.rowHashes(name.name, sold);
   return [{ ...toldName({ ...name, sourceId, observedAt }), record, hashes }];
 }

@@ -130,7 +130,7 @@ describe('datasets', () => {
     await corpus.recordOf(SOLD, { kind: 'gone', name: 'sold-10.com', at: ago(0.4) });
     const day = today();
     const newly = await read({ dataset: 'newly', day });
-    // Three were registered long ago, one is dropped.
+    // Three names were registered long ago, one is dropped.
     expect(newly.rows.length).toBe(NAMES - 4);
     expect((await read({ dataset: 'newly', day: '2024-01-01' })).rows).toEqual([]);
     expect(await rowOf('sold-8.com', { dataset: 'updated_dns', day })).toMatchObject({

@@ -20,7 +20,7 @@ export class FreshestService {
     private readonly clock: Clock,
   ) {}
 
-  /** The answers in parts, in the order of the names; names without a fresh one are left out. */
+  /** The answers in parts, in the order of the names; names without a fresh answer are omitted. */
   async *answers(
     asked: FreshestAsked,
   ): AsyncGenerator<readonly (FreshAnswer | { isLast: true })[]> {
@@ -46,7 +46,7 @@ export class FreshestService {
     const { ids } = await this.coverage.shown();
     if (kind === 'whois') {
       const rows = await this.repository.listRecords(names, since, ids);
-      // A record whose contacts this installation did not keep is not what a lookup would answer.
+      // A record whose contacts were not stored differs from the answer of a lookup.
       return rows
         .filter(({ record }) => record.contacts_not_kept !== true)
         .map(({ observedAt, ...row }) => ({ ...row, observedAt: observedAt.toISOString() }));

@@ -8,7 +8,7 @@ export interface StretchRow {
   rtype: number;
   value: string;
   firstAt: Date;
-  /** The first time that it was not; of a passive one the last that it was. */
+  /** The first time that it was absent; for passive DNS, the last time that it was present. */
   untilAt: Date | null;
   isPassive: boolean;
   sourceId: number;

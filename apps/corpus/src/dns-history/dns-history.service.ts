@@ -15,7 +15,7 @@ type Question = QuestionOf<typeof DNS_HISTORICAL>;
 /** An item of the list, told when it is on the page. */
 type Told = () => object;
 
-/** Records of one name that are looked at. */
+/** The most records of one name that are read. */
 const RECORDS_MAX = 5_000;
 
 /** The DNS records of one name over time. */

@@ -23,7 +23,7 @@ export function keptTypeName(rtype: number): KeptType | undefined {
   return NAMES.get(rtype);
 }
 
-/** The bit of a type in a sighting; 0 for one that is not kept. */
+/** The bit of a type in a sighting; 0 for a type that is not stored. */
 export function bitOf(rtype: number): number {
   return BITS.get(rtype) ?? 0;
 }
@@ -33,7 +33,7 @@ export function valueKeyOf(rtype: number, value: string): Key {
   return targetKeyOf(rtype, targetOf(rtype, value));
 }
 
-/** The key under which records of a type are found by what they point to. */
+/** The key under which records of a type are found by their target. */
 export function targetKeyOf(rtype: number, target: string): Key {
   return termKeyOf(`dns ${rtype}`, target);
 }

@@ -16,7 +16,7 @@ export interface SeenHost {
 @Injectable()
 export class HostsRepository {
   /**
-   * Hosts that are known keep their rows, unless they were seen earlier than known. Of two sources at one moment the
+   * Known hosts keep their rows, unless they were observed earlier. If two sources observed one at the same time, the
    * one with more rights counts.
    */
   async add(

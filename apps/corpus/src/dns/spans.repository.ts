@@ -52,7 +52,7 @@ const ASKED = `unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $
   with ordinality as q (domain_key, name, host, first_at, last_at, place)
   join domain d on d.domain_key = q.domain_key and d.name = q.name`;
 
-/** The near sightings of each type: a sighting that answers one need not answer another. */
+/** The nearest sightings, separately for each type, because a sighting of one type may not cover another. */
 const NEAR_SIGHTINGS = `
   select distinct q.place, l.observed_at as at, l.types, l.source_id as "sourceId"
   from ${ASKED}

@@ -17,7 +17,7 @@ import {
   SpansRepository,
 } from './spans.repository.js';
 
-/** A host with what was observed of it. */
+/** A host and its observations. */
 interface Observed extends AskedOwner {
   observations: DnsObservation[];
 }
@@ -166,7 +166,7 @@ function editsOf(
       firstMs: firstAt.getTime(),
       untilMs: untilAt?.getTime(),
     }));
-  // Of two sources at one moment the one with more rights counts, else the earlier known one.
+  // Of two sources at the same time, the one with more rights counts, or else the one known earlier.
   const times = new Set(seen.map(({ atMs }) => atMs));
   const sightings = near.filter(
     ({ types, ...one }) =>

@@ -2,7 +2,7 @@ import { FIRST_ID, InvalidRequest, isId } from '#libs/platform';
 
 /** The position of a reader of changes. */
 export interface ChangesCursor {
-  /** Names the server and the history that the snapshots are of. */
+  /** Identifies the server and the history to which the snapshots belong. */
   token: string;
   /** The transactions that the reader has seen, as pg_snapshot: everything visible in it. */
   seen: string;
@@ -13,7 +13,7 @@ export interface ChangesCursor {
   id: string;
   /** Starts at this id; UUIDv7, so that it represents a time. */
   from: string;
-  /** When `seen` was taken, or `until` if there is one. */
+  /** The time at which `seen` was taken, or `until` if there is one. */
   at: string;
 }
 

@@ -56,7 +56,7 @@ class PlacedName {
   name: string;
 }
 
-/** Names of which it is to be said whether they are suppressed. */
+/** Names to check for suppression. */
 export class NamesRequest {
   @IsArray()
   @ArrayMaxSize(SUPPRESSED_NAMES_MAX)

@@ -37,7 +37,7 @@ export class FeedRepository {
     private readonly config: CorpusConfig,
   ) {}
 
-  /** Changes behind the cursor, and the moment at which they were read; in one statement, so that both agree. */
+  /** The changes after the cursor and the time of reading, in one statement, so that both agree. */
   async read(
     cursor: Omit<ChangesCursor, 'token' | 'at'>,
     limit: number,

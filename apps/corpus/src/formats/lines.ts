@@ -4,9 +4,9 @@ import { isUtf8 } from 'node:buffer';
 export const LINE_BYTES_MAX = 256 * 1024;
 const NEWLINE = 10;
 
-/** Lines that follow one another in a file. */
+/** Consecutive lines of a file. */
 export interface Lines {
-  /** Number of the first one, from 1. */
+  /** Number of the first line, from 1. */
   first: number;
   /** Undefined for a line that is too long or not UTF-8. */
   texts: (string | undefined)[];

@@ -11,7 +11,7 @@ import { WhoisCsvReader } from './whois-csv.js';
 export const LIST_KINDS = ['names', 'zone'] as const;
 /** Kinds of sources whose lines are observations. */
 export const LINE_KINDS = ['whois_csv', 'pdns', 'jsonl'] as const;
-/** Kinds of sources of which each file, or the log that there is, is taken in in a way of its own. */
+/** Source kinds whose files, or whose log, are imported in a special way. */
 export const OTHER_KINDS = ['blocklist', 'ct'] as const;
 export const IMPORT_KINDS = [...LIST_KINDS, ...LINE_KINDS, ...OTHER_KINDS] as const;
 export type LineKind = (typeof LINE_KINDS)[number];

@@ -99,10 +99,10 @@ function recordOf(cell: Cell): Record<string, unknown> {
   };
 }
 
-/** A date as it is written; undefined for a text that is none, such as `0000-00-00`. */
+/** The date of a text; undefined for an invalid one, such as `0000-00-00`. */
 const dateOf = (text: string | undefined) => (timeOf(text) === undefined ? undefined : text);
 
-/** `2024-03-05 10:11:12`, in UTC, or what has a zone. */
+/** Parses `2024-03-05 10:11:12`, in UTC, or a time with a zone. */
 function timeOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const isPlain = /^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d:\d\d(?:\.\d+)?)?$/.test(text);
@@ -124,7 +124,7 @@ function cellsOf(line: string): string[] | undefined {
     let end = line.indexOf('"', begin + 1);
     while (end >= 0 && line[end + 1] === '"') end = line.indexOf('"', end + 2);
     if (end < 0) return undefined;
-    // A file of this project's own has an apostrophe before what a spreadsheet would run.
+    // A file exported by this product has an apostrophe before values that a spreadsheet would execute.
     cells.push(
       line
         .slice(begin + 1, end)

@@ -2,7 +2,7 @@ import type { FiledName } from '../names/registrable-name.js';
 import type { Lines } from './lines.js';
 import { ZoneReader } from './zone-reader.js';
 
-/** The names that a version of a zone has and lacks compared with the previous one. */
+/** The names added and removed in a version of a zone, compared with the previous one. */
 export interface ZoneDifference {
   fresh: Map<string, FiledName>;
   gone: Map<string, FiledName>;

@@ -17,7 +17,7 @@ import { SeededRandom } from './seeded-random.js';
 
 const YEAR_MS = 365.25 * DAY_MS;
 const OLDEST_MS = Date.UTC(1996, 0, 1);
-/** The time of the first look: nobody looked before. */
+/** The time of the first observation; there is none before it. */
 const FIRST_LOOK_MS = Date.UTC(2012, 0, 1);
 /** The General Data Protection Regulation: from then on registrars withhold personal data. */
 const WITHHELD_SINCE_MS = Date.UTC(2018, 4, 25);

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 
-/** None is a prefix of another, so that no two pairs of words make one label. */
+/** No word is a prefix of another, so that no two pairs of words form the same label. */
 const FIRST =
   'alpine amber anchor apex arrow atlas autumn azure bamboo basil beacon berlin birch blue boat bold brave breeze bridge bright brook cactus candle canyon cargo cedar cherry city clear clever cliff cloud clover coast cobalt comet copper coral corner crane crisp crystal cup daily dawn delta denver diamond dragon dream dune eagle early earth east echo elder ember emerald epic evergreen falcon fern field fire first flora focus forest fox fresh frost galaxy gentle ginger glacier glow gold grand granite green grove happy harbor hawk hazel heart helm hidden high hill honey horizon ice indigo iris iron island ivory jade jasmine jet jolly juniper keen kind lagoon lake lark laurel lemon light lily linden lion little local lotus lucky lunar magnet mango maple marble meadow mellow mercury meridian mint modern moon mosaic mountain nectar neon noble north nova oak oasis ocean olive onyx opal orbit orchid otter owl pacific panda paper paris peach pearl pebble pepper phoenix pine pixel planet plum polar prairie prime pure quartz quick quiet rain rapid raven red ridge river robin rocket rose royal ruby rustic saffron sage salt sand sapphire scarlet shadow silver simple sky smart snow solar spark spring spruce star steel stone storm summit sun swan swift teal thunder tiger timber topaz tower true tulip urban valley velvet verde violet vista walnut water wave west whale wild willow wind winter wise wolf wonder yellow young zen zephyr'.split(
     ' ',
@@ -76,7 +76,7 @@ const NUMBERED_NAMES = WORD_PAIRS * NUMBERED_PAIRS.length;
 /** The maximum number of names. */
 export const GENERATED_NAMES_MAX = 20_000_000;
 
-/** Prime, so that steps of it reach every place of a space before one comes again. */
+/** A prime number, so that its multiples reach every place of a space before one repeats. */
 const STEP = 7_368_787;
 
 /** Owners of these names have them imitated. */

@@ -1,7 +1,7 @@
 import type { Members } from '../records/registration.js';
 import type { SeededRandom } from './seeded-random.js';
 
-/** Registrars that there are not. */
+/** Invented registrars. */
 export const REGISTRARS: readonly Members[] = [
   ['9901', 'Northgate Domains, Inc.', 'northgate'],
   ['9902', 'Papaya Names Ltd.', 'papaya-names'],
@@ -67,10 +67,10 @@ const CITIES: readonly [city: string, state: string, code: string, country: stri
 ];
 const COMPANY_ENDINGS = ['Ltd', 'GmbH', 'Inc.', 'B.V.', 'S.L.', 'AB', '& Sons', 'Holdings'];
 
-/** Owners of many names, and of one. */
+/** The number of owners, some with many names and some with one. */
 const OWNERS = 30_000;
 
-/** A person or company who holds names: the same for the same number. */
+/** The number of the person or company that holds a name, drawn so that a few hold many. */
 export function generatedOwner(random: SeededRandom): number {
   return Math.floor(random.next() ** 3 * OWNERS);
 }

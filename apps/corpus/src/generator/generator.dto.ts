@@ -7,7 +7,7 @@ const SEED_MAX = 2 ** 31;
 
 /** A stretch of the generated names. */
 export class GeneratedStretch {
-  /** Number of the first one, from 0. */
+  /** Number of the first name, from 0. */
   @IsInt()
   @Min(0)
   @Max(GENERATED_NAMES_MAX - 1)

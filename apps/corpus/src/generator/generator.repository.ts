@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { Key } from '../names/domain-key.js';
 
-/** The names of one source. */
+/** Generates the names of one source. */
 @Injectable()
 export class GeneratorRepository {
   /** Names that a source brought first. */

@@ -19,7 +19,7 @@ const GENERATED = {
 } as const;
 const CLEARED_AT_A_TIME = 2_000;
 
-/** Fills the corpus with names that there are not, and empties it of them. */
+/** Fills the corpus with invented names, and removes them again. */
 @Injectable()
 export class GeneratorService {
   constructor(

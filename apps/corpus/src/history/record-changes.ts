@@ -8,7 +8,7 @@ export interface DatedRecord {
   source: string;
 }
 
-/** Said of what an installation does not keep, not of what was published. */
+/** Differences in these fields come from what an installation stores, not from what was published. */
 const CONTACT = /^(registrant|administrative|technical|billing|reseller|abuse)_contact\./;
 const HIDDEN_PATHS = /^(contacts_not_kept$|redaction)/;
 

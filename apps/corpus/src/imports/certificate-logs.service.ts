@@ -8,9 +8,9 @@ import { ObservationsService } from '../observations/observations.service.js';
 import { LogTiles, TILE_ENTRIES } from '../certificate-logs/log-tiles.js';
 import { LogTree } from '../certificate-logs/log-tree.js';
 
-/** Tiles that are fetched side by side, and taken in by one transaction. */
+/** Tiles that are fetched in parallel and imported in one transaction. */
 const TILES_AT_A_TIME = 8;
-/** Tiles of one run: then other sources have their turn. */
+/** Tiles per run, so that other sources get their turn. */
 const TILES_AT_A_RUN = 800;
 
 /**

@@ -30,7 +30,7 @@ export class ImportFilesService {
     return known?.state === 'loaded' || known?.state === 'repeated';
   }
 
-  /** The row of a file, which says where to go on. */
+  /** The row of a file, with the position to continue from. */
   async open(
     source: Pick<ImportedSource, 'id'>,
     found: FoundFile,
@@ -49,7 +49,7 @@ export class ImportFilesService {
     });
   }
 
-  /** The row of a log that is followed, which says where to go on. @param first entry of a log that is new. */
+  /** The row of a followed log, with the position to continue from. @param first entry of a new log. */
   async openLog(
     sourceId: number,
     address: string,
@@ -166,7 +166,7 @@ export class ImportFilesService {
     });
   }
 
-  /** Notes why a file cannot be taken in, and forgets what of it was on its way in. */
+  /** Records why a file cannot be imported, and removes its staged data. */
   async fail(file: ImportFile, problem: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await this.lists.clear(transaction, file.id);

@@ -31,9 +31,9 @@ const NAMES_AT_A_TIME = 5_000;
 const SAMPLE_LENGTH_MAX = 80;
 /** After this time a zone is imported completely again. */
 const WHOLE_AFTER_MS = 7 * DAY_MS;
-/** Names that a list may lack whatever its source's `turnoverMax` says. */
+/** Names that may be missing from a list whatever `turnoverMax` its source has. */
 const GONE_COUNTED_FROM = 100;
-/** The kinds whose file is the whole list: what it lacks is gone. */
+/** The kinds whose file is the complete list, so that missing names are gone. */
 const WHOLE_LISTS: readonly string[] = ['zone', 'blocklist'];
 
 interface Batch<T> {

@@ -6,7 +6,7 @@ import { BadFile, Overtaken } from '../locations/import-file.js';
 import { ImportRunsService } from './import-runs.service.js';
 import { ImportsRepository } from './imports.repository.js';
 
-/** Takes in what is due, one source after another: once in the installation. */
+/** Imports from due sources, one after another: once per installation. */
 @Injectable()
 export class ImportsJob implements Job {
   readonly name = 'corpus-imports';
@@ -26,7 +26,7 @@ export class ImportsJob implements Job {
     await this.running;
   }
 
-  /** Ends a run behind its current batch; the next process goes on there. */
+  /** Ends a run after its current batch; the next process continues there. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running.catch(() => {});

@@ -145,7 +145,7 @@ export class ImportsRepository {
     await this.database.query('update source set run_started_at = $2 where id = $1', [id, now]);
   }
 
-  /** Notes the end of a run; one that was asked for meanwhile stays due. */
+  /** Records the end of a run; a run requested meanwhile stays due. */
   async end(
     id: number,
     now: Date,
@@ -176,7 +176,7 @@ export class ImportsRepository {
     return rows.length > 0;
   }
 
-  /** Adds a file, or begins one again from its first line. */
+  /** Adds a file, or restarts one from its first line. */
   async addFile(transaction: Transaction, file: ImportFile, now: Date): Promise<ImportFile> {
     const { id, sourceId, file: name, version, digest, observedAt, state, lines } = file;
     const [row] = await transaction.query<ImportFile>(
@@ -197,7 +197,7 @@ export class ImportsRepository {
   async openLog(log: ImportFile, head: KeptTree, now: Date): Promise<ImportFile> {
     const { id, sourceId, file, version, observedAt, lines, position } = log;
     const [row] = await this.database.query<ImportFile>(
-      // Another process may have seen a newer checkpoint meanwhile.
+      // Another process may have seen a newer checkpoint in the meantime.
       `insert into import_file as f (id, source_id, file, version, observed_at, state, lines, position, started_at, log_head)
        values ($1, $2, $3, $4, $5, 'loading', $6, $7, $8, $9)
        on conflict (source_id, file, version) do update set
@@ -260,7 +260,7 @@ export class ImportsRepository {
     return rows.length > 0;
   }
 
-  /** The newest file of a zone that a source has brought, and when one was last taken in as a whole. */
+  /** The newest file of a zone from a source, and the time of the last complete import. */
   async findZone(
     sourceId: number,
     zone: string,
@@ -312,7 +312,7 @@ export class ImportsRepository {
     );
   }
 
-  /** @returns what the file brought; undefined when it was finished already. */
+  /** @returns the file's counts; undefined if it was finished already. */
   async finish(
     transaction: Transaction,
     id: string,

@@ -19,7 +19,7 @@ export class ImportsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds a source; one with a schedule runs at once. @throws InvalidRequest where the name is taken. */
+  /** Adds a source; one with a schedule runs at once. @throws InvalidRequest if the name is in use. */
   async add(source: NewSource): Promise<void> {
     const { location, everyMs = null, kind } = source;
     refuseLocation(location, kind);

@@ -26,7 +26,7 @@ describe('imports', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A source with a folder of its own. */
+  /** A source with its own folder. */
   async function newSource(kind: string, further: { category?: string } = {}) {
     const name = `source-${++sources}`;
     const location = await mkdtemp(join(folder, 'source-'));
@@ -129,7 +129,7 @@ describe('imports', () => {
     await source.put(`${origin}-20260105.zone`, zone(origin, 1, labels('day-', 0, 300)));
     await corpus.record({ kind: 'gone', name: name(7), at: '2026-01-05T12:00:00Z' });
     if (!isKept) await rm(source.path(`${origin}-20260105.zone`));
-    // In another order, and one with another name server.
+    // In another order, and one of them with another name server.
     const next = [...labels('day-', 200, 302), ...labels('day-', 1, 200)];
     const moved = zone(origin, 2, next).replace(
       `${name(5)}.\t3600\tin\tns\tns1`,

@@ -145,7 +145,7 @@ describe('an import whose process is killed', () => {
         'select kind from source where due_at is not null order by due_at, id limit 1',
       );
       died.add(kind);
-      // Nobody waits for the lease of the dead process.
+      // No process waits for the lease of the dead one.
       await database.query(`update job_lease set lease_until = '-infinity'`);
     }
     expect([...died]).toEqual(['ct', ...Object.keys(FILES)]);

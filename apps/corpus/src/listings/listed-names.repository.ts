@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
 import type { FiledName } from '../names/registrable-name.js';
 
-/** A name, or a host below one, that a block list has. */
+/** A name on a block list, or a host below a name. */
 export interface ListedHost extends Pick<FiledName, 'key' | 'name'> {
   /** Labels below the registrable name; empty where the list means the name itself. */
   host: string;
 }
 
-/** A block list in one version. */
+/** A version of a block list. */
 export interface BlockList {
   fileId: string;
   sourceId: number;
@@ -95,7 +95,7 @@ export class ListedNamesRepository {
     );
   }
 
-  /** Marks what the list does not have any more. @returns how many. */
+  /** Marks entries that the list no longer contains. @returns how many. */
   async remove(
     transaction: Transaction,
     { fileId, sourceId, category, at }: BlockList,

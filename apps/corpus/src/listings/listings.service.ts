@@ -9,7 +9,7 @@ import {
 
 export type { BlockList, ListedHost } from './listed-names.repository.js';
 
-/** Names on block lists: a list is taken in as a whole, and what it does not have any more is delisted. */
+/** Names on block lists: each list is imported as a whole, and missing names are delisted. */
 @Injectable()
 export class ListingsService {
   constructor(

@@ -24,7 +24,7 @@ const RATIO_MAX = 200;
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
 const GZIP = [0x1f, 0x8b];
-/** First bytes of what is not read, with what it is. */
+/** First bytes of unsupported formats, with their names. */
 const REFUSED: readonly [number[], string][] = [
   [[0x50, 0x4b, 0x03, 0x04], 'It is a zip archive. Unpack it, or pack it with gzip.'],
   [[0x28, 0xb5, 0x2f, 0xfd], 'It is packed with zstd. Unpack it, or pack it with gzip.'],

@@ -5,7 +5,7 @@ export interface ImportedSource {
   id: number;
   name: string;
   kind: ImportKind;
-  /** A folder of the importing process (absolute), an `https:` address of one file or log, or a folder on S3. */
+  /** A folder of the importing process (absolute path), an `https:` address of one file or log, or a folder on S3. */
   location: string;
   everyMs: number | null;
   /** A block list's statement about its names. */
@@ -18,14 +18,14 @@ export interface ImportedSource {
   logKey: string | null;
 }
 
-/** A line that was not what its format says. */
+/** A line that does not follow its format. */
 export interface BadLine {
   line: number;
-  /** Its beginning; empty for one that is too long or not UTF-8. */
+  /** The start of the line; empty if it is too long or not UTF-8. */
   text: string;
 }
 
-/** A file in one version and how far it has been taken in. */
+/** A version of a file and the progress of its import. */
 export interface ImportFile {
   id: string;
   sourceId: number;
@@ -41,7 +41,7 @@ export interface ImportFile {
   isDifference: boolean;
 }
 
-/** A file cannot be taken in, whoever tries it how often; the message tells the operator what to do. */
+/** A file that can never be imported, however often it is tried; the message tells the operator what to do. */
 export class BadFile extends Error {}
 
 /** A host does not have a file. */

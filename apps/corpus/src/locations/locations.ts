@@ -41,7 +41,7 @@ export class Locations {
     this.folder = join(importFolder ?? tmpdir(), 'corpus-imports');
   }
 
-  /** @throws BadFile for a location where nothing can be read, ConnectionError. */
+  /** @throws BadFile for a location that cannot be read, ConnectionError. */
   async *filesOf(
     { location }: Pick<ImportedSource, 'location'>,
     now: Date,
@@ -121,7 +121,7 @@ async function* withinLimit(content: AsyncIterable<Uint8Array>, bytesMax: number
   }
 }
 
-/** What a run receives from a place: unknown files, one after another at `path`. */
+/** The files that a run wants from a location: the unknown ones, one after another at `path`. */
 interface Wanted {
   path: string;
   now: Date;
@@ -150,7 +150,7 @@ async function filesOfFolder(folder: string, now: Date): Promise<FoundFile[]> {
   const files: FoundFile[] = [];
   for (const file of names.toSorted()) {
     const path = join(folder, file);
-    // Gone meanwhile, or its name is not UTF-8.
+    // The file was removed meanwhile, or its name is not UTF-8.
     const stats = await lstat(path).catch(() => undefined);
     // Links may lead anywhere; what begins with a dot is still being written.
     if (!stats?.isFile() || file.startsWith('.')) continue;

@@ -35,7 +35,9 @@ const OTHER_BITS = BigInt(KEY_BITS - SLICE_BITS);
 
 const LEAST = BigInt(ALL_KEYS.fromKey);
 
-/** The part of all keys that one belongs to: their order is that of the keys, so that an index grows at its end. */
+/**
+ * The slice of all keys that a key belongs to. Slices are in the order of the keys, so that an index grows at its end.
+ */
 export function sliceOf(key: Key): number {
   return Number((BigInt(key) - LEAST) >> OTHER_BITS);
 }

@@ -1,4 +1,4 @@
-/** Control characters, those that turn the direction of writing, and those that nobody sees. */
+/** Control characters, characters that change the direction of writing, and invisible ones. */
 const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029\u115f\u1160\u3164]/gu;
 const NOT_ASCII = /[^ -~]/gu;
 const HEX_DIGITS = 4;

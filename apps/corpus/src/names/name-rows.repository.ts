@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
 import { type Key, sliceOf } from './domain-key.js';
 
-/** The tables that hold what is known of names, by key and name; `domain` itself aside. */
+/** The tables with data of names, by key and name, except `domain` itself. */
 const NAME_TABLES = [
   'whois_revision',
   'whois_confirmation',
@@ -18,7 +18,7 @@ const NAME_TABLES = [
 /** Creates and reads the rows of names. */
 @Injectable()
 export class NameRowsRepository {
-  /** Removes names with all that is known of them, or on its way in. */
+  /** Removes names with all their data, including staged data. */
   async erase(
     transaction: Transaction,
     names: readonly { key: Key; name: string }[],

@@ -8,7 +8,7 @@ import { NameRowsRepository } from './name-rows.repository.js';
 export class NameRowsService {
   constructor(private readonly repository: NameRowsRepository) {}
 
-  /** Removes names with all that is known of them, or on its way in. */
+  /** Removes names with all their data, including staged data. */
   async erase(
     transaction: Transaction,
     names: readonly { key: Key; name: string }[],

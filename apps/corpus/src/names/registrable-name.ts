@@ -10,7 +10,7 @@ export interface FiledName {
   name: string;
   /** The label below the public suffix, folded. */
   label: string;
-  /** The same label in its own script, for an internationalised one. */
+  /** The label in its own script, if it is internationalised. */
   unicode: string | null;
 }
 

@@ -12,7 +12,7 @@ export interface Change {
   subject: 'name' | 'whois' | 'dns';
   /** Members of the record, or types of records, that differ. */
   members: readonly string[];
-  /** Nothing was known of the subject before. */
+  /** True if nothing was known about the name before. */
   isFirst: boolean;
   at: Date;
 }

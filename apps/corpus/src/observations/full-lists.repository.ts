@@ -3,7 +3,7 @@ import { type Transaction, columnsOf } from '#libs/database';
 import { type Key, keysOfSlice, sliceOf } from '../names/domain-key.js';
 import type { FiledName } from '../names/registrable-name.js';
 
-/** A name on its way in. */
+/** A staged name. */
 export interface StagedName extends FiledName {
   skeleton: string | null;
   isGone: boolean;
@@ -17,7 +17,7 @@ export interface StagedSlice {
   at: Date;
   /** Sources with fewer rights than the list's own. */
   outranked: readonly number[];
-  /** The list holds every name of a zone: it confirms them. */
+  /** The list contains every name of a zone, and thereby confirms them. */
   isComplete: boolean;
   /** The staged names are the new ones and the removed ones. */
   isDifference: boolean;
@@ -197,7 +197,7 @@ export class FullListsRepository {
     return row;
   }
 
-  /** Names of a zone that a source lists, and that were dropped by another one since its last list. */
+  /** Names of a zone that a source lists, but that another source has dropped since its last list. */
   async listDropped(
     transaction: Transaction,
     { sourceId, at }: { sourceId: number; at: Date },
@@ -223,7 +223,7 @@ export class FullListsRepository {
     ]);
   }
 
-  /** Forgets everything of a file that is on its way in. */
+  /** Removes all staged data of a file. */
   async clear(transaction: Transaction, fileId: string): Promise<void> {
     await transaction.query('delete from staged_name where file_id = $1', [fileId]);
     await transaction.query('delete from staged_list where file_id = $1', [fileId]);

@@ -12,11 +12,14 @@ import { ChangesRepository } from './changes.repository.js';
 import { FullListsRepository, type NamedKey, type StagedSlice } from './full-lists.repository.js';
 import { NamesRepository } from './names.repository.js';
 
-/** A list of names on its way in. */
+/** A staged list of names. */
 export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete' | 'outranked'> {
-  /** The zone of which the list holds every name; names that its source listed before and now does not are dropped. */
+  /**
+   * The zone whose names the list contains completely; names that its source listed before but no longer lists are
+   * dropped.
+   */
   zone?: string;
-  /** Nothing of the zone was listed before, so its content is not new. */
+  /** No name of the zone was listed before, so the list's names are not new. */
   isFirst: boolean;
 }
 
@@ -70,7 +73,7 @@ export class FullListsService {
     return this.repository.listDropped(transaction, list, beside);
   }
 
-  /** Counts names of a list that are what they were. */
+  /** Counts the unchanged names of a list. */
   async countShared(
     transaction: Transaction,
     { sourceId, at }: { sourceId: number; at: Date },

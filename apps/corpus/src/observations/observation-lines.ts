@@ -64,7 +64,7 @@ export function observationOf(line: Line): Observation | undefined {
   }
 }
 
-/** Observations of JSON lines; lines that are none are counted. */
+/** Reads observations from JSON lines; invalid lines are counted. */
 export function readObservations(text: string): { observations: Observation[]; bad: number } {
   const observations: Observation[] = [];
   let bad = 0;
@@ -77,12 +77,12 @@ export function readObservations(text: string): { observations: Observation[]; b
   return { observations, bad };
 }
 
-/** The observation of a line of JSON; undefined for a line that is none. */
+/** The observation of a JSON line; undefined for an invalid line. */
 export function observationOfText(line: string): Observation | undefined {
   return observationOf(parsedLine(line));
 }
 
-/** A line of JSON; empty for what is no object. */
+/** The object of a JSON line; empty if it is not an object. */
 export function parsedLine(line: string): Line {
   try {
     const value: unknown = JSON.parse(line);

@@ -32,7 +32,7 @@ interface NamedChange {
   isFirst?: boolean;
 }
 
-/** The one path by which anything enters the corpus. */
+/** The only path by which observations enter the corpus. */
 @Injectable()
 export class ObservationsService {
   constructor(
@@ -44,7 +44,7 @@ export class ObservationsService {
     private readonly sources: SourcesService,
   ) {}
 
-  /** Takes in a batch of one source, in a transaction of its own. */
+  /** Records a batch of one source in its own transaction. */
   async record(observations: readonly Observation[], sourceId: number): Promise<Recorded> {
     return this.database.transaction(async (transaction) =>
       this.recordIn(transaction, observations, sourceId),
@@ -148,7 +148,7 @@ export class ObservationsService {
   }
 }
 
-/** Hosts whose addresses were observed; what was asked for another type says nothing about them. */
+/** Hosts whose addresses were observed; queries for other types say nothing about them. */
 function hostsOf(
   asked: readonly DnsObservation[],
   passive: readonly PassiveObservation[],

@@ -1,9 +1,9 @@
 import type { Registration } from './registration.js';
 
-/** The newest complete record of a name that some sources have seen, beside the newest one of all. */
+/** The newest complete record of a name from some sources, and the newest one from all sources. */
 export interface KnownRecord {
   name: string;
-  /** Null where none of the sources has one, as are the others. */
+  /** Null if none of the sources has one; then the other members are null, too. */
   record: Registration | null;
   sourceId: number | null;
   observedAt: Date | null;

@@ -10,7 +10,7 @@ interface Seen {
 /** The data that a registry and registrar published about a name. */
 export interface WhoisObservation extends Seen {
   kind: 'whois';
-  /** Every source that holds data of the name has answered. */
+  /** True if every source with data about the name has answered. */
   isComplete: boolean;
   registration: Registration;
   /** The text as it came. */
@@ -50,7 +50,7 @@ export interface HostObservation extends Seen {
   hasResolved: boolean | null;
 }
 
-/** The name is registered: it stands in a list, a zone or a certificate. */
+/** The name is registered, because it is in a list, a zone or a certificate. */
 export interface ListedObservation extends Seen {
   kind: 'listed';
 }

@@ -16,14 +16,14 @@ import {
 } from './revisions.repository.js';
 import { type Token, TokensRepository } from './tokens.repository.js';
 
-/** A name whose newest complete record has become another one. */
+/** A name whose newest complete record has changed. */
 export interface ChangedName {
   key: Key;
   name: string;
   at: Date;
   /** No complete record of it was known before. */
   isFirst: boolean;
-  /** Members of the record that differ; none of a first one. */
+  /** Members of the record that differ; empty for a first record. */
   members: string[];
 }
 
@@ -46,7 +46,7 @@ interface Edits {
 }
 
 interface NewestName extends Omit<ChangedName, 'members'> {
-  /** What the batch itself says of the name; undefined where that is an earlier revision again. */
+  /** The record in the batch; undefined if an earlier revision is the newest again. */
   record?: Registration;
 }
 
@@ -69,7 +69,7 @@ export class RegistrationsService {
     return this.suppressions.valuesNow(transaction);
   }
 
-  /** @returns the names whose newest complete record is another one now. */
+  /** @returns the names whose newest complete record has changed. */
   async record(
     transaction: Transaction,
     observations: readonly WhoisObservation[],

@@ -18,7 +18,7 @@ export interface SequenceEdits<Seen extends Link> {
   promoted: KeptLink[];
   /** Revisions that only confirm what an earlier observation has found. */
   demoted: KeptLink[];
-  /** The newest state of the sequence before and after; undefined where there is none. */
+  /** The newest state of the sequence before and after; undefined if there is none. */
   before?: string;
   after?: string;
 }
@@ -68,7 +68,7 @@ function joined<Seen extends Link>(
   const times = seen.map(({ atMs }) => atMs);
   const [firstMs, lastMs] = [Math.min(...times), Math.max(...times)];
   const ordered = kept.toSorted(inOrder);
-  // Between two links of one side there may be others that are not known here.
+  // Between two links of one side there may be others that are not in memory.
   const before = ordered.findLastIndex(({ atMs }) => atMs < firstMs);
   const behind = ordered.findIndex(({ atMs }) => atMs > lastMs);
   const near = ordered.slice(Math.max(0, before), behind === -1 ? undefined : behind + 1);
@@ -83,7 +83,7 @@ function joined<Seen extends Link>(
 
 const nameOf = ({ atMs, state }: Link) => `${atMs} ${state}`;
 
-/** Two states of one moment have an order, too, so that every arrival makes the same of them. */
+/** States of the same time have an order, too, so that the result does not depend on the order of arrival. */
 function inOrder(a: Link, b: Link): number {
   return a.atMs - b.atMs || (a.state < b.state ? -1 : Number(a.state > b.state));
 }

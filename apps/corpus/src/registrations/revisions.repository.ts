@@ -149,7 +149,7 @@ export class RevisionsRepository {
     );
   }
 
-  /** Makes revisions confirmations of the earlier one. */
+  /** Turns revisions into confirmations of the earlier one. */
   async demote(transaction: Transaction, links: readonly PlacedLink[]): Promise<void> {
     const places = columnsOf(links, 'key', 'name', 'isComplete', 'at', 'state');
     await transaction.query(
@@ -165,7 +165,7 @@ export class RevisionsRepository {
     );
   }
 
-  /** The newest complete record of each name that has one. */
+  /** The newest complete record of each name, if it has one. */
   async listNewest(
     transaction: Transaction,
     names: readonly { key: Key; name: string }[],

@@ -112,7 +112,7 @@ export class ReverseDnsRepository {
     asked: Omit<RecordsAsked, 'sought'>,
   ): Promise<{ address: string; names: number }[]> {
     const { rtype, isCurrent, passiveSince, sourceIds } = asked;
-    // Each separately, so that one with very many delays no other, and a cluster counts them where they are.
+    // Counted separately, so that one with very many delays no other, and a cluster counts each on its own node.
     const counts = addresses.map(
       (
         _,
@@ -148,7 +148,7 @@ const IS_SHOWN = `(not $3 or t.until is null or (t.is_passive and t.until >= $4)
 
 const isOfOne = ({ first, last }: { first: string; last: string }) => first === last;
 
-/** How records are told and ordered: by their address where one is sought. */
+/** How records are identified and ordered: by address if the search is for one. */
 function formOf({ sought }: RecordsAsked) {
   const isOfAddresses = 'first' in sought;
   const names = 't.domain_key, t.name';

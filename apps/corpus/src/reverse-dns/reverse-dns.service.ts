@@ -29,7 +29,7 @@ type Question = QuestionOf<typeof DNS_REVERSE>;
 
 /** A passive record counts as there for so long after it was last seen. */
 const PASSIVE_DAYS = 30;
-/** Hosts of one address whose names are sought. */
+/** The most hosts of one address whose names are searched. */
 const HOSTS_MAX = 1_000;
 const FIXTURE_FOUND = '192.0.2.1';
 const FIXTURE = /^(192\.0\.2|198\.51\.100|203\.0\.113)\./;

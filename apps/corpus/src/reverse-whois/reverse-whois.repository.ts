@@ -63,7 +63,7 @@ export class ReverseWhoisRepository {
   }
 }
 
-/** What no page lies before. */
+/** A position before every page. */
 const FIRST = [ALL_KEYS.fromKey, ''] as const;
 
 function namesOf({ sought }: TokensAsked): string {

@@ -34,7 +34,7 @@ import {
 type Question = QuestionOf<typeof WHOIS_REVERSE>;
 type Selector = ReverseQuery['selector'] & ('keyword' | 'owner' | 'email' | 'company');
 
-/** Kinds of values by what is asked for. */
+/** The kinds of values, by what is searched for. */
 const KINDS: Readonly<Record<Selector, readonly TermKind[]>> = {
   keyword: ['name', 'email', 'company'],
   owner: ['name'],

@@ -8,7 +8,7 @@ export function countOf(query: string): string {
   return `select count(*)::int as records from (${query} limit ${COUNTED_MAX + 1}) counted`;
 }
 
-/** A count of `countOf`, as a page says it. */
+/** A count of `countOf` in the form of a page. */
 export function totalOf(records: number): Total {
   return records > COUNTED_MAX
     ? { records: COUNTED_MAX, is: 'at_least' }

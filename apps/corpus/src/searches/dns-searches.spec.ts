@@ -65,7 +65,7 @@ describe('searches of the DNS', () => {
       expect(await names('mx1.mail-host.com', 'mx')).toEqual(['mailed-one.com']);
       expect(await names('198.19.250.1', 'mx')).toEqual(['mailed-one.com']);
       expect(await names('198.19.250.1', 'ns')).toEqual(['mailed-two.com']);
-      // Nobody has queried it since.
+      // It was not queried again.
       const [{ first_seen, last_seen }] = await found('mx1.mail-host.com', 'mx');
       expect(last_seen).toBe(first_seen);
     });

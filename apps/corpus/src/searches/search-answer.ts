@@ -60,7 +60,7 @@ export function readRows<Row>(
 }
 
 /**
- * Rows that one query counts and reads, as far as they are counted.
+ * Rows that one query counts and reads, up to the limit of counting.
  * @param list reads a page in the order of all rows, however many there are.
  */
 export function countedOrListed<Row>(
@@ -77,7 +77,7 @@ export function countedOrListed<Row>(
   };
 }
 
-/** Rows that are all there. A page's cursor is the place of its last one. */
+/** Rows that are complete. The cursor of a page is the position of its last row. */
 export function allRows<Row>(all: readonly Row[]): SearchRows<Row> {
   const total: Total = { records: all.length, is: 'exact' };
   return {
@@ -94,7 +94,7 @@ export function allRows<Row>(all: readonly Row[]): SearchRows<Row> {
   };
 }
 
-/** A search, and how its answer tells what it finds. */
+/** A search and the format of its results. */
 export interface Search<Row, Item> {
   isFixture: boolean;
   /** Members before the page. */
@@ -110,7 +110,7 @@ export interface Search<Row, Item> {
   bodyV1?: (items: readonly Item[], paging: Paging) => object;
 }
 
-/** The page of a search that was asked for; of a preview, what would be found and what it would cost. */
+/** The requested page of a search; for a preview, the number of results and their cost. */
 export async function searchAnswer<Row, Item>(
   asked: AskedPage,
   search: Search<Row, Item>,

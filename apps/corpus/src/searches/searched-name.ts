@@ -6,7 +6,7 @@ import { InvalidDomainName } from './searches.errors.js';
 export interface SearchedName extends FiledName {
   /** For display. */
   readable: string;
-  /** What it represents in answers to test keys; undefined for a name to be searched. */
+  /** The meaning of a fixture in answers to test keys; undefined for a name to search for. */
   fixture?: 'registered' | 'empty';
 }
 

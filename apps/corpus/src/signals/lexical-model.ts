@@ -10,7 +10,7 @@ export interface LexicalModel {
 
 /** Letters, digits, hyphen and the two ends. */
 const LETTERS = 38;
-/** Counts what was never seen as if it had been, a little. */
+/** Counts unseen pairs as if they had occurred a few times. */
 const SMOOTHING = 0.1;
 /** A sequence seen once in this many labels is chance. */
 const COUNT_MIN = 2;

@@ -11,7 +11,7 @@ export interface Listing {
   listedAt: Date;
 }
 
-/** What the index knows about single names. */
+/** Reads the index's data about single names. */
 @Injectable()
 export class SignalsRepository {
   constructor(private readonly database: SearchDatabase) {}

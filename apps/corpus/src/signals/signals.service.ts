@@ -7,12 +7,12 @@ import { SignalsRepository } from './signals.repository.js';
 
 /** A model changes once a day. */
 const KEPT_MS = HOUR_MS;
-/** Surprise of a shorter label says nothing. */
+/** The surprise of a shorter label is not meaningful. */
 const LABEL_LENGTH_MIN = 6;
 
 type Judge = (label: string) => IndexSignals['lexical'];
 
-/** What the index knows about a name, for its reputation. */
+/** Collects the index's data about a name, for its reputation. */
 @Injectable()
 export class SignalsService {
   private kept?: { untilMs: number; judge: Judge };

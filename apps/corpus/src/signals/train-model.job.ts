@@ -7,7 +7,7 @@ const LABELS_MAX = 50_000;
 /** The fewest labels to learn from: a model of fewer would say more about them than about names. */
 const LABELS_MIN = 500;
 
-/** Once a day: learns anew how letters follow one another in the names of the index. */
+/** Once a day, relearns how letters follow one another in the names of the index. */
 @Injectable()
 export class TrainModelJob implements Job {
   readonly name = 'train-lexical-model';

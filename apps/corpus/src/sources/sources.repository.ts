@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { Source } from './source.js';
 
-/** Other sources by their rights, as seen from one. */
+/** Other sources by their rights, relative to one source. */
 export interface RankedSources {
   outranked: number[];
   outranking: number[];
@@ -99,7 +99,7 @@ export class SourcesRepository {
     return rows.length > 0;
   }
 
-  /** Counts what a source has brought. */
+  /** Counts the data of a source. */
   async count(
     transaction: Transaction,
     id: number,

@@ -4,7 +4,7 @@ import { Clock, newId } from '#libs/platform';
 import { type Source, scopeOfZone } from './source.js';
 import { type Batch, type RankedSources, SourcesRepository } from './sources.repository.js';
 
-/** Manages the sources of data, and what was imported from them. */
+/** Manages the data sources and their imports. */
 @Injectable()
 export class SourcesService {
   constructor(
@@ -41,7 +41,7 @@ export class SourcesService {
     await this.repository.addBatch(transaction, { ...batch, id: newId(), loadedAt });
   }
 
-  /** Counts what a source has brought, by the times at which it was observed. */
+  /** Counts the data of a source, by the times at which it was observed. */
   async count(transaction: Transaction, sourceId: number, times: readonly Date[]): Promise<void> {
     if (times.length === 0) return;
     const sorted = times.toSorted((a, b) => a.getTime() - b.getTime());
@@ -51,7 +51,7 @@ export class SourcesService {
     await this.repository.count(transaction, sourceId, count);
   }
 
-  /** Counts what a source has brought of one time. */
+  /** Counts the data of a source observed at one time. */
   async countAt(
     transaction: Transaction,
     sourceId: number,
