@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fillDisk, freeDisk, fullDiskMissing } from './full-disk.js';
 import { ownProcess } from './processes.js';
 
-/** Appends a line to the file for each that it is told, and says how that went. */
+/** Appends each received text as a line to the file, and reports the result. */
 const WRITER = `
 const { openSync, writeSync } = require('node:fs');
 const file = openSync(process.argv[1], 'a');

@@ -16,7 +16,7 @@ export interface Trap {
 export interface LinkRules {
   delayMs(): number;
   isLost(direction: Direction): boolean;
-  /** Told of the client's bytes; answers with what is to happen to this connection. */
+  /** Called with the client's bytes; returns what to do with this connection. */
   sent(bytes: Buffer): Trap | undefined;
 }
 
@@ -68,7 +68,7 @@ export class Link {
     reset(this.server);
   }
 
-  /** The server keeps an open connection to nobody. */
+  /** Closes the client's connection; the server's stays open, without a client. */
   dropClient(): void {
     for (const flow of this.flows) flow.sever();
     this.client.destroy();

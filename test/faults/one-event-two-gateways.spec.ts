@@ -21,7 +21,7 @@ let around: GatewayHarness;
 let gateways: RunningGateway[];
 let asked = 0;
 
-/** As each process has its own. */
+/** Each process has its own. */
 function openTransport(): KafkaTransport {
   const logger = new Logger('kafka', { write: () => {} });
   const transport = new KafkaTransport({ config, logger, onDeath: () => {} });
@@ -77,7 +77,7 @@ here('two gateways and a broker', () => {
     const { apiKey, keyRecord } = around.account.addKey();
     expect(await statusesFor(apiKey)).toEqual([200, 200]);
     keyRecord.state = 'revoked';
-    // Both go on serving from what they know: nothing has told them.
+    // Both continue to serve from their caches, because no event has reached them.
     expect(await statusesFor(apiKey)).toEqual([200, 200]);
     const { accountId: key, keyId } = keyRecord!;
     const account = await database.service('account');

@@ -25,7 +25,7 @@ export function signal(target: OwnProcess, name: NodeJS.Signals): boolean {
   return isThere(target) && process.kill(target.pid, name);
 }
 
-/** Stops a process for a while and lets it go on, whatever happens meanwhile. */
+/** Suspends a process for a while and resumes it, whatever happens meanwhile. */
 export async function pause(stopped: OwnProcess, pauseMs: number): Promise<void> {
   signal(stopped, 'SIGSTOP');
   try {

@@ -15,7 +15,7 @@ export function skewedClock(offsetHours: number): Record<string, string> {
     FAKETIME: `${offsetHours < 0 ? '' : '+'}${offsetHours}h`,
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     DONT_FAKE_MONOTONIC: '1',
-    // Files are stamped by the kernel: what reads them must see what was written.
+    // The kernel sets file times, so readers must see the real ones.
     NO_FAKE_STAT: '1',
   };
 }

@@ -23,14 +23,14 @@ type Behaviour = 'passing' | 'stalled' | 'refusing';
  */
 export class TcpProxy {
   private readonly links = new Set<Link>();
-  /** Accepted while stalled: nobody was called for them yet. */
+  /** Connections accepted while stalled, which have no server connection yet. */
   private readonly held = new Set<Socket>();
   private server?: Server;
   private behaviour: Behaviour = 'passing';
   private delayMs = 0;
   private readonly losing = new Set<Direction>();
   private port: number;
-  /** What strikes the next connection that sends these bytes. */
+  /** The faults for the next connection that sends these bytes. */
   private readonly traps: Trap[] = [];
   accepted = 0;
   /** Taken from clients, passed on or not. */
@@ -46,7 +46,7 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** In front of one server, for example a database. */
+  /** Creates a proxy in front of one server, for example a database. */
   static async before(target: Target | URL | string): Promise<TcpProxy> {
     const address = targetOf(target);
     return TcpProxy.start({ route: () => address });
@@ -86,7 +86,7 @@ export class TcpProxy {
     for (const link of this.links) link.dropClient();
   }
 
-  /** Resets what is open and refuses what comes: nobody listens here. */
+  /** Resets open connections and refuses new ones, as if no server were listening. */
   async refuse(): Promise<void> {
     this.behaviour = 'refusing';
     this.reset();
@@ -104,12 +104,12 @@ export class TcpProxy {
     this.delayMs = delayMs;
   }
 
-  /** Bytes of one direction are taken and thrown away. */
+  /** Reads and discards the bytes of one direction. */
   lose(direction: Direction): void {
     this.losing.add(direction);
   }
 
-  /** Undoes every lasting fault. What was held arrives now; what was lost stays lost. */
+  /** Ends every lasting fault. Held bytes arrive now; lost ones stay lost. */
   async heal(): Promise<void> {
     const before = this.behaviour;
     this.behaviour = 'passing';
@@ -185,7 +185,7 @@ export class TcpProxy {
     if (this.behaviour === 'stalled') link.pause();
   }
 
-  /** What these bytes of a client bring about. */
+  /** Applies the trap that these bytes of a client match. */
   private spring(bytes: Buffer) {
     this.takenBytes += bytes.length;
     const found = this.traps.findIndex(({ text }) => bytes.includes(text));

@@ -15,7 +15,7 @@ export interface Answer {
   json: Record<string, unknown>;
 }
 
-/** One gateway on a database of its own, asked over its socket, with stand-ins for the services around it. */
+/** One gateway with its own database, called over its socket, with stand-ins for the services around it. */
 export class GatewayUnderTest {
   private auditor?: ReturnType<TestDatabase['auditor']>;
 

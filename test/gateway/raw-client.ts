@@ -8,9 +8,9 @@ export interface RawClientOptions {
   staysOpen?: boolean;
 }
 
-/** A client on a socket of its own, which sends what it is told and keeps everything it is sent. */
+/** A client with a raw socket that sends given texts and stores everything it receives. */
 export class RawClient {
-  /** What has come, a character a byte. */
+  /** The received text, one character per byte. */
   text = '';
   isEnded = false;
 
@@ -41,7 +41,7 @@ export class RawClient {
     this.socket.write(text, 'latin1');
   }
 
-  /** The statuses of the answers that have begun to come. */
+  /** The statuses of the answers received so far, complete or not. */
   get statuses(): number[] {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
   }

@@ -173,7 +173,7 @@ const INSTANT = /\b(nowMs|aheadMs|monotonicMs|clock_timestamp|failed_for_ms)\b/;
 /** The condition of a crash point. */
 const OF_CRASH = /^if \(.*\) crashPoint\('[^']*'\);$/;
 
-/** Why nobody could notice a change; undefined where somebody could. */
+/** The reason why a change has no visible effect; undefined if it has one. */
 export function whyEqual(mutation: Omit<EqualMutation, 'reason'>): string | undefined {
   const { path, line, change } = mutation;
   if (OF_CRASH.test(line)) return 'only a crash point, which nothing arms in a product';

@@ -34,7 +34,7 @@ const options = program.opts<{
 }>();
 
 const TARGET = 0.9;
-/** Times as long as a run without a change; a busy machine is slower at one time than at another. */
+/** The limit as a multiple of the run without a change, because a busy machine varies. */
 const SLOWER_MAX = 5;
 const LIMIT_MIN_MS = 180_000;
 /** It ends what hangs without a change, too. */
@@ -107,7 +107,7 @@ async function judge(
   return outcome;
 }
 
-/** How long specs may take, from a run of them on what is not changed, which they must pass. */
+/** The time limit of specs, from a run with unchanged code, which they must pass. */
 async function limitOf(specs: string[]): Promise<number> {
   let whole = await runSpecs({ specs }, WHOLE_LIMIT_MS);
   // A machine that is out of processors may let them fail once.

@@ -30,7 +30,7 @@ const OPERATORS: Partial<Record<ts.SyntaxKind, [string, Mutation['kind']]>> = {
 const METHODS: Record<string, string> = { min: 'max', max: 'min', some: 'every', every: 'some' };
 /** Whole orders that may be left out. */
 const ORDERS = new Set(['toSorted', 'sort', 'toReversed', 'reverse']);
-/** Numbers up to this are counts and steps; above it they are limits of which one more or less is none. */
+/** Numbers up to this are counts and steps; larger ones are limits, for which a change by one does not matter. */
 const SMALL_MAX = 2;
 /** What only tells: logs, crash points that nothing arms, spans; and what decorators leave in the output. */
 const TOLD = /\b(logger|crashPoint|startSpan|span|isTracing)\b/;
@@ -112,7 +112,7 @@ function negated(condition: ts.Expression, file: ts.SourceFile): Mutation {
   return { ...placeOf(condition, file), replacement, kind: 'condition' };
 }
 
-/** Statements whose value nobody uses. */
+/** Removals of statements whose value is not used. */
 function removals(
   node: ts.ExpressionStatement | ts.ThrowStatement,
   file: ts.SourceFile,

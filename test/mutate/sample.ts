@@ -4,7 +4,7 @@ import { whyEqual } from './equal.js';
 import { compiledBelow, readCompiled, sourcePlace } from './compiled.js';
 import { type Mutation, mutationsOf } from './mutations.js';
 
-/** A mutation of the product, with what a reader needs. */
+/** A mutation of the product, with its description. */
 export interface Mutant {
   area: Area;
   /** Within `dist`. */
@@ -15,11 +15,11 @@ export interface Mutant {
   /** The compiled line, without its indentation. */
   line: string;
   change: string;
-  /** Why nobody could notice it. */
+  /** The reason why it has no visible effect. */
   equal?: string;
 }
 
-/** How often each kind is drawn: what is hardest to get right, and to test, more often. */
+/** How often each kind is drawn: the kinds that are hardest to get right and to test more often. */
 const WEIGHTS: Record<Mutation['kind'], number> = {
   sql: 3,
   condition: 2,
@@ -48,7 +48,7 @@ function allOf({ sources, without }: Area): Place[] {
   );
 }
 
-/** Weighted, none twice, and no two at one place of the text. */
+/** A weighted draw without repeats, and at most one mutation at each place. */
 function draw(random: Random, all: Place[], count: number): Place[] {
   const drawn: Place[] = [];
   let left = all;

@@ -5,14 +5,14 @@ import { compiledPath } from './compiled.js';
 
 /** The order to a process of specs, in its first word. */
 export interface SpecOrder {
-  /** Within `dist`, one after the other. */
+  /** Paths within `dist`, run one after another. */
   specs: string[];
   /** A compiled file that is another for this process and stays as it is on disk. */
   changed?: { path: string; text: string };
 }
 
 const GLOBALS = new URL('spec-globals.js', import.meta.url).href;
-/** As of the suite: it only ends what hangs, on the slowest machine. */
+/** As in the suite: it only ends hanging tests, even on the slowest machine. */
 const TEST_LIMIT_MS = 180_000;
 
 /**

@@ -12,13 +12,13 @@ export type SpecOutcome =
 const SAID_MAX = 100_000;
 const running = new Set<ChildProcess>();
 
-/** Runs specs in a process of their own, against the servers of this one's environment. */
+/** Runs specs in a separate process, with the servers of this process's environment. */
 export async function runSpecs(order: SpecOrder, limitMs: number): Promise<SpecOutcome> {
   const startedAt = performance.now();
   const main = compiledPath('test/mutate/spec-process.js');
   const child = spawn(process.execPath, [main, JSON.stringify(order)], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A group of its own: a gateway that a spec has started ends with it.
+    // A separate process group, so that a gateway started by a spec ends with it.
     detached: true,
   });
   running.add(child);
@@ -41,7 +41,7 @@ export async function runSpecs(order: SpecOrder, limitMs: number): Promise<SpecO
   return { ended: 'failed', by: /^failed: (.*)$/m.exec(said)?.[1] ?? said.slice(-300), ms };
 }
 
-/** Ends every run; for a signal in the middle of one. */
+/** Ends every run, when a signal arrives in the middle of one. */
 export function endRuns(): void {
   for (const child of running) end(child);
 }

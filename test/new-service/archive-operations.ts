@@ -32,7 +32,7 @@ const PAGES = pagedSearch({
   mini: { credits: 2, pageSize: 4 },
 });
 
-/** A paged search of a service that nobody needs. */
+/** A paged search of an example service. */
 export const ARCHIVE_SEARCH = defineOperation({
   ...PAGES,
   name: 'archive.search',

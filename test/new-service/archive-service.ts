@@ -85,7 +85,7 @@ class ArchiveModule {
   }
 }
 
-/** A service that nobody needs: what an app must bring to be one of the product. */
+/** An example service, with everything that an app must provide. */
 export const archive: Service<ArchiveConfig> = {
   name: NAME,
   config: ArchiveConfig,

@@ -44,7 +44,7 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
         API_PORT: '0',
         DASHBOARD_PORT: '0',
         METRICS_PORT: '0',
-        // What sheds load on a busy machine is not what these tests are about.
+        // These tests are not about load shedding on a busy machine.
         GATEWAY_LOOP_DELAY_MAX_MS: '60000',
         ARCHIVE_DATABASE_ADMIN_URL: own.url(),
       },

@@ -13,7 +13,7 @@ const IN_BLOCK = /^npm run cli -- (.+)$/gm;
 /** Text that makes a shell see a comment, another command or the next line. */
 const SHELL = /\s+(#|&&|\\$|;).*$/;
 
-/** The commands that a page names, each in words; what is in quotes is one. */
+/** The commands in a page, each as words; a quoted part is one word. */
 function commandsIn(text: string): string[][] {
   return [IN_TEXT, IN_BLOCK]
     .flatMap((pattern) => [...text.matchAll(pattern)])

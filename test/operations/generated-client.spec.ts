@@ -30,7 +30,7 @@ const OPTIONS = {
   include: ['*.ts'],
 };
 
-/** As docs/api.md tells those who write a client. */
+/** The client that docs/api.md describes. */
 const CLIENT = `
 import createClient from 'openapi-fetch';
 import type { paths } from './types.js';
@@ -57,7 +57,7 @@ describe('a client generated from the description', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** @returns what the compiler says of the calls. */
+  /** @returns the compiler's messages about the calls. */
   async function compiled(listener: PublicListener, calls: string): Promise<string> {
     const own = join(folder, listener);
     writeFileSync(join(own, 'calls.ts'), CLIENT + calls);
@@ -125,12 +125,12 @@ describe('a client generated from the description', () => {
 
 let calls = 0;
 
-/** One example as it is called, and the value that it says is answered. */
+/** The call of one example, and its documented answer. */
 function callOf(row: Operation, route: OperationRoute, example: OperationExample): string {
   const given = JSON.stringify(givenOf(row, route, example));
   const { type } = row.answers[0];
   const call = `client.${row.method}(${JSON.stringify(route.path)}, ${given})`;
-  // Version 1 has a class of its own, or answers without what came with version 2.
+  // Version 1 has its own class, or answers without the members of version 2.
   const isAnswered = type === 'application/json' && route === row.routes[0];
   if (!isAnswered) return `await ${call};`;
   const name = `call${++calls}`;

@@ -29,7 +29,7 @@ function saysOf(name: string): string {
   return said;
 }
 
-/** By the commands of the pages themselves; only the folders are others. */
+/** Runs the commands of the pages themselves; only the folders differ. */
 describe('production on one machine: a restart, a backup and a restore', () => {
   const root = mkdtempSync(join(tmpdir(), 'dds-production-'));
   // PostgreSQL's user passes through.

@@ -5,12 +5,12 @@ import ts from 'typescript';
 
 /** A method that serves a row, with the problems that its code can throw. */
 interface ServedRow {
-  /** The constant that holds the row: `ORDER_CREATE`. */
+  /** The constant with the row: `ORDER_CREATE`. */
   row: string;
   /** `apps/billing/src/orders/orders.controller.ts`. */
   path: string;
   codes: Makers;
-  /** Problems that refuse one item of several. */
+  /** Problems that reject one item of several. */
   itemCodes: Makers;
 }
 
@@ -141,7 +141,7 @@ class Reach {
     return type?.getSymbol()?.name === ITEM_QUESTIONS.type;
   }
 
-  /** The functions that a name stands for, of an interface those of all who fulfil it. */
+  /** The functions that a name refers to; for a method of an interface, those of all implementations. */
   private bodiesOf(name: ts.Identifier): ts.Node[] {
     const symbol = this.symbolOf(name);
     return (symbol?.declarations ?? []).flatMap((declaration) => {
@@ -220,7 +220,7 @@ const NEVER_ANSWERED: Readonly<Record<string, string>> = {
 const CONSTANTS = new Map<string, unknown>(Object.entries(contracts));
 const operationOf = (name: string) => CONSTANTS.get(name) as Operation;
 
-/** Makes a refusal of whatever an item throws that is none. */
+/** Turns any other error of an item into a problem. */
 const MAKER_OF_ITEMS = 'answerOrProblem';
 
 /** Code and maker of what may reach the caller. */

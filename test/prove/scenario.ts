@@ -5,7 +5,7 @@ import type { Installation } from './environment/installation.js';
 export type Scenario = InstallationScenario | ApartScenario;
 
 interface ScenarioInfo {
-  /** By whose words `--only` finds it: `crash relay.after-send`. */
+  /** The name by whose words `--only` selects it: `crash relay.after-send`. */
   name: string;
   /** The fault that the installation suffers. */
   fault: string;
@@ -19,9 +19,9 @@ interface ScenarioInfo {
 
 export interface InstallationScenario extends ScenarioInfo {
   isApart?: false;
-  /** Waits more than it works: one of the last, beside those that are apart. */
+  /** Mostly waits: runs among the last, in parallel with the separate ones. */
   isWaiting?: boolean;
-  /** Waits for minutes with processes down: on an installation of its own beside the last ones. */
+  /** Waits for minutes with processes down: runs on a separate installation in parallel with the last ones. */
   isAlone?: boolean;
   run(harness: InstallationHarness): Promise<void>;
 }

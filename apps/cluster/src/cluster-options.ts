@@ -11,8 +11,8 @@ export interface ClusterOptions {
   /** 2 unless given. */
   gateways?: number;
   /**
-   * Wins over what the cluster sets. A function is given what it would set, by process, so that an address can be
-   * replaced by that of a proxy in front of it.
+   * Overrides the cluster's settings. A function gets those settings, by process, so that an address can be replaced by
+   * that of a proxy in front of it.
    */
   environment?:
     | ClusterEnvironment
@@ -39,8 +39,8 @@ export interface ClusterOptions {
   onePort?: boolean;
   /** False: PostgreSQL forgets everything with the machine, and is faster. */
   durable?: boolean;
-  /** Receives what is done next, in a few words. */
+  /** Receives a short description of each step. */
   progress?: (step: string) => void;
-  /** Ends a start half-way: what has begun is stopped. */
+  /** Aborts a start: everything started so far is stopped. */
   signal?: AbortSignal;
 }

@@ -51,7 +51,7 @@ export interface RunningCluster {
   payments?: PaymentsSimulator;
   clock: Clock;
   settings: ServiceSettings;
-  /** Finds one by name. @throws if there is none. */
+  /** Finds a process by name. @throws if there is none. */
   process(name: string): ClusterProcess;
   /**
    * Gives a `full` demo account purchases and 30 days of usage, once, where payments are simulated.
@@ -100,7 +100,7 @@ export async function startCluster(options: ClusterOptions): Promise<RunningClus
   }
 }
 
-/** The steps of a start, and what has been started so far. */
+/** The steps of a start, and everything started so far. */
 class StartingCluster {
   private readonly secrets: Secrets;
   private readonly clock: Clock;
@@ -111,7 +111,7 @@ class StartingCluster {
   private payments?: PaymentsSimulator;
   /** The settings and addresses of the payment processor. */
   private processor: Settings = {};
-  /** Services of which the cluster has one process. */
+  /** Services that run as a single process. */
   private alone: readonly AnyService[] = [];
 
   constructor(

@@ -19,7 +19,7 @@ export interface SettingSources {
   postgresUrl: string;
   /** Value of `KAFKA_BROKERS`, of a cluster with a broker. */
   brokers?: string;
-  /** Value of `VALKEY_URL`, of a cluster with one. */
+  /** Value of `VALKEY_URL`, if the cluster has a Valkey. */
   valkeyUrl?: string;
   /** The services that run: others have no address. */
   services: readonly AnyService[];
@@ -58,7 +58,7 @@ export class ServiceSettings {
     return url.toString();
   }
 
-  /** For the commands that prepare database and broker, and for the operator. */
+  /** For commands that prepare database and broker, and for the operator. */
   operator(): Settings {
     const { secrets } = this.sources;
     return {
@@ -72,7 +72,7 @@ export class ServiceSettings {
     };
   }
 
-  /** For a service with one process. `own` are settings that only this start knows. */
+  /** Settings of a service with one process. `own` has settings that are specific to this start. */
   service(service: AnyService, own: Settings = {}): Settings {
     const [{ port }] = service.listeners;
     const number = this.sources.ports.services[service.name];
@@ -106,7 +106,7 @@ export class ServiceSettings {
       ...secrets.settings(),
       BASE_URL: local(ports.gateways[0].api),
       BILLING_URL: local(ports.dashboard),
-      // A cluster of one machine asks the registry simulator.
+      // On one machine, the cluster queries the registry simulator.
       GATEWAY_SIMULATED_DATA: 'true',
       DASHBOARD_SIMULATED_DATA: 'true',
       // No balancer has to be told that one of them stops.

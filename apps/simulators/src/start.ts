@@ -5,7 +5,7 @@ import { MailSimulator } from './mail/mail-simulator.js';
 import { RegistrySimulator } from './registry/registry-simulator.js';
 import type { SimulatorsConfig } from './simulators.config.js';
 
-/** The outside world, and how the services are told to take it for the real one. */
+/** The simulated outside world, and the settings that make services use it. */
 export interface RunningSimulators {
   /** `GET /mailbox` (a page), `/mails` and `/exchanges` (`?domain=…`; JSON, for tests). */
   url: string;

@@ -128,7 +128,7 @@ const internet = (isOffline: boolean) => async () => {
   return 'none: test keys work; for live keys start with "npm start -- --offline"';
 };
 
-/** Starts a server in a folder of its own: what fails here fails at a start too. */
+/** Starts a server in a temporary folder: a failure here would also fail a start. */
 async function tryServer(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'dds-doctor-'));
   let server: EmbeddedServer | undefined;

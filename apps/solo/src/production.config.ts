@@ -18,7 +18,7 @@ const NAMES = [
   'DATABASE_ADMIN_URL',
 ] as const;
 
-/** Settings of services that the doctor looks at, as they stand; each is what its service says of it. */
+/** Settings of services that the doctor checks, as declared by each service. */
 export type ProductionSettings = Partial<Record<(typeof NAMES)[number], string>>;
 
 class Settings {}

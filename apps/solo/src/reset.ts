@@ -9,7 +9,7 @@ import { Secrets } from './data-folder/secrets.js';
 import { FolderLock } from './checks/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
-/** `npm run reset`: removes everything that one installation keeps. Asks first, unless given `--yes`. */
+/** `npm run reset`: removes all data of one installation. Asks first, unless called with `--yes`. */
 async function reset(): Promise<number> {
   const folder = new DataFolder(loadConfig(SoloConfig).dataFolder);
   if (!existsSync(folder.path)) return say(`There is nothing to remove at ${folder.path}.`, 0);
@@ -64,7 +64,7 @@ async function isConfirmed({ path }: DataFolder, clusters: DataFolder[]): Promis
   return answer.trim() === 'yes';
 }
 
-/** A server that outlived a kill -9 would go on writing into a folder that is gone. */
+/** A server that survived a kill -9 would continue to write into a removed folder. */
 async function stopOrphan(folder: DataFolder, serverFolder: string): Promise<void> {
   if (!existsSync(join(serverFolder, 'pgdata', 'postmaster.pid'))) return;
   const password = Secrets.load(folder).get('postgres');

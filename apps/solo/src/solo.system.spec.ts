@@ -104,7 +104,7 @@ describe('solo', () => {
     return body.spendable + body.reserved;
   }
 
-  /** The account's balance if each answer was charged as it says. */
+  /** The account's balance if each answer was charged as its headers state. */
   const left = () => CREDITS - charged;
 
   beforeAll(start, START_TIMEOUT_MS);
@@ -266,7 +266,7 @@ describe('solo', () => {
       const customer = await demoCustomer();
       await waitFor('what was charged', async () => (await balance(customer)) === left());
       await lookUp(before.live_key, 'before-the-kill.com');
-      // A second answer: the turn in which the first was sent, and journalled, is over.
+      // After a second answer, the turn in which the first was sent and journalled is over.
       await lookUp(before.live_key, 'at-the-kill.com');
       solo.kill('SIGKILL');
       await once(solo, 'close');
@@ -274,7 +274,7 @@ describe('solo', () => {
       expect(facts.demo).toEqual(before);
       const after = await lookUp(before.live_key, 'after-the-kill.com');
       expect(after.status).toBe(200);
-      // The turn of the second answer may have died with the process: then that one is free.
+      // The second answer may not have been journalled before the process died; then it is free.
       const again = await demoCustomer();
       await waitFor('each charge', async () => (await balance(again)) <= left() + 1);
       expect(await balance(again)).toBeGreaterThanOrEqual(left());

@@ -25,7 +25,7 @@ export interface SoloOptions {
   metricsPort?: number;
   /** Lookups go to the registry simulator, on real loopback sockets. */
   offline: boolean;
-  /** Superuser of a PostgreSQL of the operator's own; otherwise one is started. */
+  /** Superuser of the operator's own PostgreSQL; otherwise one is started. */
   databaseAdminUrl?: string;
   clock?: Clock;
   /** Where the services' log lines go. */
@@ -34,13 +34,13 @@ export interface SoloOptions {
   environment?: Settings;
   /** Settings of services that win over everything, for stories and benches. */
   overrides?: Settings;
-  /** `full` unless given; none in production, whatever it says. */
+  /** The default is `full`; in production there is no demo account, whatever the value. */
   demoAccount?: DemoAccount;
   /** False for a throw-away database, as in tests: faster, and gone after a crash of the machine. */
   durable?: boolean;
-  /** Told what is done next, in a few words. */
+  /** Receives a short description of each step. */
   progress?: (step: string) => void;
-  /** Ends a start half-way: what has begun is stopped, and the start rejects with the signal's reason. */
+  /** Aborts a start: everything started so far is stopped, and the start rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -49,7 +49,7 @@ const DEMO_LEFT =
 
 const noted = () => {};
 
-/** For a start with chosen ports. */
+/** Attempts of a start with automatically chosen ports. */
 const START_TRIES_MAX = 3;
 
 /** A running installation. */
@@ -85,7 +85,7 @@ export async function startSolo(options: SoloOptions): Promise<RunningSolo> {
 
 async function startOnce(folder: DataFolder, options: SoloOptions): Promise<RunningSolo> {
   const shutdown = new ShutdownOrder();
-  // Checked before the ports, so that a second start is told that one is running, not that its port is in use.
+  // Locked before the ports are checked, so that a second start reports the running one, not its port.
   const lock = FolderLock.take(folder);
   shutdown.add('lock', async () => lock.release());
   try {

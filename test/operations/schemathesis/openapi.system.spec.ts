@@ -9,7 +9,7 @@ import { Customer } from '../../stories/customer.js';
 import { type Deployment, openSolo } from '../../stories/deployment.js';
 import { schemathesis, schemathesisAvailability, schemathesisPython } from './schemathesis.js';
 
-/** Once on a machine, pip fetches what it runs. */
+/** Once per machine, pip downloads the packages. */
 jest.setTimeout(300_000);
 
 const LIMIT = 1_000_000;

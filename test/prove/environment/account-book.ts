@@ -18,7 +18,7 @@ export interface Payment {
 
 const TIMES_KEPT = 20_000;
 
-/** Every acknowledged command of a run: what the database must show exactly once. */
+/** Every acknowledged command of a run, each of which must be in the database exactly once. */
 export class AccountBook {
   readonly accounts = new Map<string, CustomerAccount>();
   readonly payments: Payment[] = [];

@@ -1,7 +1,7 @@
-/** A scenario's own expectation was not met; the message says how. */
+/** A scenario's own expectation was not met; the message explains it. */
 export class Broken extends Error {}
 
-/** @throws Broken with the text unless it holds. */
+/** @throws Broken with the text unless the condition is true. */
 export function holds(condition: boolean, otherwise: string): asserts condition {
   if (!condition) throw new Broken(otherwise);
 }

@@ -10,7 +10,7 @@ export interface Allowance {
   unbilledMax: number;
 }
 
-/** What was found after a row. */
+/** The findings after a row. */
 export interface Findings {
   events: number;
   /** From the sequence of an event (its commit, by the database's clock) to its handler's commit. */
@@ -29,11 +29,11 @@ interface Charge {
 
 const SETTLE_LIMIT_MS = 60_000;
 
-/** Holds what the database shows against what customers were told. Reads alone, past every proxy. */
+/** Compares the database with the answers that customers received. Only reads, and bypasses every proxy. */
 export class Checker {
   private database?: Promise<Database>;
   private auditor?: Promise<Database>;
-  /** What earlier rows have found and explained, by account. */
+  /** The explained findings of earlier rows, by account. */
   private readonly before = new Map<string, Charge>();
   private checkedUpTo = '0';
 
@@ -46,7 +46,7 @@ export class Checker {
     for (const database of [this.database, this.auditor]) await (await database)?.close();
   }
 
-  /** Waits until entitlement knows an account. */
+  /** Waits until an account exists in entitlement. */
   async registered(accountId: string): Promise<void> {
     await eventually('the trial credits', async () => {
       const rows = await this.query(
@@ -89,7 +89,7 @@ export class Checker {
     return { ...credits, ...(await this.events()) };
   }
 
-  /** Nothing waits to be sent, handled, retried or mailed. */
+  /** Waits until nothing is left to send, handle, retry or mail. */
   private async drained(): Promise<void> {
     await eventually('empty outboxes', async () => {
       const [{ waiting }] = await this.query<{ waiting: Record<string, number> }>(WAITING);
@@ -141,7 +141,7 @@ export class Checker {
   ): Promise<Pick<Findings, 'charged' | 'unbilled' | 'chargedInDoubt'>> {
     const until = performance.now() + SETTLE_LIMIT_MS;
     let found = await this.charges();
-    // What is settled every 100 ms, and what a journal brings after a start.
+    // Settlements run every 100 ms, and a journal is replayed after a start.
     while (found.unbilled > 0 && performance.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, 200));
       found = await this.charges();

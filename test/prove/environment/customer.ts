@@ -22,7 +22,7 @@ interface ListedKey {
 const RETRY_MS = 1_000;
 
 let names = 0;
-/** A registered name that nobody asked for before: a repeat within 60 s would be free. */
+/** A registered name that was not requested before, because a repeat within 60 s would be free. */
 export const freshName = () => `prove-${process.pid}-${++names}.com`;
 
 /**
@@ -34,7 +34,7 @@ export class Customer {
   private csrfToken = '';
   private readonly password = 'correct horse battery staple 42';
   readonly email: string;
-  /** Attempts are counted by network: each customer comes from another. */
+  /** Attempts are limited by network, so each customer has a different one. */
   private readonly network: string;
   accountId = '';
   key = '';
@@ -97,7 +97,7 @@ export class Customer {
   async lookUp(apiUrl = this.doors.apiUrl): Promise<void> {
     await eventually('an answered lookup', async () => {
       const answer = await this.lookUpOnce(freshName(), apiUrl);
-      // Whoever asks ten times a second uses up a trial's minute before a service is back.
+      // Ten requests a second would use up a trial's limit before a service is back.
       if (answer.status !== 200) await sleep(RETRY_MS);
       return answer.status === 200;
     });
@@ -161,7 +161,7 @@ export class Customer {
     });
   }
 
-  /** Repeats what got no answer, or one that says "later". @throws Broken for any other answer. */
+  /** Repeats requests without an answer, or with one that says "later". @throws Broken for any other answer. */
   private async insist(
     method: string,
     path: string,

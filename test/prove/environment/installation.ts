@@ -44,9 +44,9 @@ const TIER = TIERS[0];
 const LIMIT = 1_000_000;
 const CREDITS = 1_000_000;
 const LOAD_CUSTOMERS = 3;
-/** What is given by hand: past every clock of the matrix, which are up to 25 h ahead. */
+/** The lifetime of granted credits: longer than every clock offset of the matrix, at most 25 h. */
 const LASTS_MS = 7 * DAY_MS;
-/** Long enough for the balancer and for clients to hear of it. */
+/** Long enough for the balancer and the clients to learn of it. */
 const DRAIN_NOTICE_MS = 1_500;
 
 /**
@@ -103,7 +103,7 @@ export class Installation {
     return this.parts.folder;
   }
 
-  /** A service's process; rows give it another environment for one life. */
+  /** A service's process; rows can give it another environment for one life. */
   process(name: string): ServiceProcess {
     return this.cluster.process(name) as ServiceProcess;
   }
@@ -129,7 +129,7 @@ export class Installation {
     return this.cluster.gateways.map(({ apiUrl }) => apiUrl);
   }
 
-  /** Somebody who is not known yet. */
+  /** A customer without an account. */
   newCustomer(): Customer {
     const { gateways, dashboardUrl } = this.cluster;
     const [{ apiUrl }] = gateways;
@@ -274,7 +274,7 @@ async function laidThrough(
     changed[name].KAFKA_BROKERS = `127.0.0.1:${cables['gateway-broker'].address.port}`;
     changed[name].GATEWAY_DRAIN_NOTICE_MS = String(DRAIN_NOTICE_MS);
     changed[name].GATEWAY_TRUSTED_PROXIES = '127.0.0.0/8';
-    // Two cores carry everything here: a slow turn of a loop is no overload.
+    // Two cores run everything here, so a slow event loop is not an overload.
     changed[name].GATEWAY_LOOP_DELAY_MAX_MS = '5000';
   }
   return changed;

@@ -4,7 +4,7 @@ import { holds } from './broken.js';
 
 /** How late a run may be done because the process that did the job was killed, or a run failed. */
 const LATE_MAX_MS = 90_000;
-/** For each further run in a row that was killed or failed: a lease, and the start of whoever comes next. */
+/** Extra time for each further run in a row that was killed or failed: a lease, and the start of the next process. */
 const FURTHER_MS = 45_000;
 const LOOK_MS = 1_000;
 
@@ -17,7 +17,7 @@ interface WatchedJob {
 interface SeenRun {
   schema: string;
   job: string;
-  /** Runs that were begun. */
+  /** Number of runs started. */
   epoch: number;
   /** Time since the last finished run began. */
   ageMs: number;
@@ -35,7 +35,7 @@ for (const { name: schema, load } of SERVICES) {
   }
 }
 
-/** The last run of a job that was finished, and those begun since. */
+/** The last finished run of a job, and the runs started since. */
 interface FinishedRun {
   ageMs: number;
   epoch: number;
@@ -65,7 +65,7 @@ export class JobWatch {
     return JOBS.length;
   }
 
-  /** As if an interval had passed since their last run: days and hours need not be waited for. */
+  /** Makes jobs due as if an interval had passed since their last run, so that no test waits for days or hours. */
   async makeDue(): Promise<void> {
     [{ now: this.dueAtMs }] = await this.sql<{ now: number }>(
       'select extract(epoch from clock_timestamp())::float8 * 1000 as now',
@@ -109,7 +109,7 @@ export class JobWatch {
   async haveRun(): Promise<boolean> {
     const seen = await this.seen();
     return JOBS.every(({ schema, job, everyMs }) =>
-      // A run that was under way when it was made due counts once it is finished: none is due then.
+      // A run in progress when the job was made due counts once it is finished, because none is due then.
       seen.some(
         (run) =>
           isRunOf(run, { schema, job }) && (run.beganAtMs > this.dueAtMs || run.ageMs < everyMs),
@@ -127,7 +127,7 @@ export class JobWatch {
         last = { ageMs, epoch: finished, lastEpoch: finished, begunLate: [] };
         this.finished.set(name, last);
       } else last.ageMs = ageMs;
-      // Runs that were begun after the last one that was finished, without the one under way.
+      // Runs started after the last finished one, without the one in progress.
       const died = epoch - last.epoch - (isUnderWay ? 1 : 0);
       const awayMs = this.awayMs(schema, ageMs - everyMs);
       const lateMs = ageMs - everyMs - awayMs;
@@ -143,7 +143,7 @@ export class JobWatch {
     }
   }
 
-  /** For how much of the last `lateMs` the service was away. */
+  /** How much of the last `lateMs` the service was unavailable. */
   private awayMs(service: string, lateMs: number): number {
     const now = performance.now();
     const own = this.absences.filter((absence) => absence.service === service);

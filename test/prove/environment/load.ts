@@ -41,7 +41,7 @@ export class Load {
     return this.counts.answered;
   }
 
-  /** Waits for what is under way. */
+  /** Waits for requests in progress. */
   async stop(): Promise<LoadCounts> {
     this.stopping.abort();
     await this.running;

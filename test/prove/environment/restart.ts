@@ -11,9 +11,9 @@ const RESTART_MAX_MS = 5_000;
 /** How one life of a process ends, and what the next one finds. */
 export interface Crash {
   point: CrashPoint;
-  /** It dies at a pass up to this one, which is drawn. */
+  /** The process dies at a random pass up to this one. */
   passes: number;
-  /** SQL: nobody waits for the leases of the dead. */
+  /** SQL that expires the leases of dead processes. */
   hurry: string;
   /** Environment variables of its lives from now on, in addition to its own. */
   settings?: Record<string, string>;

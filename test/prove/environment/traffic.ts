@@ -105,7 +105,7 @@ function payments(
     }
   };
   const running = run();
-  // Seen by whoever stops it.
+  // Handled by the caller that stops it.
   running.catch(() => {});
   return {
     stop: async () => {

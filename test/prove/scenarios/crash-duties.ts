@@ -20,9 +20,9 @@ const WATCHED = 5;
 const NEW_NAMES = 20;
 const COLLECTED = 10;
 const EVENTS = 8;
-/** What a process sends at once, and sends again when it dies before it knows that it has. */
+/** The number of requests that a process sends at once, and repeats if it dies before it knows their result. */
 const SENT_AT_ONCE = 32;
-/** Ends the leases of dead processes and a day's wait for what they left behind. */
+/** Expires the leases of dead processes and a day's wait for the files that they left. */
 const HURRY = `
   update worker.work set until = clock_timestamp()
     where state = 'claimed' or (queue = 'unneeded-files' and state = 'waiting');
@@ -32,7 +32,7 @@ const HURRY = `
   update worker.watched_names set dns_due_at = clock_timestamp()
     where dns_due_at between clock_timestamp() and clock_timestamp() + interval '5 minutes'`;
 
-/** What the worker does by itself, and how it shows that all of it is done once. */
+/** A background duty of the worker, and the check that each of its tasks was done once. */
 interface Duty {
   /** The duty, with the latest pass that kills. */
   points: Partial<Record<CrashPoint, number>>;
@@ -46,7 +46,7 @@ interface World {
   harness: InstallationHarness;
   customer: Customer;
   receiver: WebhookReceiver;
-  /** By the customer's key. @throws unless it is taken. */
+  /** Calls with the customer's key. @throws unless it is accepted. */
   call(path: string, body?: object): Promise<{ id: string }>;
 }
 
@@ -187,7 +187,7 @@ async function openMonitors({ harness, customer, receiver, call }: World) {
   };
 }
 
-/** As if each name had had another registrar before, which one look has missed already. */
+/** As if each name had had another registrar before, and one check had failed already. */
 const CHANGED = `
   update worker.watched_names set whois_due_at = clock_timestamp(), restless = '{}',
     whois = whois || '{"domain_registrar.registrar_name": ["Another"]}',
@@ -258,7 +258,7 @@ async function openFiles({ harness }: World) {
     });
     await eventually('the files', async () => {
       const [left] = await installation.sql<{ builds: number; removals: number }>(LEFT);
-      // Not before: what a build writes is to be removed until it is published.
+      // Not before: the files of a build are marked for removal until it is published.
       if (left.builds === 0 && left.removals > 0) await installation.sql(HURRY);
       return left.builds + left.removals === 0;
     });
@@ -330,7 +330,7 @@ async function openWebhooks({ harness, customer, receiver, call }: World) {
   };
 }
 
-/** What is in the first list of a source is not new. */
+/** Names in the first list of a source do not count as new. */
 const daysOf = (zone: string, numbers: [number, number], word: string) => ({
   '20260105': zoneOf(zone, 1, [0, 1], 'known'),
   '20260106': zoneOf(zone, 2, numbers, word),

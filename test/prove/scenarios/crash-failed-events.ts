@@ -3,7 +3,7 @@ import { eventually } from '../environment/patience.js';
 import { Victim } from './crash-points.js';
 import { checkRest } from '../environment/traffic.js';
 
-/** For as long as it stands, a payment's handler fails in a way that may pass. */
+/** While this exists, a payment's handler fails with a temporary error. */
 const OBSTACLE = `
 create function entitlement.obstacle() returns trigger language plpgsql as
   $$ begin raise exception 'an obstacle of the fault matrix'; end $$;

@@ -62,7 +62,7 @@ async function crashReaper(harness: InstallationHarness): Promise<number> {
   return killedAt;
 }
 
-/** It comes to the leases when the first one has died of them. */
+/** Reaches the leases after the first reaper has died from them. */
 async function crashSecondReaper(harness: InstallationHarness): Promise<void> {
   const second = harness.installation.further('entitlement', 'entitlement-2', {
     ENTITLEMENT_PORT: '0',

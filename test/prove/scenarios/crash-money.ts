@@ -26,7 +26,7 @@ export const crashMoneyRow: ApartScenario = {
   run: killEverywhere,
 };
 
-/** Runs in a process with a database of its own. */
+/** Runs in a process with its own database. */
 async function killEverywhere({ count }: Harness): Promise<void> {
   const { report, end } = await runOwnProcess<Figures>((file) => [MAIN, '--json', file], {
     limitMs: LIMIT_MS,

@@ -9,10 +9,10 @@ import { checkRest } from '../environment/traffic.js';
 /** The crash points of each process, life after life: the second is armed as it starts again. */
 type Round = Record<string, CrashPoint[]>;
 
-/** Passed on the way out: the process is told to stop once the flows are done. */
+/** Passed during shutdown: the process is told to stop once the flows are done. */
 const AT_STOP: CrashPoint[] = ['gateway.at-lease-close'];
 
-/** Several processes die in one round; every point is in one of them. */
+/** Several processes die in one round; every point is in one of the rounds. */
 const ROUNDS: Round[] = [
   {
     account: ['outbox.after-commit'],
@@ -54,7 +54,7 @@ const PASS_MAX: Partial<Record<CrashPoint, number>> = {
   'lookup.before-answer': 2,
 };
 
-/** The broker misses a dead consumer after so long, and one that died before it was let in once more. */
+/** The time after which the broker notices a dead consumer, including one that died while it rejoined. */
 export const SESSION_MS = 8_000;
 const UNLIMITED = 1_000_000;
 const BRIEF_CREDITS = 5;
@@ -66,7 +66,7 @@ const FLOWS: Record<string, (harness: InstallationHarness, known: Customer) => P
     const customer = installation.newCustomer();
     await customer.join();
     await installation.checker.registered(customer.accountId);
-    // A trial's ten a minute are soon used up by who asks while services are away.
+    // The trial's ten requests a minute are soon used up by polling while services are unavailable.
     await installation.limit(customer.accountId, UNLIMITED);
     for (let n = 0; n < 3; n++) await customer.lookUp();
   },
@@ -150,7 +150,7 @@ async function more(
   });
 }
 
-/** A process with the points it dies at, and whoever supervises it. */
+/** A process, the points at which it dies, and its supervisor. */
 export class Victim {
   /** Monotonic milliseconds. */
   readonly diedAt: number[] = [];

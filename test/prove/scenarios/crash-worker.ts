@@ -25,7 +25,7 @@ const POINTS = {
   'job.after-commit': 1,
 } satisfies Partial<Record<CrashPoint, number>>;
 
-/** Each a chunk of its own, for each has a registry of its own. */
+/** Each is a separate chunk, because each has a separate registry. */
 const TLDS = ['com', 'de', 'org'];
 const NAMES_OF_EACH = 5;
 const CREDITS = 10_000;
@@ -131,7 +131,7 @@ async function fileIsWhole(
   holds(isEach, `${point}: ${names.length} names were given, the file has ${listed.length}`);
 }
 
-/** One for each job that its owner was told of. */
+/** One mail for each finished job. */
 async function mailsArrive({ installation, count }: InstallationHarness, customer: Customer) {
   const jobs = Object.keys(POINTS).length;
   const mails = await eventually('a mail for each job', async () => {

@@ -76,7 +76,7 @@ async function killSession(harness: InstallationHarness): Promise<void> {
   });
 }
 
-/** One strike after another, so that each meets a connection of its own. */
+/** One strike after another, so that each hits a different connection. */
 async function strikeCommits(
   harness: InstallationHarness,
   when: 'before' | 'after',
@@ -86,7 +86,7 @@ async function strikeCommits(
     for (let n = 0; n < STRIKES; n++) {
       for (const cable of [cables['account-database'], cables['entitlement-database']]) {
         const struck = when === 'before' ? cable.resetBefore(COMMIT) : cable.loseAnswerTo(COMMIT);
-        // Whoever signs up commits at account; settlements commit all the time.
+        // Sign-ups commit at account; settlements commit all the time.
         const customer = cable === cables['account-database'] && harness.installation.newCustomer();
         await Promise.all([struck, customer && customer.join()]);
         harness.count('strikes');

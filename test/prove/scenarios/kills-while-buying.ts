@@ -87,7 +87,7 @@ async function killForty(
   ending.abort();
 }
 
-/** Buys one package after the other; the one that was begun is brought to its end. */
+/** Buys packages one after another and completes the one that was started. */
 async function buyOn(
   { count }: Harness,
   shop: Shop,

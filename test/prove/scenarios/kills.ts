@@ -6,7 +6,7 @@ import { SESSION_MS } from './crash-points.js';
 
 const SERVICES = ['account', 'entitlement', 'lookup', 'gateway-1'];
 const KILLS = 2;
-/** Between two kills of one process. */
+/** The longest pause between two kills of one process. */
 const PAUSE_MAX_MS = 1_500;
 
 export const killRows: Scenario[] = SERVICES.map((name) => ({
@@ -28,7 +28,7 @@ async function killAtRandom(harness: InstallationHarness, name: string): Promise
       killedAt.push(await killAndRestart(process, harness));
     }
     const span = killedAt.at(-1)! - killedAt[0];
-    // Lives that the broker was about to let in are missed together, once it has missed the first one.
+    // Members that were about to join are noticed together, once the first one is.
     const outageMs = span + SESSION_MS;
     return { gatewayKillsAt: name.startsWith('gateway') ? killedAt : [], outageMs };
   });

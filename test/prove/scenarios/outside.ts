@@ -4,7 +4,7 @@ import { type Customer, freshName } from '../environment/customer.js';
 import { eventually } from '../environment/patience.js';
 import { checkRest } from '../environment/traffic.js';
 
-/** By name the simulated registries misbehave; none of it is an answer to the customer's question. */
+/** Names whose simulated registries misbehave; no misbehaviour is an answer to the customer's question. */
 const MISBEHAVIOURS = [
   'refused',
   'reset',

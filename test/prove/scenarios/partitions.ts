@@ -50,7 +50,7 @@ async function partition(harness: InstallationHarness, name: Cable): Promise<voi
   });
 }
 
-/** What must be known at once comes by the change feeds, what must be known for sure waits for the broker. */
+/** Urgent changes arrive through the change feeds; reliable delivery waits for the broker. */
 async function cutFromBroker(harness: InstallationHarness): Promise<void> {
   const { installation } = harness;
   const { 'gateway-broker': cable } = installation.cables;

@@ -36,7 +36,7 @@ async function pauseService(harness: InstallationHarness, name: string): Promise
   });
 }
 
-/** A relay that stands still holds leases of buckets that run out. */
+/** A suspended relay holds leases of buckets, which expire. */
 async function pauseRelayOwner(harness: InstallationHarness): Promise<void> {
   const { installation } = harness;
   const second = installation.further('account', 'account-2', { ACCOUNT_PORT: '0' });

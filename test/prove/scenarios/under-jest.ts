@@ -52,5 +52,5 @@ const proofSpecsRow: ApartScenario = {
   run: (harness) => runSpecs(harness, { limitMs: 10 * MINUTE_MS }),
 };
 
-/** What Jest runs, each with servers of its own. */
+/** Suites that Jest runs, each with its own servers. */
 export const specRows: ApartScenario[] = [kubernetesRow, upgradeRow, proofSpecsRow];

@@ -44,7 +44,7 @@ function gatewayRows({ gateways }: ClusterFacts): [string, string][] {
   ]);
 }
 
-/** Uses the second gateway if there is one, because it knows the key as well as the first. */
+/** Uses the second gateway if there is one, to show that all gateways accept the key. */
 function exampleLines({ gateways, demo }: ClusterFacts): string[] {
   const { api_url } = gateways.at(-1) as ClusterFacts['gateways'][number];
   return demo ? [`  ${curlLine(api_url, demo)}`, ''] : [];

@@ -15,7 +15,7 @@ export interface Endpoint {
   port: number;
 }
 
-/** Runs a program to its end. @throws Error with what it said on its way down. */
+/** Runs a program to its end. @throws Error with its output if it fails. */
 export function runProgram(program: string, words: readonly string[], folder: string): string {
   const done = spawnSync('sh', [...SHELL, program, ...words], { cwd: folder });
   if (done.status !== 0) throw new Error(`${program}: ${done.stderr.toString()}`);
@@ -27,11 +27,13 @@ export function missingPrograms(programs: readonly string[]): string[] {
   return programs.filter((program) => spawnSync('sh', [...SHELL, 'which', program]).status !== 0);
 }
 
-/** A name server of Debian's in a process of its own. */
+/** A name server from Debian in its own process. */
 export class Daemon {
   private constructor(private readonly process: ChildProcess) {}
 
-  /** Starts it in the foreground and waits until it listens. @throws Error when it ends, or has not begun within a minute. */
+  /**
+   * Starts it in the foreground and waits until it listens. @throws Error if it exits, or is not ready within a minute.
+   */
   static async start(program: string, words: string[], endpoint: Endpoint): Promise<Daemon> {
     const child = spawn('sh', [...SHELL, program, ...words], {
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -6,7 +6,7 @@ import { recordsOf } from './dns-records.js';
 /** RFC 1035 §4.1.1. */
 const NXDOMAIN = 3;
 
-/** A burst of questions must not be lost: who asks would wait for seconds. */
+/** A burst of questions must not be lost, because a client would wait for seconds before it retries. */
 const RECEIVE_BYTES = 4 << 20;
 
 /**
@@ -20,7 +20,7 @@ export class DnsServer {
 
   constructor() {
     this.socket.on('message', (bytes, from) => this.answer(bytes, from));
-    // A client that has gone is told to us as an error of the socket.
+    // A client that has disconnected causes an error of the socket.
     this.socket.on('error', () => undefined);
   }
 

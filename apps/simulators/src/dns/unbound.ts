@@ -7,7 +7,7 @@ export interface UnboundOptions {
   /** A separate folder for its settings. */
   folder: string;
   endpoint: Endpoint;
-  /** File that names the root's servers; without one it knows only its stubs. */
+  /** File with the root servers; without one, only the stub zones are resolved. */
   rootHintsFile?: string;
   /** The servers of single zones, queried instead of following delegations. */
   stubs?: Readonly<Record<string, Endpoint>>;

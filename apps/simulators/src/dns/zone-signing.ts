@@ -12,7 +12,7 @@ export interface SignedZone {
   dsRecord: string;
 }
 
-/** Signs a zone with a new key (DNSSEC, RFC 4035). @throws Error with what ldns said. */
+/** Signs a zone with a new key (DNSSEC, RFC 4035). @throws Error with the message of ldns. */
 export function signZone(folder: string, zone: string, zoneFile: string): SignedZone {
   const run = (program: string, ...words: string[]) => runProgram(program, words, folder);
   const key = run('ldns-keygen', '-k', '-a', ALGORITHM, '-r', '/dev/urandom', zone);

@@ -32,10 +32,10 @@ interface Grant {
 const TOKEN_SECONDS = 300;
 const CLIENT = 'simulator';
 
-/** Google's OpenID Connect and GitHub's OAuth 2.0 with PKCE, with a page on which anybody is whoever they say. */
+/** Google's OpenID Connect and GitHub's OAuth 2.0 with PKCE, with a page on which a user can choose any identity. */
 export class IdentitySimulator {
   faults: TokenFaults = {};
-  /** The secret of the clients; whoever sends another is refused. */
+  /** The secret of the clients; any other secret is refused. */
   readonly secret = randomBytes(24).toString('base64url');
   private currentKeys?: Keys;
   private readonly grants = new Map<string, Grant>();
@@ -117,7 +117,7 @@ export class IdentitySimulator {
     };
   }
 
-  /** GET asks who is there, POST is the answer. */
+  /** GET shows the page, POST submits the chosen identity. */
   private authorize(
     request: IncomingMessage,
     response: ServerResponse,

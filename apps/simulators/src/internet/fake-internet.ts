@@ -20,7 +20,7 @@ const PROGRAMS = ['nsd', 'unbound', 'ldns-keygen', 'ldns-signzone'];
 const PORTS = { whois: 43, dns: 53, rdap: 443 };
 const DRIP_INTERVAL_MS = 200;
 
-/** The hosts that exist besides the registries. */
+/** The hosts that exist in addition to the registries. */
 export interface InternetContents {
   /** Names that may be asked about; `registration.ts` decides which of them are registered. */
   domains: readonly string[];
@@ -49,7 +49,7 @@ export class FakeInternet {
     private readonly contents: InternetContents,
   ) {}
 
-  /** Why this machine cannot have one; undefined if it can. */
+  /** The reason why this machine cannot run one; undefined if it can. */
   static get missing(): string | undefined {
     const programs = missingPrograms(PROGRAMS);
     if (programs.length > 0) return `no ${programs.join(', ')} on this machine`;
@@ -170,7 +170,7 @@ export class FakeInternet {
     return address;
   }
 
-  /** Children come first, so that a parent holds their DS records before it is signed. */
+  /** Children come first, so that a parent contains their DS records before it is signed. */
   private writeZones(zones: readonly Zone[]): {
     files: Record<string, string>;
     rootDsFile: string;

@@ -4,19 +4,19 @@ const DNS_PORT = 53;
 const NETWORKS_MAX = 250;
 const HOSTS_MAX = 250;
 
-/** A block of 127.0.0.0/8 of one process: its servers listen on the ports of the real ones, each at an address of its own. */
+/** A block of 127.0.0.0/8 for one process: its servers listen on the standard ports, each on its own address. */
 export class LoopbackNetwork {
   private last = 0;
 
   private constructor(private readonly prefix: string) {}
 
-  /** Why this process cannot have one; undefined if it can. */
+  /** The reason why this process cannot use one; undefined if it can. */
   static get missing(): string | undefined {
     if (process.platform !== 'linux') return 'only Linux has all of 127.0.0.0/8';
     return process.getuid?.() === 0 ? undefined : 'only root listens on ports 43, 53 and 443';
   }
 
-  /** A block that nobody listens in. @throws Error when there is none. */
+  /** A block in which no process listens. @throws Error if there is none. */
   static async take(): Promise<LoopbackNetwork> {
     for (let i = 0; i < NETWORKS_MAX; i++) {
       const at = (process.pid + i) % (NETWORKS_MAX * NETWORKS_MAX);

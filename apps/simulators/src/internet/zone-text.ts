@@ -10,12 +10,12 @@ export function line(name: string, type: string, data: string): string {
   return `${name} ${TTL_SECONDS} IN ${type} ${data}\n`;
 }
 
-/** A name with its final dot; the root is one. */
+/** A name with its final dot; the root is a single dot. */
 export function absolute(name: string): string {
   return name === '.' ? name : `${name}.`;
 }
 
-/** The first lines of a zone that has one server. */
+/** The first lines of a zone with one server. */
 export function apex(zone: string, server: string): string {
   const times = `1 7200 900 1209600 ${NEGATIVE_TTL_SECONDS}`;
   const soa = line(

@@ -10,7 +10,7 @@ export interface ReceivedMail {
   text: string;
 }
 
-/** @param to the recipient it was sent to, whatever its header says. */
+/** @param to the actual recipient, whatever the header says. */
 export function receivedMail(to: string, parsed: ParsedMail): ReceivedMail {
   return {
     id: /^<?([^@>]+)/.exec(parsed.messageId ?? '')?.[1] ?? '',

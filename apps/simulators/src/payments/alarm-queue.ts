@@ -4,14 +4,14 @@ export interface Alarm {
 }
 
 interface Queued extends Alarm {
-  /** Rises with each: of two for the same time the one that was set first comes first. */
+  /** Increases with each alarm: of two at the same time, the one set first comes first. */
   place: number;
 }
 
 const isBefore = (a: Queued, b: Queued) =>
   a.atMs - b.atMs < 0 || (a.atMs === b.atMs && a.place < b.place);
 
-/** Alarms by their time, as a binary heap: a hundred thousand subscriptions have one each. */
+/** Alarms ordered by time, as a binary heap, because a hundred thousand subscriptions have one each. */
 export class AlarmQueue {
   private readonly heap: Queued[] = [];
   private places = 0;
@@ -27,7 +27,7 @@ export class AlarmQueue {
     }
   }
 
-  /** Removes and returns the first one that is due; undefined when none is. */
+  /** Removes and returns the first alarm that is due; undefined if none is. */
   takeDue(untilMs: number): Alarm | undefined {
     const { heap } = this;
     const [first] = heap;

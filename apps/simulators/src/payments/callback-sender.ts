@@ -7,7 +7,7 @@ export interface Callback {
   id: string;
   type: string;
   body: string;
-  /** Signature and the like. A wrong one is made with a secret nobody has. */
+  /** The signature headers. A wrong signature is made with an unknown secret. */
   headers(secret: string): Record<string, string>;
 }
 
@@ -31,7 +31,7 @@ export interface DeliveryFaults {
 export interface Delivery {
   id: string;
   type: string;
-  /** 0 when nobody answered. */
+  /** 0 if there was no answer. */
   status: number;
 }
 
@@ -49,7 +49,7 @@ const RETRY_DELAYS_MS = [1, 5, 30, 60, 300].map((seconds) => seconds * SECOND_MS
 const DELIVERIES_MAX = 1_000;
 const WRONG_SECRET = 'not the secret of this endpoint';
 
-/** Sends signed callbacks, repeats what was not taken, and does either wrongly when it is told to. */
+/** Sends signed callbacks, repeats those that were not accepted, and can be told to do either wrongly. */
 export class CallbackSender {
   target: CallbackTarget | undefined;
   faults: DeliveryFaults = { ...NO_FAULTS };
@@ -77,14 +77,14 @@ export class CallbackSender {
     this.held ??= [];
   }
 
-  /** Ends the hold and gives what was held, oldest first, to somebody who delivers it otherwise. */
+  /** Ends the hold and returns the held callbacks, oldest first, to a caller that delivers them differently. */
   takeHeld(): readonly Callback[] {
     const held = this.held ?? [];
     this.held = undefined;
     return held;
   }
 
-  /** Resolves when no delivery is under way or waits for a delay. Repeats of failed ones do not count. */
+  /** Resolves when no delivery is running or delayed. Repeats of failed ones do not count. */
   async idle(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** Something that came from outside and changed what the simulators know. */
+/** A request from outside that changed the simulator's state. */
 export interface JournalEntry {
   /** The simulators' time at which it came, and how far that had been moved. */
   atMs: number;

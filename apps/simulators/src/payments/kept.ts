@@ -7,7 +7,7 @@ export function keepLatest<T>(list: T[], item: T, max = KEPT_MAX): void {
   if (list.length > max) list.shift();
 }
 
-/** Puts into a map, which forgets what was put first. */
+/** Adds an entry to a map, which drops its oldest entries. */
 export function putLatest<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
   map.set(key, value);
   const [oldest] = map.keys();

@@ -25,7 +25,7 @@ const CLOCK_PATH = '/control/clock';
 /** The processors' APIs, which ask for a key; anything else is for people of this machine (S128). */
 const API_PATH = new RegExp(`^(${PAYPAL_PATH})?/v[12]/`);
 
-/** Payment processors on one HTTP server: their API, their hosted pages, their callbacks, their time. */
+/** Simulates payment processors on one HTTP server: their API, their hosted pages, their callbacks, their clock. */
 export class PaymentsSimulator {
   readonly clock: VirtualClock;
   readonly callbacks = new CallbackSender();
@@ -101,7 +101,7 @@ export class PaymentsSimulator {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** Does again what came before a stop. Nobody is told: callbacks begin with their target. */
+  /** Replays the requests from before a restart. Nothing is sent: callbacks start when their target is set. */
   private replay(journal: Journal): void {
     this.world.nextId = this.paypal.world.nextId = () => journal.nextId();
     for (const entry of journal.entries) {

@@ -16,7 +16,7 @@ export interface SimulatorPage {
 /** The answer of a page: the page itself, or the next address of the customer. */
 export type PageAnswer = { page: SimulatorPage } | { redirectTo: string };
 
-/** A page of a simulated processor: no script, no input for card data, and it says what it is. */
+/** A page of a simulated processor: without scripts or inputs for card data, and marked as a simulation. */
 export function simulatorPage({ title, lines, buttons }: SimulatorPage): string {
   return `<!doctype html>
 <html lang="en">

@@ -25,13 +25,13 @@ export class VirtualClock extends Clock {
     this.alarms.add({ atMs: time.getTime(), run });
   }
 
-  /** Moves the time forward and lets happen what is due meanwhile. */
+  /** Advances the clock and runs everything that becomes due. */
   advance(ms: number): void {
     this.offsetMs += ms;
     this.runDue();
   }
 
-  /** Does something at one moment, after all that was due by then. */
+  /** Runs work at one time, after everything that was due by then. */
   during<T>(atMs: number, work: () => T): T {
     this.runDue(atMs);
     this.alarmMs = atMs;
@@ -42,7 +42,7 @@ export class VirtualClock extends Clock {
     }
   }
 
-  /** Lets happen what is due by then, now by default: the base clock may have been moved. */
+  /** Runs everything due by then, by default now: the base clock may have been moved. */
   runDue(untilMs: number = this.now().getTime()): void {
     try {
       const next = () => this.alarms.takeDue(untilMs);

@@ -12,7 +12,7 @@ export class Connections {
     });
   }
 
-  /** Listens on loopback, at one of its addresses, and returns the port; 0 asks the system for a free one. */
+  /** Listens on one of the loopback addresses and returns the port; 0 requests a free one. */
   async listen(port: number, address = '127.0.0.1'): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
@@ -21,7 +21,7 @@ export class Connections {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Resets the TCP connection below a TLS one, which cannot do it itself. */
+  /** Resets the TCP connection below a TLS one, which TLS sockets cannot do. */
   reset(remotePort: number | undefined): void {
     for (const socket of this.open) if (socket.remotePort === remotePort) socket.resetAndDestroy();
   }

@@ -3,7 +3,7 @@ import type { Exchange } from './misbehaviour.js';
 const LONGEST_LOG = 10_000;
 
 export interface LoggedExchange extends Exchange {
-  /** Exactly what the client sent: the line of port 43, the path of RDAP. */
+  /** Exactly what the client sent: the line on port 43, or the path of RDAP. */
   question: string;
   domain: string;
   /** The host a TLS client asked for; port 43 does not tell. */

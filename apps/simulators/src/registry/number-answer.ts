@@ -33,7 +33,7 @@ export function networkObject(question: string): Json | undefined {
   };
 }
 
-/** The autonomous system object (RFC 9083 §5.5) around a number; undefined when the text is none. */
+/** The autonomous system object (RFC 9083 §5.5) of a number; undefined for an invalid number. */
 export function autnumObject(question: string): Json | undefined {
   const parsed = parseAsn(question);
   if (!parsed.ok) return undefined;

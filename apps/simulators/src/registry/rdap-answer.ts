@@ -62,7 +62,7 @@ export function domainObject(
   };
 }
 
-/** A name that its registry keeps to itself: nobody holds it, nobody can. */
+/** A reserved name, which cannot be registered. */
 export function reservedObject(domain: string): Json {
   return {
     objectClassName: 'domain',

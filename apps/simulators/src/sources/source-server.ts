@@ -65,7 +65,7 @@ export class SourceServer {
     await this.connections.close();
   }
 
-  /** @param breaks bytes after which the first answers, one each, break off. */
+  /** @param breaks after how many bytes the first answers break off, one value per answer. */
   put(
     path: string,
     content: string | Buffer,

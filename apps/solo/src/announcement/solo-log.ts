@@ -9,7 +9,7 @@ export interface SoloLog {
   close(): Promise<void>;
 }
 
-/** Appends to the file; one that has grown past 50 MiB is put aside first, replacing the one before it. */
+/** Appends to the log file; when it exceeds 50 MiB, it is rotated and replaces the previous one. */
 export function openLog(path: string): SoloLog {
   if (existsSync(path) && statSync(path).size > SIZE_MAX_BYTES) renameSync(path, `${path}.1`);
   const stream = createWriteStream(path, { flags: 'a', mode: 0o600 });

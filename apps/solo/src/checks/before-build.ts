@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path';
 export const DEFAULT_DATA_FOLDER = '.data';
 export const DEFAULT_PORTS = { API_PORT: 8080, DASHBOARD_PORT: 8081, METRICS_PORT: 9464 };
 
-/** A command of npm as one types it for the instance of a data folder. */
+/** An npm command for the instance of a data folder, as it would be typed. */
 export function commandFor(folder: string, command: string): string {
   if (resolve(folder) === resolve(DEFAULT_DATA_FOLDER)) return command;
   const path = resolve(folder);
@@ -33,7 +33,7 @@ export interface Refusal {
   remedy: string;
 }
 
-/** The first fault that `npm start` would meet; undefined when there is none. */
+/** The first fault that `npm start` would report; undefined if there is none. */
 export async function refusalOf(
   environment: Record<string, string | undefined>,
 ): Promise<Refusal | undefined> {
@@ -59,7 +59,7 @@ export function runsAlready(folder: string, holder: number, factsFile: string): 
   };
 }
 
-/** Process number of the living process that holds a data folder, if there is one. */
+/** Process id of the living process that holds a data folder, if there is one. */
 export function lockHolder(folder: string): number | undefined {
   try {
     const { pid, startedAt } = JSON.parse(
@@ -67,7 +67,7 @@ export function lockHolder(folder: string): number | undefined {
     ) as LockOwner;
     return startOf(pid) === startedAt ? pid : undefined;
   } catch {
-    // No lock, or one truncated by a crash.
+    // There is no lock, or it was truncated by a crash.
     return undefined;
   }
 }

@@ -4,15 +4,15 @@ import { StartFault } from './start-fault.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
 
 /**
- * Keeps two installations, of solo or of a cluster, from working in one data folder. Left behind by a kill -9,
- * it counts for nothing.
+ * Keeps two installations, of solo or of a cluster, from working in one data folder. A lock left behind by a kill -9 is
+ * ignored.
  */
 export class FolderLock {
   private constructor(private readonly path: string) {}
 
   /**
    * @param factsFile where the holder writes its addresses.
-   * @throws StartFault while a living process holds the folder.
+   * @throws StartFault if a living process holds the folder.
    */
   static take(folder: DataFolder, factsFile = 'solo.json'): FolderLock {
     const path = folder.file(LOCK_FILE);
@@ -33,7 +33,7 @@ export class FolderLock {
     }
   }
 
-  /** Process number of the living holder, if there is one. */
+  /** Process id of the living holder, if there is one. */
   static holder(folder: DataFolder): number | undefined {
     return lockHolder(folder.path);
   }

@@ -28,11 +28,11 @@ export interface ProductionFacts {
 
 const TIMEOUT_MS = 5_000;
 const CERTIFICATE_MIN_MS = 14 * DAY_MS;
-/** A night, and what a slow one may take longer. */
+/** One day, plus the extra time that a slow backup may take. */
 const BACKUP_AGE_MAX_MS = 26 * HOUR_MS;
 const PAGE = 'docs/operations/production.md';
 
-/** The list of docs/operations/production.md, for an installation that others can reach; nothing for one that they cannot. */
+/** The checks of docs/operations/production.md, for an installation that others can reach; empty for any other. */
 export function productionChecks(facts: ProductionFacts): Check[] {
   const { settings, says = programSays } = facts;
   const origins = [settings.BASE_URL, settings.BILLING_URL].flatMap((origin) => origin ?? []);
@@ -50,7 +50,7 @@ export function productionChecks(facts: ProductionFacts): Check[] {
   ];
 }
 
-/** @throws Error that names what is missing. */
+/** @throws Error with the names of missing settings. */
 function settingsSeen(settings: ProductionSettings): string {
   const wanted: [name: keyof ProductionSettings, why: string][] = [
     ['BASE_URL', 'the API’s public origin, https://api.…'],
@@ -85,7 +85,7 @@ async function addressesOf(host: string): Promise<string> {
   }
 }
 
-/** @throws Error for one that a browser would not take, or that ends soon. */
+/** @throws Error for a certificate that a browser would reject, or that expires soon. */
 async function certificateOf(url: URL, { now, authorities }: ProductionFacts): Promise<string> {
   const { protocol, hostname: host, port } = url;
   if (protocol !== 'https:') throw new Error(`${url.origin} has no TLS. See ${PAGE}, 4.`);
@@ -149,7 +149,7 @@ async function smtpSeen({
   }
 }
 
-/** One of the configured processors; there must be one. */
+/** Checks of the configured processors; at least one is required. */
 function webhookChecks(settings: ProductionSettings): Check[] {
   const { BILLING_URL: dashboardUrl = '', STRIPE_API_KEY: apiKey } = settings;
   const { BILLING_PAYPAL_CLIENT_ID: clientId } = settings;
@@ -172,7 +172,7 @@ function webhookChecks(settings: ProductionSettings): Check[] {
   return [{ name: 'payments', look }];
 }
 
-/** @throws Error unless the newest is of the last night. */
+/** @throws Error unless the newest backup is of last night. */
 function backupSeen({ settings, backups, now }: ProductionFacts): string {
   if (settings.DATABASE_ADMIN_URL) return 'not looked at: the PostgreSQL is your own';
   const newestMs = Math.max(...timesOf(backups));

@@ -1,4 +1,4 @@
-/** Something about this machine that keeps the product from starting: what it is, and what to do. */
+/** A problem of this machine that keeps the product from starting, with a remedy. */
 export class StartFault extends Error {
   constructor(
     readonly what: string,

@@ -32,7 +32,7 @@ export class DataFolder {
     return join(this.path, name);
   }
 
-  /** The parsed file, or undefined when there is none. */
+  /** The parsed file; undefined if there is none. */
   readJson<T>(name: string): T | undefined {
     try {
       return JSON.parse(readFileSync(this.file(name), 'utf8')) as T;
@@ -42,7 +42,9 @@ export class DataFolder {
     }
   }
 
-  /** Replaces the file in one step, readable for this user alone: a crash leaves the old or the new. */
+  /**
+   * Replaces the file in one step, readable only for this user: after a crash, either the old or the new file exists.
+   */
   writePrivateJson(name: string, value: unknown): void {
     this.writePrivateText(name, `${JSON.stringify(value, null, 2)}\n`);
   }

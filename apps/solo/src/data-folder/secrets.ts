@@ -12,7 +12,7 @@ const NAMES = ['postgres', 'roles', 'demoPassword', ...generatedSecrets(SERVICES
 export class Secrets {
   private constructor(private readonly values: Record<string, string>) {}
 
-  /** Reads `secrets.json`; makes what is missing, which a newer version may have added. */
+  /** Reads `secrets.json` and adds missing secrets, such as those that a newer version introduced. */
   static load(folder: DataFolder): Secrets {
     const known = folder.readJson<Partial<Record<string, string>>>(FILE) ?? {};
     const missing = NAMES.filter((name) => !known[name]);
@@ -24,7 +24,7 @@ export class Secrets {
     return new Secrets(values);
   }
 
-  /** By our name, or the environment name of a generated setting. @throws if there is no such secret. */
+  /** By our name, or the environment variable of a generated setting. @throws if there is no such secret. */
   get(name: string): string {
     const secret = this.values[name];
     if (secret === undefined) throw new Error(`no secret ${name}`);

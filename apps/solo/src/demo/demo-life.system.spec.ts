@@ -34,7 +34,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Requests that were planted, what they cost by the log, and what was used, and on how many days, by the ledger. */
+/** The number of planted requests and their cost by the log, and the usage and its days by the ledger. */
 async function plantedRequests() {
   const { rows } = await withClient(solo.database.superuserUrl, (client) =>
     client.query<{ count: number; logged: number; booked: number; days: number }>(

@@ -150,7 +150,7 @@ class DemoLife {
     await this.askFor('billing', accountId, { method: 'POST', path, body: {} });
   }
 
-  /** As a page asks for the account of its session. @throws the owner's refusal. */
+  /** Calls as a page does for the account of its session. @throws the owner's refusal. */
   private async askFor(
     service: 'billing' | 'worker',
     accountId: string,

@@ -38,7 +38,7 @@ export interface DemoCost {
   credits: number;
 }
 
-/** The database of the gateway's log: its role, and the one that creates partitions. */
+/** The database of the gateway's log: its role, and the role that creates partitions. */
 export interface LogAddresses {
   gateway: string;
   maintenance: string;
@@ -63,7 +63,7 @@ export async function plantDemoUsage(
   const lines = new LogLines();
   const text = demoRequests(key, nowMs).map((entry) => lines.of(entry));
   return withClient(gateway, async (client) => {
-    // A start that was ended after this is completed by the next one, and these rows are there already.
+    // If a start was ended after this, the next one continues, and these rows exist already.
     const { rowCount } = await client.query(
       `select from request_log where account_id = $1 and request_id like 'req\\_demo%' limit 1`,
       [key.accountId],
@@ -79,7 +79,7 @@ export async function plantDemoUsage(
   });
 }
 
-/** The same for the same moment and account; none is of the future. */
+/** The same for the same time and account; none is in the future. */
 export function demoRequests({ accountId, keyId }: DemoKey, nowMs: number): LogEntry[] {
   const draw = drawing(20_261_123);
   const today = Math.floor(nowMs / DAY_MS) * DAY_MS;

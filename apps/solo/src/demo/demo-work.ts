@@ -11,7 +11,7 @@ import type {
 const POLL_MS = 100;
 const POLLS_MAX = 300;
 
-/** Reserved for examples: there is something to see, and nobody else's name is asked about. */
+/** Reserved for examples: they have data, and no third party's name is queried. */
 const NAMES = ['example.com', 'example.net', 'example.org'];
 const MONITORS: readonly CreateMonitorRequest[] = [
   { kind: 'domain', name: 'Our domain', domainName: 'example.com' },
@@ -55,7 +55,7 @@ export async function startDemoWork(
   const { webhooks } = (await ask('GET', '/webhooks')) as WebhooksAnswer;
   if (webhooks.length > 0) return;
   const { id } = (await ask('POST', '/webhooks', WEBHOOK)) as WebhookAnswer;
-  // Nobody answers there.
+  // No server answers at this address.
   await ask('PATCH', `/webhooks/${id}`, { state: 'paused' });
 }
 

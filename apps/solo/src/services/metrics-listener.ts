@@ -19,7 +19,7 @@ export class MetricsListener {
     readonly url: string,
   ) {}
 
-  /** @param port 0 takes a free one. */
+  /** @param port 0 chooses a free one. */
   static async start(services: Metrics[], port: number): Promise<MetricsListener> {
     const server = createServer({ requireHostHeader: false }, (request, response) => {
       if (request.url !== '/metrics' || request.method !== 'GET') {

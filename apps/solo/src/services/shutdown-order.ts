@@ -7,8 +7,8 @@ export class ShutdownOrder {
   }
 
   /**
-   * Runs every step, the last added first, also when one fails. A second call has nothing to do.
-   * @throws AggregateError naming the steps that failed.
+   * Runs every step, the last added first, even if one fails. A second call does nothing.
+   * @throws AggregateError with the names of the steps that failed.
    */
   async run(): Promise<void> {
     const faults: Error[] = [];

@@ -16,7 +16,7 @@ const DATABASE = 'domain_data';
 export interface SoloDatabaseOptions {
   folder: DataFolder;
   secrets: Secrets;
-  /** Superuser of a server of the operator's own, instead of the embedded one. */
+  /** Superuser of the operator's own server, instead of the embedded one. */
   adminUrl?: string;
   /** Superusers of the databases that services have to themselves. */
   own?: OwnDatabases;
@@ -43,12 +43,12 @@ export class SoloDatabase {
     });
   }
 
-  /** Whether this installation has no server of its own yet. */
+  /** Whether this installation has not created its own server yet. */
   static isNew(folder: DataFolder): boolean {
     return !existsSync(folder.file('postgres.json'));
   }
 
-  /** Starts the server, or adopts the one that a killed process left. `prepare` comes next. */
+  /** Starts the server, or adopts the one that a killed process left running. Call `prepare` next. */
   static async open(options: SoloDatabaseOptions): Promise<SoloDatabase> {
     const { folder, secrets, adminUrl, durable, signal } = options;
     if (adminUrl) return new SoloDatabase(adminUrl, options);
@@ -78,12 +78,12 @@ export class SoloDatabase {
     );
   }
 
-  /** URL of a role in the database that holds its service's schema. */
+  /** URL of a role in the database with its service's schema. */
   url(role: string): string {
     return this.places.url(role);
   }
 
-  /** Password of a role, for whoever provisions one more. */
+  /** Password of a role, for code that provisions another role. */
   rolePassword(role: string): string {
     return this.options.secrets.rolePassword(role);
   }

@@ -12,7 +12,7 @@ export interface SoloMail {
   isSent: boolean;
 }
 
-/** A mail server when one is set, else the mailbox that the dashboard shows. */
+/** The configured mail server, or else the mailbox that the dashboard shows. */
 export function soloMail(
   { smtpUrl, mailFrom }: { smtpUrl?: string; mailFrom: string },
   clock: Clock,
@@ -23,7 +23,7 @@ export function soloMail(
   return { transport: new SentMail(smtp, mailbox), mailbox, isSent: true };
 }
 
-/** Sends every mail but the demo account's: nobody has that address, and the start reads its mail. */
+/** Sends every mail except those of the demo account, whose address does not exist; the start reads them. */
 class SentMail implements MailTransport {
   constructor(
     private readonly smtp: MailTransport,

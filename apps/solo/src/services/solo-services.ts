@@ -49,7 +49,7 @@ export interface SoloServices {
   isMailSent: boolean;
   /** The simulated registries, when lookups go there. */
   registries?: RegistrySimulator;
-  /** The simulated payment processor, where no real one is set. */
+  /** The simulated payment processor, if no real one is configured. */
   payments?: PaymentsSimulator;
 }
 

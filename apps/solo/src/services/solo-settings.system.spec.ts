@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { checkSettings, isDemoWanted, unusedSettings } from './solo-settings.js';
 
-/** For a dashboard that only people on this machine reach. */
+/** For a dashboard that only people on this machine can reach. */
 const AT_HOME = { SERVICE_SECRET: 'x'.repeat(64) };
 const PROGRAM = new URL('../main.js', import.meta.url).pathname;
 

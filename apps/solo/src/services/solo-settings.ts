@@ -37,7 +37,7 @@ export interface SettingSources {
 /** The superuser of each database that a service has to itself. */
 export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 
-/** Replaces what is generated or chosen once it runs; valid in every class. */
+/** Replaces values that are generated or chosen at the start; valid in every class. */
 const STAND_IN = {
   secrets: {
     settings: () =>
@@ -96,7 +96,7 @@ export function isDemoWanted(settings: Settings, wanted: DemoAccount = 'full'): 
   return wanted !== 'none' && !isProduction;
 }
 
-/** The address of each service that others call, before it has one. */
+/** Placeholder addresses of the services, before the real ones are known. */
 function addresses(): Settings {
   const called = SERVICES.flatMap(({ urlSetting }) =>
     urlSetting === undefined ? [] : [[urlSetting, STAND_IN.address]],
@@ -104,7 +104,7 @@ function addresses(): Settings {
   return Object.fromEntries(called) as Settings;
 }
 
-/** Settings of services that one process has no use for, and where they have a meaning. */
+/** Settings of services that have no effect in one process, and where they do. */
 const UNUSED: readonly [env: string, where: string][] = [
   ['KAFKA_BROKERS', 'see npm run cluster'],
   [

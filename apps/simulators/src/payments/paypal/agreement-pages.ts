@@ -30,7 +30,7 @@ export class AgreementPages {
     private readonly pagePath: string,
   ) {}
 
-  /** Nothing changes until the customer approves on the page behind `approve`. */
+  /** The change takes effect only when the customer approves it on the page behind `approve`. */
   revise(id: string, params: ReviseParams): { plan_id: string; links: Link[] } {
     this.subscriptions.withStatus(id, ['ACTIVE', 'SUSPENDED']);
     const { plan_id: planId, quantity, application_context: context } = params;

@@ -6,7 +6,7 @@ import type { Clock } from '#libs/platform';
 const SUBJECT = 'messageverificationcerts.sandbox.paypal.com';
 const CERTIFICATE_ID = 'CERT-simulator-0001';
 
-/** The key and certificate that callbacks are signed with, by an authority that nobody else trusts. */
+/** The key and certificate for signing callbacks, from a private authority. */
 export class CallbackIdentity {
   private readonly authority = new CertificateAuthority('Payments simulator');
   private made?: IssuedCertificate;

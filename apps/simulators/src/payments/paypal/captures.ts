@@ -71,7 +71,7 @@ export class Captures {
     this.world.emit('PAYMENT.REFUND.FAILED', 'refund', refund);
   }
 
-  /** The customer complains to PayPal, which holds the money from then on. */
+  /** The customer disputes the payment at PayPal, which holds the money from then on. */
   dispute(captureId: string): Dispute {
     const { world } = this;
     const { amount } = world.get('capture', captureId);

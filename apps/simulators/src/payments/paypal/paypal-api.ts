@@ -108,7 +108,7 @@ export class PaypalApi {
     ];
   }
 
-  /** The one that callbacks go to, which takes every event. */
+  /** The webhook of the callbacks, which receives every event. */
   private listWebhooks(): object {
     const target = this.world.callbackTarget;
     const webhook = { id: target?.secret, url: target?.url, event_types: [{ name: '*' }] };
@@ -137,7 +137,7 @@ export class PaypalApi {
     this.tokens.clear();
   }
 
-  /** A token of the simulator's own, for what is done again after a restart. */
+  /** The simulator's own token, for requests replayed after a restart. */
   ownAuthorization(): string {
     const token = randomBytes(24).toString('base64url');
     const until = new Date(this.world.clock.now().getTime() + TOKEN_SECONDS * SECOND_MS);
@@ -145,7 +145,7 @@ export class PaypalApi {
     return `Bearer ${token}`;
   }
 
-  /** A repeated request with the key of one that was carried out has its answer. */
+  /** A repeated request with the key of a completed one gets its answer. */
   private once({ path, requestId }: PaypalRequest, work: () => PaypalAnswer): PaypalAnswer {
     if (requestId === undefined) return work();
     const nowMs = this.world.clock.now().getTime();
@@ -220,7 +220,7 @@ function checkComplete(method: string, path: string, given: Record<string, unkno
   if (names.some((name) => isMissing(given[name]))) throw PaypalRefusal.incomplete();
 }
 
-/** Both ends of a list, in milliseconds; all of it where none is named. */
+/** Both ends of the requested interval, in milliseconds; by default, the complete list. */
 function stretchOf(query: URLSearchParams): [from: number, to: number] {
   const timeOf = (name: string, otherwise: number) =>
     query.has(name) ? Date.parse(query.get(name)!) : otherwise;

@@ -26,7 +26,7 @@ export interface Capture {
 
 export interface Refund {
   id: string;
-  /** `IN_REVIEW` stands for a status that PayPal adds later. */
+  /** `IN_REVIEW` represents a status that PayPal may add later. */
   status: 'COMPLETED' | 'IN_REVIEW' | 'FAILED';
   amount: Money;
   custom_id?: string;
@@ -136,7 +136,7 @@ export interface PaypalKinds {
   subscription: Subscription;
 }
 
-/** Amounts are exact: PayPal writes them in decimals, sums are of cents. */
+/** Amounts are exact: PayPal writes decimals, and sums are computed in cents. */
 export const toCents = ({ value }: Money): number => Math.round(Number(value) * 100);
 
 export const toMoney = (cents: number, currency: string): Money => ({

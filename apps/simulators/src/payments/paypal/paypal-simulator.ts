@@ -15,7 +15,7 @@ import { Subscriptions } from './subscriptions.js';
 /** The address of PayPal on the simulators' server. */
 export const PAYPAL_PATH = '/paypal';
 
-/** PayPal: its API, its approval pages, its callbacks with a certificate of its own. */
+/** PayPal: its API, its approval pages, and its callbacks with their own certificate. */
 export class PaypalSimulator {
   /** Its target's secret is the endpoint's id at PayPal, which is part of the signed text. */
   readonly callbacks = new CallbackSender();

@@ -16,7 +16,7 @@ export interface PaypalWorldParts {
   url: () => string;
 }
 
-/** Every object of one PayPal account, and what happened to them. */
+/** Every object of one PayPal account and its events. */
 export class PaypalWorld {
   /** The latest, oldest first. */
   readonly events: WebhookEvent[] = [];
@@ -54,7 +54,7 @@ export class PaypalWorld {
     return object;
   }
 
-  /** @throws PaypalRefusal when there is none of this kind. */
+  /** @throws PaypalRefusal if there is no such object. */
   get<K extends Kind>(kind: K, id: string): PaypalKinds[K] {
     const found = this.kinds.get(kind)?.get(id);
     if (found === undefined) throw PaypalRefusal.missing();

@@ -136,7 +136,7 @@ export class Subscriptions {
     throw PaypalRefusal.unprocessable('SUBSCRIPTION_STATUS_INVALID', message);
   }
 
-  /** Sets the funds of every subscription: there is one payer. */
+  /** Sets the funds of every subscription, because there is only one payer. */
   setFunds(funds: PayerFunds): void {
     for (const { id } of this.world.all('subscription')) this.funds.set(id, funds);
   }
@@ -157,7 +157,7 @@ export class Subscriptions {
     return [...this.salesOf.values()].some((sales) => sales.some(({ id }) => id === captureId));
   }
 
-  /** Ids of what it was charged, oldest first. */
+  /** Ids of its charges, oldest first. */
   salesFor(id: string): string[] {
     return (this.salesOf.get(id) ?? []).map((sale) => sale.id);
   }

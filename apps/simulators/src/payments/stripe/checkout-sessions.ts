@@ -10,7 +10,7 @@ const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 24 * 60 * MINUTE_SECONDS;
 const EXPIRY_MIN_SECONDS = 30 * MINUTE_SECONDS;
 
-/** Hosted checkout: what the API creates, and what a customer does on its page. */
+/** Hosted checkout: sessions that the API creates, and the customer's actions on their pages. */
 export class CheckoutSessions {
   private readonly asked = new Map<string, Stripe.Checkout.SessionCreateParams>();
 

@@ -15,7 +15,7 @@ import type { StripeWorld } from './stripe-world.js';
 /** The behaviour of a customer's card when it is asked for money. */
 export type CardBehaviour = 'works' | 'declines' | 'asks';
 
-/** A part of an invoice before it is one. */
+/** An item that is billed with the next invoice. */
 export interface BilledItem {
   item: Pick<SubscriptionItem, 'id' | 'price' | 'quantity' | 'subscription'>;
   amount: number;
@@ -27,7 +27,7 @@ export interface BilledItem {
 /** The smallest charge to a card, in cents; less is carried over to the customer's next invoice. */
 export const CHARGE_MIN: Readonly<Record<string, number>> = { usd: 50, eur: 50, chf: 50, gbp: 30 };
 
-/** Attempts after the first one, as Stripe's retries by fixed rule. */
+/** Pauses before further attempts, as in Stripe's fixed retry schedule. */
 const RETRIES_MS = [3 * DAY_MS, 5 * DAY_MS, 7 * DAY_MS];
 
 /** Invoices of subscriptions: made, paid by the card on file, retried. */
@@ -81,7 +81,7 @@ export class Invoices {
     };
   }
 
-  /** The customer's balance goes into it, and what it leaves stays with the customer. */
+  /** The customer's balance is applied to it, and a remainder stays with the customer. */
   store(invoice: Invoice): Invoice {
     this.world.put(invoice);
     this.moveBalance(invoice, 1);
@@ -118,7 +118,7 @@ export class Invoices {
     this.world.emit('v1.invoice.paid', invoice);
   }
 
-  /** It waits for its customer, and its payment says why. */
+  /** The invoice waits for its customer, and its payment shows the reason. */
   leaveOpen(invoice: Invoice): void {
     const payment = this.payments.create(paymentOf(invoice), 'requires_payment_method');
     this.openPayments.set(invoice.id, this.invoicePayment(invoice, payment.id, 'open'));

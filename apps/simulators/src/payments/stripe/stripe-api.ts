@@ -217,7 +217,7 @@ export class StripeApi {
     return listed('/v1/refunds', own, page);
   }
 
-  /** The one that callbacks go to, which takes every event. */
+  /** The destination of the callbacks, which receives every event. */
   private listDestinations(): object {
     const target = this.world.callbackTarget;
     const destination = {

@@ -8,7 +8,7 @@ export type Customer = Pick<
   Stripe.Customer,
   'id' | 'object' | 'created' | 'metadata' | 'livemode'
 > & {
-  /** Cents that the customer owes with the next invoice; below zero what the next one is paid with. */
+  /** Cents that the customer owes with the next invoice; a negative balance pays for it. */
   balance: number;
 };
 

@@ -45,11 +45,11 @@ const PATH: Readonly<Record<ObjectName, string>> = {
   subscription_schedule: '/v1/subscription_schedules',
 };
 
-/** Every object of one Stripe account, and what happened to them. */
+/** Every object of one Stripe account and its events. */
 export class StripeWorld {
   /** The latest, oldest first. */
   readonly events: ThinEvent[] = [];
-  /** Whether an unknown customer is one from before a restart: this world lives in memory. */
+  /** Whether unknown customers are accepted as customers from before a restart, because this world is in memory. */
   adoptsCustomers = false;
   /** Twenty-four hexadecimal digits. */
   nextId = () => randomBytes(12).toString('hex');
@@ -80,21 +80,21 @@ export class StripeWorld {
     return object;
   }
 
-  /** @throws StripeRefusal when there is none of this kind. */
+  /** @throws StripeRefusal if there is no such object. */
   get<Name extends ObjectName>(object: Name, id: unknown): KindOf<Name> {
     const found = this.objects.get(String(id));
     if (found?.object !== object) throw StripeRefusal.missing(object, String(id));
     return found as KindOf<Name>;
   }
 
-  /** An object that a parameter names. @throws StripeRefusal when there is none of this kind. */
+  /** An object whose id a parameter contains. @throws StripeRefusal if there is no such object. */
   named<Name extends ObjectName>(object: Name, id: unknown, param: string): KindOf<Name> {
     const found = this.objects.get(String(id));
     if (found?.object === object) return found as KindOf<Name>;
     throw StripeRefusal.missingReference(object, String(id), param);
   }
 
-  /** @throws StripeRefusal for one who is not known, unless strangers are adopted. */
+  /** @throws StripeRefusal for an unknown customer, unless unknown ones are adopted. */
   customer(id: string): KindOf<'customer'> {
     if (this.adoptsCustomers && /^cus_[0-9a-f]+$/.test(id) && !this.objects.has(id)) {
       const { now: created } = this;
@@ -115,7 +115,7 @@ export class StripeWorld {
     return [...(this.kinds.get(object)?.values() ?? [])].reverse() as KindOf<Name>[];
   }
 
-  /** A copy of an object in which the named references are replaced by what they name. */
+  /** A copy of an object in which the given references are replaced by the objects. */
   expanded(object: object, paths: readonly string[]): object {
     const copy = structuredClone(object) as Record<string, unknown>;
     for (const path of paths) this.expandOne(copy, path.split('.'));

@@ -20,7 +20,7 @@ export interface WantedItem {
 const PENDING_UPDATE_MS = 23 * HOUR_MS;
 const ENDED = ['canceled', 'incomplete_expired'];
 
-/** Subscriptions with one item: begun, renewed, changed, ended. */
+/** Subscriptions with one item: started, renewed, changed, ended. */
 export class Subscriptions {
   constructor(
     private readonly world: StripeWorld,
@@ -146,7 +146,7 @@ export class Subscriptions {
     });
   }
 
-  /** `POST /v1/invoices/{id}/void`: the update that waits for it is given up. */
+  /** `POST /v1/invoices/{id}/void`: the update that waits for the invoice is discarded. */
   void(id: string): Invoice {
     const invoice = this.invoices.open(id);
     const subscription = this.ofInvoice(invoice);

@@ -11,13 +11,16 @@ interface SimulatedTestClock {
   livemode: false;
 }
 
-/** https://docs.stripe.com/api/test_clocks. There is one time here: moving a test clock moves it for everybody. */
+/**
+ * https://docs.stripe.com/api/test_clocks. All objects share one clock here: advancing a test clock advances it for
+ * all.
+ */
 export class TestClocks {
   private readonly all = new Map<string, SimulatedTestClock>();
 
   constructor(private readonly clock: VirtualClock) {}
 
-  /** As in `StripeApi`. */
+  /** See `StripeApi`. */
   get routes(): [method: string, path: RegExp, handler: (id: string, form: Form) => object][] {
     const path = /^\/v1\/test_helpers\/test_clocks\/(\w+)$/;
     return [

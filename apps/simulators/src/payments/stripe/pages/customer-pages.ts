@@ -48,7 +48,7 @@ export class CustomerPages {
     return { page: { title: 'Payment details', lines, buttons } };
   }
 
-  /** A card that works pays what is open at once. */
+  /** A working card pays open invoices at once. */
   pressPortal(id: string, action: string): PageAnswer {
     const session = this.world.get('billing_portal.session', id);
     const card = CARDS[action];

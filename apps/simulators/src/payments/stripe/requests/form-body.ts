@@ -1,4 +1,4 @@
-/** A decoded form body: what was `a[b][0][c]=1` is `{ a: { b: [{ c: 1 }] } }`. */
+/** A decoded form body: `a[b][0][c]=1` becomes `{ a: { b: [{ c: 1 }] } }`. */
 export interface Form {
   [name: string]: FormValue;
 }

@@ -1,7 +1,10 @@
 import type { Form, FormValue } from './form-body.js';
 import { StripeRefusal } from './stripe-refusal.js';
 
-/** The parameters that a request may have and must have. `a.b` stands for `a[b]` and `a[0][b]`, `metadata` for all in it. */
+/**
+ * The allowed and required parameters of a request. `a.b` means `a[b]` and `a[0][b]`; `metadata` means all of its
+ * members.
+ */
 interface Parameters {
   known: readonly string[];
   required?: readonly string[];
@@ -38,7 +41,7 @@ const PHASE = ['items.price', 'items.quantity', 'start_date', 'end_date', 'prora
 const DURATION = ['duration.interval', 'duration.interval_count'];
 const PREVIEWED = [...ITEM, 'proration_behavior', 'proration_date'];
 
-/** By method and path; `*` stands for an id. `expand` is known everywhere. */
+/** By method and path; `*` means an id. `expand` is allowed everywhere. */
 const OF_REQUESTS: Readonly<Record<string, Parameters>> = {
   'POST /v1/customers': { known: ['metadata', 'test_clock'] },
   'GET /v2/core/event_destinations': { known: ['include', 'limit'] },
