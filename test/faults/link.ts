@@ -12,7 +12,7 @@ export interface Trap {
   struck: () => void;
 }
 
-/** The condition of a link for passing bytes on. */
+/** The faults that decide whether a link passes bytes on. */
 export interface LinkRules {
   delayMs(): number;
   isLost(direction: Direction): boolean;

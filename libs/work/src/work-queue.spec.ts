@@ -122,7 +122,7 @@ describe('work', () => {
     expect(done).toEqual(['kept']);
   });
 
-  it('with the name of waiting work is not added again; once done it may be', async () => {
+  it('work with the name of waiting work is not added again; once done, it may be', async () => {
     expect([await add('one'), await add('one')]).toEqual([true, false]);
     await runner().runOnce();
     expect(await add('one')).toBe(true);
@@ -137,7 +137,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('of a dead process is done by another when its lease ends', async () => {
+  it('work of a dead process is done by another when its lease ends', async () => {
     await add('orphan');
     await claimAndDie();
     const [{ left }] = await database.query<{ left: number }>(
@@ -151,7 +151,7 @@ describe('work', () => {
     expect(done).toEqual(['orphan']);
   });
 
-  it('of a paused process is finished by another only', async () => {
+  it('work of a paused process is finished only by another', async () => {
     await add('slow');
     const lost: unknown[] = [];
     const effect = (work: Work<object>, by: string) =>
@@ -218,7 +218,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('that failed is retried after growing pauses, then dead with an alarm, and can be redriven', async () => {
+  it('work that failed is retried after growing pauses, then dead with an alarm, and can be redriven', async () => {
     let isBroken = true;
     const tried: number[] = [];
     const hard = runner(
@@ -245,7 +245,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('that is hopeless is dead at once and can be discarded', async () => {
+  it('work that is hopeless is dead at once and can be discarded', async () => {
     const hopeless = runner(async () => {
       throw new WorkIsHopeless('no such order');
     });
@@ -267,7 +267,7 @@ describe('work', () => {
     expect(await rows()).toMatchObject([{ name: 'poison', state: 'dead' }]);
   });
 
-  it('that exceeds its time is a failed attempt, and its handler finishes nothing', async () => {
+  it('work that exceeds its time is a failed attempt, and its handler finishes nothing', async () => {
     await add('endless');
     const endless = held();
     await runner(endless.doing, { timeLimitMs: 50 }).runOnce();
@@ -278,7 +278,7 @@ describe('work', () => {
     await expect(finishing).rejects.toBeInstanceOf(WorkLost);
   });
 
-  it('that is postponed returns at its time, and no attempt is counted', async () => {
+  it('work that is postponed returns at its time, and no attempt is counted', async () => {
     const tries: number[] = [];
     let isEarly = true;
     const early = runner(async (work) => {
@@ -307,7 +307,7 @@ describe('work', () => {
     expect(done).toEqual(['tomorrow']);
   });
 
-  it('that is requested while it is running runs once more; waiting or dead work is due at once', async () => {
+  it('work that is requested while it is running runs once more; waiting or dead work is due at once', async () => {
     const want = (name: string) =>
       database.transaction((transaction) => queue.want(transaction, { name, payload: {} }));
     await want('object');
@@ -428,7 +428,7 @@ describe('a group', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('that is cancelled in another process stops when its leases are renewed', async () => {
+  it('work that is cancelled in another process stops when its leases are renewed', async () => {
     const group = newId();
     await addMany(newId(), 'far', 1, { group });
     const far = held();
@@ -444,7 +444,7 @@ describe('a group', () => {
     expect([done, await rows()]).toEqual([[], []]);
   });
 
-  it('that is cancelled ends with its process', async () => {
+  it('work that is cancelled ends with its process', async () => {
     const group = newId();
     await addMany(newId(), 'orphan', 1, { group });
     await claimAndDie();

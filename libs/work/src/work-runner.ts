@@ -62,7 +62,7 @@ export abstract class WorkRunner<T extends object> implements Job {
   private isDraining = false;
   private isStopping = false;
   private wakeLoop?: () => void;
-  /** Rings for a runner that is at work: there is more. */
+  /** Wakes a running runner, because there is more work. */
   private bell = Promise.withResolvers<void>();
   private rings = 0;
 

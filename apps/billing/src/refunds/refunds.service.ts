@@ -167,7 +167,7 @@ export class RefundsService {
     const { amountMicros = left, again, ...wished } = wish;
     if (left === 0n) throw new NothingToRefund('Nothing of this payment is left to refund.');
     if (amountMicros > left && wish.scope === 'whole' && !again) {
-      throw new NothingToRefund('This payment has less left than this amount.');
+      throw new NothingToRefund('The refundable rest of this payment is less than this amount.');
     }
     const now = this.clock.now();
     return {

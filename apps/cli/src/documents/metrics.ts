@@ -16,7 +16,7 @@ export function metricsPage(metrics: MetricDeclaration[]): string {
     'Scrape with `honor_labels: true`: `job` and `service` are labels of some of these metrics. The alert rules are in',
     '[alerts.yml](../../deploy/prometheus/alerts.yml).',
     '',
-    'No label holds a key, an address, a name or an id: their values come from closed sets.',
+    'No label contains a key, an address, a name or an id: their values come from closed sets.',
     '',
     '| metric | kind | labels | meaning |',
     '| --- | --- | --- | --- |',

@@ -186,7 +186,7 @@ describe('remote sources', () => {
       }
     });
 
-    it('that shows a different tree than before, or one that its tiles do not form, is not followed', async () => {
+    it('a log that shows a different tree than before, or one that its tiles do not form, is not followed', async () => {
       server.publish('/forks/', certificates(3_000, 3_300));
       await add('forks', 'ct', '/forks/');
       await corpus.runSource('forks');
@@ -216,7 +216,7 @@ describe('remote sources', () => {
       );
     });
 
-    it('whose checkpoint is signed by another key, or not at all, is not followed', async () => {
+    it('a log whose checkpoint is signed by another key, or not at all, is not followed', async () => {
       const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
       const logKey = other.export({ format: 'der', type: 'spki' }).toString('base64');
       server.publish('/signed/', certificates(60_000, 60_010));
@@ -233,7 +233,7 @@ describe('remote sources', () => {
       await expect(corpus.sources.set('signed', { logKey: 'bm9uZQ==' })).rejects.toThrow();
     });
 
-    it('that starts later, has short, packed or missing tiles, or shrank is reported, and keeps its position', async () => {
+    it('a log that starts later, has short, packed or missing tiles, or shrank is reported, and keeps its position', async () => {
       server.publish('/late/', certificates(1_000, 1_512));
       await add('late', 'ct', '/late/#300');
       await corpus.runSource('late');

@@ -61,7 +61,7 @@ async function rowsOf({ id }: JobAnswer): Promise<string[]> {
 const asksFor = (name: string) => lookup.calls.filter(({ names }) => names.includes(name)).length;
 
 describe('a name', () => {
-  it('that has to wait is looked up as often as necessary, one that fails three times', async () => {
+  it('a name that has to wait is looked up as often as necessary, one that fails three times', async () => {
     const accountId = newId();
     lookup.found = (name) => {
       if (name === 'fails.com') return { outcome: 'timeout' };
@@ -110,7 +110,7 @@ describe('a name', () => {
     expect(days).toBe(7 * 24 * HOUR_MS);
   });
 
-  it('whose upstream is not ready delays no other', async () => {
+  it('a name whose upstream is not ready delays no other', async () => {
     const [accountId, other] = [newId(), newId()];
     lookup.found = (name) => (name.endsWith('.de') ? LATER : {});
     const domainNames = ['a.de', 'b.de', 'c.de', 'a.com', 'b.com'];

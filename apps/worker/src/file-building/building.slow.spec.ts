@@ -84,7 +84,7 @@ describe('a database file', () => {
     });
   });
 
-  it('of records has the 62 standard columns; one of DNS has one per type', async () => {
+  it('a file of records has the 62 standard columns; one of DNS has one per type', async () => {
     const accountId = customer(ALL_DATASETS);
     const whois = (await textOf(accountId, 'newly_whois', '2026-11-22')).split('\r\n');
     expect(whois[0].split(',')).toHaveLength(62);
@@ -114,7 +114,7 @@ describe('a database file', () => {
     expect(await entryOf('newly', '2026-11-21')).toMatchObject({ edition: 1 });
   });
 
-  it('that two workers built is published once, and the other’s bytes are deleted', async () => {
+  it('a file that two workers built is published once, and the other’s bytes are deleted', async () => {
     const before = await count();
     const built = part(BuildFilesJob) as unknown as { publish(...given: unknown[]): unknown };
     const edition = await under.database.query(

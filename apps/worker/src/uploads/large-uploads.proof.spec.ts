@@ -66,7 +66,7 @@ async function namesOf({ id }: UploadAnswer): Promise<number> {
 }
 
 describe('S71: a file with its header', () => {
-  it('with 3,000,000 names is accepted in bounded memory', async () => {
+  it('a file with 3,000,000 names is accepted in bounded memory', async () => {
     const growth = await growthOf(async () => {
       const upload = await read(linesOf(UPLOAD_LINES_MAX));
       expect(upload).toMatchObject({
@@ -77,13 +77,13 @@ describe('S71: a file with its header', () => {
     expect(growth).toBeLessThan(GROWTH_MAX);
   });
 
-  it('with one name more is rejected, and nothing of it is kept', async () => {
+  it('a file with one name more is rejected, and nothing of it is kept', async () => {
     const upload = await read(linesOf(UPLOAD_LINES_MAX + 1));
     expect(upload).toMatchObject({ state: 'refused', refusal: { reason: 'too_many_lines' } });
     expect(await namesOf(upload)).toBe(0);
   });
 
-  it('that unpacks to more than 768 MiB is not read further, in bounded memory', async () => {
+  it('a file that unpacks to more than 768 MiB is not read further, in bounded memory', async () => {
     const packed = Readable.from(blankLines(UPLOAD_BYTES_MAX + MIB)).pipe(createGzip());
     const bomb = Buffer.concat(await packed.toArray());
     expect(bomb.length).toBeLessThan(MIB);

@@ -118,7 +118,7 @@ export interface Operation<P extends Parameters = Parameters> {
   access: Access;
   /** The service that answers, and the path at its internal listener; braces as in `routes`. */
   owner: { service: OwnerService; path: string };
-  /** Services that answer a part: the answer is one object with a member for each, the owner's first. */
+  /** Services that each contribute a part: the answer is one object with a member for each of them, the owner's first. */
   parts?: readonly { service: OwnerService; path: string }[];
   parameters: P;
   /**

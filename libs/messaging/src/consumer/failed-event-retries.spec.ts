@@ -119,7 +119,7 @@ describe('the retry of a failed event', () => {
     expect(await stored()).toMatchObject([{ eventId, state: 'dead', reason }]);
   });
 
-  it('that can never succeed is dead-lettered with its reason and an alarm, and the next follows at once', async () => {
+  it('a retry that can never succeed is dead-lettered with its reason and an alarm, and the next follows at once', async () => {
     const key = newId();
     const first = await storeFailed(key, 1, 2);
     await storeFailed(key, 2, 0);

@@ -163,7 +163,7 @@ describe('an address', () => {
     ]);
   });
 
-  it('that many look up at once is queried once', async () => {
+  it('an address that many look up at once is queried once', async () => {
     await internet.rdap('rdap.db.ripe.net', json(NETWORK));
     open();
     const ask = () => lookups.lookUpBlock(block('193.0.6.139'));
