@@ -44,7 +44,7 @@ export class Broker {
     world.whenDead((actor) => world.at(SESSION_MS, undefined, () => this.leave(actor)));
   }
 
-  /** The relay's call: resolves when all is safe, fails at times although it is. */
+  /** The relay's call: resolves when all messages are stored; sometimes it fails although they are. */
   async publish(messages: EventMessage[]): Promise<void> {
     const { world } = this;
     const isCutShort = world.strikes('lose', 0.03);

@@ -55,7 +55,7 @@ export class WatchedWorld extends LookupStandIn {
     this.dns.set(name, { outcome: 'delivered', body: { dns_records: all, errors: {} } });
   }
 
-  /** How often a name was asked about. */
+  /** Number of requests about a name. */
   count(kind: NameQuestions['kind'], name: string): number {
     return this.asked.filter((one) => one.kind === kind && one.names.includes(name)).length;
   }

@@ -87,7 +87,7 @@ describe('in one process: every lookup', () => {
     },
   );
 
-  it('as many suggestions as requested are answered, each of a free name', async () => {
+  it('the requested number of suggestions is returned, each a free name', async () => {
     const path = '/v2.0/domain/availability?domain=shop.com&sug=true&count=5';
     const answer = await ask(path, customer.key);
     const { suggestions } = JSON.parse(answer.text) as { suggestions: object[] };

@@ -2,7 +2,7 @@
 export interface LexicalModel {
   /** Labels that it was made of. */
   labels: number;
-  /** The mean of the surprise of those labels, in bits a letter; `deviation` is of the same. */
+  /** The mean surprise of those labels, in bits per letter; `deviation` is its standard deviation. */
   mean: number;
   deviation: number;
   counts: Readonly<Record<string, number>>;

@@ -70,7 +70,7 @@ class Gateways {
     return gateways;
   }
 
-  /** Longest that a server that stands still delays a request; one that is only slow has all the time it needs. */
+  /** Sets the longest time that the server may take to answer. */
   set timeoutMs(timeoutMs: number) {
     for (const link of this.links) link.timeoutMs = timeoutMs;
   }

@@ -249,7 +249,7 @@ describe('event consumer', () => {
     const numbers = [1, 2, 3];
     const batch = numbers.flatMap((n) => keys.map((key) => messageOf('account.events', key, n)));
     await consumer.deliver(batch);
-    // A wait for the others in vain would have ended in a second try.
+    // If it had waited for the others in vain, there would have been a second attempt.
     expect(calls).toBe(batch.length);
     for (const key of keys) {
       const own = order.filter((line) => line.startsWith(key));
