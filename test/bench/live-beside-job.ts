@@ -7,7 +7,7 @@ import { cpuUs } from './machine.js';
 
 const PER_SECOND = 200;
 const LOOP_MS = 15_000;
-const WARM_UP = 200;
+const ALONE_MS = 5_000;
 /** Spins for a share of each 20 ms. */
 const SPIN = `const share = Number(process.argv[1]), rest = new Int32Array(new SharedArrayBuffer(4));
 for (;;) {
@@ -19,36 +19,45 @@ for (;;) {
 export interface JobBeside {
   lookupUrl: string;
   tokens: ServiceTokens;
-  /** The process that the loop takes the place of. */
-  workerPid: number;
+  /** The processes that the job keeps busy. */
+  pids: readonly number[];
   nameOf: (n: number) => string;
-  /** Resolves when the job ends. */
+  /** Resolves when nothing of the job is left. */
   job: () => Promise<void>;
 }
 
-/**
- * Live lookups of one customer during another's job, and during a loop that uses as much processor time as the worker
- * did.
- */
+/** Live lookups of one customer during another's job, and during loops that use as much processor time as the job did. */
 export async function liveBesideJob(beside: JobBeside): Promise<BenchRow[]> {
   const live = new LiveLookups(beside);
-  await live.run(async () => sleep((WARM_UP / PER_SECOND) * 1_000));
-  const [begunMs, used] = [monotonicMs(), cpuUs(beside.workerPid) / 1_000];
-  const withJob = await live.run(beside.job);
-  const share = (cpuUs(beside.workerPid) / 1_000 - used) / (monotonicMs() - begunMs);
-  const loop = spinning(Math.min(1, share));
-  const withLoop = await live.run(async () => sleep(LOOP_MS)).finally(() => loop.kill());
+  /** @returns the share of a processor that the processes took. */
+  const shareWhile = async (work: () => Promise<void>) => {
+    const used = () => beside.pids.reduce((sum, pid) => sum + cpuUs(pid) / 1_000, 0);
+    const [begunMs, before] = [monotonicMs(), used()];
+    const times = await live.run(work);
+    return { times, share: (used() - before) / (monotonicMs() - begunMs) };
+  };
+  await live.run(async () => sleep(ALONE_MS));
+  const alone = await shareWhile(async () => sleep(ALONE_MS));
+  const { times: withJob, share: ofBoth } = await shareWhile(beside.job);
+  const share = Math.max(0, ofBoth - alone.share);
+  const loops = spinning(share);
+  const withLoop = await live
+    .run(async () => sleep(LOOP_MS))
+    .finally(() => loops.forEach((loop) => loop.kill()));
   await live.close();
-  const [job, other] = [withJob, withLoop].map((times) => percentile(times, 0.99));
+  const [lone, job, other] = [alone.times, withJob, withLoop].map((times) =>
+    percentile(times, 0.99),
+  );
   const what = `live lookups at ${PER_SECOND} req/s, p99`;
   return [
+    { what, value: lone, unit: 'ms' },
     { what: `${what} beside a job`, value: job, unit: 'ms' },
     {
-      what: `${what} beside a loop with ${Math.round(share * 100)} % of a processor`,
+      what: `${what} beside loops with ${Math.round(share * 100)} % of a processor`,
       value: other,
       unit: 'ms',
     },
-    atMost(`${what}: beside the job, of that beside the loop`, job / other, 2, '×'),
+    atMost(`${what}: beside the job, of that beside the loops`, job / other, 2, '×'),
     { what: 'live lookups that were refused, of all', value: live.refusedShare * 100, unit: '%' },
   ];
 }
@@ -109,6 +118,8 @@ class LiveLookups {
   }
 }
 
-function spinning(share: number): ChildProcess {
-  return spawn(process.execPath, ['-e', SPIN, String(share)], { stdio: 'ignore' });
+function spinning(share: number): ChildProcess[] {
+  return Array.from({ length: Math.ceil(share) }, (_, n) =>
+    spawn(process.execPath, ['-e', SPIN, String(Math.min(1, share - n))], { stdio: 'ignore' }),
+  );
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LookupClient, type NameFindings, type NameQuestions, ServiceHttp } from '#libs/contracts';
 import { Logger, type RunningService, ServiceTokens, loadConfig, newId } from '#libs/platform';
 import { TestClock } from '#test/environment';
+import { LiveService } from '../../apps/lookup/src/live/live.service.js';
 import { LookupConfig } from '../../apps/lookup/src/lookup.config.js';
 import { startLookup } from '../../apps/lookup/src/start.js';
 import { RegistrySimulator } from '../../apps/simulators/src/registry/registry-simulator.js';
@@ -75,6 +76,14 @@ describe('a worker’s lookups of many names', () => {
     const [found] = await ask({ kind: 'dns', names: ['name-1.com'], types: ['A'] });
     expect(found).toMatchObject({ index: 0, outcome: 'delivered', isCharged: true });
     expect(found.body).toMatchObject({ domain_name: 'name-1.com', dns_types: { A: 1 } });
+  });
+
+  it('leave the memory to the answers of live lookups', async () => {
+    const { cache } = service.app.get(LiveService, { strict: false });
+    await ask({ names: ['forgotten.fr', 'forgotten.de'] });
+    expect(cache.size.entries).toBe(0);
+    await ask({ names: ['watched.jp'], priority: 'monitor' });
+    expect(cache.size.entries).toBe(1);
   });
 
   it('only a worker may call, with at most 1,000 names', async () => {

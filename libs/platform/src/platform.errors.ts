@@ -5,7 +5,7 @@ export class InvalidRequest extends Problem {
     super({
       code: 'invalid_request',
       status: 400,
-      detail: `The request is not valid: ${errors.map((e) => `${e.field}: ${e.message}`).join('; ')}.`,
+      detail: `The request is not valid: ${errors.map((e) => `${e.field}: ${e.message.replace(/\.$/, '')}`).join('; ')}.`,
       errors,
     });
   }

@@ -404,7 +404,7 @@ describe('a group', () => {
   const cancel = (group: string) =>
     database.transaction((transaction) => queue.cancel(transaction, group));
 
-  it('that is cancelled stops where it is running, and does not return', async () => {
+  it('that is cancelled stops where it is running, counts until it has ended, and does not return', async () => {
     const [group, other] = [newId(), newId()];
     await addMany(newId(), 'cancelled', 3, { group });
     await addMany(newId(), 'other', 1, { group: other });
@@ -418,12 +418,14 @@ describe('a group', () => {
         await abort.promise;
         told.push(work.signal.reason);
         expect(await cancelling).toEqual({ removed: 2, marked: 1 });
+        told.push((await queue.remaining(database, group)).pieces);
         await database.transaction((transaction) => work.finish(transaction));
       },
       { concurrency: 1 },
     );
     await one.runOnce();
-    expect(told).toEqual([expect.any(WorkCancelled)]);
+    expect(told).toEqual([expect.any(WorkCancelled), 1]);
+    expect((await queue.remaining(database, group)).pieces).toBe(0);
     expect(done).toEqual(['other 0']);
     expect(await rows()).toEqual([]);
   });

@@ -99,7 +99,7 @@ export class WorkQueue<T extends object> {
     await this.rows.deleteOfAccount(transaction, accountId);
   }
 
-  /** The remaining work of a group, or of the queue. */
+  /** The remaining work of a group, or of the queue. Cancelled work counts until its worker has ended. */
   async remaining(runner: SqlRunner, group?: string): Promise<RemainingWork> {
     return this.rows.remaining(runner, group);
   }

@@ -162,7 +162,7 @@ export class WorkRepository {
     const [row] = await runner.query<RemainingWork>(
       `select count(*)::int as pieces, coalesce(sum(cost), 0)::int as cost,
          coalesce(sum(done), 0)::int as done, count(*) filter (where state = 'dead')::int as dead
-       from work where queue = $1 and not cancelled${group === undefined ? '' : ' and group_id = $2'}`,
+       from work where queue = $1${group === undefined ? '' : ' and group_id = $2'}`,
       group === undefined ? [this.queue] : [this.queue, group],
     );
     return row;

@@ -23,4 +23,6 @@ export const AskedBy = createParamDecorator((_: unknown, context: ExecutionConte
 export interface Asking extends AskedBy {
   /** Aborted when no caller waits for the answer any more. */
   signal: AbortSignal;
+  /** False for one of many names: their answers would push those of live questions out of the memory. */
+  isKept?: boolean;
 }

@@ -18,6 +18,11 @@ export interface Freshness {
   fresh: boolean;
 }
 
+interface Asked extends Freshness {
+  repeat: boolean;
+  isKept?: boolean;
+}
+
 /** A lookup and how it was served. */
 export interface Found<Lookup> {
   lookup: Lookup;
@@ -55,14 +60,14 @@ export class RememberedAnswers<Lookup extends Findings> {
   }
 
   /**
-   * @param question `repeat`: the gateway charged the same question less than a minute ago.
+   * @param question `repeat`: the gateway charged the same question less than a minute ago; `isKept`: as in `Asking`.
    * @param look asks; called at most once.
    * @param fixture what a name of the fixtures stands for.
    * @throws LookupOverloaded
    */
   async find(
     key: string,
-    question: Freshness & { repeat: boolean },
+    question: Asked,
     look: () => Promise<Lookup>,
     fixture?: Lookup,
   ): Promise<Found<Lookup>> {
@@ -77,13 +82,13 @@ export class RememberedAnswers<Lookup extends Findings> {
 
   private async findOrLook(
     key: string,
-    question: Freshness & { repeat: boolean },
+    question: Asked,
     look: () => Promise<Lookup>,
   ): Promise<Origin<Lookup>> {
     const remembered = question.fresh ? undefined : this.remembered(key, question);
     if (remembered !== undefined && !isFailure(remembered.lookup.outcome)) return remembered;
     const found: Origin<Lookup> = remembered ?? {
-      lookup: await this.look(key, look),
+      lookup: await this.look(key, look, question.isKept),
       servedFrom: 'live',
     };
     if (!question.allow_stale || !isFailure(found.lookup.outcome)) return found;
@@ -91,10 +96,7 @@ export class RememberedAnswers<Lookup extends Findings> {
     return stale === undefined ? found : { lookup: stale, servedFrom: 'stale_cache' };
   }
 
-  private remembered(
-    key: string,
-    { repeat, max_age }: Freshness & { repeat: boolean },
-  ): Origin<Lookup> | undefined {
+  private remembered(key: string, { repeat, max_age }: Asked): Origin<Lookup> | undefined {
     const now = this.clock.now();
     const repeated = repeat ? this.cache.fresh(key, REPEAT_MS, now) : undefined;
     if (repeated !== undefined) return { lookup: repeated, servedFrom: 'repeat' };
@@ -104,12 +106,12 @@ export class RememberedAnswers<Lookup extends Findings> {
     return lookup && { lookup, servedFrom: 'cache' };
   }
 
-  private async look(key: string, look: () => Promise<Lookup>): Promise<Lookup> {
+  private async look(key: string, look: () => Promise<Lookup>, isKept = true): Promise<Lookup> {
     if (this.waiting >= WAITING_MAX) throw new LookupOverloaded();
     this.waiting += 1;
     try {
       const lookup = await look();
-      this.cache.put(key, lookup);
+      if (isKept || isFailure(lookup.outcome)) this.cache.put(key, lookup);
       return lookup;
     } finally {
       this.waiting -= 1;

@@ -147,14 +147,14 @@ export class DnsService {
   private async find(
     asked: DnsQuestion,
     freshness: Freshness,
-    { repeat, signal }: Asking,
+    { repeat, signal, isKept }: Asking,
   ): Promise<Found<DnsFindings>> {
     const { name, types, isFixture } = asked;
     if (!isFixture && !this.publicNames.isPublic(name)) throw new NameNotPublic(name);
     const fixture = isFixture ? this.found(dnsFixture(name, types)) : undefined;
     const look = async () =>
       this.runs.join(keyOf(asked), signal, (abandon) => this.look(asked, abandon.signal));
-    return this.answers.find(keyOf(asked), { ...freshness, repeat }, look, fixture);
+    return this.answers.find(keyOf(asked), { ...freshness, repeat, isKept }, look, fixture);
   }
 
   private async look({ name, types }: DnsQuestion, signal: AbortSignal): Promise<DnsFindings> {

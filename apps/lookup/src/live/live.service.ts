@@ -65,6 +65,7 @@ export class LiveService {
       this.observations.noteWhois(lookup);
       return lookup;
     };
-    return this.answers.find(name, { ...freshness, repeat }, look, await this.fixtures.find(name));
+    const question = { ...freshness, repeat, isKept: asking.isKept };
+    return this.answers.find(name, question, look, await this.fixtures.find(name));
   }
 }

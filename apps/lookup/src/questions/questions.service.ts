@@ -6,12 +6,11 @@ import type { DataAnswer } from '../answers/data-answer.js';
 import { DnsService } from '../dns/dns.service.js';
 import { LiveService } from '../live/live.service.js';
 import { LookupConfig } from '../lookup.config.js';
+import { QuestionPlaces } from './question-places.js';
 import type { QuestionsRequest } from './questions.dto.js';
 
-/** Names of one call looked up at a time. */
+/** Names of one call that are looked up at a time, if there are places for them. */
 const AT_A_TIME = 50;
-/** Names of all calls together: half of the queue's capacity, so that live lookups find room beside them. */
-const OF_ALL_AT_A_TIME = 1_000;
 const ALL_TYPES = 'all' as const;
 
 export interface QuestionsOf {
@@ -26,7 +25,7 @@ export interface QuestionsOf {
  */
 @Injectable()
 export class QuestionsService {
-  private calls = 0;
+  private readonly places = new QuestionPlaces();
 
   constructor(
     private readonly live: LiveService,
@@ -39,24 +38,17 @@ export class QuestionsService {
     const { names, waitSeconds } = questions.request;
     const untilMs = monotonicMs() + waitSeconds * SECOND_MS;
     let next = 0;
-    const work = async (_: unknown, lane: number) => {
-      while (next < names.length && lane < this.lanes && !questions.signal.aborted) {
-        const index = next++;
-        const found = findings(index, await this.answer(names[index], questions, untilMs));
-        if (!questions.signal.aborted) onFound(found);
-      }
+    const isOver = () => next >= names.length || questions.signal.aborted;
+    const answerNext = async () => {
+      if (isOver()) return;
+      const index = next++;
+      const answer = await this.answer(names[index], questions, untilMs);
+      if (!questions.signal.aborted) onFound(findings(index, answer));
     };
-    this.calls += 1;
-    try {
-      await Promise.all(Array.from({ length: Math.min(AT_A_TIME, names.length) }, work));
-    } finally {
-      this.calls -= 1;
-    }
-  }
-
-  /** Names that each call may look up at a time. */
-  private get lanes(): number {
-    return Math.max(1, Math.min(AT_A_TIME, Math.floor(OF_ALL_AT_A_TIME / this.calls)));
+    const work = async () => {
+      while (!isOver()) await this.places.use(answerNext);
+    };
+    await Promise.all(Array.from({ length: Math.min(AT_A_TIME, names.length) }, work));
   }
 
   private async answer(
@@ -64,16 +56,17 @@ export class QuestionsService {
     { request, accountId, signal }: QuestionsOf,
     untilMs: number,
   ): Promise<DataAnswer> {
+    const isKept = request.priority === 'monitor';
     const freshness = { max_age: request.maxAgeSeconds, allow_stale: false, fresh: false };
     try {
       if (request.kind === 'dns') {
         const type = request.types ?? [ALL_TYPES];
         const question = { ...freshness, domainName: name, type, version: 2 as const };
-        return await this.dns.live(question, { repeat: false, signal });
+        return await this.dns.live(question, { repeat: false, signal, isKept });
       }
       // Jobs count as a separate asker, so that they do not use up their owner's share of live lookups.
       const asker = accountId === undefined ? request.priority : `${request.priority} ${accountId}`;
-      const waitMaxMs = Math.max(0, untilMs - monotonicMs());
+      const waitMaxMs = Math.max(0, Math.min(untilMs - monotonicMs(), this.places.waitMaxMs));
       return await this.live.answer(
         name,
         { ...freshness, version: 2, include: ['provenance'] },
@@ -85,6 +78,7 @@ export class QuestionsService {
           budgetMs: waitMaxMs + this.config.budgetMs,
           waitMaxMs,
           signal,
+          isKept,
         },
       );
     } catch (error) {

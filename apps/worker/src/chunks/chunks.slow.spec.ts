@@ -149,6 +149,33 @@ describe('a result file', () => {
     );
   });
 
+  it('of a cancelled job contains all charged names, also those of a chunk that ends after the cancellation', async () => {
+    const accountId = newId();
+    const at = under.clock.now().toISOString();
+    await corpus!.record({ kind: 'whois', name: 'early.com', at, record: {} });
+    lookup.hold();
+    const body = { domainNames: ['early.com', 'held.com'], max_age: 100 };
+    const { id } = await under.createJob(accountId, 'whois', body);
+    await waitFor('the question about the other name', () => asksFor('held.com') === 1);
+    await under.database.transaction(async (transaction) => {
+      await transaction.query('select from job_chunks where job_id = $1 for update', [id]);
+      await under.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId });
+      await waitFor('chunk and end to come as far as they can', async () => {
+        const [{ halted }] = await under.database.query<{ halted: number }>(
+          `select (select count(*) from pg_stat_activity
+             where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0)
+           + (select count(*) from work where queue = 'job-ends' and name = $1 and state = 'waiting') as halted`,
+          [id],
+        );
+        return Number(halted) >= 2;
+      });
+    });
+    const done = await under.endOfJob(accountId, id);
+    expect(done).toMatchObject({ state: 'canceled', credits: { charged: 1, released: 1 } });
+    expect(await rowsOf(done)).toEqual([`early.com,delivered,1,,${at}`]);
+    expect(under.entitlement.charged(accountId)).toBe(1);
+  });
+
   it('410: is kept for 30 days, and then deleted with all its content', async () => {
     const accountId = newId();
     const { id } = await under.createJob(accountId, 'whois', { domainNames: ['kept.com'] });

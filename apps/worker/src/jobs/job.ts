@@ -58,12 +58,18 @@ export const partsFolder = (jobId: string) => `jobs/${jobId}/parts/`;
 export const resultKey = ({ id, format }: Pick<Job, 'id' | 'format'>) =>
   `jobs/${id}/results.${format}`;
 
-/** Estimated from its rate so far; before the first answer, from the known rates of its upstreams. */
+/**
+ * Estimated from its rate so far; before the first answer, from the known rates of its upstreams. Answers arrive in
+ * chunks, so the rate after the first small one says little: within the estimated time, the estimate is the most.
+ */
 function etaSeconds(job: Job, done: number, now: Date): number {
   const lived = Math.max(0, now.getTime() - job.createdAt.getTime()) / SECOND_MS;
   const left = Math.max(0, (job.deadlineAt.getTime() - now.getTime()) / SECOND_MS);
   const byPace = (lived * (job.uniqueNames - done)) / done;
-  return Math.ceil(Math.min(left, done > 0 ? byPace : job.estimateSeconds));
+  if (done === 0) return Math.ceil(Math.min(left, job.estimateSeconds));
+  return Math.ceil(
+    Math.min(left, byPace, lived < job.estimateSeconds ? job.estimateSeconds : byPace),
+  );
 }
 
 /** The job in the form that its owner reads. */
@@ -91,7 +97,7 @@ export function jobAnswer(job: Job, now: Date): JobAnswer {
       released: job.uniqueNames - job.charged - held,
     },
     progress: Math.min(1, done / job.uniqueNames),
-    eta_seconds: isUnderWay(job) ? etaSeconds(job, done, now) : null,
+    eta_seconds: isUnderWay(job) && !job.isCanceled ? etaSeconds(job, done, now) : null,
     created_at: job.createdAt.toISOString(),
     deadline_at: job.deadlineAt.toISOString(),
     finished_at: job.finishedAt?.toISOString() ?? null,

@@ -7,7 +7,7 @@ const DETAILS: Readonly<Record<UploadRefusalReason, string>> = {
   not_text: 'The file is not UTF-8 text. Send text or CSV, either plain or as gzip or ZIP.',
   nested_archive: 'The archive contains another archive. Compress the text or CSV file itself.',
   not_one_entry:
-    'The ZIP file must contain exactly one file, which is not a folder, a link or encrypted.',
+    'The ZIP file must contain exactly one file, which is not a folder, a link or encrypted. The Finder of macOS adds a second one: send the file unpacked, or as gzip.',
   broken_archive: 'The archive is incomplete or damaged. Compress and send the file again.',
   no_names: 'The file contains no domain name. Put one name on each line.',
 };

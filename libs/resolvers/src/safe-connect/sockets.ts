@@ -17,14 +17,17 @@ export function openTcp(
 ): Promise<Socket> {
   const checked = addresses.map((address) => ({ address, family: isIP(address) }));
   const lookup: LookupFunction = (_host, _options, callback) => callback(null, checked);
-  const socket = connect({
-    host: isIP(host) === 0 ? host : (addresses[0] ?? ''),
-    port,
-    lookup,
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    noDelay: true,
-  });
+  // One address needs no race, which costs as much as the connection.
+  const way =
+    addresses.length === 1 || isIP(host) !== 0
+      ? { host: addresses[0] }
+      : {
+          host,
+          lookup,
+          autoSelectFamily: true,
+          autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+        };
+  const socket = connect({ ...way, port, noDelay: true });
   return opened(socket, 'connect', signal);
 }
 

@@ -183,7 +183,7 @@ export class JobAnswer {
   @Max(1)
   progress: number;
 
-  /** Estimated seconds until it is done; null once it is. */
+  /** Estimated seconds until it is done; null once it is done or cancelled. */
   @IsNullable()
   @IsInt()
   @Min(0)

@@ -1,0 +1,70 @@
+import { monotonicMs } from '#libs/platform';
+
+const PLACES_FIRST = 64;
+const PLACES_LEAST = 16;
+/** Half of what may wait here, so that live lookups find a place beside them. */
+const PLACES_MOST = 1_000;
+const LOOK_MS = 20;
+/** A turn of the event loop that takes this long is felt by live lookups, which need several of them. */
+const LATE_MS = 10;
+/** While places are few, nobody keeps one for longer than this to wait for the turn at a slow upstream. */
+const FEW_WAIT_MS = 1_000;
+const LATE_PART = 0.8;
+const READY_PART = 1.1;
+
+/**
+ * Places for the names of jobs, monitors and the collector that are looked up at the same time. There are as many as the event
+ * loop can carry: live lookups queue behind everything under way, and once the processor is busy, more names at
+ * a time do not finish any sooner.
+ */
+export class QuestionPlaces {
+  private most = PLACES_FIRST;
+  private taken = 0;
+  private readonly waiting: (() => void)[] = [];
+  private timer?: NodeJS.Timeout;
+
+  /** Runs `work` once there is a place for it, in the order of the calls. */
+  async use<T>(work: () => Promise<T>): Promise<T> {
+    this.watch();
+    if (this.taken >= this.most) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else this.taken += 1;
+    try {
+      return await work();
+    } finally {
+      this.taken -= 1;
+      this.letIn();
+    }
+  }
+
+  /** How long a name may wait for its turn at an upstream; more than any time while there are enough places. */
+  get waitMaxMs(): number {
+    return this.most < PLACES_FIRST ? FEW_WAIT_MS : Infinity;
+  }
+
+  /** Adapts the number of places to how late a timer was. */
+  adapt(lateMs: number): void {
+    if (lateMs >= LATE_MS) this.most = Math.max(PLACES_LEAST, Math.floor(this.most * LATE_PART));
+    else if (this.waiting.length > 0) {
+      this.most = Math.min(PLACES_MOST, Math.ceil(this.most * READY_PART));
+    }
+    this.letIn();
+  }
+
+  private letIn(): void {
+    while (this.taken < this.most && this.waiting.length > 0) {
+      this.taken += 1;
+      this.waiting.shift()!();
+    }
+  }
+
+  /** Looks at the event loop while there is work. */
+  private watch(): void {
+    if (this.timer) return;
+    const dueMs = monotonicMs() + LOOK_MS;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.adapt(monotonicMs() - dueMs);
+      if (this.taken > 0) this.watch();
+    }, LOOK_MS).unref();
+  }
+}
