@@ -34,8 +34,9 @@ export class MissedEventsJob implements Job {
     const stored = await this.database.transaction((transaction) =>
       this.callbacks.readCursor(transaction, name),
     );
-    // One in the future was left by a clock that was wrong: how far it had read is not known.
-    const isKnown = stored !== undefined && stored <= count.startedAt;
+    // One far in the future was left by a wrong clock, so it does not say how far it had read.
+    const latest = count.startedAt.getTime() + OVERLAP_MS;
+    const isKnown = stored !== undefined && stored.getTime() <= latest;
     const from = isKnown ? stored.getTime() - OVERLAP_MS : count.startedAt.getTime() - LOOK_BACK_MS;
     let cursor = new Date(from);
     for (let hasMore = true; hasMore;) {

@@ -1,15 +1,15 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** The account on whose behalf the gateway or a worker calls. */
+/** What the headers of an internal request say about its question. */
 export interface AskedBy {
   /** The gateway charged the same question less than a minute ago. */
   repeat: boolean;
-  /** The account on whose behalf the call is made. */
+  /** The account on whose behalf the gateway or a worker calls. */
   asker?: string;
 }
 
-/** The caller, from the headers of an internal request. */
+/** Reads the headers of an internal request. */
 export const AskedBy = createParamDecorator((_: unknown, context: ExecutionContext): AskedBy => {
   const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
   const asker = headers['x-account-id'];
@@ -23,6 +23,6 @@ export const AskedBy = createParamDecorator((_: unknown, context: ExecutionConte
 export interface Asking extends AskedBy {
   /** Aborted when no caller waits for the answer any more. */
   signal: AbortSignal;
-  /** False for one of many names: their answers would push those of live questions out of the memory. */
+  /** False for the names of jobs and the collector, whose many answers would push those of live questions out of the cache. */
   isKept?: boolean;
 }

@@ -2,12 +2,12 @@ import { monotonicMs } from '#libs/platform';
 
 const PLACES_FIRST = 64;
 const PLACES_LEAST = 16;
-/** Half of what may wait here, so that live lookups find a place beside them. */
+/** Half of `WAITING_MAX` in `answers/remembered-answers.ts`, so that live lookups find room beside them. */
 const PLACES_MOST = 1_000;
 const LOOK_MS = 20;
 /** A turn of the event loop that takes this long is felt by live lookups, which need several of them. */
 const LATE_MS = 10;
-/** While places are few, nobody keeps one for longer than this to wait for the turn at a slow upstream. */
+/** While names wait for few places, no name holds one longer than this to wait for its turn at an upstream. */
 const FEW_WAIT_MS = 1_000;
 const LATE_PART = 0.8;
 const READY_PART = 1.1;
@@ -20,6 +20,7 @@ const READY_PART = 1.1;
 export class QuestionPlaces {
   private most = PLACES_FIRST;
   private taken = 0;
+  /** At most 50 for each call of a worker, which makes few calls at the same time. */
   private readonly waiting: (() => void)[] = [];
   private timer?: NodeJS.Timeout;
 
@@ -36,15 +37,16 @@ export class QuestionPlaces {
     }
   }
 
-  /** How long a name may wait for its turn at an upstream; more than any time while there are enough places. */
+  /** How long a name may wait for its turn at an upstream; without a limit while no other name waits for its place. */
   get waitMaxMs(): number {
-    return this.most < PLACES_FIRST ? FEW_WAIT_MS : Infinity;
+    const areFew = this.most < PLACES_FIRST && this.waiting.length > 0;
+    return areFew ? FEW_WAIT_MS : Infinity;
   }
 
   /** Adapts the number of places to how late a timer was. */
   adapt(lateMs: number): void {
     if (lateMs >= LATE_MS) this.most = Math.max(PLACES_LEAST, Math.floor(this.most * LATE_PART));
-    else if (this.waiting.length > 0) {
+    else if (this.waiting.length > 0 || this.most < PLACES_FIRST) {
       this.most = Math.min(PLACES_MOST, Math.ceil(this.most * READY_PART));
     }
     this.letIn();

@@ -60,16 +60,15 @@ export const resultKey = ({ id, format }: Pick<Job, 'id' | 'format'>) =>
 
 /**
  * Estimated from its rate so far; before the first answer, from the known rates of its upstreams. Answers arrive in
- * chunks, so the rate after the first small one says little: within the estimated time, the estimate is the most.
+ * chunks, so the rate after the first small one says little: the first estimate is the upper limit until it has passed.
  */
 function etaSeconds(job: Job, done: number, now: Date): number {
   const lived = Math.max(0, now.getTime() - job.createdAt.getTime()) / SECOND_MS;
   const left = Math.max(0, (job.deadlineAt.getTime() - now.getTime()) / SECOND_MS);
   const byPace = (lived * (job.uniqueNames - done)) / done;
   if (done === 0) return Math.ceil(Math.min(left, job.estimateSeconds));
-  return Math.ceil(
-    Math.min(left, byPace, lived < job.estimateSeconds ? job.estimateSeconds : byPace),
-  );
+  const most = lived < job.estimateSeconds ? job.estimateSeconds : Infinity;
+  return Math.ceil(Math.min(left, byPace, most));
 }
 
 /** The job in the form that its owner reads. */

@@ -280,9 +280,12 @@ export class PaidChanges {
     const isWhole = status === 'COMPLETED';
     if (timeOf(isWhole ? (changed ?? taken) : taken) >= end) return true;
     const isInForce = isSameOffer(mark.running, wanted);
-    // A refund has overwritten when the money arrived. What was not in force at the end of its period came too late.
-    if (!isWhole && end <= now)
-      return !isInForce || mark.until.getTime() !== wholeSecond(end).getTime();
+    if (!isWhole && end <= now) {
+      // A refund has overwritten when the money arrived. What was not in force at the end of its period came too late;
+      // a mark that was rewritten since does not say what was in force.
+      const wasInForceAtEnd = isInForce && mark.until.getTime() === wholeSecond(end).getTime();
+      return !wasInForceAtEnd;
+    }
     const isOver = from < mark.until && mark.until <= now;
     return isOver && mark.changeOrderId === order.id && !isInForce;
   }
