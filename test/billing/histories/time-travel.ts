@@ -89,7 +89,8 @@ async function newsAfter(
   told: readonly ToldEvent[],
 ): Promise<ToldEvent[]> {
   return database.query<ToldEvent>(
-    'select position::text, type, key, data from outbox where position > $1 order by position',
+    `select o.position::text, o.type, o.key, o.data from outbox o
+     where o.position > $1 order by o.position`,
     [told.at(-1)?.position ?? '0'],
   );
 }
