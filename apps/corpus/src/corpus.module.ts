@@ -213,7 +213,7 @@ export class CorpusModule {
             new SuppressionsService(database, repository, rows, clock, suppressionList(config)),
           inject: [SuppressionsRepository, NameRowsService],
         },
-        // It waits for a connection, and then for its answer.
+        // At most one limit for a connection and one for the answer; the third is slack.
         reader(SearchDatabase, options.searchDatabase, 3 * config.searchTimeoutMs),
         reader(FeedDatabase, database),
         {

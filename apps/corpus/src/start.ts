@@ -59,6 +59,8 @@ export async function startCorpus(options: CorpusOptions): Promise<RunningServic
     poolSize: config.searches,
     connectTimeoutMs: config.searchTimeoutMs,
     statementTimeoutMs: config.searchTimeoutMs,
+    // By then the server has ended the statement, or is silent: its connection must not be kept from other searches.
+    answerTimeoutMs: 2 * config.searchTimeoutMs,
   });
   const maintenanceDatabase = await Database.open({
     url: () => config.maintenanceDatabaseUrl,

@@ -13,7 +13,7 @@ const SOCKET_ERRORS = [
 ];
 /** The messages of pg, which have no code, for a connection that is lost or could not be opened; then TypeORM's. */
 const CONNECTION_TEXTS =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query runner already released)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Query runner already released)/;
 
 /**
  * Whether the database is unavailable for now: no connection is free or can be opened, or the server is starting,

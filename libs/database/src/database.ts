@@ -18,6 +18,8 @@ export interface DatabaseOptions {
   connectTimeoutMs?: number;
   /** Longest a statement may run, in milliseconds. */
   statementTimeoutMs?: number;
+  /** After this time without an answer, in milliseconds, the server counts as away and the connection is closed. */
+  answerTimeoutMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -53,6 +55,7 @@ export class Database {
         // Statements sent without waiting for each other share a round trip, in their order.
         pipeline: true,
         statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
+        query_timeout: options.answerTimeoutMs,
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
         // The next connection uses a password changed in the meantime.
         Client: clientFor(options.url),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Database } from '#libs/database';
 import {
   AllowCallers,
+  DatabaseUnavailable,
   Logger,
   type RunningService,
   ServiceModule,
@@ -10,7 +11,8 @@ import {
   SystemClock,
   startService,
 } from '#libs/platform';
-import { TestDatabase } from '#test/environment';
+import { TestDatabase, waitFor } from '#test/environment';
+import { TcpProxy } from '../../../test/faults/tcp-proxy.js';
 
 const FLOOD = 30;
 const serviceSecret = 'a-service-secret';
@@ -84,4 +86,26 @@ it('each route logs one line about a flood of statements that the server cancels
   log = '';
   expect([await ask('wrong'), await ask('wrong')]).toEqual([500, 500]);
   expect(log.trim().split('\n')).toHaveLength(2);
+});
+
+it('a connection whose server stays silent is closed, so that the next statement is answered on a new one', async () => {
+  const proxy = await TcpProxy.before(test.url('gateway'));
+  const pool = await Database.open({
+    url: proxy.through(test.url('gateway')),
+    applicationName: 'silent',
+    poolSize: 1,
+    answerTimeoutMs: 1_000,
+  });
+  try {
+    await pool.query('select 1');
+    proxy.lose('to-server');
+    await expect(pool.query('select 2')).rejects.toThrow(DatabaseUnavailable);
+    // What was lost stays lost: the old connection would never answer.
+    await proxy.heal();
+    const answered = async () => pool.query('select 3 as number').catch(() => undefined);
+    expect(await waitFor('an answer', answered)).toEqual([{ number: 3 }]);
+  } finally {
+    await proxy.stop();
+    await pool.close();
+  }
 });
