@@ -14,15 +14,15 @@ import { MoneyHistory, TAX_RATES } from './money-history.js';
 import { travel } from './time-travel.js';
 
 /**
- * Histories of money, at one processor and the other in turn; their events once more, in other orders, for credits; and
- * 400 days of fifty accounts: outside of the test runner.
+ * Runs histories of money at both processors in turn, delivers their events once more in other orders for credits, and
+ * lets fifty accounts live through 400 days: outside of the test runner.
  */
 const program = new Command('money-histories')
-  .option('--histories <count>', 'so many', '300')
-  .option('--commands <count>', 'in each', '60')
+  .option('--histories <count>', 'number of histories', '300')
+  .option('--commands <count>', 'commands in each history', '60')
   .option('--seed <number>', 'of the histories', '1')
-  .option('--only <number>', 'one of them, by its number')
-  .option('--no-travel', 'without the days')
+  .option('--only <number>', 'run only this history')
+  .option('--no-travel', 'skip the 400 days')
   .option('--json <file>', 'also write the report to a file')
   .parse();
 const options = program.opts<
@@ -43,46 +43,57 @@ const BUSY = /connection timeout|timeout exceeded when trying to connect/;
 const ATTEMPTS_MAX = 3;
 
 let opened: Awaited<ReturnType<typeof open>> | undefined;
-await setupPostgres();
 const faults: string[] = [];
 const told: ToldHistory[] = [];
-let [histories, commands, shown] = [0, 0, 0];
-const startedMs = performance.now();
-const [numRuns, seed] = [Number(options.histories), Number(options.seed)];
-const all = fc.sample(moneyHistory(Number(options.commands)), { numRuns, seed });
-for (const [number, steps] of all.entries()) {
-  if (options.only !== undefined && number !== Number(options.only)) continue;
-  const processor = BOTH[number % BOTH.length];
-  const fault = await faultOf(
-    steps,
-    processor,
-    `history ${number} of seed ${seed} at ${processor}`,
-  );
-  histories += 1;
-  commands += steps.length;
-  if (histories % HISTORIES_AN_INSTALLATION === 0) await close();
-  if (fault === undefined) continue;
-  report(`history ${number} of seed ${seed} at ${processor}: ${fault}`);
-  if ((shown += 1) <= SHOWN_MAX) report(JSON.stringify(await narrowed(steps, processor)));
-}
-await close();
-const seconds = (performance.now() - startedMs) / 1000;
-say(`${histories} histories of money, ${commands} commands, ${seconds.toFixed(1)} s`);
-const replayed = await replay(told);
-const { customers, events } = replayed;
-say(`their credits in several orders: ${customers} customers, ${events} events`);
-for (const fault of replayed.faults) report(fault);
-const travelled = options.travel ? await travel({ accounts: 50, days: 400 }) : undefined;
-if (travelled) say(travelled.summary);
-for (const fault of travelled?.faults ?? []) report(fault);
-await teardown();
-if (options.json !== undefined) {
-  writeFileSync(
-    options.json,
-    `${JSON.stringify({ histories, commands, replayed, travelled, faults })}\n`,
-  );
+let [histories, commands] = [0, 0];
+let results: Record<'replayed' | 'travelled', unknown> | undefined;
+try {
+  await setupPostgres();
+  await runHistories();
+  results = await runTold();
+} catch (error) {
+  report(`the run ended early: ${(error as Error).stack}`);
+} finally {
+  await close().finally(teardown);
+  const { json } = options;
+  const summary = { histories, commands, ...results, faults };
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(summary)}\n`);
 }
 process.exit(faults.length === 0 && histories > 0 ? 0 : 1);
+
+async function runHistories(): Promise<void> {
+  const startedMs = performance.now();
+  const [numRuns, seed] = [Number(options.histories), Number(options.seed)];
+  const all = fc.sample(moneyHistory(Number(options.commands)), { numRuns, seed });
+  let shown = 0;
+  for (const [number, steps] of all.entries()) {
+    if (options.only !== undefined && number !== Number(options.only)) continue;
+    const processor = BOTH[number % BOTH.length];
+    const name = `history ${number} of seed ${seed} at ${processor}`;
+    const fault = await faultOf(steps, processor, name);
+    histories += 1;
+    commands += steps.length;
+    if (histories % HISTORIES_AN_INSTALLATION === 0) await close();
+    if (fault === undefined) continue;
+    report(`${name}: ${fault}`);
+    if ((shown += 1) <= SHOWN_MAX) report(JSON.stringify(await narrowed(steps, processor, fault)));
+  }
+  await close();
+  const seconds = (performance.now() - startedMs) / 1000;
+  say(`${histories} histories of money, ${commands} commands, ${seconds.toFixed(1)} s`);
+}
+
+/** Delivers the events of the histories to entitlement, and lets the 400 days pass. */
+async function runTold() {
+  const replayed = await replay(told);
+  const { customers, events } = replayed;
+  say(`their credits in several orders: ${customers} customers, ${events} events`);
+  for (const fault of replayed.faults) report(fault);
+  const travelled = options.travel ? await travel({ accounts: 50, days: 400 }) : undefined;
+  if (travelled) say(travelled.summary);
+  for (const fault of travelled?.faults ?? []) report(fault);
+  return { replayed, travelled };
+}
 
 /**
  * In the same installation as the histories before, until one fails; a named one is kept for `replay`. If the machine
@@ -109,20 +120,26 @@ async function faultOf(
   }
 }
 
-/** A failing history reduced until nothing more can be removed. */
+/** A failing history reduced until nothing more can be removed without losing its fault. */
 async function narrowed(
   steps: readonly MoneyCommand[],
   processor: ChosenProcessor,
+  fault: string,
 ): Promise<readonly MoneyCommand[]> {
   let kept = steps;
   for (let size = Math.ceil(kept.length / 2); size >= 1; size = Math.floor(size / 2)) {
     for (let from = 0; from < kept.length;) {
       const fewer = kept.toSpliced(from, size);
-      if ((await faultOf(fewer, processor)) === undefined) from += size;
-      else kept = fewer;
+      const other = await faultOf(fewer, processor);
+      if (other !== undefined && firstLineOf(other) === firstLineOf(fault)) kept = fewer;
+      else from += size;
     }
   }
   return kept;
+}
+
+function firstLineOf(text: string): string {
+  return text.split('\n', 1)[0];
 }
 
 async function open() {
