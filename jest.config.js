@@ -42,7 +42,7 @@ const SYSTEM = {
   ...PROJECT,
   displayName: 'system',
   testMatch: ['<rootDir>/dist/**/*.system.spec.js', '<rootDir>/dist/test/**/*.spec.js'],
-  testPathIgnorePatterns: ['\\.proof\\.spec\\.js$', '/dist/test/tidy\\.spec\\.js$'],
+  testPathIgnorePatterns: ['\\.(slow|proof)\\.spec\\.js$', '/dist/test/tidy\\.spec\\.js$'],
   globalSetup: '<rootDir>/dist/test/environment/setup.js',
 };
 
@@ -66,7 +66,7 @@ export default {
   // Two cores: while one worker waits for a server or a time-out, the others work.
   maxWorkers: 3,
   workerIdleMemoryLimit: '700MB',
-  // A worker that has let go of everything still gives hundreds of megabytes back, which half a second is short for on
-  // a busy machine. One that holds on to something is reported all the same.
+  // A worker may need more than half a second to free hundreds of megabytes. One that still holds something open is
+  // reported all the same.
   workerGracefulExitTimeout: 20_000,
 };
