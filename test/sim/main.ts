@@ -37,13 +37,13 @@ const realNow = performance.now.bind(performance);
 
 const program = new Command('sim')
   .description('simulated histories of the real code under a virtual clock and every kind of fault')
-  .option('--seed <number>', 'one history, replayed')
-  .option('--histories <count>', 'so many', '10000')
+  .option('--seed <number>', 'replay only this history')
+  .option('--histories <count>', 'number of histories', '10000')
   .option('--from <seed>', 'the first seed; a new one by default', String(randomInt(2 ** 30)))
-  .option('--size <count>', 'of a replayed history: commands of its actors')
+  .option('--size <count>', 'commands of the actors in a replayed history')
   .option('--without <faults>', `leave out some of ${FAULTS.join(', ')}`)
   .option('--sabotage <name>', 'break the code under test; finding nothing fails; all: one by one')
-  .option('--regressions', 'the histories that once failed')
+  .option('--regressions', 'run the histories that once failed')
   .option('--no-payments', 'leave out the histories of customers at a processor')
   .option('--json <file>', 'also write the report to a file')
   .parse();

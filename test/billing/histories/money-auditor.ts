@@ -2,7 +2,10 @@ import pg from 'pg';
 import type { AuditorDatabase } from '#libs/database';
 import type { BillingUnderTest } from '../billing-under-test.js';
 
-/** The auditor's role, over and over with one plan: to plan the invariants takes longer than to check them. */
+/**
+ * Queries as the auditor and reuses one plan, because planning the invariants takes longer than running them. All
+ * queries of one instance must have the same text.
+ */
 export class MoneyAuditor implements AuditorDatabase {
   private constructor(private readonly client: pg.Client) {}
 

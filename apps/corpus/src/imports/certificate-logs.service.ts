@@ -3,7 +3,7 @@ import { Clock } from '#libs/platform';
 import { BadFile, type ImportFile, type ImportedSource } from '../locations/import-file.js';
 import { latestSeen } from '../formats/reader.js';
 import { HttpsDownloads } from '../locations/https-downloads.js';
-import { ImportFilesService } from '../imports/import-files.service.js';
+import { ImportFilesService } from './import-files.service.js';
 import { ObservationsService } from '../observations/observations.service.js';
 import { LogTiles, TILE_ENTRIES } from '../certificate-logs/log-tiles.js';
 import { LogTree } from '../certificate-logs/log-tree.js';

@@ -64,7 +64,7 @@ export class ReverseDnsRepository {
     const sql = countedPage(`${select} ${recordsOf(asked)} group by ${group}`, {
       after: `(${place}, key, name) > ($${at + 1}::${type}, $${at + 2}::bigint, $${at + 3}::text)`,
       order: `${place}, key, name`,
-      limit: `limit $${at + 4} offset $${at + 5}`,
+      limitClause: `limit $${at + 4} offset $${at + 5}`,
     });
     const rows = await this.database.query<CountedRow<FoundRecord>>(sql, [
       ...values,

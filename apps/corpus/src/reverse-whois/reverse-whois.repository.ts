@@ -42,7 +42,7 @@ export class ReverseWhoisRepository {
     const sql = countedPage(`${namesOf(asked)} group by t.domain_key, t.name`, {
       after: `(key, name) > ($${at + 1}, $${at + 2})`,
       order: 'key, name',
-      limit: `limit $${at + 3} offset $${at + 4}`,
+      limitClause: `limit $${at + 3} offset $${at + 4}`,
     });
     return countedRows(
       await this.database.query<CountedRow<FoundName>>(sql, [...values, key, name, limit, offset]),

@@ -28,17 +28,17 @@ export type CountedRow<Row> = { records: number } | (Row & { records: null });
 /**
  * SQL that runs a query once, for the number of its rows and for a page of them.
  * @param query whose columns `order` and `after` name.
- * @param page `after` is true of the rows behind the page before, `limit` has the rows to read and to pass over.
+ * @param page `after` is true of the rows behind the page before, `limitClause` has the rows to read and to pass over.
  */
 export function countedPage(
   query: string,
-  { after, order, limit }: { after: string; order: string; limit: string },
+  { after, order, limitClause }: Record<'after' | 'order' | 'limitClause', string>,
 ): string {
   return `with found as materialized (${query} limit ${COUNTED_MAX + 1}),
     counted as (select count(*)::int as records from found)
     select counted.records, page.* from counted full join (
       select * from found where ${after} and (select records from counted) <= ${COUNTED_MAX}
-      order by ${order} ${limit}) page on false
+      order by ${order} ${limitClause}) page on false
     order by ${order}`;
 }
 

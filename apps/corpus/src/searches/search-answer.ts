@@ -60,7 +60,7 @@ export function readRows<Row>(
 }
 
 /**
- * Rows that one query counts and reads, up to the limit of counting.
+ * Rows that one query counts and reads; it takes two queries above COUNTED_MAX.
  * @param list reads a page in the order of all rows, however many there are.
  */
 export function countedOrListed<Row>(

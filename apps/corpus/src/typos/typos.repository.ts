@@ -90,7 +90,7 @@ export class TyposRepository {
     const sql = countedPage(query, {
       after: after ? `(key, name) > (${values.add(after[0])}, ${values.add(after[1])})` : 'true',
       order: 'key, name',
-      limit: `limit ${values.add(limit)} offset ${values.add(offset)}`,
+      limitClause: `limit ${values.add(limit)} offset ${values.add(offset)}`,
     });
     return countedRows(await this.database.query<CountedRow<TypoRow>>(sql, values.all));
   }
