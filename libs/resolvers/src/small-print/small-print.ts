@@ -5,7 +5,7 @@ const CATALOGUE: readonly string[] = catalogue;
 const VOCABULARY: ReadonlySet<string> = new Set(CATALOGUE.flatMap((it) => it.split(' ')));
 const PHRASES = new Set(CATALOGUE.flatMap((it) => phrasesOf(it.split(' '))));
 
-/** Longer ones belong to no language in which there is small print. */
+/** Longer words belong to no language; they are compared as they are. */
 const WORD_LENGTH_MAX = 200;
 const NAME_WORDS_MAX = 5;
 
@@ -19,19 +19,19 @@ const STAMP = /^v?\d[\d.:/,+TZ-]*[a-z]?$|^\d+-[a-z]{3}-\d+$/i;
 const DATE = /\b(?:19|20)\d\d\b/;
 const PAGE = /^(?:https?:|www\.)(?!.*\/domain\/)|^(?:[\w-]+\.)?nic\.[\w.-]+$|@/i;
 const SUFFIX = /^\.\p{L}/u;
-/** A question, and what stands for something left out. */
-const IS_ASKED_OR_CUT = /\?\W*$|^\W*(?:\.{3}|…)\W*$/;
+/** It begins where a run of marks does: otherwise each mark of a long run would be a new start. */
+const MARKS_AT_END = /(?<=^|[\p{L}\d])[^\p{L}\d]+$/u;
 
 /**
  * True for a text that registries print beside "not found" without saying anything of the name: terms of use, banners,
  * pointers, time stamps. Each three words in a row of a sentence, with its beginning and its end, must stand in the
- * catalogue (`derivation/`). So a known wording is understood with other names and dates, and so is one that is made
- * of the phrases of others. Anything else beside "not found" may be the reason for it.
+ * catalogue (`derivation/`). A known sentence is therefore recognised with other names and dates, and a new sentence if
+ * all its phrases are known. Anything else beside "not found" may be the reason for it.
  */
 export function isSmallPrint(text: string): boolean {
   return sentencesIn(text).every((sentence) => {
     const words = wordsOf(sentence, VOCABULARY);
-    if (IS_ASKED_OR_CUT.test(sentence)) return false;
+    if (isAskedOrCut(sentence)) return false;
     if (words.every((it) => it === '#')) return words.length === 0 || DATE.test(sentence);
     if (!words.some(isOwnWord)) return words.every((it) => it === '@');
     return phrasesOf(words).every((phrase) => PHRASES.has(phrase));
@@ -47,6 +47,12 @@ export function isOfOtherSuffixes(text: string, domain: string): boolean {
     .filter((word) => SUFFIX.test(word));
   const isOwn = suffixes.length === 0 || suffixes.some((suffix) => domain.endsWith(suffix));
   return domain !== '' && !isOwn && /\bonly\b/i.test(text);
+}
+
+/** Ends with a question mark, or is only an ellipsis: something is missing. */
+function isAskedOrCut(sentence: string): boolean {
+  const marks = MARKS_AT_END.exec(sentence)?.[0] ?? '';
+  return marks.includes('?') || (marks === sentence && /\.{3}|…/.test(marks));
 }
 
 export const sentencesIn = (text: string): string[] => text.split(SENTENCE_END);
@@ -75,7 +81,10 @@ export function wordsOf(sentence: string, vocabulary: ReadonlySet<string>): stri
 function wordOf(part: string, vocabulary: ReadonlySet<string>): string {
   if (part.length > WORD_LENGTH_MAX) return part;
   if (PAGE.test(part)) return '@';
-  const word = part.replace(/^[^\p{L}\d.]+|[^\p{L}\d]+$/gu, '').replaceAll('’', "'");
+  const word = part
+    .replace(/^[^\p{L}\d.]+/u, '')
+    .replace(MARKS_AT_END, '')
+    .replaceAll('’', "'");
   const plain = word.toLowerCase();
   if (SUFFIX.test(word)) return '*';
   // "0 left" is a statement.
