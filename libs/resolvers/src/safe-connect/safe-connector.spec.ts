@@ -148,6 +148,16 @@ describe('SafeConnector', () => {
     socket.destroy();
   });
 
+  it.each(['no-such-name.invalid', '1.1.1.1'])(
+    'S54: a connection to %s without a checked address never reaches this machine',
+    async (host) => {
+      const server = await listening(createServer((socket) => socket.end()));
+      const opening = openTcp(host, [], server.port, AbortSignal.timeout(PATIENT_MS));
+      await expect(opening).rejects.toMatchObject({ fault: 'unresolved' });
+      expect(server.connections()).toBe(0);
+    },
+  );
+
   it('the next checked address is tried if the first refuses', async () => {
     const server = await listening(createServer((socket) => socket.end()));
     const signal = AbortSignal.timeout(PATIENT_MS);

@@ -9,12 +9,14 @@ const NEXT_ADDRESS_AFTER_MS = 300;
  * Opens a TCP connection to the first of `addresses` that answers. `host` is never resolved, so the checked address is
  * the one that is used.
  */
-export function openTcp(
+export async function openTcp(
   host: string,
   addresses: readonly string[],
   port: number,
   signal: AbortSignal,
 ): Promise<Socket> {
+  // Without an address Node would connect to localhost.
+  if (addresses.length === 0) throw new ConnectionError('unresolved');
   const checked = addresses.map((address) => ({ address, family: isIP(address) }));
   const lookup: LookupFunction = (_host, _options, callback) => callback(null, checked);
   // One address needs no race, which costs as much as the connection.
