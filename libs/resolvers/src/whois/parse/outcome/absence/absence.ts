@@ -1,8 +1,8 @@
+import { domainToUnicode } from 'node:url';
 import { isHostName } from '../../fields/host-names.js';
 import { sisterOf } from '../../grammars/sister-tlds.js';
 import { commentBody, type Line } from '../../reading/lines.js';
 import { BARE_STATEMENTS, GENERIC_FORMS, OWN_FORMS, STATEMENTS } from './absence-forms.js';
-import { domainToUnicode } from 'node:url';
 import { plainText } from '../announcements.js';
 import { isOfOtherSuffixes, isSmallPrint } from '../../../../small-print/small-print.js';
 
@@ -41,9 +41,9 @@ const VARIES = /NAME|LABEL|(?<!\*)\*(?!\*)/;
 const QUOTED = /^\[?["'“”„«‘`](?!\S+["'”»’] )/;
 const ITEM = /^[%#;\s]*(?:[*>]|\(.*\)$|\[.*\]$)/;
 const LINE_LENGTH_MAX = 240;
-/** A sentence that goes on in the next line fills its own. */
+/** A line at least this long may continue on the next one. */
 const LONG_LINE_LENGTH = 40;
-/** The longest notice known around an absence has a third of this. */
+/** Five times the longest recorded answer about a free name. */
 const LINES_MAX = 300;
 /** Keys and words with which servers repeat what they were asked, folded. */
 const ECHOES: ReadonlySet<string> = new Set(
