@@ -3,7 +3,12 @@ import { isLimitNotice } from '../whois/parse/outcome/limit-notices.js';
 import { saysThrottled } from '../whois/parse/outcome/classifier.js';
 import { type JsonObject, linesIn, linesUpTo, listIn, objectsIn, textIn } from './json-reading.js';
 import { restrictionOfAbsence } from './restriction.js';
-import { isOfOtherSuffixes, isSmallPrint, sentencesIn } from '../small-print/small-print.js';
+import {
+  isOfOtherSuffixes,
+  isSmallPrint,
+  namesOtherSuffixes,
+  sentencesIn,
+} from '../small-print/small-print.js';
 import { askedNames, saysAbsent } from './wording/said-absence.js';
 
 /** The meaning of a 404: its body says that the name does not exist, or something else. */
@@ -72,8 +77,9 @@ export function meaningOfNotFound(json: JsonObject, asked: string): NotFoundMean
     return [...lines, ...around].some((line) => WRONG_SERVICE.test(line)) ? 'unclear' : 'absent';
   }
   if (beside.length > 0 || !isErrorOnly(json) || isOfAnother(json, asked)) return 'unclear';
-  const said = texts
-    .filter((text) => !(isSilent(text) && /\p{L}/u.test(text)))
+  const statements = texts.filter((text) => !(isSilent(text) && /\p{L}/u.test(text)));
+  if (statements.some((text) => namesOtherSuffixes(text, asked))) return 'unclear';
+  const said = statements
     .map((text) => plainly(plain(text), 'rdapConformance' in json))
     .filter((line) => !CODE_TITLES.test(line));
   if (said.length === 0) return texts.length === 0 ? 'absent' : 'unclear';

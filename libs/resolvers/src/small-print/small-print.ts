@@ -38,15 +38,19 @@ export function isSmallPrint(text: string): boolean {
   });
 }
 
-/** `The database contains only .test and .example names`, where the name asked for lies under neither. */
+/** `The database contains only .test and .example names`, if the requested name is under neither. */
 export function isOfOtherSuffixes(text: string, domain: string): boolean {
+  return /\bonly\b/i.test(text) && namesOtherSuffixes(text, domain);
+}
+
+/** True of a text that names suffixes (`.test`) of which the requested name has none. */
+export function namesOtherSuffixes(text: string, domain: string): boolean {
   const suffixes = text
     .toLowerCase()
     .split(BETWEEN_WORDS)
     .map((word) => word.replace(/\.$/, ''))
     .filter((word) => SUFFIX.test(word));
-  const isOwn = suffixes.length === 0 || suffixes.some((suffix) => domain.endsWith(suffix));
-  return domain !== '' && !isOwn && /\bonly\b/i.test(text);
+  return domain !== '' && suffixes.length > 0 && !suffixes.some((it) => domain.endsWith(it));
 }
 
 /** Ends with a question mark, or is only an ellipsis: something is missing. */

@@ -50,7 +50,7 @@ export const SUBJECTS = wordsOf(
 /** Words that may stand before an absence phrase: what was asked for. */
 export const BEFORE_ABSENCE = wordsOf(
   'a an any the this that these above requested queried specified given selected entered searched ' +
-    'data sorry unfortunately but have has had been is was are were do does it currently search ' +
+    'you data sorry unfortunately but have has had been is was are were do does it currently search ' +
     'result results there and or registration matching ' +
     'el la le les du de o os dominios nombre nome nom objeto objet consultado der die das adı ad',
 );

@@ -274,6 +274,17 @@ describe('"available" is never concluded', () => {
 });
 
 describe('phrases of one server', () => {
+  it('count beside an echo of the request, whatever the name', () => {
+    for (const domain of ['quiet-garden.fr', 'zx81.fr']) {
+      const text = `%% This is the AFNIC Whois server.\n%% [192.0.2.1 REQUEST] >> ${domain}\n\n%% No entries found in the AFNIC Database.\n`;
+      const question = { domain, server: 'whois.nic.fr', tld: 'fr', role: 'registry' } as const;
+      expect(parseWhois(text, question).outcome).toBe('not_registered');
+      expect(parseWhois(text, { ...question, domain: 'other.fr' }).outcome).not.toBe(
+        'not_registered',
+      );
+    }
+  });
+
   const asked = (tld: string, text: string) =>
     parseWhois(text, { domain: `example.${tld}`, server: '', tld, role: 'registry' });
 

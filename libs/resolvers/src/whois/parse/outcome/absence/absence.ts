@@ -60,6 +60,8 @@ const ECHOES: ReadonlySet<string> = new Set(
     'domain_name:',
   ].map((key) => `${key} ${NAME}`.trim()),
 );
+/** AFNIC: `[192.0.2.1 REQUEST] >> example.fr`, folded. */
+const REQUEST_ECHO = new RegExp(`^\\S+ request >> (?:-v \\S+ )?${NAME}$`);
 
 /**
  * Where an answer says that nobody holds the name: the index of a line in a form that this server is known to use,
@@ -107,7 +109,7 @@ export function formIn(
   const transcript = [`[${question.server}]`, `[querying ${question.server}]`];
   const isEcho = said.map((it, index) => {
     if (transcript.includes(lines[index].body.toLowerCase())) return true;
-    return it !== undefined && ECHOES.has(it.folded);
+    return it !== undefined && (ECHOES.has(it.folded) || REQUEST_ECHO.test(it.folded));
   });
   const isKnown = said.map(
     (it, index) =>
