@@ -33,7 +33,7 @@ export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp:
     ),
     {
       title: 'Checkout of a plan',
-      does: 'Creates a test clock and a customer on it (POST /v1/test_helpers/test_clocks, POST /v1/customers)and a checkout of the smallest monthly plan, prints its page and waits until you have paid.',
+      does: 'Creates a test clock and a customer on it (POST /v1/test_helpers/test_clocks, POST /v1/customers) and a checkout of the smallest monthly plan, prints its page and waits until you have paid.',
       async run() {
         const now = String(Math.floor(clock.now().getTime() / 1_000));
         testClock = await call('POST', '/v1/test_helpers/test_clocks', { frozen_time: now });
