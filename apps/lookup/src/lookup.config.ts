@@ -84,7 +84,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_KEEP',
     about:
-      'Which part of the answers is stored in the corpus for history and searches: `all`, `no_contacts` (without contacts and texts) or `none`.',
+      'Which part of the answers is stored in the corpus for history and searches: `all`, `no_contacts` (without contacts and texts) or `none`. npm start -- --offline stores none unless this is set.',
   })
   @IsIn(KEPT)
   keep: Kept = 'all';

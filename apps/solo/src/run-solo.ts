@@ -13,6 +13,9 @@ import { type RunningSolo, startSolo } from './solo.js';
 const NO_INTERNET =
   'This machine has no internet connection: test keys work, live keys cannot look names up. To simulate the registries: npm start -- --offline\n';
 
+/** The corpus must not store simulated answers: a later start without `--offline` would serve them as real. */
+const NOT_STORED = { LOOKUP_KEEP: 'none' };
+
 /** Exit code of a process ended by Ctrl-C. */
 const INTERRUPTED = 130;
 
@@ -47,7 +50,7 @@ export async function runSolo(
       ...config,
       offline,
       log,
-      environment,
+      environment: offline ? { ...NOT_STORED, ...environment } : environment,
       progress: say,
       signal: interruption.signal,
     });

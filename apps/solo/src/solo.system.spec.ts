@@ -305,6 +305,17 @@ describe('solo', () => {
     START_TIMEOUT_MS,
   );
 
+  it('answers of the registry simulator are not stored, since a later start without it would serve them as real', async () => {
+    // The stop before this start has sent all observations that waited.
+    const operator = parseEnv(readFileSync(join(data, 'operator.env'), 'utf8'));
+    const { rows } = await withClient(operator.CORPUS_DATABASE_URL!, (client) =>
+      client.query<{ source: string }>(
+        'select distinct s.name as source from domain d join source s on s.id = d.source_id',
+      ),
+    );
+    expect(rows).toEqual([{ source: 'generated' }]);
+  });
+
   it('SIGTERM stops everything, the database last, and leaves nothing running', async () => {
     const outcome = outcomeOf(solo);
     solo.kill('SIGTERM');
