@@ -16,13 +16,17 @@ const CALLS_MAX = 16;
 
 let billing: BillingUnderTest;
 let stripe: Server;
-/** Requests that wait for their answer; the processor answers when the spec says so. */
+/** The objects of the running test. Retries of earlier ones are answered at once, so that they hold no place. */
+const held = new Set<string>();
+/** Requests for held objects; the processor answers when the test says so. */
 const waiting: { id: string; answer: () => void }[] = [];
 
 beforeAll(async () => {
   stripe = createServer((request, response) => {
     const id = request.url?.split('/').at(-1)?.split('?')[0] ?? '';
-    waiting.push({ id, answer: () => response.writeHead(404).end('{"error":{"type":"none"}}') });
+    const answer = () => response.writeHead(404).end('{"error":{"type":"none"}}');
+    if (held.has(id)) waiting.push({ id, answer });
+    else answer();
   });
   await new Promise<void>((resolve) => {
     stripe.listen(0, '127.0.0.1', resolve);
@@ -31,6 +35,8 @@ beforeAll(async () => {
   billing = await BillingUnderTest.start({ stripeApiUrl });
 });
 afterEach(() => {
+  held.clear();
+  answerAll();
   expect(billing.logLines.splice(0)).toEqual([]);
 });
 afterAll(async () => {
@@ -43,6 +49,7 @@ const want = (prefix: string, count: number) =>
   billing.database.transaction(async (transaction) => {
     const ids = Array.from({ length: count }, (_, n) => `${prefix}${n + 1}`);
     for (const id of ids) {
+      held.add(id);
       await billing
         .get(SyncService)
         .want(transaction, { processor: 'stripe', kind: 'dispute', id });
