@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { withClient } from '#libs/database';
+import { MINUTE_MS } from '#libs/platform';
 
 const CLI = new URL('../../../cli/src/main.js', import.meta.url).pathname;
-const TIMEOUT_MS = 60_000;
+/** Long enough for every migration on a busy machine; it only ends a command that hangs. */
+const TIMEOUT_MS = 5 * MINUTE_MS;
 
 /** Creates the services' database on a server that does not have it yet. */
 export async function createDatabase(serverUrl: string, name: string): Promise<void> {
@@ -24,7 +26,8 @@ export function runCli(
   return new Promise((resolve, reject) => {
     const options = { env: { ...settings }, timeout: TIMEOUT_MS };
     execFile(process.execPath, [program, command], options, (error, stdout, stderr) => {
-      if (error) reject(new Error(`cli ${command}: ${stderr || stdout || error.message}`));
+      const late = error?.killed ? ` (ended after ${TIMEOUT_MS / MINUTE_MS} minutes)` : '';
+      if (error) reject(new Error(`cli ${command}${late}: ${stderr || stdout || error.message}`));
       else resolve();
     });
   });
