@@ -25,6 +25,9 @@ const YEAR_DAYS = 365;
 /** A name whose letters deviate this much from the average looks random. */
 const RANDOM_DEVIATIONS = 3;
 
+/** Signals that are the same for a name of which no source knows anything. */
+const WITHOUT_FACTS: readonly string[] = ['lists_checked', 'random_letters'];
+
 type Told = [code: string, weight: number, evidence: string, confidence?: number];
 
 /** Judges a name by the known facts. Only a loaded block list makes it malicious. */
@@ -61,6 +64,9 @@ export function judgementOf({ registration, index, dns }: Known, now: Date): Jud
   const score = Math.max(0, Math.min(isMalicious ? MALICIOUS_MAX : 100, Math.round(points)));
   return { score, verdict: verdictOf(score, isMalicious), signals };
 }
+
+/** Whether a source knew something about the name. */
+export const isFact = ({ code }: ReputationSignal) => !WITHOUT_FACTS.includes(code);
 
 function verdictOf(score: number, isMalicious: boolean): Verdict {
   if (isMalicious) return 'malicious';

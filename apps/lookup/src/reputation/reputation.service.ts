@@ -16,7 +16,7 @@ import { DnsService } from '../dns/dns.service.js';
 import { LiveService } from '../live/live.service.js';
 import { LookupConfig } from '../lookup.config.js';
 import { selected } from '../serializers/field-selection.js';
-import { judgementOf } from './judgement.js';
+import { isFact, judgementOf } from './judgement.js';
 
 type Question = QuestionOf<typeof REPUTATION>;
 
@@ -64,17 +64,18 @@ export class ReputationService implements OnModuleDestroy {
     const { outcome, retryAfterSeconds, reason } = lookup;
     const problem = problemOf(outcome, retryAfterSeconds, () => new TldUnsupported(reason));
     const registration = problem ? undefined : lookup;
-    // A name without data gets no verdict and costs nothing.
-    if (problem && !isKnown(index) && !dns) return { outcome, serving, problem };
     const known = { registration, index, dns };
     const now = this.clock.now();
+    const judgement = judgementOf(known, now);
+    // Without its registration and without any fact about it, a name gets no verdict, and the question costs nothing.
+    if (problem && !judgement.signals.some(isFact)) return { outcome, serving, problem };
     const parts = Object.keys(SHARES) as (keyof typeof SHARES)[];
     const body = {
       status: true,
       domain_name: name,
       domain_unicode: unicode,
       mode,
-      ...judgementOf(known, now),
+      ...judgement,
       confidence: confidenceOf(parts.filter((part) => known[part] !== undefined)),
       unknown: parts.filter(
         (part) => known[part] === undefined && (part !== 'dns' || mode === 'full'),
@@ -107,9 +108,6 @@ export class ReputationService implements OnModuleDestroy {
 function unknown(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error;
 }
-
-const isKnown = (index: IndexSignals | undefined) =>
-  index !== undefined && (index.firstSeen !== null || index.listings.length > 0);
 
 function confidenceOf(parts: readonly (keyof typeof SHARES)[]): number {
   return Math.round(100 * parts.reduce((sum, part) => sum + SHARES[part], 0)) / 100;
