@@ -7,6 +7,7 @@ import type {
   LeaseAnswer,
   LeaseUse,
   MonitorSlots,
+  WorkDay,
 } from '#libs/contracts';
 import { JsonServer, ListFeed } from './json-server.js';
 
@@ -60,6 +61,8 @@ export class EntitlementStandIn extends JsonServer {
   readonly monitors = new Map<string, MonitorSlots>();
   /** Datasets of the plan of an account. */
   readonly datasets = new Map<string, string[]>();
+  /** What jobs and monitors of an account used. */
+  readonly work = new Map<string, WorkDay[]>();
   defaultBalance = 1_000;
   defaultLimit = 1_000;
   keys = 1;
@@ -105,6 +108,8 @@ export class EntitlementStandIn extends JsonServer {
         return this.allowance(accountId);
       case '/internal/balance':
         return { spendable: this.available(accountId) };
+      case '/internal/used-by-work':
+        return this.work.get(accountId) ?? [];
       case '/internal/leases':
         return this.acquire(accountId, body as Acquire);
       case '/internal/leases/settle':

@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, expect, it } from '@jest/globals';
 import { Upload as TusUpload } from 'tus-js-client';
 import { request } from 'undici';
+import type { UsageAnswer } from '#libs/contracts';
 import { waitFor } from '#test/environment';
 import type { WebhookReceiver } from '../worker/webhook-receiver.js';
 import { Customer } from './customer.js';
@@ -108,6 +109,16 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
       const { body } = await customer.call('GET', '/api/balance');
       return body.spendable + body.reserved === 440;
     });
+  });
+
+  it('the credits of the job are in the usage, as the API and the dashboard show it', async () => {
+    const { totals, days } = (await api('GET', '/v2.0/account/usage')).json() as UsageAnswer;
+    const ofJobs = days.filter(({ operation }) => operation === 'jobs.whois');
+    expect(ofJobs.reduce((sum, { credits }) => sum + credits, 0)).toBe(60);
+    expect(totals.credits).toBe(60);
+    expect((await customer.call('GET', '/usage?by=key')).body).toContain('Bulk jobs');
+    const { body: overview } = await customer.call('GET', '/');
+    expect(overview).toContain('the work of jobs and monitors (60)');
   });
 
   it('S77: a deleted account can download nothing', async () => {

@@ -54,6 +54,7 @@ import { StatementService } from './statement/statement.service.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { SubscriptionsRepository } from './subscriptions/subscriptions.repository.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { UsedCreditsController } from './used-credits/used-credits.controller.js';
 import { UsedCreditsRepository } from './used-credits/used-credits.repository.js';
 import { UsedCreditsService } from './used-credits/used-credits.service.js';
 import { TimelineController } from './timeline/timeline.controller.js';
@@ -88,6 +89,7 @@ export const CONTROLLERS = [
   LeasesController,
   HoldsController,
   AllowancesController,
+  UsedCreditsController,
 ];
 
 /** Features in the order in which they may use one another. */

@@ -3,10 +3,10 @@ import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 import { firstToEnd, grantsTable, sourceName } from '../credits/grants-table.js';
-import { requestsPath } from '../requests/requests-page.js';
 import { curlLine } from '../calls/curl-line.js';
 import { type PageContext, page } from '../pages/layout.js';
 import { usageChart } from '../usage/usage-chart.js';
+import { operationLink, workOnDays } from '../usage/work.js';
 import { type CreditHistory, historySection } from './credit-history.js';
 import { type PlanFacts, lowCredits, planCard } from './plan-card.js';
 
@@ -40,12 +40,14 @@ export function overviewPage(context: PageContext, facts: OverviewFacts): Markup
 }
 
 function usageSection(used: UsageAnswer): Markup {
-  if (used.totals.requests === 0) return html``;
+  const { requests, credits } = used.totals;
+  if (requests === 0 && credits === 0) return html``;
+  const byWork = workOnDays(used.days).reduce((sum, day) => sum + day.credits, 0);
   return html`<section>
     <h2>Credits used in the last 30 days</h2>
     <p class="figure">
-      <strong>${grouped(used.totals.credits)}</strong> for
-      ${counted(used.totals.requests, 'request')}
+      <strong>${grouped(credits)}</strong> for ${counted(requests, 'request')}
+      ${byWork > 0 ? html`and the work of jobs and monitors (${grouped(byWork)})` : undefined}
     </p>
     ${usageChart(used, 'credits')}
     <p class="quiet"><a href="/usage">By day and operation</a></p>
@@ -99,10 +101,10 @@ function kindOf({ kind, reference, amount }: LedgerLine): string {
   return isTakenBack ? 'Taken back' : KIND_WORDS[kind];
 }
 
-/** The source of a line; a usage line links to its requests. */
-function sourceOf({ reference, day, operation }: LedgerLine): Markup | string {
+/** The source of a line; a usage line links to its requests, or to its jobs or monitors. */
+function sourceOf({ reference, day, operation, amount }: LedgerLine): Markup | string {
   if (!day || !operation) return sourceName(reference.split(':')[0]);
-  return html`<a href="${requestsPath({ day, operation })}">${operation}</a>`;
+  return operationLink(day, operation, Number(amount));
 }
 
 function ledgerSection(lines: LedgerLine[]): Markup {

@@ -1,12 +1,13 @@
+import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 import { choice } from '../choice.js';
 import { type Notice, type PageContext, page } from '../pages/layout.js';
 import { shownText } from '../pages/shown-text.js';
-import { requestsPath } from '../requests/requests-page.js';
 import { type Paces, paceSeries, paceWords } from './paces.js';
 import { stackedChart } from './stacked-chart.js';
 import { type Figure, type UsedOnDay, seriesOf, sumOf } from './usage-series.js';
+import { operationLink } from './work.js';
 
 export type UsedBy = 'operation' | 'key';
 
@@ -94,7 +95,7 @@ function totalsSection({ by }: UsageAsked, { from, to, days }: UsageShown): Mark
     <h2>${from} to ${to} (UTC), by ${by}</h2>
     <p class="figure"><strong>${grouped(sumOf(days, 'requests'))}</strong> requests</p>
     <p class="quiet">
-      <span>${grouped(sumOf(days, 'credits'))} credits</span>
+      <span>${counted(sumOf(days, 'credits'), 'credit')}, those of jobs and monitors included</span>
       <span>${grouped(sumOf(days, 'failed'))} refused or failed at no cost</span>
       <span>requests with test keys are included</span>
     </p>
@@ -133,7 +134,7 @@ function pacesSection(days: UsageShown, paces: Paces): Markup {
 }
 
 function daysSection({ by }: UsageAsked, days: readonly UsedOnDay[]): Markup {
-  if (days.length === 0) return html`<p>No request in these days.</p>`;
+  if (days.length === 0) return html`<p>No request and no charge in these days.</p>`;
   return html`<section>
     <h2>By ${by}</h2>
     ${totalsTable(by, days)}
@@ -196,7 +197,6 @@ function daysTable(by: UsedBy, days: readonly UsedOnDay[]): Markup {
   </table>`;
 }
 
-function nameCell(by: UsedBy, { date, name }: UsedOnDay): Markup {
-  if (by === 'key') return html`${shownText(name)}`;
-  return html`<a href="${requestsPath({ day: date, operation: name })}">${name}</a>`;
+function nameCell(by: UsedBy, { date, name, credits }: UsedOnDay): Markup {
+  return by === 'key' ? html`${shownText(name)}` : operationLink(date, name, credits);
 }

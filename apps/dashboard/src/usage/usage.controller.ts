@@ -8,6 +8,7 @@ import { csvOf } from '../pages/csv.js';
 import { type PageVisit, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import { pacesOf } from './paces.js';
+import { workOnDays } from './work.js';
 import { type UsageAsked, type UsageShown, usagePage } from './usage-page.js';
 
 const READER = new InputReader(ACCOUNT_USAGE);
@@ -60,14 +61,17 @@ export class UsagePageController {
       const named = used.days.map(({ operation, ...day }) => ({ ...day, name: operation }));
       return { ...used, days: named, paces: byKey && pacesOf(byKey) };
     }
-    const [used, names] = await Promise.all([
+    const [used, all, names] = await Promise.all([
       this.calls.usageByKey(visit.session, days),
+      this.calls.usage(visit.session, days),
       namesOfKeys(visit),
     ]);
     const nameOf = (id: string) => names.get(id) ?? 'another key';
+    const ofKeys = used.days.map(({ key_id, ...day }) => ({ ...day, name: nameOf(key_id) }));
+    const named = [...ofKeys, ...workOnDays(all.days)];
     return {
       ...used,
-      days: used.days.map(({ key_id, ...day }) => ({ ...day, name: nameOf(key_id) })),
+      days: named.toSorted((a, b) => (a.date < b.date ? -1 : Number(a.date > b.date))),
       paces: pacesOf(used),
     };
   }

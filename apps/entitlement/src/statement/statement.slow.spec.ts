@@ -147,6 +147,30 @@ describe('usage of an account', () => {
     expect(await lines()).toEqual(['use -25 jobs.whois 2026-03-02', 'grant 100']);
   });
 
+  it('usage of jobs and monitors is listed by day, without that of requests and of other accounts', async () => {
+    await entitlement.buy(accountId, 100);
+    const use = async (owner: string, operation: string, credits: number) => {
+      const holdId = newId();
+      await entitlement.client.hold({ accountId: owner, holdId, amount: credits, operation });
+      await entitlement.client.settleHold(owner, holdId, '1', credits);
+    };
+    const other = newId();
+    await entitlement.buy(other, 100);
+    await use(other, 'jobs.whois', 50);
+    await use(accountId, 'jobs.whois', 3);
+    await use(accountId, 'jobs.whois', 4);
+    await use(accountId, 'whois.bulk', 9);
+    await entitlement.client.close(await lease({ 'whois.live': 5 }, 5));
+    at('2026-03-03T00:00:00Z');
+    await use(accountId, 'monitors.checks', 2);
+    const days = { from: '2026-03-02', to: '2026-03-03' };
+    const first = { date: '2026-03-02', operation: 'jobs.whois', credits: 7 };
+    const last = { date: '2026-03-03', operation: 'monitors.checks', credits: 2 };
+    expect(await entitlement.client.usedByWork(accountId, days)).toEqual([first, last]);
+    const one = { from: days.to, to: days.to };
+    expect(await entitlement.client.usedByWork(accountId, one)).toEqual([last]);
+  });
+
   it.each([
     [{ 'whois.live': -1 }],
     [{ 'whois.live': 1.5 }],

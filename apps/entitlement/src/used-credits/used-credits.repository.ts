@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '#libs/database';
+import { WORK_OPERATIONS, type WorkDay } from '#libs/contracts';
+import { Database, type Transaction } from '#libs/database';
 
 export interface UsedCreditsRow {
   /** The id of its line, unless the day already has one for this operation. */
@@ -13,11 +14,24 @@ export interface UsedCreditsRow {
 
 @Injectable()
 export class UsedCreditsRepository {
+  constructor(private readonly database: Database) {}
+
   /**
    * Adds to the lines of days and operations. Their accounts are locked, so no two transactions write the same line.
    */
   async add(transaction: Transaction, rows: UsedCreditsRow[]): Promise<void> {
     await transaction.query(ADD, [JSON.stringify(rows)]);
+  }
+
+  /** Oldest day first. */
+  async listWork(accountId: string, from: string, to: string): Promise<WorkDay[]> {
+    const rows = await this.database.query<Omit<WorkDay, 'credits'> & { credits: string }>(
+      `select to_char(day, 'YYYY-MM-DD') as date, operation, credits from used_credits
+       where account_id = $1 and day between $2 and $3 and operation = any($4)
+       order by day, operation`,
+      [accountId, from, to, WORK_OPERATIONS],
+    );
+    return rows.map((row) => ({ ...row, credits: Number(row.credits) }));
   }
 }
 

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { WorkDay } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { nextId } from '#libs/platform';
+import type { UsedDays } from './used-credits.dto.js';
 import { UsedCreditsRepository, type UsedCreditsRow } from './used-credits.repository.js';
 
 /** Credits that one account used for one operation, booked at a time (business time). */
@@ -29,5 +31,10 @@ export class UsedCreditsService {
       else lines.set(name, { id: (id = nextId(id)), accountId, day, operation, credits });
     }
     if (lines.size > 0) await this.repository.add(transaction, [...lines.values()]);
+  }
+
+  /** The use by jobs and monitors, which no request was charged for. */
+  async listWork(accountId: string, { from, to }: UsedDays): Promise<WorkDay[]> {
+    return this.repository.listWork(accountId, from, to);
   }
 }

@@ -7,10 +7,13 @@ import {
   type PaceOfClass,
   type RateClass,
   type UsageAnswer,
+  type UsageDay,
   type ValuesOf,
+  type WorkDay,
 } from '#libs/contracts';
 import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
 import { WITHIN_MS } from '../request-log/key-figures.js';
+import { Services } from '../services.js';
 import { UsageRepository } from './usage.repository.js';
 
 /** The days, both included. */
@@ -19,25 +22,34 @@ type UsageQuestion = ValuesOf<(typeof ACCOUNT_USAGE)['parameters']>;
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
 
-/** Shows an account its usage, from the request log. */
+/** Shows an account its usage: from the request log, and from entitlement what jobs and monitors used. */
 @Injectable()
 export class UsageService {
   constructor(
     private readonly days: UsageRepository,
+    private readonly services: Services,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidRequest for days in the wrong order, or more than 366 of them. */
+  /**
+   * @throws InvalidRequest for days in the wrong order, or more than 366 of them; ServiceUnavailable without
+   *   entitlement, because a part of the credits would be missing.
+   */
   async usage(accountId: string, question: UsageQuestion = {}): Promise<UsageAnswer> {
     const now = this.clock.now();
     const { first, last, from, until } = stretchOf(question, now);
-    const days = await this.days.listDays(accountId, { from, until, now });
+    const asked = { from: dayOf(first), to: dayOf(last) };
+    const [requests, work] = await Promise.all([
+      this.days.listDays(accountId, { from, until, now }),
+      this.services.entitlement.usedByWork(accountId, asked),
+    ]);
+    const days = withWork(requests, work);
     const totals = { requests: 0, credits: 0 };
     for (const { requests, credits } of days) {
       totals.requests += requests;
       totals.credits += credits;
     }
-    return { status: true, from: dayOf(first), to: dayOf(last), totals, days };
+    return { status: true, ...asked, totals, days };
   }
 
   /** By key, with response times. @throws InvalidRequest, as `usage`. */
@@ -59,6 +71,17 @@ export class UsageService {
     };
     return { live: ofClass('live'), bulk: ofClass('bulk'), heavy: ofClass('heavy') };
   }
+}
+
+/** Adds the credits to the lines of the requests that started the work, by day and operation. */
+function withWork(requests: readonly UsageDay[], work: readonly WorkDay[]): UsageDay[] {
+  const nameOf = ({ date, operation }: UsageDay | WorkDay) => `${date} ${operation}`;
+  const days = new Map(requests.map((day) => [nameOf(day), day]));
+  for (const used of work) {
+    const day = days.get(nameOf(used)) ?? { ...used, requests: 0, failed: 0, credits: 0 };
+    days.set(nameOf(used), { ...day, credits: day.credits + used.credits });
+  }
+  return [...days].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day);
 }
 
 const MINUTES_OF_HOUR = 60;

@@ -50,6 +50,32 @@ describe('usage of an account', () => {
     });
   });
 
+  it('includes what jobs and monitors used, and is no answer without it', async () => {
+    const { apiKey, keyRecord } = around.account.addKey({ scopes: [...SCOPES] });
+    await look(apiKey, 'a.example');
+    const [{ at }] = await under.logRows(keyRecord.accountId, 1);
+    const date = (at as Date).toISOString().slice(0, 10);
+    around.entitlement.work.set(keyRecord.accountId, [
+      { date, operation: 'jobs.whois', credits: 60 },
+      { date, operation: 'monitors.checks', credits: 4 },
+    ]);
+    const { json } = await usage(apiKey, `from=${date}&to=${date}`);
+    expect(faultsOf(UsageAnswer, json)).toEqual([]);
+    expect(json.totals).toMatchObject({ credits: 65 });
+    const none = { date, requests: 0, failed: 0 };
+    expect(json.days).toEqual(
+      expect.arrayContaining([
+        { ...none, operation: 'jobs.whois', credits: 60 },
+        { ...none, operation: 'monitors.checks', credits: 4 },
+        { ...none, operation: 'whois.live', requests: 1, credits: 1 },
+      ]),
+    );
+    around.entitlement.isDown = true;
+    const refused = await usage(apiKey);
+    around.entitlement.isDown = false;
+    expectProblem(refused, 503, 'service_unavailable');
+  });
+
   it('counts itself too, at no cost', async () => {
     const { apiKey } = around.account.addKey({ scopes: [...SCOPES] });
     await usage(apiKey);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import type { WorkOperation } from '#libs/contracts';
 import { MINUTE_MS, SECOND_MS, monotonicMs } from '#libs/platform';
 import { ServiceClients } from '../service-clients.js';
 import { JobCreditsBusy, JobShortOfCredits } from './jobs.errors.js';
@@ -19,7 +20,7 @@ export class JobCreditsService {
   /** @throws JobShortOfCredits, JobCreditsBusy, ServiceUnavailable. */
   async hold({ id: holdId, accountId, kind, uniqueNames: amount }: JobPrice): Promise<void> {
     const untilMs = monotonicMs() + ELSEWHERE_MS;
-    const operation = `jobs.${kind}`;
+    const operation: WorkOperation = `jobs.${kind}`;
     for (;;) {
       const answer = await this.clients.entitlement.hold({ holdId, accountId, amount, operation });
       if (answer.outcome === 'held') return;

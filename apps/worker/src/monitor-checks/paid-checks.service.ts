@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CREDITS_A_CHECK } from '#libs/contracts';
+import { CREDITS_A_CHECK, type WorkOperation } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, MINUTE_MS, crashPoint } from '#libs/platform';
 import { ServiceClients } from '../service-clients.js';
@@ -15,7 +15,7 @@ export const COLLECTED_SECONDS = 60;
 const ELSEWHERE_SECONDS = 5;
 /** How long to wait before an account without credits is tried again. */
 const UNPAID_SECONDS = 900;
-const OPERATION = 'monitors.checks';
+const OPERATION: WorkOperation = 'monitors.checks';
 
 /**
  * Checks that are not included in the plan. They are counted in the transaction that stores a check's result, and

@@ -1,4 +1,5 @@
 import type { BalanceAnswer, LedgerAnswer } from '../operations/account/balance.js';
+import type { WorkDay } from '../operations/usage/usage.js';
 import type { RateClass } from '../operations/access.js';
 import type { MonitorSlots } from '../events/billing/subscription-changed.js';
 import type { ChangeCursor, ChangePage } from './change-feed.js';
@@ -189,6 +190,13 @@ export class EntitlementClient {
   async ledger(accountId: string, cursor?: string): Promise<LedgerAnswer> {
     const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
     return this.http.call('GET', `/internal/ledger${query}`, { accountId });
+  }
+
+  /** Credits of work that no request was charged for. @param days both included, as `YYYY-MM-DD`. */
+  async usedByWork(accountId: string, days: { from: string; to: string }): Promise<WorkDay[]> {
+    return this.http.call('GET', `/internal/used-by-work?${new URLSearchParams(days)}`, {
+      accountId,
+    });
   }
 
   /** @param from the first day, as `YYYY-MM-DD`. */

@@ -3,6 +3,17 @@ import { IsBoolean, IsInt, IsString, ValidateNested } from 'class-validator';
 import { day } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 
+/** Work that is charged while it runs, and not with the request that started it. */
+export const WORK_OPERATIONS = ['jobs.whois', 'jobs.dns', 'monitors.checks'] as const;
+export type WorkOperation = (typeof WORK_OPERATIONS)[number];
+
+/** Credits of such work on one day (`YYYY-MM-DD`, UTC). */
+export interface WorkDay {
+  date: string;
+  operation: WorkOperation;
+  credits: number;
+}
+
 /** Requests and credits of one operation on one day. */
 export class UsageDay {
   /** `YYYY-MM-DD`, UTC. */
@@ -74,7 +85,7 @@ export class UsageAnswer {
   @Type(() => UsageTotals)
   totals: UsageTotals;
 
-  /** By day, then by operation; days without a request are left out. */
+  /** By day, then by operation; days without a request or a charge are left out. */
   @ValidateNested({ each: true })
   @Type(() => UsageDay)
   days: UsageDay[];
@@ -84,7 +95,7 @@ export const ACCOUNT_USAGE = defineOperation({
   name: 'account.usage',
   summary: 'Requests and credits of your account, by day and operation',
   description:
-    'Covers all keys of the account, test keys included. Days are UTC days, at most 366 per request. A request is counted within a second of its answer.',
+    'Covers all keys of the account, test keys included. Days are UTC days, at most 366 per request. A request is counted within a second of its answer. Jobs and checks of monitors are charged while they run: their credits are in the lines `jobs.whois`, `jobs.dns` and `monitors.checks` of the day on which they were charged.',
   method: 'GET',
   routes: [{ path: '/v2.0/account/usage', version: 2 }],
   access: { kind: 'key', scope: 'account:read', class: 'account' },

@@ -1,0 +1,38 @@
+import { WORK_OPERATIONS, type UsageDay, type WorkOperation } from '#libs/contracts';
+import { type Markup, html } from '#libs/public-http';
+import { requestsPath } from '../requests/requests-page.js';
+import type { UsedOnDay } from './usage-series.js';
+
+interface Work {
+  name: string;
+  /** The page that shows it. */
+  path: string;
+}
+
+const JOBS: Work = { name: 'Bulk jobs', path: '/jobs' };
+
+/** Work that is charged while it runs, so that no request shows its credits. */
+const WORK: Readonly<Record<WorkOperation, Work>> = {
+  'jobs.whois': JOBS,
+  'jobs.dns': JOBS,
+  'monitors.checks': { name: 'Monitors', path: '/monitors' },
+};
+
+const workOf = (operation: string): Work | undefined =>
+  WORK_OPERATIONS.includes(operation as WorkOperation)
+    ? WORK[operation as WorkOperation]
+    : undefined;
+
+/** A day's operation, with a link to what its credits were used for. */
+export function operationLink(day: string, operation: string, credits: number): Markup {
+  const path = credits === 0 ? undefined : workOf(operation)?.path;
+  return html`<a href="${path ?? requestsPath({ day, operation })}">${operation}</a>`;
+}
+
+/** The credits of such work, under its name: no key is charged for it. */
+export function workOnDays(days: readonly UsageDay[]): UsedOnDay[] {
+  return days.flatMap(({ date, operation, credits }) => {
+    const work = workOf(operation);
+    return work && credits > 0 ? [{ date, name: work.name, requests: 0, failed: 0, credits }] : [];
+  });
+}
