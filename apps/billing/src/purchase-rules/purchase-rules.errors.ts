@@ -1,4 +1,4 @@
-import { Problem } from '#libs/platform';
+import { Problem, counted } from '#libs/platform';
 
 export class SubscriptionExists extends Problem {
   constructor(subscriptionId: string) {
@@ -29,7 +29,7 @@ export class DebtOpen extends Problem {
     super({
       code: 'debt_open',
       status: 409,
-      detail: `A payment through this processor was reversed, and ${credits} used credits are still owed. Buy through another processor: the new credits repay them first.`,
+      detail: `A payment through this processor was reversed, and you still owe ${counted(BigInt(credits), 'used credit')}. Buy through another processor: the new credits repay them first.`,
     });
   }
 }

@@ -140,7 +140,9 @@ async function revoke(
     ),
   );
   answer(output, { revocationId: id, revoked, isNew }, () => {
-    const text = isNew ? `${counted(revoked, 'credit')} taken` : `taken before: ${revoked} credits`;
+    const text = isNew
+      ? `${counted(revoked, 'credit')} taken`
+      : `taken before: ${counted(revoked, 'credit')}`;
     return [`${text} (revocation ${id})`];
   });
 }

@@ -1,7 +1,7 @@
 import type { KeyAnswer } from '#libs/contracts';
 import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
-import { grouped, minute, minuteText } from '../amounts.js';
+import { minute, minuteText } from '../amounts.js';
 import { curlLine } from '../calls/curl-line.js';
 import { type Notice, type PageContext, field, form, page } from '../pages/layout.js';
 import { expiryFields } from './key-expiry.js';
@@ -129,7 +129,7 @@ function keyRow(key: KeyAnswer, allowed?: number, use?: KeyUse): Markup {
       </p>
       <p class="quiet">
         <span>${scopeWords(key.scopes)}</span>
-        ${key.daily_credit_cap === null ? undefined : html`<span>at most ${grouped(key.daily_credit_cap)} credits a day</span>`}
+        ${key.daily_credit_cap === null ? undefined : html`<span>at most ${counted(key.daily_credit_cap, 'credit')} a day</span>`}
         ${addressWords(key) === '' ? undefined : html`<span>${addressWords(key)}</span>`}
       </p>
     </div>

@@ -7,6 +7,7 @@ import {
   type Tier,
   priceSentence,
 } from '#libs/contracts';
+import { counted } from '#libs/platform';
 import { type Markup, html, markdownLine } from '#libs/public-http';
 import { grouped, money } from '../amounts.js';
 import { type Notice, type PageContext, field, page } from '../pages/layout.js';
@@ -108,7 +109,7 @@ function calculated({ operation, count, credits, package: sold, plans }: Calcula
   ];
   return html`<p role="status">
       ${grouped(count)} × <code>${operation.name}</code> cost at most
-      <strong>${grouped(credits)} credits</strong>. ${markdownLine(priceSentence(operation))}
+      <strong>${counted(credits, 'credit')}</strong>. ${markdownLine(priceSentence(operation))}
     </p>
     <ul>
       ${ways}

@@ -105,7 +105,7 @@ export function priceWords({ price, paged }: Operation): string {
   if (price.per === 'free') return price.later ?? 'Free.';
   const each = creditWords(price.credits);
   if (paged) return `A page costs ${each}; an empty page is free.`;
-  if (price.per === 'item') return `Each answered name costs ${each}.`;
+  if (price.per === 'item') return `Each ${price.item} costs ${each}.`;
   return `An answer costs ${each}; failed lookups are free.`;
 }
 

@@ -7,6 +7,7 @@ import {
   planOfSku,
   rightsOf,
 } from '#libs/contracts';
+import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { day, grouped, money } from '../amounts.js';
 import { type PageContext, form, hidden, page } from '../pages/layout.js';
@@ -125,12 +126,12 @@ function creditWords({ owned, preview, balance }: PreviewedChange): Markup | und
   const { credits_now: added, effect, renews_at: renewsAt } = preview;
   if (effect === 'period_end') {
     return html`<p>
-      You have ${grouped(left)} credits. The change adds none before ${day(renewsAt)}.
+      You have ${counted(left, 'credit')}. The change adds none before ${day(renewsAt)}.
     </p>`;
   }
   return html`<p>
-    You have ${grouped(left)} credits. The change adds ${grouped(added)} at once for the rest of the
-    current month. You then have ${grouped(left + added)}.
+    You have ${counted(left, 'credit')}. The change adds ${grouped(added)} at once for the rest of
+    the current month. You then have ${grouped(left + added)}.
   </p>`;
 }
 
@@ -144,7 +145,7 @@ function lostWith({ owned, to, preview, balance }: PreviewedChange): string[] {
   if (owned.line === 'api') {
     lost.push(
       left > 0
-        ? `The plan has ${grouped(left)} credits now. Those left on ${day(from)} expire when the new ones arrive. Credits of packages stay.`
+        ? `The plan has ${counted(left, 'credit')} now. Those left on ${day(from)} expire when the new ones arrive. Credits of packages stay.`
         : `Those of the plan’s credits that are left on ${day(from)} expire when the new ones arrive. Credits of packages stay.`,
     );
   }

@@ -5,8 +5,9 @@ import {
   type UnpaidChangeAnswer,
   planOfSku,
 } from '#libs/contracts';
+import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
-import { day, grouped, minuteText, money } from '../amounts.js';
+import { day, minuteText, money } from '../amounts.js';
 import { grantsTable } from '../credits/grants-table.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
@@ -203,7 +204,7 @@ function actions(context: PageContext, owned: SubscriptionAnswer): Markup {
 function creditSection(balance: BalanceAnswer): Markup {
   return html`<section>
     <h2>Credits</h2>
-    <p>${grouped(balance.spendable + balance.reserved)} credits to spend.</p>
+    <p>${counted(balance.spendable + balance.reserved, 'credit')} to spend.</p>
     ${grantsTable(balance)}
   </section>`;
 }

@@ -71,7 +71,12 @@ const BULK = defineOperation({
     { type: 'application/json', of: Answer },
     { type: 'application/x-ndjson', of: Item, last: Answer },
   ],
-  price: { per: 'item', credits: 2, items: ({ body }) => countOf(body as Names) },
+  price: {
+    per: 'item',
+    item: 'answered name',
+    credits: 2,
+    items: ({ body }) => countOf(body as Names),
+  },
 });
 
 const PAGES = pagedSearch({ full: { credits: 5, pageSize: 50 } });

@@ -1,4 +1,4 @@
-import { InvalidRequest, Problem } from '#libs/platform';
+import { InvalidRequest, Problem, counted } from '#libs/platform';
 
 export class JobShortOfCredits extends Problem {
   /** @param shortfall credits that the account lacks. */
@@ -6,7 +6,7 @@ export class JobShortOfCredits extends Problem {
     super({
       code: 'insufficient_credits',
       status: 402,
-      detail: `The job costs up to ${price} credits, and the account is ${shortfall} short. No job was started, and nothing was charged.`,
+      detail: `The job costs up to ${counted(price, 'credit')}, and your account lacks ${counted(shortfall, 'credit')}. No job was started, and nothing was charged.`,
       members: { price, shortfall },
     });
   }

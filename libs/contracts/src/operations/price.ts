@@ -5,15 +5,20 @@ export type Credits = number | { parameter: string; by: Readonly<Record<string, 
  * The price of an operation. The charged outcomes are the same for all (`isOutcomeCharged`).
  *
  * - `answer`: once for an answer.
- * - `item`: for each item of the answer whose outcome is charged; `items` is their maximum number,
- *   which is reserved in advance.
+ * - `item`: for each item of the answer whose outcome is charged, which sentences call `item`; `items` is their maximum
+ *   number, which is reserved in advance.
  * - `page`: for each page that is not empty.
  * - `free`: nothing; `later` says what the started work costs.
  */
 export type Price =
   | { per: 'answer' | 'page'; credits: Credits }
-  | { per: 'item'; credits: Credits; items: (input: PricedInput) => number }
+  | { per: 'item'; item: string; credits: Credits; items: (input: PricedInput) => number }
   | { per: 'free'; later?: string };
+
+/** The unit of a price, in words: `answered name` in "1 credit per answered name". */
+export function pricedUnit(price: Exclude<Price, { per: 'free' }>): string {
+  return price.per === 'item' ? price.item : price.per;
+}
 
 /** The data on which a price may depend. */
 export interface PricedInput {

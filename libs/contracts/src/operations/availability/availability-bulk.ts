@@ -85,6 +85,7 @@ export const AVAILABILITY_BULK = defineOperation({
   ],
   price: {
     per: 'item',
+    item: 'answered name',
     credits: 1,
     items: ({ body }) => {
       const { domainNames = [], tld = [] } = body as AvailabilityNames;

@@ -47,6 +47,7 @@ export const AVAILABILITY = defineOperation({
   answers: [{ type: 'application/json', of: AvailabilityAnswer }],
   price: {
     per: 'item',
+    item: 'answered name (suggestions included)',
     credits: 1,
     items: ({ values: { sug, count } }) => (sug === true ? 1 + Number(count) : 1),
   },

@@ -82,6 +82,7 @@ export const DNS_BULK = defineOperation({
   ],
   price: {
     per: 'item',
+    item: 'answered name or address',
     credits: 1,
     items: ({ body }) => {
       const { domainNames = [], ipAddresses = [] } = body as BulkHosts;

@@ -1,3 +1,4 @@
+import { counted } from '#libs/platform';
 import { type PublicListener, listenerOf } from '../access.js';
 import { headerComponents } from './answer-headers.js';
 import { eitherResponses, responsesOf } from './answers.js';
@@ -8,7 +9,7 @@ import type { DescribedParameter } from './described-parameter.js';
 import { problemExample } from './examples.js';
 import { groupOf, groupsOf, introduction } from './introduction.js';
 import type { JsonSchema, Parameter } from '../parameter.js';
-import type { Credits } from '../price.js';
+import { type Credits, pricedUnit } from '../price.js';
 import { problemsOf } from './operation-problems.js';
 import { Schemas } from './schemas.js';
 import { transferParameters, uploadBody } from './transfer-answers.js';
@@ -174,10 +175,10 @@ const selectedFrom = ({ parameters }: Operation) =>
 /** @returns the price as a readable sentence. */
 export function priceSentence({ price }: Operation): string {
   if (price.per === 'free') return price.later ?? 'Free.';
-  const { credits, per } = price;
-  if (typeof credits === 'number')
-    return `${credits} credit${credits === 1 ? '' : 's'} per ${per}.`;
-  return `Priced per ${per}, by \`${credits.parameter}\`: ${amountsOf(credits)}.`;
+  const { credits } = price;
+  const unit = pricedUnit(price);
+  if (typeof credits === 'number') return `${counted(credits, 'credit')} per ${unit}.`;
+  return `Priced per ${unit}, by \`${credits.parameter}\`: ${amountsOf(credits)}.`;
 }
 
 /** `1 with mini, by `type` with default (2 with a)`. */

@@ -71,7 +71,12 @@ export const WHOIS_BULK = defineOperation({
     { type: 'application/json', of: BulkWhoisAnswer },
     { type: 'application/x-ndjson', of: BulkWhoisItem, last: BulkClosing },
   ],
-  price: { per: 'item', credits: 1, items: ({ body }) => (body as BulkNames).domainNames.length },
+  price: {
+    per: 'item',
+    item: 'answered name',
+    credits: 1,
+    items: ({ body }) => (body as BulkNames).domainNames.length,
+  },
   problems: [],
   examples: [
     {
