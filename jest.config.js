@@ -58,9 +58,9 @@ const PROOF = {
 /** A project's servers are started only when one of its specs runs. */
 export default {
   projects: [DESK, SLOW, SYSTEM, PROOF],
-  // It only ends tests that hang: a test waits for conditions, and one that needs longer says so itself. Jest takes no
-  // notice of it in a project.
-  testTimeout: 60_000,
+  // It only ends tests that hang: a test waits for conditions, and on a busy machine a start alone can take minutes. Jest
+  // ignores it in a project.
+  testTimeout: 300_000,
   reporters: ['default', '<rootDir>/dist/test/environment/closing-lines.js'],
   testSequencer: '<rootDir>/dist/test/environment/longest-first.js',
   // Two cores: while one worker waits for a server or a time-out, the others work.

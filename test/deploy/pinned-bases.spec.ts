@@ -5,11 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { imageAvailability } from './image.js';
-
-/** Lists of images are made, each by a dozen commands. */
-jest.setTimeout(120_000);
 
 const run = promisify(execFile);
 const INDEX = 'application/vnd.oci.image.index.v1+json';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Dispatcher, request } from 'undici';
 import { INVOICE_PDF } from '#libs/contracts';
 import { type Database, type ExportedSchema } from '#libs/database';
@@ -16,9 +16,6 @@ import { GatewayHarness } from '../stand-ins/gateway-harness.js';
 import { WorkerUnderTest } from '../worker/worker-under-test.js';
 import { OperatorDesk, SECRET } from './operator-desk.js';
 import { PLANTED, plantEverywhere } from './planted-account.js';
-
-/** Six services start in it. */
-jest.setTimeout(180_000);
 
 const CSRF = 'c'.repeat(43);
 const SCHEMAS: Record<string, ExportedSchema> = {

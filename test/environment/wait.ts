@@ -3,12 +3,13 @@ import { monotonicMs } from '#libs/platform';
 
 /**
  * Waits until `condition` returns something truthy, looking every 10 ms.
- * @throws with `what` after `timeoutMs` (default 50 s: machines stall, and a test that has 60 s is to say what it waited for).
+ * @throws with `what` after `timeoutMs`, by default two minutes: machines stall, and a test that has five is to say what
+ *   it waited for.
  */
 export async function waitFor<T>(
   what: string,
   condition: () => T | Promise<T>,
-  timeoutMs = 50_000,
+  timeoutMs = 120_000,
 ): Promise<NonNullable<T>> {
   const deadline = monotonicMs() + timeoutMs;
   for (;;) {

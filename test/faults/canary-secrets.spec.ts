@@ -3,12 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceTokens, SystemClock } from '#libs/platform';
 import { TEST_PASSWORD, TestDatabase, waitFor } from '#test/environment';
-
-/** Services start in it that cannot. */
-jest.setTimeout(300_000);
 
 /** No process listens on this port. */
 const CLOSED = '127.0.0.1:1';

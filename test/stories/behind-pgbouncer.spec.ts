@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database, withClient } from '#libs/database';
 import { HOUR_MS } from '#libs/platform';
 import { pgBouncerAvailability, waitFor } from '#test/environment';
@@ -6,9 +6,6 @@ import { WebhookReceiver } from '../worker/webhook-receiver.js';
 import { bulkJobs } from './bulk-jobs.story.js';
 import { buyCredits } from './buy-credits.story.js';
 import { openSoloBehindPgBouncer } from './deployment.js';
-
-/** The whole product starts in it. */
-jest.setTimeout(300_000);
 
 /** A gigabyte of lines, made as they are sent. */
 const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to stdout";

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PROCESSOR_NAMES } from '#libs/contracts';
 import { waitFor } from '#test/environment';
 import type { ClusterProcess } from '../../apps/cluster/src/processes/cluster-process.js';
@@ -11,9 +11,6 @@ import { describeOnCluster, openCluster } from './deployment.js';
 import { accountNews } from './account-news.story.js';
 import { firstLight } from './first-light.story.js';
 import { plansAndMoneyBack } from './plans.story.js';
-
-/** A process for each service, a broker and a database start in it. */
-jest.setTimeout(300_000);
 
 /** Until a broker or a database that was killed is back, and everybody knows. */
 const START_LIMIT_MS = 240_000;

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { InProcessTransport } from '#libs/messaging';
 import { Logger, SystemClock, loadConfig, newId } from '#libs/platform';
 import { makeRunFolder, waitFor } from '#test/environment';
@@ -12,9 +12,6 @@ import { type RunningGateway, startGateway } from '../../apps/gateway/src/start.
 import { type RunningSolo, startSolo } from '../../apps/solo/src/solo.js';
 import { TcpProxy } from '../faults/tcp-proxy.js';
 import { Customer } from './customer.js';
-
-/** Its tests kill and restart gateways. */
-jest.setTimeout(300_000);
 
 const TRIAL_CREDITS = 500;
 

@@ -2,13 +2,10 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events';
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { makeRunFolder, waitFor } from '#test/environment';
 import type { ClusterFacts } from './announcement/cluster-facts.js';
 import { clusterAvailability } from './cluster.js';
-
-/** Processes, a broker and a database start in it. */
-jest.setTimeout(300_000);
 
 const START_LIMIT_MS = 240_000;
 const PROGRAM = new URL('main.js', import.meta.url).pathname;

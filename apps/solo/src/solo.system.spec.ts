@@ -5,16 +5,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JobAnswer } from '#libs/contracts';
 import { withClient } from '#libs/database';
 import { makeRunFolder, waitFor } from '#test/environment';
 import { request } from 'undici';
 import { Customer } from '../../../test/stories/customer.js';
 import type { DemoFacts, SoloFacts } from './announcement/solo-facts.js';
-
-/** The whole product starts in it, several times. */
-jest.setTimeout(300_000);
 
 const START_TIMEOUT_MS = 300_000;
 /** The credits of the demo account: the trial's and the operator's. */

@@ -97,7 +97,7 @@ it('a connection whose server stays silent is closed, so that the next statement
     answerTimeoutMs: 1_000,
   });
   try {
-    await pool.query('select 1');
+    await waitFor('a first answer', () => pool.query('select 1').catch(() => undefined));
     proxy.lose('to-server');
     await expect(pool.query('select 2')).rejects.toThrow(DatabaseUnavailable);
     // What was lost stays lost: the old connection would never answer.

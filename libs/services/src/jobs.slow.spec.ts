@@ -5,6 +5,8 @@ import { TestDatabase, waitFor } from '#test/environment';
 import { LeasedJob, startJobs } from './jobs.js';
 
 const LEASE_MS = 60 * SECOND_MS;
+/** Looks of their own come every 30 s. */
+const BEFORE_NEXT_LOOK_MS = 28 * SECOND_MS;
 const logger = new Logger('jobs', { write: () => {} });
 
 describe('a job of the installation', () => {
@@ -148,12 +150,12 @@ describe('a job of the installation', () => {
     const job: Job = { name: 'inherited', runOnce: async () => void runs++ };
     const get = (type: unknown) => (type === MaintenanceDatabase ? database : job);
     await lease('killed', 'inherited').take();
-    // Looks of their own come every 30 s, and the first is too early.
+    // The first look is too early.
     await pass('inherited', LEASE_MS - 2 * SECOND_MS);
     const jobs = startJobs({ app: { get } as never }, logger, [
       { job: Object as never, everyMs: DAY_MS, runs: 'installation' },
     ]);
-    await waitFor('the run of the heir', () => runs === 1, 15 * SECOND_MS);
+    await waitFor('the run of the heir', () => runs === 1, BEFORE_NEXT_LOOK_MS);
     await jobs.stop();
   });
 
@@ -170,7 +172,7 @@ describe('a job of the installation', () => {
     const jobs = startJobs({ app: { get } as never }, logger, [
       { job: Object as never, everyMs: DAY_MS, runs: 'installation' },
     ]);
-    await waitFor('the run', () => runs === 1, 20 * SECOND_MS);
+    await waitFor('the run', () => runs === 1, BEFORE_NEXT_LOOK_MS);
     await jobs.stop();
   });
 

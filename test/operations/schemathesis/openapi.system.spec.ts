@@ -1,16 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceHttp } from '#libs/contracts';
 import { DAY_MS, ServiceTokens } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { Customer } from '../../stories/customer.js';
 import { type Deployment, openSolo } from '../../stories/deployment.js';
 import { schemathesis, schemathesisAvailability, schemathesisPython } from './schemathesis.js';
-
-/** Once per machine, pip downloads the packages. */
-jest.setTimeout(300_000);
 
 const LIMIT = 1_000_000;
 const CLASSES = ['live', 'bulk', 'account'];

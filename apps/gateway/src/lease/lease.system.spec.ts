@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import { Logger, ServiceTokens, SystemClock, loadConfig, monotonicMs, newId } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
@@ -22,9 +22,6 @@ import { LeaseClient } from './lease-client.js';
 import { readLeases } from './journal-lines.js';
 import { LeaseJournal } from './lease-journal.js';
 import type { Lease } from './lease.js';
-
-/** Its tests kill and restart gateways. */
-jest.setTimeout(300_000);
 
 let database: TestDatabase;
 let around: GatewayHarness;

@@ -176,7 +176,7 @@ describe('a call to lookup', () => {
   });
 
   it('S63: waiting for a connection counts as waiting for the answer', async () => {
-    const lookup = await open({ timeoutMs: 1_000, connectionsMax: 1 });
+    const lookup = await open({ timeoutMs: 3_000, connectionsMax: 1 });
     const calls = Array.from({ length: 5 }, () => ask(lookup));
     for (const call of calls) expect(await call.result()).toBeInstanceOf(AnswerLate);
     expect(server.requests).toHaveLength(1);

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { request } from 'undici';
 import { Logger, newId } from '#libs/platform';
@@ -14,9 +14,6 @@ import { type LogEntry, LogLines, readLine } from './log-line.js';
 import { MissingRows } from './missing-rows.js';
 import { RequestLog } from './request-log.js';
 import { RequestLogRepository } from './request-log.repository.js';
-
-/** Its tests kill and restart gateways. */
-jest.setTimeout(300_000);
 
 let database: TestDatabase;
 let around: GatewayHarness;

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import type {
   InvoiceAnswer,
   JobsAnswer,
@@ -15,9 +15,6 @@ import { Customer } from '../../../../test/stories/customer.js';
 import { ENTITLEMENT_INVARIANTS } from '../../../entitlement/src/auditor/invariants.js';
 import { LogMaintenanceRepository } from '../../../gateway/src/request-log/log-maintenance.repository.js';
 import { type RunningSolo, type SoloOptions, startSolo } from '../solo.js';
-
-/** The whole product starts in it, twice. */
-jest.setTimeout(300_000);
 
 let solo: RunningSolo;
 let folder: string;

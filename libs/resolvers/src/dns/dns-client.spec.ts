@@ -189,7 +189,7 @@ describe('the client', () => {
 
     it('goes to another server if one is silent or fails, and SERVFAIL is the answer if all send it', async () => {
       const second = await ScriptedServer.start();
-      const both = new DnsClient({ servers: [server.address, second.address], tryTimeoutMs: 100 });
+      const both = new DnsClient({ servers: [server.address, second.address], tryTimeoutMs: 500 });
       try {
         second.answer = (query, reply) => reply(answered(query, { count: 1, rest: LOCAL }));
         for (let i = 0; i < 2; i++) {
