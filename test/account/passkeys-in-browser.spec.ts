@@ -1,14 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, CDPSession } from 'playwright-core';
 import { waitFor } from '#test/environment';
-import { chromiumPath } from '../environment/chromium.js';
-import { hasBrowser } from '../stories/browser.story.js';
 import { Customer } from '../stories/customer.js';
 import { type Deployment, openSolo } from '../stories/deployment.js';
-import { BrowserUser, openBrowser } from '../stories/browser-user.js';
-
-/** The whole product and a browser start in it. */
-jest.setTimeout(300_000);
+import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js';
 
 /**
  * A telephone or laptop that unlocks without a user, simulated with the DevTools protocol. The steps build on one
@@ -24,7 +19,7 @@ jest.setTimeout(300_000);
 
   beforeAll(async () => {
     deployment = await openSolo();
-    browser = await openBrowser(chromiumPath() as string);
+    browser = await openBrowser();
     customer = new Customer(deployment, 'pia@passkeys.example', 'Pia');
     await customer.join();
     user = await BrowserUser.arrive(browser, deployment);

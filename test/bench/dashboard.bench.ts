@@ -4,8 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { BrowserContext, Page } from 'playwright-core';
 import { waitFor } from '#test/environment';
 import type { SoloFacts } from '../../apps/solo/src/announcement/solo-facts.js';
-import { chromiumPath } from '../environment/chromium.js';
-import { BrowserUser, openBrowser } from '../stories/browser-user.js';
+import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js';
 import { type BenchOptions, type BenchReport, type BenchRow, atMost, newFolder } from './bench.js';
 import { cleanup } from './cleanup.js';
 import { launch, written } from './start.bench.js';
@@ -34,10 +33,9 @@ interface Measured {
 /** Pages of the demo account and of strangers, in Debian's Chromium on this machine. */
 export async function run(_figures?: string[], options?: BenchOptions): Promise<BenchReport> {
   const title = 'dashboard: pages in Chromium';
-  const executablePath = chromiumPath();
-  if (!executablePath) return { title, rows: [], notRun: ['no Chromium on this machine'] };
+  if (!hasBrowser) return { title, rows: [], notRun: ['no Chromium on this machine'] };
   const { dashboard_url: dashboardUrl, mailbox_url: mailboxUrl = '', demo } = await startProduct();
-  const browser = await openBrowser(executablePath);
+  const browser = await openBrowser();
   cleanup.add(() => browser.close());
   const origins = { dashboardUrl, mailboxUrl, mailbox: { newest: async () => [] } };
   const user = await BrowserUser.arrive(browser, origins);

@@ -129,7 +129,7 @@ if (difference) process.stdout.write(`not compared: pictures of pages, for ${dif
   beforeAll(async () => {
     const clock = new TestClock(NOW);
     under = await DashboardUnderTest.start(undefined, {}, clock);
-    browser = await openBrowser(executablePath!);
+    browser = await openBrowser();
     const viewport = { width: 1280, height: 800 };
     const here = { locale: 'en-US', timezoneId: 'UTC', colorScheme: 'light' } as const;
     // At half the size a change is still seen, in a few kilobytes.

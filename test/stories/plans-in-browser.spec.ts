@@ -2,11 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { waitFor } from '#test/environment';
-import { chromiumPath } from '../environment/chromium.js';
-import { hasBrowser } from './browser.story.js';
 import { Customer } from './customer.js';
 import { openSoloWithPayments } from './deployment.js';
-import { BrowserUser, openBrowser } from './browser-user.js';
+import { BrowserUser, hasBrowser, openBrowser } from './browser-user.js';
 
 /** What the story reads of an export. */
 interface Held {
@@ -23,7 +21,7 @@ interface Held {
 
   beforeAll(async () => {
     deployment = await openSoloWithPayments();
-    browser = await openBrowser(chromiumPath() as string);
+    browser = await openBrowser();
     customer = new Customer(deployment, 'rosa@plans.example', 'Rosa');
     await customer.join();
     user = await BrowserUser.arrive(browser, deployment, { acceptDownloads: true });

@@ -1,5 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { OrderAnswer } from '#libs/contracts';
 import { waitFor } from '#test/environment';
@@ -10,8 +13,62 @@ import { SERVICES } from '../../apps/services.js';
 import { pressButton } from '../billing/hosted-page.js';
 import { Customer } from '../stories/customer.js';
 import { describeOnCluster, openCluster } from '../stories/deployment.js';
-import { ReleaseTree } from './release-tree.js';
 import { type Release, ReleaseHistory } from './releases.js';
+import { git } from '../tidy/history.js';
+
+const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
+
+/** The whole tree of a release in a folder of its own, compiled by its own build. */
+class ReleaseTree {
+  private constructor(private readonly folder: string) {}
+
+  static check(commit: string): ReleaseTree {
+    const folder = mkdtempSync(join(tmpdir(), 'release-'));
+    const tree = new ReleaseTree(folder);
+    try {
+      run('git', ['worktree', 'add', '--detach', '--force', folder, commit], '.');
+      tree.install();
+      run(process.execPath, ['build.js'], folder);
+      return tree;
+    } catch (error) {
+      tree.remove();
+      throw error;
+    }
+  }
+
+  /** Where its compiled apps lie. */
+  get apps(): string {
+    return join(this.folder, 'dist/apps/');
+  }
+
+  /** For its services beside those on the clock of a test: its own classes are to read that clock. */
+  get clockSettings(): Record<string, string> {
+    const preload = pathToFileURL(join(this.folder, 'dist/test/environment/preload-file-clock.js'));
+    return { NODE_OPTIONS: `--import=${preload.href}` };
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+    git('worktree', 'prune');
+  }
+
+  /** The packages of this tree do when the lock file names the same. */
+  private install(): void {
+    const lock = (folder: string) => {
+      const text = readFileSync(join(folder, 'package-lock.json'), 'utf8');
+      const { packages } = JSON.parse(text) as { packages: Record<string, object> };
+      return JSON.stringify({ ...packages, '': undefined });
+    };
+    const here = resolve('node_modules');
+    if (lock(this.folder) === lock('.') && existsSync(here)) {
+      symlinkSync(here, join(this.folder, 'node_modules'));
+    } else run('npm', ['ci', '--ignore-scripts'], this.folder);
+  }
+}
+
+function run(program: string, args: string[], cwd: string): void {
+  execFileSync(program, args, { cwd, stdio: 'pipe', maxBuffer: OUTPUT_MAX_BYTES });
+}
 
 /** A release is compiled, nine processes start, and each service is exchanged twice. */
 jest.setTimeout(900_000);

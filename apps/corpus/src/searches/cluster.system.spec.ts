@@ -4,7 +4,221 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { withClient } from '#libs/database';
 import { waitFor } from '#test/environment';
-import { CitusCluster, CorpusUnderTest, citusMissing, wholeLife } from '#test/corpus';
+import { CitusCluster, CorpusUnderTest, citusMissing } from '#test/corpus';
+import {
+  DNS_HISTORICAL,
+  DNS_REVERSE,
+  type DatasetRow,
+  type Operation,
+  SUBDOMAINS,
+  TYPOS,
+  WHOIS_HISTORY,
+  WHOIS_REVERSE,
+} from '#libs/contracts';
+import { SignalsService } from '../signals/signals.service.js';
+import { TrainModelJob } from '../signals/train-model.job.js';
+
+const NAMES = 400;
+const SEED = 11;
+const RIGHTS = { isShown: true, isSold: true, isLookedUp: true };
+const day = (number: number) => `2026-02-${String(number).padStart(2, '0')}T12:00:00.000Z`;
+const ADA = {
+  create_date: '2020-01-01',
+  registrant_contact: { name: 'Ada Cluster', email_address: 'ada@cluster.example' },
+};
+const zone = (serial: number, labels: string[]) =>
+  [
+    `shop.\t900\tin\tsoa\tns1.nic.shop. host.shop. ${serial} 1800 900 604800 86400`,
+    ...labels.map((label) => `${label}.shop.\t3600\tin\tns\tns1.example.net.`),
+    '',
+  ].join('\n');
+const labels = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, place) => `spread-${from + place}`);
+
+/** The questions to searches. */
+const QUESTIONS: readonly (readonly [Operation, Record<string, string>])[] = [
+  [WHOIS_HISTORY, { domainName: 'ordered.com' }],
+  [WHOIS_HISTORY, { domainName: 'ordered.com', view: 'changes' }],
+  [DNS_HISTORICAL, { domainName: 'ordered.com', view: 'timeline' }],
+  [DNS_HISTORICAL, { domainName: 'ordered.com' }],
+  [DNS_REVERSE, { value: '198.18.0.0/24', type: 'a' }],
+  [DNS_REVERSE, { value: '198.18.0.1', type: 'a', current: 'false' }],
+  [DNS_REVERSE, { value: '198.18.0.1', type: 'mx' }],
+  [DNS_REVERSE, { value: 'ns1.cluster.example', type: 'ns' }],
+  [DNS_REVERSE, { value: 'v=spf1 include', type: 'txt' }],
+  [WHOIS_REVERSE, { owner: 'ada cluster', exact: 'true' }],
+  [WHOIS_REVERSE, { keyword: 'cluster' }],
+  [WHOIS_REVERSE, { keyword: 'son', scope: 'historic', mode: 'mini' }],
+  [WHOIS_REVERSE, { company: '*ing*', scope: 'historic' }],
+  [SUBDOMAINS, { domainName: 'ordered.com' }],
+  [TYPOS, { domainName: 'ordered.com' }],
+  [TYPOS, { keyword: 'spread' }],
+  [TYPOS, { pattern: '*shop*' }],
+];
+
+/** Exercises the whole corpus, on one server or a cluster. @returns its answers. */
+async function wholeLife(corpus: CorpusUnderTest, folder: string) {
+  await corpus.generate(NAMES, SEED);
+  const whois = (name: string, at: number, record: object) => ({
+    kind: 'whois',
+    name,
+    at: day(at),
+    record,
+  });
+  const dns = (name: string, at: number, type: string, ...values: string[]) => ({
+    kind: 'dns',
+    name,
+    at: day(at),
+    types: [type],
+    records: values.map((value) => ({ type, value })),
+  });
+  // Out of order, so that confirmations become revisions and back.
+  await corpus.record(whois('ordered.com', 1, ADA), whois('ordered.com', 5, ADA));
+  await corpus.record(whois('ordered.com', 3, {}));
+  await corpus.record(whois('ordered.com', 2, {}), whois('ordered.com', 7, ADA));
+  await corpus.record(
+    dns('ordered.com', 1, 'A', '198.18.0.1'),
+    dns('ordered.com', 5, 'A', '198.18.0.1', '198.18.0.2'),
+    dns('ordered.com', 1, 'NS', 'ns1.cluster.example'),
+    dns('ordered.com', 1, 'TXT', 'v=spf1 include:cluster.example -all'),
+    dns('mail.ordered.com', 1, 'A', '198.18.0.1'),
+    dns('*.wild.ordered.com', 1, 'A', '198.18.0.9'),
+    dns('a.wild.ordered.com', 1, 'A', '198.18.0.9'),
+    dns('follows.com', 1, 'MX', '10 mail.ordered.com'),
+  );
+  await corpus.record(dns('ordered.com', 3, 'A', '198.18.0.3'));
+  await corpus.record(
+    {
+      kind: 'passive',
+      name: 'ordered.com',
+      at: day(1),
+      until: day(9),
+      type: 'A',
+      value: '198.18.0.4',
+    },
+    { kind: 'listed', name: '0rdered.com', at: day(4) },
+    { kind: 'listed', name: 'gone-one.com', at: day(4) },
+    whois('suppressed.com', 1, ADA),
+    whois('kept.com', 1, ADA),
+  );
+  await corpus.record({ kind: 'gone', name: 'gone-one.com', at: day(8) });
+  const files = await imports(corpus, folder);
+  await corpus.operate.suppress({ kind: 'domain', value: 'suppressed.com' });
+  await corpus.operate.suppress({ kind: 'domain', value: 'spread-7.shop' });
+  const searches = [];
+  for (const [row, parameters] of QUESTIONS) searches.push(await pagesOf(corpus, row, parameters));
+  await corpus.operate.suppress({ kind: 'email', value: 'ada@cluster.example' });
+  await corpus.eraseSuppressed();
+  await corpus.part(TrainModelJob).runOnce();
+  const after = [];
+  for (const [row, parameters] of QUESTIONS) after.push(await pagesOf(corpus, row, parameters));
+  return {
+    files,
+    searches,
+    after,
+    signals: await corpus.part(SignalsService).of('phishing-one.com'),
+    ...(await forWorker(corpus)),
+  };
+}
+
+/** Every page of a search, by its cursors. */
+async function pagesOf(
+  corpus: CorpusUnderTest,
+  row: Operation,
+  parameters: Record<string, string>,
+) {
+  type Answer = {
+    paging: { next_cursor: string | null } & object;
+    coverage: { sources: object[] };
+  };
+  const pages: object[] = [];
+  for (let cursor: Record<string, string> = {}; ;) {
+    const asked = { ...parameters, page_size: '7', ...cursor };
+    const {
+      paging,
+      coverage: _coverage,
+      ...rest
+    } = await corpus.ask<Answer>(row.owner.path, asked);
+    const { next_cursor, ...place } = paging;
+    pages.push({ ...rest, paging: place });
+    if (next_cursor === null || pages.length === 20) return [row.name, parameters, pages];
+    cursor = { cursor: next_cursor };
+  }
+}
+
+async function imports(corpus: CorpusUnderTest, folder: string) {
+  const files: object[] = [];
+  const source = async (
+    name: string,
+    kind: string,
+    contents: Record<string, string>,
+    further = {},
+  ) => {
+    const location = await mkdtemp(join(folder, `${name}-`));
+    await corpus.sources.add({ name, kind, location, ...RIGHTS, ...further });
+    for (const [file, content] of Object.entries(contents)) {
+      await writeFile(join(location, file), content);
+      const taken = (await corpus.runSource(name)).file!;
+      const { state, badLines, newNames, changedNames, droppedNames, problem } = taken;
+      files.push({ file, state, badLines, newNames, changedNames, droppedNames, problem });
+    }
+  };
+  await source('zone', 'zone', {
+    'shop-20260105.zone': zone(1, labels(0, 400)),
+    'shop-20260106.zone': zone(2, labels(20, 430)),
+  });
+  await source('names', 'names', { 'names-20260107.txt': 'listed-one.com\nspread-1.shop\n' });
+  await source('lines', 'jsonl', {
+    'lines.jsonl': `${JSON.stringify({ kind: 'listed', name: 'line-one.com', at: day(2) })}\nbad\n`,
+  });
+  const category = { category: 'phishing' };
+  await source(
+    'block',
+    'blocklist',
+    {
+      'block-20260105.txt': 'phishing-one.com\nlogin.phishing-two.com\n',
+      'block-20260106.txt': 'phishing-one.com\n',
+    },
+    category,
+  );
+  return files;
+}
+
+/** The changes that the worker follows, as a set, because their order is that of transactions. */
+async function forWorker(corpus: CorpusUnderTest) {
+  const changes: string[] = [];
+  let {
+    cursor,
+    hasMore,
+    changes: page,
+  } = await corpus.feed.changes({ since: '2020-01-01T00:00:00Z', limit: 500 });
+  for (;;) {
+    for (const { name, kind, subject, members } of page) {
+      changes.push(`${name} ${kind} ${subject} ${members.join()}`);
+    }
+    if (!hasMore) break;
+    ({ cursor, hasMore, changes: page } = await corpus.feed.changes({ cursor, limit: 500 }));
+  }
+  const { signal } = new AbortController();
+  const rows: (DatasetRow | object)[] = [];
+  // Hashes have the key of the corpus's own list.
+  const keep = ({ hashes: _hashes, ...row }: DatasetRow) => rows.push(row);
+  for (const dataset of ['names', 'whois', 'whois_cleaned', 'dns'] as const) {
+    for await (const row of corpus.feed.rows({ dataset }, { signal })) keep(row);
+  }
+  const dated = { dataset: 'updated_whois', day: new Date().toISOString().slice(0, 10) } as const;
+  for await (const row of corpus.feed.rows(dated, { signal })) keep(row);
+  const fresh = [];
+  const maxAgeSeconds = 31_622_400;
+  const names = ['ordered.com', 'kept.com', 'nobody.com'];
+  const kinds = [{ kind: 'whois' }, { kind: 'dns', types: ['A'] }] as const;
+  for (const kind of kinds) {
+    const asked = { ...kind, names, maxAgeSeconds };
+    for await (const one of corpus.feed.freshest(asked, { signal })) fresh.push(one);
+  }
+  const next = await corpus.feed.nextNames({ kind: 'whois', olderThanSeconds: 60, limit: 200 });
+  return { changes: changes.toSorted(), rows, fresh, next };
+}
 
 /** Three servers are made first. */
 jest.setTimeout(1_200_000);
