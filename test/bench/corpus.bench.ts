@@ -224,7 +224,7 @@ function searchesOf(
   return [
     ['history', WHOIS_HISTORY, 50, () => ({ domainName: any() })],
     ['subdomains', SUBDOMAINS, 50, () => ({ domainName: any() })],
-    ['address → names', DNS_REVERSE, 50, () => ({ value: address(), type: 'a' })],
+    ['address → names', DNS_REVERSE, 50, () => ({ value: address(), type: 'A' })],
     [
       'reverse WHOIS, exact',
       WHOIS_REVERSE,

@@ -8,7 +8,7 @@ import {
 } from '#libs/contracts';
 import { lastAddress, parseCidr } from '#libs/domain-names';
 import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
-import { DNS_TYPES, type DnsType } from '#libs/resolvers';
+import { DNS_TYPES } from '#libs/resolvers';
 import { CoverageService } from '../coverage/coverage.service.js';
 import { targetKeyOf } from '../dns/dns-type.js';
 import {
@@ -67,7 +67,7 @@ export class ReverseDnsService {
     }
     const { ids: sourceIds } = await this.coverage.shown();
     const asked: RecordsAsked = {
-      rtype: DNS_TYPES[type.toUpperCase() as DnsType],
+      rtype: DNS_TYPES[type],
       sought: await this.sought(question, sourceIds),
       isCurrent: current,
       passiveSince: new Date(this.clock.now().getTime() - PASSIVE_DAYS * DAY_MS),
@@ -93,20 +93,20 @@ export class ReverseDnsService {
     sourceIds: readonly number[],
   ): Promise<RecordsSought> {
     const subject = reverseSubject(value);
-    const rtype = DNS_TYPES[type.toUpperCase() as DnsType];
-    if (type === 'txt') return { patterns: textPatterns(value) };
-    if (type === 'a' || type === 'aaaa') {
+    const rtype = DNS_TYPES[type];
+    if (type === 'TXT') return { patterns: textPatterns(value) };
+    if (type === 'A' || type === 'AAAA') {
       if (subject.kind === 'address') return { first: subject.address, last: subject.address };
       if (subject.kind === 'block') return rangeOf(subject.cidr);
       throw refused('must be an IP address or an address block');
     }
     if (subject.kind === 'host') return { valueKeys: [targetKeyOf(rtype, subject.host)] };
-    if (subject.kind === 'address' && type !== 'cname') {
+    if (subject.kind === 'address' && type !== 'CNAME') {
       const hosts = await this.repository.listHosts(subject.address, sourceIds, HOSTS_MAX);
       return { valueKeys: hosts.map((host) => targetKeyOf(rtype, host)) };
     }
     throw refused(
-      type === 'cname' ? 'must be a host name' : 'must be a host name or an IP address',
+      type === 'CNAME' ? 'must be a host name' : 'must be a host name or an IP address',
     );
   }
 
@@ -119,7 +119,7 @@ export class ReverseDnsService {
 
   private told({ type, value }: Question, row: FoundRecord, seenAt: Date | null): ReverseDnsRecord {
     const subject = reverseSubject(value);
-    const isThroughHost = subject.kind === 'address' && row.place === '' && type !== 'txt';
+    const isThroughHost = subject.kind === 'address' && row.place === '' && type !== 'TXT';
     return {
       domain_name: row.name,
       type,

@@ -29,7 +29,7 @@ describe('searches of the DNS', () => {
         ({ domains }) => domains,
       );
 
-    it('finds the names of an address and of a block, and counts those of each address', async () => {
+    it('finds the names of an address and of a block, by a type in any case, and counts those of each address', async () => {
       const [address] = await column(
         `select host(ip) as value from dns_span where until is null and rtype = 1
          group by ip order by count(*) desc, ip limit 1`,
@@ -40,9 +40,13 @@ describe('searches of the DNS', () => {
          where ip = '${address}' and until is null order by domain_key, name`,
       );
       expect(names).toEqual(expected);
+      const inUpperCase = await found(address, 'A');
+      expect(inUpperCase.map(({ domain_name, type }) => [domain_name, type])).toEqual(
+        expected.map((name) => [name, 'A']),
+      );
       const page = await corpus.answerTo<DnsReverseAnswer>(DNS_REVERSE, {
         value: address,
-        type: 'a',
+        type: 'A',
       });
       expect(page.addresses).toEqual([{ ip_address: address, names: expected.length }]);
       const block = `${address.split('.').slice(0, 3).join('.')}.0/24`;

@@ -8,7 +8,7 @@ const CONNECTIONS = 2;
 /** No job waits for a locked table. */
 const SETTINGS = { searchTimeoutMs: 1_000, searches: CONNECTIONS, work: 'serve' } as const;
 const AT = '2026-03-01T12:00:00.000Z';
-const ASKED = { value: '198.19.253.1', type: 'a' };
+const ASKED = { value: '198.19.253.1', type: 'A' };
 
 describe('searches that take longer than they may', () => {
   let corpus: CorpusUnderTest;

@@ -253,7 +253,7 @@ describe('searches', () => {
   const SELECTORS: readonly (readonly [Operation, string, Record<string, string>])[] = [
     ...['owner', 'email', 'company', 'keyword'].map((one) => [WHOIS_REVERSE, one, {}] as const),
     ...['keyword', 'pattern', 'domainName'].map((one) => [TYPOS, one, {}] as const),
-    [DNS_REVERSE, 'value', { type: 'txt' }],
+    [DNS_REVERSE, 'value', { type: 'TXT' }],
     [DNS_REVERSE, 'type', { value: '198.18.1.1' }],
     [WHOIS_REVERSE, 'scope', { keyword: 'mail' }],
     [WHOIS_REVERSE, 'mode', { keyword: 'mail' }],

@@ -87,17 +87,17 @@ describe('data from a source that may not be shown', () => {
       ]);
       expect(everything.join('\n')).not.toMatch(/secret|198\.19\.1\.6[67]|hidden|\*/i);
       for (const [row, parameters] of [
-        [DNS_REVERSE, { value: '198.19.1.66', type: 'a', current: 'false' }],
-        [DNS_REVERSE, { value: '198.19.1.67', type: 'a' }],
+        [DNS_REVERSE, { value: '198.19.1.66', type: 'A', current: 'false' }],
+        [DNS_REVERSE, { value: '198.19.1.67', type: 'A' }],
         [WHOIS_REVERSE, { company: 'secret holdings', scope: 'historic' }],
       ] as const) {
         expect(await ask(row, parameters)).not.toContain(name);
       }
       for (const [row, parameters] of [
-        [DNS_REVERSE, { value: '198.19.1.1', type: 'a', current: 'false' }],
-        [DNS_REVERSE, { value: '198.19.1.2', type: 'a' }],
-        [DNS_REVERSE, { value: '198.19.1.3', type: 'a' }],
-        [DNS_REVERSE, { value: '198.19.1.4', type: 'a' }],
+        [DNS_REVERSE, { value: '198.19.1.1', type: 'A', current: 'false' }],
+        [DNS_REVERSE, { value: '198.19.1.2', type: 'A' }],
+        [DNS_REVERSE, { value: '198.19.1.3', type: 'A' }],
+        [DNS_REVERSE, { value: '198.19.1.4', type: 'A' }],
         [WHOIS_REVERSE, { email: 'grace@open.example' }],
         [WHOIS_HISTORY, { domainName: name }],
         [SUBDOMAINS, { domainName: name }],
@@ -142,7 +142,7 @@ describe('data from a source that may not be shown', () => {
       expect(timeline).not.toMatch(/198\.19\.3\.66|2026-03-09|hidden/);
       expect(await ask(SUBDOMAINS, { domainName: name })).toContain(`www.${name}`);
       expect(await ask(WHOIS_HISTORY, { domainName: name })).toContain(PUBLIC.name);
-      expect(await ask(DNS_REVERSE, { value: '198.19.3.66', type: 'a' })).not.toContain(name);
+      expect(await ask(DNS_REVERSE, { value: '198.19.3.66', type: 'A' })).not.toContain(name);
     },
   );
 
@@ -156,6 +156,6 @@ describe('data from a source that may not be shown', () => {
     });
     await corpus.recordOf(HIDDEN, dns('mail.unseen-host.com', 'A', '198.18.0.77'));
     await corpus.record(dns('follows-host.com', 'MX', '10 mail.unseen-host.com'));
-    expect(await ask(DNS_REVERSE, { value: '198.18.0.77', type: 'mx' })).not.toContain('follows');
+    expect(await ask(DNS_REVERSE, { value: '198.18.0.77', type: 'MX' })).not.toContain('follows');
   });
 });

@@ -91,7 +91,7 @@ describe('suppression', () => {
       await ask(WHOIS_HISTORY.owner.path, { domainName: name, view: 'changes' }),
       await ask(DNS_HISTORICAL.owner.path, { domainName: name }),
       await ask(SUBDOMAINS.owner.path, { domainName: name }),
-      await ask(DNS_REVERSE.owner.path, { value, type: 'a' }),
+      await ask(DNS_REVERSE.owner.path, { value, type: 'A' }),
       await ask(WHOIS_REVERSE.owner.path, { owner: 'Ada Lovelace' }),
       await ask(WHOIS_REVERSE.owner.path, { email: 'ada@engines.example' }),
       await ask(WHOIS_REVERSE.owner.path, { keyword: 'Engines Ltd' }),

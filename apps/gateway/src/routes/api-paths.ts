@@ -116,7 +116,7 @@ function routesOf(
     if (when && compiled.length > 1) {
       const byValue = new Map(
         compiled.flatMap((route, place) =>
-          valuesOf(own[place].at).map((value) => [value, route] as const),
+          valuesOf(own[place].at).map((value) => [value.toLowerCase(), route] as const),
         ),
       );
       first.choice = { parameter: when.parameter, routes: byValue };

@@ -164,5 +164,5 @@ export function chosenRoute(
 ): ApiRoute {
   const { parameter, routes } = first.choice!;
   const place = names.indexOf(parameter);
-  return (place === -1 ? undefined : routes.get(values[place])) ?? first;
+  return (place === -1 ? undefined : routes.get(values[place].toLowerCase())) ?? first;
 }

@@ -322,12 +322,12 @@ describe('an operation with a body', () => {
 });
 
 describe('several operations with one path', () => {
-  it('are selected by a parameter: class, scope, price and owner are those of the selected one', async () => {
+  it('are selected by a parameter in any case: class, scope, price and owner are those of the selected one', async () => {
     const { apiKey } = around.account.addKey();
     const ask = (rest: string) => under.ask(`/v1.0/whois?apiKey=${apiKey}${rest}`);
     const live = await ask('&whois=live&domainName=a.example');
     const older = await ask('&whois=historical&domainName=a.example&mode=full');
-    const preview = await ask('&domainName=b.example&mode=preview&whois=historical');
+    const preview = await ask('&domainName=b.example&mode=Preview&whois=HISTORICAL');
     expect([live, older, preview].map(({ headers }) => headers['x-credits-cost'])).toEqual([
       '1',
       '5',

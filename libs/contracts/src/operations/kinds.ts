@@ -90,11 +90,21 @@ export function boolean(): ParameterKind<boolean> {
   };
 }
 
-/** One word of a fixed set. */
+/** Spells a word as the set does: records have types in upper case, but many clients write them in lower case. */
+function spelledAs(words: readonly string[]): (given: string) => string {
+  return (given) => {
+    if (words.includes(given)) return given;
+    const folded = given.toLowerCase();
+    return words.find((word) => word.toLowerCase() === folded) ?? given;
+  };
+}
+
+/** One word of a fixed set, in any case. */
 export function oneOf<const Word extends string>(words: readonly Word[]): ParameterKind<Word> {
   const rule = words.length === 1 ? `must be ${words[0]}` : `must be one of ${words.join(', ')}`;
   return {
     schema: { type: 'string', enum: words },
+    clean: spelledAs(words),
     fault: (given) => ((words as readonly string[]).includes(given) ? undefined : rule),
     value: (given) => given as Word,
   };
@@ -114,12 +124,15 @@ export function jsonFormat(): ParameterKind<'json'> {
   };
 }
 
-/** Words of a fixed set, separated by commas. */
+/** Words of a fixed set, in any case, separated by commas. */
 export function listOf<const Word extends string>(words: readonly Word[]): ParameterKind<Word[]> {
   const known: readonly string[] = words;
   const isKnown = (word: string) => known.includes(word);
+  const spelled = spelledAs(words);
   return {
     schema: { type: 'array', items: { type: 'string', enum: words }, minItems: 1 },
+    clean: (given) =>
+      given.length > LIST_LENGTH_MAX ? given : given.split(',').map(spelled).join(','),
     fault: (given) =>
       given.length <= LIST_LENGTH_MAX && given.split(',').every(isKnown)
         ? undefined

@@ -61,7 +61,7 @@ describe('a call as a program', () => {
   it.each<[string, CallInput]>([
     ['whois.live', { values: { domainName: HOSTILE } }],
     ['domain.typos.scores', { values: {}, body: { domainName: HOSTILE, domainNames: ['ü💡'] } }],
-    ['dns.reverse', { values: { value: '192.0.2.1', type: 'a' } }],
+    ['dns.reverse', { values: { value: '192.0.2.1', type: 'A' } }],
     ['tlds.one', { values: { tld: HOSTILE } }],
     ['webhooks.delete', { values: { id: 'abc' } }],
     ['files.download', { values: { dataset: 'newly', date: '2026-11-20', format: 'csv.gz' } }],

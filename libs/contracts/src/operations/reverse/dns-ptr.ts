@@ -15,7 +15,7 @@ export const DNS_PTR = defineOperation({
     {
       path: '/v2.0/dns/reverse',
       version: 2,
-      when: { parameter: 'type', value: 'ptr', isDefault: true },
+      when: { parameter: 'type', value: 'PTR', isDefault: true },
     },
   ],
   access: { kind: 'key', scope: 'dns', class: 'heavy' },
@@ -29,9 +29,9 @@ export const DNS_PTR = defineOperation({
       isRequired: true,
     },
     type: {
-      kind: oneOf(['ptr']),
-      about: 'Record type; `ptr` is the default if `value` is a single address',
-      example: 'ptr',
+      kind: oneOf(['PTR']),
+      about: 'Record type; `PTR` is the default if `value` is a single address',
+      example: 'PTR',
       isForGateway: true,
     },
     ...LIVE_PARAMETERS,

@@ -9,14 +9,14 @@ import { PagedAnswer } from '../paging/paging-answer.js';
 import { reverseValue } from './reverse-value.js';
 
 /** Types whose records point to an address, a host or a text. */
-export const REVERSE_TYPES = ['a', 'aaaa', 'mx', 'ns', 'soa', 'cname', 'txt'] as const;
+export const REVERSE_TYPES = ['A', 'AAAA', 'MX', 'NS', 'SOA', 'CNAME', 'TXT'] as const;
 
 /** A name with the record that matches the search. */
 export class ReverseDnsRecord {
   @IsString()
   domain_name: string;
 
-  @IsString()
+  @IsIn(REVERSE_TYPES)
   type: string;
 
   /** The record's target or text. */
@@ -54,7 +54,7 @@ export class DnsReverseAnswer extends PagedAnswer {
   @IsIn(REVERSE_TYPES)
   type: string;
 
-  /** The networks of the addresses on this page, for `a` and `aaaa`. */
+  /** The networks of the addresses on this page, for A and AAAA. */
   @ValidateNested({ each: true })
   @Type(() => AddressCount)
   addresses: AddressCount[];
@@ -72,13 +72,13 @@ export const DNS_REVERSE = defineOperation({
   summary:
     'Domain names whose DNS records contain an address, an address block, a host name or a text',
   description:
-    '`type` decides what `value` may be. `a` and `aaaa` take an address or an address block (at most /16, or /32 for IPv6). `mx`, `ns` and `soa` take a host name, or an address of such a host. `cname` takes a host name, and `txt` takes a part of the text. `addresses` says how many names share each address on the page.',
+    '`type` decides what `value` may be. `A` and `AAAA` take an address or an address block (at most /16, or /32 for IPv6). `MX`, `NS` and `SOA` take a host name, or an address of such a host. `CNAME` takes a host name, and `TXT` takes a part of the text. `addresses` says how many names share each address on the page.',
   method: 'GET',
   routes: [
     {
       path: '/v2.0/dns/reverse',
       version: 2,
-      when: { parameter: 'type', value: 'a', further: REVERSE_TYPES.slice(1) },
+      when: { parameter: 'type', value: 'A', further: REVERSE_TYPES.slice(1) },
     },
   ],
   access: { kind: 'key', scope: 'reverse', class: 'heavy' },
@@ -87,14 +87,14 @@ export const DNS_REVERSE = defineOperation({
   parameters: {
     value: {
       kind: reverseValue(),
-      about: 'An IP address, an address block or a host name; with `type=txt`, a text',
+      about: 'An IP address, an address block or a host name; with `type=TXT`, a text',
       example: '192.0.2.1',
       isRequired: true,
     },
     type: {
       kind: oneOf(REVERSE_TYPES),
-      about: 'Record type; `ptr` looks up the host names of one address instead',
-      example: 'a',
+      about: 'Record type; `PTR` looks up the host names of one address instead',
+      example: 'A',
       isRequired: true,
     },
     current: {
@@ -111,11 +111,11 @@ export const DNS_REVERSE = defineOperation({
   examples: [
     {
       title: 'Names with an address',
-      parameters: { value: '192.0.2.1', type: 'a' },
+      parameters: { value: '192.0.2.1', type: 'A' },
       answer: {
         status: true,
         value: '192.0.2.1',
-        type: 'a',
+        type: 'A',
         addresses: [{ ip_address: '192.0.2.1', names: 1 }],
         paging: {
           page: 1,
@@ -129,7 +129,7 @@ export const DNS_REVERSE = defineOperation({
         domains: [
           {
             domain_name: 'registered.test',
-            type: 'a',
+            type: 'A',
             value: '192.0.2.1',
             first_seen: '2025-05-10T11:00:00.000Z',
             last_seen: '2026-11-20T11:42:03.000Z',
