@@ -100,7 +100,12 @@ const UNREADABLE = /lines cannot be read|no SOA|ends within a line/;
 /** The second part of a file. */
 const BOMB = gzipSync(Buffer.alloc(80 * MIB, '\n'));
 /** Files that were damaged on their way, or packed or encoded otherwise than a source may: none is read in part. */
-const DAMAGED: [what: string, damage: (content: string) => Buffer, problem: RegExp][] = [
+const DAMAGED: [
+  what: string,
+  damage: (content: string) => Buffer,
+  problem: RegExp,
+  lines?: number,
+][] = [
   ['cut off while packed', (text) => gzipSync(text).subarray(0, -9), /truncated/],
   [
     'cut off in its middle',
@@ -132,6 +137,17 @@ const DAMAGED: [what: string, damage: (content: string) => Buffer, problem: RegE
     'in an encoding of its own',
     (text) => Buffer.from(text.replaceAll('a', '\xe9'), 'latin1'),
     UNREADABLE,
+  ],
+  [
+    'unreadable after its first lines',
+    (text) => Buffer.from(text + 'no line of any kind ?\n'.repeat(2 * LINES)),
+    UNREADABLE,
+    LINES,
+  ],
+  [
+    'cut off within its last line',
+    (text) => Buffer.from(text.slice(0, text.trimEnd().lastIndexOf('.'))),
+    /ends within a line/,
   ],
   ['a page of the web', () => Buffer.from('<!doctype html>\n<p>Not found</p>\n'), UNREADABLE],
 ];
@@ -181,15 +197,18 @@ describe.each(Object.entries(KINDS))(
     const each = (count: number) => Object.fromEntries(tables.map((table) => [table, count]));
     const staged = ['staged_name', 'staged_listing'];
 
-    it.each(DAMAGED)('that is %s leaves nothing, and says why', async (_what, damage, problem) => {
-      const source = await newSource();
-      const before = await counts();
-      await source.put('file-20260105', damage(fileOf(linesOf(300, 'com'), 'com')));
-      const { file } = await source.run();
-      expect(file).toMatchObject({ state: 'failed', newNames: 0 });
-      expect(file?.problem).toMatch(problem);
-      expect(await counts()).toEqual(before);
-    });
+    it.each(DAMAGED)(
+      'that is %s leaves nothing, and says why',
+      async (_what, damage, problem, lines) => {
+        const source = await newSource();
+        const before = await counts();
+        await source.put('file-20260105', damage(fileOf(linesOf(lines ?? 300, 'com'), 'com')));
+        const { file } = await source.run();
+        expect(file).toMatchObject({ state: 'failed', newNames: 0 });
+        expect(file?.problem).toMatch(problem);
+        expect(await counts()).toEqual(before);
+      },
+    );
 
     it('is read alike with the line ends and the mark of another system', async () => {
       const source = await newSource();

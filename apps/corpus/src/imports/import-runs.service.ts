@@ -24,25 +24,17 @@ import {
 import { ImportFilesService } from './import-files.service.js';
 import type { ImportCounts } from './imports.repository.js';
 import { type FoundFile, Locations } from '../locations/locations.js';
+import { SAMPLES_OF_BATCH, batchesOf, eachWhileReading } from './line-batches.js';
 
 /** The size of a batch of observations; below, that of a batch of names that are staged. */
 const OBSERVATIONS_AT_A_TIME = 2_000;
 const NAMES_AT_A_TIME = 5_000;
-const SAMPLE_LENGTH_MAX = 80;
 /** After this time a zone is imported completely again. */
 const WHOLE_AFTER_MS = 7 * DAY_MS;
 /** Names that may be missing from a list whatever `turnoverMax` its source has. */
 const GONE_COUNTED_FROM = 100;
-/** The kinds whose file is the complete list, so that missing names are gone. */
-const WHOLE_LISTS: readonly string[] = ['zone', 'blocklist'];
-
-interface Batch<T> {
-  /** The position behind its last line. */
-  to: number;
-  items: T[];
-  badLines: number;
-  samples: BadLine[];
-}
+/** The kinds in whose lines another name may be left if the end is cut off. */
+const LISTS: readonly string[] = ['names', 'zone', 'blocklist'];
 
 /** Takes the files of a source in, each line once, whatever interrupts it. */
 @Injectable()
@@ -75,20 +67,40 @@ export class ImportRunsService {
       const checked = await checkFile(found.path, this.locations.limits, signal);
       file = await this.files.open(source, found, checked);
       if (file.state !== 'loading') return;
-      if (WHOLE_LISTS.includes(source.kind) && !checked.isEnded && !source.isOpenEnded) {
-        throw new BadFile(
-          `It ends within a line. Fetch it again, or allow it: cli source set ${source.name} --open-ended yes`,
-        );
-      }
+      const isCut = !checked.isEnded && !source.isOpenEnded;
+      if (isCut && LISTS.includes(source.kind)) throw endsWithinLine(source);
       if (source.kind === 'blocklist') await this.takeBlockList(source, file, found.path, signal);
       else if (source.kind === 'names') await this.takeNames(source, file, found.path, signal);
       else if (source.kind === 'zone') await this.takeZone(source, file, found.path, signal);
-      else await this.takeLines(source, file, found.path, signal);
+      else {
+        if (file.position === 0) await this.judge(source, { ...file, isCut }, found.path, signal);
+        await this.takeLines(source, file, found.path, signal);
+      }
     } catch (error) {
       if (!(error instanceof BadFile)) throw error;
       const failed = file ?? (await this.files.open(source, found, { digest: '', lines: 0 }));
       await this.files.fail(failed, error.message);
     }
+  }
+
+  /** Reads all lines of a file before any is imported. @throws BadFile for one that is cut off or of another kind. */
+  private async judge(
+    source: ImportedSource,
+    { observedAt: at, lines, isCut }: ImportFile & { isCut: boolean },
+    path: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const read = observationReader(source.kind as LineKind, { at, now: this.clock.now() });
+    let badLines = 0;
+    let isLastBad = false;
+    for await (const { texts } of this.linesIn(path, signal)) {
+      for (const text of texts) {
+        isLastBad = text === undefined || read(text) === 'bad';
+        if (isLastBad) badLines += 1;
+      }
+    }
+    refuseUnreadable({ badLines }, lines, source.kind);
+    if (isCut && isLastBad) throw endsWithinLine(source);
   }
 
   private async takeLines(
@@ -109,7 +121,6 @@ export class ImportRunsService {
     let from = file.position;
     await eachWhileReading(batches, async (batch) => {
       signal.throwIfAborted();
-      refuseUnreadable(batch, batch.to - from, source.kind);
       await this.files.advance(file, { from, ...batch }, (transaction) =>
         this.record(transaction, batch.items, source.id),
       );
@@ -319,6 +330,12 @@ export class ImportRunsService {
   }
 }
 
+function endsWithinLine({ name }: ImportedSource): BadFile {
+  return new BadFile(
+    `It ends within a line. Fetch it again, or allow it: cli source set ${name} --open-ended yes`,
+  );
+}
+
 /** @throws BadFile for what must be of another kind, before anything of it is kept. */
 function refuseUnreadable({ badLines }: { badLines: number }, lines: number, kind: string): void {
   if (badLines * 2 <= lines) return;
@@ -336,54 +353,3 @@ function refuseShrunken(
     `It lacks ${gone} of ${listed} names that are listed: it seems truncated. If it is right, allow it: cli source set ${name} --turnover ${percent}`,
   );
 }
-
-/** Works on one batch after another, each while the next one is read. @throws what `work` throws, when it has ended. */
-async function eachWhileReading<T>(
-  batches: AsyncIterable<T>,
-  work: (batch: T) => Promise<void>,
-): Promise<void> {
-  let working = Promise.resolve();
-  try {
-    for await (const batch of batches) {
-      await working;
-      working = work(batch);
-      // Thrown with the next batch, or below.
-      working.catch(() => {});
-    }
-  } finally {
-    await working;
-  }
-}
-
-/** The beginning of a line, as JSON of PostgreSQL can have it. */
-function sampleOf(line: string): string {
-  return line.slice(0, SAMPLE_LENGTH_MAX).replaceAll('\u0000', '\ufffd').toWellFormed();
-}
-
-/** Groups what lines hold; lines up to `done` are read and left out. */
-async function* batchesOf<T>(
-  lines: AsyncIterable<Lines>,
-  { read, size, done }: { read: (line: string) => ReadLine<T>; size: number; done: number },
-): AsyncGenerator<Batch<T>, void, void> {
-  let batch: Batch<T> = { to: done, items: [], badLines: 0, samples: [] };
-  for await (const { first, texts } of lines) {
-    for (const [place, text] of texts.entries()) {
-      const line = first + place;
-      const item = text === undefined ? 'bad' : read(text);
-      if (line <= done) continue;
-      batch.to = line;
-      if (item === 'bad') {
-        batch.badLines += 1;
-        batch.samples.push({ line, text: sampleOf(text ?? '') });
-        if (batch.samples.length > SAMPLES_OF_BATCH) batch.samples.pop();
-      } else if (item !== 'nothing') batch.items.push(item as T);
-      if (batch.items.length + batch.badLines >= size) {
-        yield batch;
-        batch = { to: line, items: [], badLines: 0, samples: [] };
-      }
-    }
-  }
-  if (batch.to > done && (batch.items.length > 0 || batch.badLines > 0)) yield batch;
-}
-
-const SAMPLES_OF_BATCH = 20;

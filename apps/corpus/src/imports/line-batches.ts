@@ -1,0 +1,65 @@
+import type { Lines } from '../formats/lines.js';
+import type { ReadLine } from '../formats/read-line.js';
+import type { BadLine } from '../locations/import-file.js';
+
+const SAMPLE_LENGTH_MAX = 80;
+/** Bad lines that a batch quotes. */
+export const SAMPLES_OF_BATCH = 20;
+
+/** What consecutive lines hold. */
+export interface Batch<T> {
+  /** The position behind its last line. */
+  to: number;
+  items: T[];
+  badLines: number;
+  samples: BadLine[];
+}
+
+/** Works on one batch after another, each while the next one is read. @throws what `work` throws, when it has ended. */
+export async function eachWhileReading<T>(
+  batches: AsyncIterable<T>,
+  work: (batch: T) => Promise<void>,
+): Promise<void> {
+  let working = Promise.resolve();
+  try {
+    for await (const batch of batches) {
+      await working;
+      working = work(batch);
+      // Thrown with the next batch, or below.
+      working.catch(() => {});
+    }
+  } finally {
+    await working;
+  }
+}
+
+/** The beginning of a line, as JSON of PostgreSQL can have it. */
+function sampleOf(line: string): string {
+  return line.slice(0, SAMPLE_LENGTH_MAX).replaceAll('\u0000', '\ufffd').toWellFormed();
+}
+
+/** Groups what lines hold; lines up to `done` are read and left out. */
+export async function* batchesOf<T>(
+  lines: AsyncIterable<Lines>,
+  { read, size, done }: { read: (line: string) => ReadLine<T>; size: number; done: number },
+): AsyncGenerator<Batch<T>, void, void> {
+  let batch: Batch<T> = { to: done, items: [], badLines: 0, samples: [] };
+  for await (const { first, texts } of lines) {
+    for (const [place, text] of texts.entries()) {
+      const line = first + place;
+      const item = text === undefined ? 'bad' : read(text);
+      if (line <= done) continue;
+      batch.to = line;
+      if (item === 'bad') {
+        batch.badLines += 1;
+        batch.samples.push({ line, text: sampleOf(text ?? '') });
+        if (batch.samples.length > SAMPLES_OF_BATCH) batch.samples.pop();
+      } else if (item !== 'nothing') batch.items.push(item as T);
+      if (batch.items.length + batch.badLines >= size) {
+        yield batch;
+        batch = { to: line, items: [], badLines: 0, samples: [] };
+      }
+    }
+  }
+  if (batch.to > done && (batch.items.length > 0 || batch.badLines > 0)) yield batch;
+}
