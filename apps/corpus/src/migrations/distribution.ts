@@ -7,6 +7,7 @@ import type { Distribution } from '#libs/database';
 export const distribution: Distribution = {
   distributed: {
     domain: 'domain_key',
+    name_source: 'domain_key',
     whois_revision: 'domain_key',
     whois_confirmation: 'domain_key',
     dns_span: 'domain_key',

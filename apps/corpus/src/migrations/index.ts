@@ -19,6 +19,7 @@ import { hostSources } from './0017-host-sources.js';
 import { listSettings } from './0018-list-settings.js';
 import { zoneDifferences } from './0019-zone-differences.js';
 import { logHeads } from './0020-log-heads.js';
+import { nameSources } from './0021-name-sources.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -42,4 +43,5 @@ export const migrations: Migration[] = [
   listSettings,
   zoneDifferences,
   logHeads,
+  nameSources,
 ];
