@@ -51,6 +51,8 @@ import { ReverseWhoisService } from './reverse-whois/reverse-whois.service.js';
 import { SignalsController } from './signals/signals.controller.js';
 import { SignalsRepository } from './signals/signals.repository.js';
 import { SignalsService } from './signals/signals.service.js';
+import { HandOverJob } from './removals/hand-over.job.js';
+import { RemovalsRepository } from './removals/removals.repository.js';
 import { TrainModelJob } from './signals/train-model.job.js';
 import { SubdomainsController } from './subdomains/subdomains.controller.js';
 import { SubdomainsRepository } from './subdomains/subdomains.repository.js';
@@ -157,6 +159,8 @@ const PROVIDERS = [
   SignalsRepository,
   SignalsService,
   TrainModelJob,
+  RemovalsRepository,
+  HandOverJob,
 ];
 
 /** Reads what may be shown. */

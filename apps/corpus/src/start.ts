@@ -20,6 +20,7 @@ import { HttpsDownloads } from './locations/https-downloads.js';
 import { ImportFilesService } from './imports/import-files.service.js';
 import { addImportMetrics } from './telemetry/import-metrics.js';
 import { ImportsJob } from './imports/imports.job.js';
+import { HandOverJob } from './removals/hand-over.job.js';
 import { TrainModelJob } from './signals/train-model.job.js';
 import { EraseSuppressedJob } from './suppression/erase-suppressed.job.js';
 
@@ -34,6 +35,7 @@ export const JOBS: readonly JobDeclaration[] = [
   // Looks for sources that are due.
   { job: ImportsJob, everyMs: 2 * SECOND_MS, runs: 'installation' },
   { job: TrainModelJob, everyMs: DAY_MS, runs: 'installation' },
+  { job: HandOverJob, everyMs: 5 * SECOND_MS, runs: 'installation' },
   { job: EraseSuppressedJob, everyMs: MINUTE_MS, runs: 'installation' },
 ];
 

@@ -86,7 +86,7 @@ export class ImportFilesService {
     file: ImportFile,
     work: (transaction: Transaction) => Promise<ImportCounts & Omit<Advance, 'from' | 'to'>>,
   ): Promise<void> {
-    await this.part(async (transaction) => {
+    await this.part(file, async (transaction) => {
       const { badLines, samples, ...counts } = await work(transaction);
       const advance = { from: file.position, to: file.lines, badLines, samples };
       if (!(await this.repository.advance(transaction, file.id, advance))) throw new Overtaken();
@@ -100,7 +100,7 @@ export class ImportFilesService {
     advance: Advance,
     work: (transaction: Transaction) => Promise<ImportCounts>,
   ): Promise<void> {
-    await this.part(async (transaction) => {
+    await this.part(file, async (transaction) => {
       if (!(await this.repository.advance(transaction, file.id, advance))) throw new Overtaken();
       await this.repository.count(transaction, file.id, await work(transaction));
     });
@@ -112,7 +112,7 @@ export class ImportFilesService {
     slice: number,
     work: (transaction: Transaction) => Promise<ImportCounts>,
   ): Promise<void> {
-    await this.part(async (transaction) => {
+    await this.part(file, async (transaction) => {
       const isNext = await this.repository.advanceSlice(transaction, file.id, slice);
       if (!isNext) throw new Overtaken();
       await this.repository.count(transaction, file.id, await work(transaction));
@@ -120,9 +120,14 @@ export class ImportFilesService {
   }
 
   /** Takes a part of a file in. */
-  private async part(work: (transaction: Transaction) => Promise<void>): Promise<void> {
+  private async part(
+    { sourceId }: ImportFile,
+    work: (transaction: Transaction) => Promise<void>,
+  ): Promise<void> {
     await this.ask(async (transaction) => {
       await work(transaction);
+      // A removal waits for writers, so that what is written after it is noticed here.
+      if (await this.sources.isRemoved(transaction, sourceId)) throw new Overtaken();
       crashPoint('import.before-commit');
     });
     crashPoint('import.after-commit');

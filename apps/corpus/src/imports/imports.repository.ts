@@ -123,8 +123,8 @@ export class ImportsRepository {
   }
 
   /** Takes a source off, with what may be done with its data. Its number stays, for its data. */
-  async remove(name: string, now: Date): Promise<boolean> {
-    const rows = await this.database.query(
+  async remove(transaction: Transaction, name: string, now: Date): Promise<boolean> {
+    const rows = await transaction.query(
       `update source set removed_at = $2, location = null, due_at = null, is_shown = false,
          is_sold = false, is_looked_up = false, name = name || ' (removed ' || id || ')'
        where name = $1 and location is not null and removed_at is null returning id`,

@@ -3,6 +3,7 @@ import { Database } from '#libs/database';
 import { isBucketLocation } from '#libs/files';
 import { Clock, InvalidRequest, NotFound } from '#libs/platform';
 import { readLogKey } from '../certificate-logs/checkpoint.js';
+import { RegistrationsService } from '../registrations/registrations.service.js';
 import { SourcesService } from '../sources/sources.service.js';
 import type { ChangedSource, NewSource } from './imports.dto.js';
 import { ImportsRepository, type ListedFile, type ListedSource } from './imports.repository.js';
@@ -16,6 +17,7 @@ export class ImportsService {
     private readonly database: Database,
     private readonly repository: ImportsRepository,
     private readonly sources: SourcesService,
+    private readonly registrations: RegistrationsService,
     private readonly clock: Clock,
   ) {}
 
@@ -63,9 +65,16 @@ export class ImportsService {
     return { requestedAt };
   }
 
-  /** Disables a source: its data stays, but is neither shown, sold nor looked up. @throws NotFound. */
+  /**
+   * Disables a source: its data stays, but is neither shown, sold nor looked up. A job gives its names to other sources
+   * that know them. @throws NotFound.
+   */
   async remove(name: string): Promise<void> {
-    if (!(await this.repository.remove(name, this.clock.now()))) throw new NotFound('source');
+    const isThere = await this.database.transaction(async (transaction) => {
+      await this.registrations.lockWriting(transaction);
+      return this.repository.remove(transaction, name, this.clock.now());
+    });
+    if (!isThere) throw new NotFound('source');
   }
 }
 

@@ -4,6 +4,7 @@ import { type Key, sliceOf } from './domain-key.js';
 
 /** The tables with data of names, by key and name, except `domain` itself. */
 const NAME_TABLES = [
+  'name_source',
   'whois_revision',
   'whois_confirmation',
   'contact_token',

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
 import { type Key, keysOfSlice, sliceOf } from '../names/domain-key.js';
 import type { FiledName } from '../names/registrable-name.js';
+import { otherSource } from './names.repository.js';
 
 /** A staged name. */
 export interface StagedName extends FiledName {
@@ -122,6 +123,26 @@ export class FullListsRepository {
   /** Like `add`, without returning the names. @returns how many. */
   async addCounted(transaction: Transaction, slice: StagedSlice): Promise<number> {
     return transaction.execute(ADD, parametersOf(slice));
+  }
+
+  /** Notes that its source has listed known names of a part that are another source's; see `NamesRepository`. */
+  async addSource(transaction: Transaction, slice: StagedSlice): Promise<void> {
+    await transaction.query(
+      `insert into name_source (domain_key, name, source_id, first_seen)
+       select d.domain_key, d.name, ${otherSource('$3::timestamptz', '$6', '$7')}
+       from domain d join staged_name s on s.domain_key = d.domain_key and s.name = d.name
+       where s.slice = $1 and s.file_id = $2 and not s.is_gone and d.domain_key between $4 and $5
+         and d.source_id <> $6
+       on conflict do nothing`,
+      [
+        slice.slice,
+        slice.fileId,
+        slice.at,
+        ...keysOfSlice(slice.slice),
+        slice.sourceId,
+        slice.outranked,
+      ],
+    );
   }
 
   /**

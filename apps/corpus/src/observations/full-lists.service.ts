@@ -109,6 +109,7 @@ export class FullListsService {
     }
     const newNames = counted.reduce((sum, { names }) => sum + names, 0);
     const isAllNew = isFirst && newNames === (await this.repository.countStaged(transaction, part));
+    if (!isAllNew) await this.repository.addSource(transaction, part);
     const again = isAllNew ? [] : await this.repository.correct(transaction, part);
     await this.registrations.mark(transaction, again, true);
     const dropsNone =

@@ -15,6 +15,16 @@ export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
   at: Date;
 }
 
+/**
+ * SQL of the source to note beside a name's own (`d`), and since when: the one of a list, or, where that one is about to
+ * take the name over, the one before. @param sourceId and `outranked` are parameters.
+ */
+export function otherSource(listedAt: string, sourceId: string, outranked: string): string {
+  const isTaken = `d.source_id = any(${outranked}::smallint[])`;
+  return `case when ${isTaken} then d.source_id else ${sourceId}::smallint end,
+    case when ${isTaken} then d.first_seen else ${listedAt} end`;
+}
+
 /** Names and whether they are registered. */
 @Injectable()
 export class NamesRepository {
@@ -45,6 +55,28 @@ export class NamesRepository {
       columnsOf(names, 'key', 'name'),
     );
     return new Set(rows.map(({ name }) => name));
+  }
+
+  /**
+   * Notes that a source has listed known names of another source; and whose names they were, if they are about to become
+   * its own because it has more rights.
+   * @param isListing whether the source listed a name; what else it observes of one is noted by itself.
+   */
+  async addSource(
+    transaction: Transaction,
+    names: readonly (SeenName & { isListing: boolean })[],
+    { sourceId, outranked }: { sourceId: number; outranked: readonly number[] },
+  ): Promise<void> {
+    await transaction.query(
+      `insert into name_source (domain_key, name, source_id, first_seen)
+       select d.domain_key, d.name, ${otherSource('q.first_at', '$5', '$6')}
+       from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::boolean[])
+         as q (domain_key, name, first_at, is_listing)
+       join domain d on d.domain_key = q.domain_key and d.name = q.name
+       where d.source_id <> $5 and (q.is_listing or d.source_id = any($6::smallint[]))
+       on conflict do nothing`,
+      [...columnsOf(names, 'key', 'name', 'firstAt', 'isListing'), sourceId, outranked],
+    );
   }
 
   /** Counts new names under their top-level domains. */

@@ -123,6 +123,7 @@ export class ObservationsService {
     const fresh = names.filter(({ name }) => added.has(name));
     if (fresh.length > 0) await this.names.countNames(transaction, countsByTld(fresh));
     const known = names.filter(({ name }) => !added.has(name));
+    await this.noteSource(transaction, observations, known, by);
     const again = known.length > 0 ? await this.names.correctNames(transaction, known, by) : [];
     await this.registrations.mark(transaction, again, true);
     const lastAt = new Map(known.map((one) => [one.name, one.lastAt]));
@@ -130,6 +131,20 @@ export class ObservationsService {
       fresh: fresh.map(({ key, name, firstAt }) => ({ key, name, at: firstAt })),
       again: again.map(({ key, name }) => ({ key, name, at: lastAt.get(name)! })),
     };
+  }
+
+  private async noteSource(
+    transaction: Transaction,
+    observations: readonly Observation[],
+    known: readonly SeenName[],
+    by: { sourceId: number; outranked: readonly number[] },
+  ): Promise<void> {
+    const listed = new Set(
+      observations.filter(({ kind }) => LISTING.includes(kind)).map(({ name }) => name.name),
+    );
+    const noted = known.map((one) => ({ ...one, isListing: listed.has(one.name) }));
+    const hasNews = by.outranked.length > 0 || listed.size > 0;
+    if (hasNews && noted.length > 0) await this.names.addSource(transaction, noted, by);
   }
 
   private async drop(
@@ -169,6 +184,9 @@ function hostsOf(
       ),
   ];
 }
+
+/** Kinds of which a second source may leave no row of its own. */
+const LISTING: readonly Observation['kind'][] = ['listed', 'passive', 'host'];
 
 const RESOLVING: readonly number[] = [DNS_TYPES.A, DNS_TYPES.AAAA, DNS_TYPES.CNAME];
 

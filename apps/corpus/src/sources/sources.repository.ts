@@ -85,6 +85,15 @@ export class SourcesRepository {
     return { outranked, outranking };
   }
 
+  /** Whether a source was removed. */
+  async isRemoved(transaction: Transaction, id: number): Promise<boolean> {
+    const rows = await transaction.query(
+      'select from source where id = $1 and removed_at is not null',
+      [id],
+    );
+    return rows.length > 0;
+  }
+
   /** Whether another source has a newer complete list under a scope. */
   async hasNewerList(
     transaction: Transaction,

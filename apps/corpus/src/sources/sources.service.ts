@@ -27,6 +27,11 @@ export class SourcesService {
     return this.repository.listRanked(transaction, id);
   }
 
+  /** See `SourcesRepository`. */
+  async isRemoved(transaction: Transaction, id: number): Promise<boolean> {
+    return this.repository.isRemoved(transaction, id);
+  }
+
   /** Whether another source has listed a complete zone since a time; names that an older list lacks may be in it. */
   async isListedSince(
     transaction: Transaction,

@@ -1,0 +1,180 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Transaction, columnsOf } from '#libs/database';
+import type { Key } from '../names/domain-key.js';
+import type { Registration } from '../records/registration.js';
+
+export interface NameOf {
+  key: Key;
+  name: string;
+}
+
+/** A value by which a name is found. */
+export interface TokenOf extends NameOf {
+  termKey: Key;
+}
+
+/** That a source knows a name, and since when. */
+export interface KnownBy extends NameOf {
+  sourceId: number;
+  at: Date;
+}
+
+/** That a source saw a record of a name. */
+export interface SeenRecord extends NameOf {
+  sourceId: number;
+  record: Registration;
+}
+
+const NAMES = `unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+  join domain d on d.domain_key = q.domain_key and d.name = q.name`;
+
+/** What tells that a source knows a name, with the column of its time. */
+const EVIDENCE = [
+  ['name_source', 'first_seen'],
+  ['whois_revision', 'observed_at'],
+  ['whois_confirmation', 'observed_at'],
+  ['dns_sighting', 'observed_at'],
+  ['dns_span', 'first_seen'],
+  ['host', 'first_seen'],
+  ['host_sighting', 'observed_at'],
+]
+  .map(
+    ([table, at]) => `(select t.${at} as at from ${table} t
+      where t.domain_key = d.domain_key and t.name = d.name and t.source_id = s.id
+      order by t.${at} limit 1)`,
+  )
+  .join(' union all ');
+
+/** Reads and changes whose names and values those of removed sources are. */
+@Injectable()
+export class RemovalsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Removed sources whose names have not gone to other sources. */
+  async listPending(): Promise<number[]> {
+    const rows = await this.database.query<{ id: number }>(
+      'select id from source where removed_at is not null and handed_over_at is null order by id',
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** The other sources, those with most rights first. */
+  async listHeirs(transaction: Transaction): Promise<number[]> {
+    const rows = await transaction.query<{ id: number }>(
+      `select id from source where removed_at is null and not is_generated
+       order by is_shown desc, is_sold desc, id`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async finish(sourceId: number, now: Date): Promise<void> {
+    await this.database.query('update source set handed_over_at = $2 where id = $1', [
+      sourceId,
+      now,
+    ]);
+  }
+
+  /** The next names of a source, in the order of their keys. */
+  async listNames(
+    transaction: Transaction,
+    sourceId: number,
+    { key, name }: NameOf,
+    limit: number,
+  ): Promise<NameOf[]> {
+    return transaction.query(
+      `select domain_key as key, name from domain
+       where (source_id = $1 or listed_by = $1) and (domain_key, name) > ($2, $3)
+       order by domain_key, name limit $4`,
+      [sourceId, key, name, limit],
+    );
+  }
+
+  /** Which sources know names, each with its earliest time by kind of evidence. */
+  async listKnownBy(
+    transaction: Transaction,
+    names: readonly NameOf[],
+    sourceIds: readonly number[],
+  ): Promise<KnownBy[]> {
+    return transaction.query(
+      `select d.domain_key as key, d.name, s.id as "sourceId", e.at
+       from ${NAMES} cross join unnest($3::smallint[]) as s (id) cross join lateral (${EVIDENCE}) e`,
+      [...columnsOf(names, 'key', 'name'), sourceIds],
+    );
+  }
+
+  /** Gives names of a source to others. */
+  async giveNames(
+    transaction: Transaction,
+    names: readonly KnownBy[],
+    sourceId: number,
+  ): Promise<void> {
+    await transaction.query(
+      `update domain d set source_id = q.source_id, first_seen = q.at
+       from unnest($1::bigint[], $2::text[], $3::smallint[], $4::timestamptz[])
+         as q (domain_key, name, source_id, at)
+       where d.domain_key = q.domain_key and d.name = q.name and d.source_id = $5`,
+      [...columnsOf(names, 'key', 'name', 'sourceId', 'at'), sourceId],
+    );
+  }
+
+  /** Leaves it to the next list of another source to confirm names. */
+  async unlist(
+    transaction: Transaction,
+    names: readonly NameOf[],
+    sourceId: number,
+  ): Promise<void> {
+    await transaction.query(
+      `update domain d set listed_by = null from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       where d.domain_key = q.domain_key and d.name = q.name and d.listed_by = $3`,
+      [...columnsOf(names, 'key', 'name'), sourceId],
+    );
+  }
+
+  /** The next values of a source, in the order of their keys. */
+  async listTokens(
+    transaction: Transaction,
+    sourceId: number,
+    { termKey, key, name }: TokenOf,
+    limit: number,
+  ): Promise<TokenOf[]> {
+    return transaction.query(
+      `select term_key as "termKey", domain_key as key, name from contact_token
+       where source_id = $1 and (term_key, domain_key, name) > ($2, $3, $4)
+       order by term_key, domain_key, name limit $5`,
+      [sourceId, termKey, key, name, limit],
+    );
+  }
+
+  /** Complete records of names that sources have seen, those that they confirmed among them. */
+  async listRecords(
+    transaction: Transaction,
+    names: readonly NameOf[],
+    sourceIds: readonly number[],
+  ): Promise<SeenRecord[]> {
+    return transaction.query(
+      `select d.domain_key as key, d.name, s.id as "sourceId", r.record
+       from ${NAMES} cross join unnest($3::smallint[]) as s (id)
+       join whois_revision r on r.domain_key = d.domain_key and r.name = d.name and r.is_complete
+       where r.source_id = s.id or exists (select from whois_confirmation c
+         where c.domain_key = r.domain_key and c.name = r.name and c.is_complete
+           and c.state = r.state and c.source_id = s.id)`,
+      [...columnsOf(names, 'key', 'name'), sourceIds],
+    );
+  }
+
+  /** Gives values of a source to others. */
+  async giveTokens(
+    transaction: Transaction,
+    tokens: readonly (TokenOf & { sourceId: number })[],
+    sourceId: number,
+  ): Promise<void> {
+    await transaction.query(
+      `update contact_token t set source_id = q.source_id
+       from unnest($1::bigint[], $2::bigint[], $3::text[], $4::smallint[])
+         as q (term_key, domain_key, name, source_id)
+       where t.term_key = q.term_key and t.domain_key = q.domain_key and t.name = q.name
+         and t.source_id = $5`,
+      [...columnsOf(tokens, 'termKey', 'key', 'name', 'sourceId'), sourceId],
+    );
+  }
+}
