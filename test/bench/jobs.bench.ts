@@ -1,9 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { type FilesAnswer, type JobAnswer, ServiceHttp, type UploadAnswer } from '#libs/contracts';
+import {
+  CorpusSourcesClient,
+  type FilesAnswer,
+  type JobAnswer,
+  ServiceHttp,
+  type UploadAnswer,
+} from '#libs/contracts';
 import { DAY_MS, ServiceTokens, SystemClock, monotonicMs, newId } from '#libs/platform';
 import { Registries } from '#libs/resolvers';
 import { TestDatabase, makeOwnFolder, waitFor } from '#test/environment';
@@ -13,12 +19,14 @@ import { RegistrySimulator } from '../../apps/simulators/src/registry/registry-s
 import { CorpusUnderTest } from '../corpus/corpus-under-test.js';
 import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementStandIn } from '../stand-ins/entitlement-stand-in.js';
+import { currentRun } from '../environment/run.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 import { CorpusStandIn } from '../worker/corpus-stand-in.js';
 import { QuestionsStandIn } from '../worker/questions-stand-in.js';
 import { type BenchReport, type BenchRow, atLeast, atMost, openPostgres } from './bench.js';
 import { cleanup } from './cleanup.js';
 import { liveBesideJob } from './live-beside-job.js';
+import { cpuUs, cpuWithChildrenUs } from './machine.js';
 
 const NAMES = 3_000_000;
 /** The names of the figures with registries, resolvers and the corpus. */
@@ -49,6 +57,8 @@ const RECORD = {
 /** The options that the chart sets. */
 const WORKER_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 const KNOWN_AT_ONCE = 2_000;
+/** Names of a list that is imported beside live lookups. */
+const IMPORTED = 1_000_000;
 /** Rows in one database file. */
 const FILE_ROWS = 300_000;
 /** Names' keys are spread over all 64 bits, as files are read in stretches of them. */
@@ -59,7 +69,7 @@ const LINES_A_PIECE = 10_000;
 const LIMIT_MS = 3_600_000;
 const POLL_MS = 200;
 
-export const JOBS_FIGURES = ['stand-in', 'upstreams', 'files'] as const;
+export const JOBS_FIGURES = ['stand-in', 'upstreams', 'files', 'beside-import'] as const;
 
 /** `npm run bench jobs`: three million names through a worker in a process of its own. */
 export async function run(
@@ -72,6 +82,7 @@ export async function run(
   const rows: BenchRow[] = [];
   if (wanted.includes('stand-in')) rows.push(...(await withStandIn(NAMES * part)));
   if (wanted.includes('upstreams')) rows.push(...(await throughLookup(lookedUp)));
+  if (wanted.includes('beside-import')) rows.push(...(await besideImport(IMPORTED * lookedUp)));
   if (wanted.includes('files')) rows.push(...(await databaseFile(FILE_ROWS * lookedUp)));
   return { title: 'jobs: a worker in a process of its own, everything on one machine', rows };
 }
@@ -107,24 +118,9 @@ async function withStandIn(names: number): Promise<BenchRow[]> {
 }
 
 async function throughLookup(part: number): Promise<BenchRow[]> {
-  const simulator = new RegistrySimulator();
-  const internet = await simulator.start();
-  cleanup.add(() => simulator.stop());
+  const lookup = await lookupBesideRegistries();
   const corpus = await CorpusUnderTest.start();
   cleanup.add(() => corpus.stop());
-  const lookup = new ServiceProcess({
-    ...processOf('lookup'),
-    settings: {
-      SERVICE_SECRET: HARNESS_SECRET,
-      LOOKUP_PORT: '0',
-      LOOKUP_UPSTREAM_EXCEPTIONS: internet.upstreamExceptions,
-      LOOKUP_EXTRA_CA_FILE: internet.caFile,
-      LOOKUP_DNS_SERVERS: internet.dnsServers,
-      LOOKUP_UPSTREAM_PER_SECOND: '10000',
-    },
-  });
-  cleanup.add(() => lookup.stop());
-  await lookup.start();
   const bench = await BenchWorker.start({ LOOKUP_URL: lookup.url, CORPUS_URL: corpus.url });
   const rate = async (kind: 'whois' | 'dns', count: number, order: object) => {
     const accountId = newId();
@@ -158,11 +154,60 @@ async function throughLookup(part: number): Promise<BenchRow[]> {
     ...(await liveBesideJob({
       lookupUrl: lookup.url,
       tokens: bench.tokens,
-      pids: [bench.pid, lookup.pid],
+      what: 'a job',
+      usedUs: () => cpuUs(bench.pid) + cpuUs(lookup.pid),
       nameOf,
       job: async () => void (await rate('whois', LOOKED_UP.whois * part, {})),
     })),
   ];
+}
+
+async function lookupBesideRegistries(): Promise<ServiceProcess> {
+  const simulator = new RegistrySimulator();
+  const internet = await simulator.start();
+  cleanup.add(() => simulator.stop());
+  return started('lookup', {
+    LOOKUP_UPSTREAM_EXCEPTIONS: internet.upstreamExceptions,
+    LOOKUP_EXTRA_CA_FILE: internet.caFile,
+    LOOKUP_DNS_SERVERS: internet.dnsServers,
+    LOOKUP_UPSTREAM_PER_SECOND: '10000',
+  });
+}
+
+/** Live lookups beside the first import of a list, by a corpus in a process of its own. */
+async function besideImport(names: number): Promise<BenchRow[]> {
+  const lookup = await lookupBesideRegistries();
+  const test = await TestDatabase.create();
+  const corpus = await started('corpus', {
+    CORPUS_DATABASE_URL: test.url('corpus'),
+    CORPUS_MAINTENANCE_DATABASE_URL: test.url('corpus_maintenance'),
+  });
+  const location = makeOwnFolder('corpus-files');
+  const lines = Array.from({ length: names }, (_, n) => `${nameOf(n)}\n`);
+  writeFileSync(join(location, 'list-20260101.txt'), lines.join(''));
+  const tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
+  const operator = new ServiceHttp({ url: corpus.url, caller: 'cli', audience: 'corpus', tokens });
+  cleanup.add(() => operator.close());
+  const sources = new CorpusSourcesClient(operator);
+  const rights = { isShown: true, isSold: false, isLookedUp: false };
+  await sources.add({ name: 'list', kind: 'names', location, ...rights });
+  const isLoaded = async () => {
+    await sleep(POLL_MS);
+    return (await sources.show('list')).files[0]?.state === 'loaded';
+  };
+  const pidFile = join(currentRun()!.folder, 'pgdata', 'postmaster.pid');
+  const server = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
+  return liveBesideJob({
+    lookupUrl: lookup.url,
+    tokens,
+    what: 'an import',
+    usedUs: () => cpuUs(corpus.pid) + cpuWithChildrenUs(server),
+    nameOf,
+    job: async () => {
+      await sources.run('list');
+      await waitFor('the import', isLoaded, LIMIT_MS);
+    },
+  });
 }
 
 /** One file of records in its three forms, among those of the same days, which are empty. */
@@ -205,6 +250,16 @@ function tldsOfUpstreams(): string[] {
 
 function processOf(app: string) {
   return { name: app, app, logFile: join(makeOwnFolder(app), 'log') };
+}
+
+async function started(app: string, settings: Record<string, string>): Promise<ServiceProcess> {
+  const service = new ServiceProcess({
+    ...processOf(app),
+    settings: { SERVICE_SECRET: HARNESS_SECRET, [`${app.toUpperCase()}_PORT`]: '0', ...settings },
+  });
+  cleanup.add(() => service.stop());
+  await service.start();
+  return service;
 }
 
 /** A worker in its own process, called as the gateway calls it. */

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { type ServiceTokens, monotonicMs, newId } from '#libs/platform';
 import { type BenchRow, atMost, percentile } from './bench.js';
-import { cpuUs } from './machine.js';
 
 const PER_SECOND = 200;
 const LOOP_MS = 15_000;
@@ -19,22 +18,23 @@ for (;;) {
 export interface JobBeside {
   lookupUrl: string;
   tokens: ServiceTokens;
-  /** The processes that the job keeps busy. */
-  pids: readonly number[];
+  /** What the other work is called: `a job`. */
+  what: string;
+  /** The processor time of the processes that it keeps busy, in microseconds. */
+  usedUs: () => number;
   nameOf: (n: number) => string;
-  /** Resolves when nothing of the job is left. */
+  /** Resolves when nothing of the work is left. */
   job: () => Promise<void>;
 }
 
-/** Live lookups of one customer during another's job, and during loops that use as much processor time as the job did. */
+/** Live lookups of one customer during other work, and during loops that use as much processor time as it did. */
 export async function liveBesideJob(beside: JobBeside): Promise<BenchRow[]> {
   const live = new LiveLookups(beside);
   /** @returns the share of a processor that the processes took. */
   const shareWhile = async (work: () => Promise<void>) => {
-    const used = () => beside.pids.reduce((sum, pid) => sum + cpuUs(pid) / 1_000, 0);
-    const [begunMs, before] = [monotonicMs(), used()];
+    const [begunMs, before] = [monotonicMs(), beside.usedUs()];
     const times = await live.run(work);
-    return { times, share: (used() - before) / (monotonicMs() - begunMs) };
+    return { times, share: (beside.usedUs() - before) / 1_000 / (monotonicMs() - begunMs) };
   };
   await live.run(async () => sleep(ALONE_MS));
   const alone = await shareWhile(async () => sleep(ALONE_MS));
@@ -51,13 +51,13 @@ export async function liveBesideJob(beside: JobBeside): Promise<BenchRow[]> {
   const what = `live lookups at ${PER_SECOND} req/s, p99`;
   return [
     { what, value: lone, unit: 'ms' },
-    { what: `${what} beside a job`, value: job, unit: 'ms' },
+    { what: `${what} beside ${beside.what}`, value: job, unit: 'ms' },
     {
       what: `${what} beside loops with ${Math.round(share * 100)} % of a processor`,
       value: other,
       unit: 'ms',
     },
-    atMost(`${what}: beside the job, of that beside the loops`, job / other, 2, '×'),
+    atMost(`${what}: beside ${beside.what}, of that beside the loops`, job / other, 2, '×'),
     { what: 'live lookups that were refused, of all', value: live.refusedShare * 100, unit: '%' },
   ];
 }
