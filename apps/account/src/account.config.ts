@@ -1,6 +1,6 @@
 import { IsOptional, IsString, IsUrl, MinLength, ValidateIf } from 'class-validator';
 import { DatabaseConfig, DatabaseUrl } from '#libs/database';
-import { MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
+import { ContactAddress, MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
 import { PortSetting, Setting } from '#libs/platform';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
@@ -75,6 +75,9 @@ export class AccountConfig extends DatabaseConfig {
 
   @MailFrom()
   mailFrom: string = MAIL_FROM_DEFAULT;
+
+  @ContactAddress()
+  contactAddress?: string;
 
   @SmtpUrl()
   smtpUrl?: string;

@@ -14,7 +14,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { DatabaseConfig, DatabaseUrl } from '#libs/database';
-import { MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
+import { ContactAddress, MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
 import { PortSetting, Setting } from '#libs/platform';
 import { TAX_RATE } from './tax/tax-rates.js';
 
@@ -136,6 +136,9 @@ export class BillingConfig extends DatabaseConfig {
 
   @MailFrom()
   mailFrom: string = MAIL_FROM_DEFAULT;
+
+  @ContactAddress()
+  contactAddress?: string;
 
   @SmtpUrl()
   smtpUrl?: string;

@@ -1,5 +1,6 @@
 import { IsBoolean, IsInt, IsOptional, IsString, IsUrl, Matches, Min } from 'class-validator';
 import { IsAddressBlock } from '#libs/domain-names';
+import { ContactAddress } from '#libs/mail';
 import { InternalCallsConfig, PortSetting, ServiceUrls, Setting } from '#libs/platform';
 
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
@@ -63,6 +64,9 @@ export class DashboardConfig extends InternalCallsConfig {
   @IsOptional()
   @IsString()
   textsFolder?: string;
+
+  @ContactAddress()
+  contactAddress?: string;
 
   @Setting({
     env: 'DASHBOARD_TRUSTED_PROXIES',

@@ -32,7 +32,7 @@ export interface RunningDashboard extends RunningService {
 export async function startDashboard(options: StartDashboard): Promise<RunningDashboard> {
   const { config, logger } = options;
   await probePorts(config);
-  const texts = await loadOperatorTexts(config.textsFolder);
+  const texts = await loadOperatorTexts(config);
   const hidden = hiddenClientsOf({
     origin: config.billingUrl,
     trustedProxies: config.trustedProxies,

@@ -1,6 +1,6 @@
 import { IsOptional, IsString, IsUrl } from 'class-validator';
 import { DatabaseConfig, DatabaseUrl } from '#libs/database';
-import { MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
+import { ContactAddress, MAIL_FROM_DEFAULT, MailFrom, SmtpUrl } from '#libs/mail';
 import { PortSetting, Setting } from '#libs/platform';
 
 const URL_RULES = { require_tld: false, require_protocol: true } as const;
@@ -59,6 +59,9 @@ export class WorkerConfig extends DatabaseConfig {
 
   @MailFrom()
   mailFrom: string = MAIL_FROM_DEFAULT;
+
+  @ContactAddress()
+  contactAddress?: string;
 
   @SmtpUrl()
   smtpUrl?: string;

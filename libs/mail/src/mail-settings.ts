@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsOptional, IsString, IsUrl } from 'class-validator';
+import { IsEmailAddress } from '#libs/domain-names';
 import { Setting } from '#libs/platform';
 
 export const MAIL_FROM_DEFAULT = 'Domain Data Service <no-reply@localhost.localdomain>';
@@ -8,6 +9,17 @@ export const MAIL_FROM_DEFAULT = 'Domain Data Service <no-reply@localhost.locald
 export function MailFrom(): PropertyDecorator {
   const about = 'Sender of every mail, `Name <address>`.';
   return applyDecorators(Setting({ env: 'MAIL_FROM', about }), IsString());
+}
+
+/** `CONTACT_ADDRESS`. */
+export function ContactAddress(): PropertyDecorator {
+  const about =
+    'E-mail address at which the operator reads what people write: Reply-To of every mail, and shown on /contact. Unset: replies go to MAIL_FROM.';
+  return applyDecorators(
+    Setting({ env: 'CONTACT_ADDRESS', about }),
+    IsOptional(),
+    IsEmailAddress(),
+  );
 }
 
 /** `SMTP_URL`. */

@@ -101,7 +101,9 @@ export function started({ app, url, stop }: RunningService): StartedService {
 }
 
 /** Starts a service that sends mail, with the given transport or one from its own settings. */
-export async function startWithMail<C extends { smtpUrl?: string; mailFrom: string }>(
+export async function startWithMail<
+  C extends { smtpUrl?: string; mailFrom: string; contactAddress?: string },
+>(
   given: ServiceStart<C>,
   start: (options: ServiceStart<C> & { mail: MailTransport }) => Promise<RunningService>,
 ): Promise<StartedService> {
@@ -109,7 +111,7 @@ export async function startWithMail<C extends { smtpUrl?: string; mailFrom: stri
   const { config } = given;
   const url = () => config.smtpUrl as string;
   const mail = config.smtpUrl
-    ? new SmtpTransport({ url, from: config.mailFrom })
+    ? new SmtpTransport({ url, from: config.mailFrom, replyTo: config.contactAddress })
     : new LocalMailbox(given.clock);
   const running = started(await start({ ...given, mail }));
   return { ...running, stop: async () => running.stop().finally(() => mail.close()) };

@@ -25,7 +25,7 @@ export function addressChangedMail(firstName: string, dashboardUrl: string): Mai
     subject: 'The e-mail address of your account was changed',
     paragraphs: [
       `Hello ${firstName}, the e-mail address of your account was changed. From now on, we will write to the new address.`,
-      'If this was not you, reply to this e-mail at once: whoever owns the new address can set a new password.',
+      `If this was not you, write to the operator at once (${dashboardUrl}/contact): the owner of the new address can set a new password.`,
     ],
     action: { label: 'Go to the dashboard', url: dashboardUrl },
   };

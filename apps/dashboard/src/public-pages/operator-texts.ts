@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Markup, markdown } from '#libs/public-http';
+import { type Markup, html, markdown } from '#libs/public-http';
 
 /** Pages whose text is written by the operator. */
 export const OPERATOR_TEXTS = ['terms', 'privacy', 'contact'] as const;
@@ -14,19 +14,28 @@ const LENGTH_MAX = 200_000;
 const DEFAULTS = fileURLToPath(new URL('../../../../../docs/texts/', import.meta.url));
 
 /**
- * Terms, privacy and contact in Markdown: `terms.md`, `privacy.md` and `contact.md` from the operator's folder; if one
- * is missing, ours is used. Read once, at the start.
+ * Terms, privacy and contact in Markdown: `terms.md`, `privacy.md` and `contact.md` from the operator's folder. If one
+ * is missing, ours is used; in place of `contact.md`, the operator's address is enough. Read once, at the start.
  * @throws if a file cannot be read or is longer than 200,000 characters.
  */
-export async function loadOperatorTexts(
-  folder?: string,
-): Promise<Readonly<Record<OperatorText, Markup>>> {
+export async function loadOperatorTexts({
+  textsFolder: folder,
+  contactAddress: address,
+}: {
+  textsFolder?: string;
+  contactAddress?: string;
+}): Promise<Readonly<Record<OperatorText, Markup>>> {
   const texts = OPERATOR_TEXTS.map(async (name) => {
     const own = folder && (await textOf(folder, name));
+    if (name === 'contact' && !own && address) return [name, addressMarkup(address)] as const;
     return [name, markdown(own ?? (await textOf(DEFAULTS, name)) ?? '')] as const;
   });
   return Object.fromEntries(await Promise.all(texts)) as Record<OperatorText, Markup>;
 }
+
+const addressMarkup = (address: string) =>
+  html`<p>Write to the operator of this installation: <a href="mailto:${address}">${address}</a></p>
+    <p>A reply to any e-mail from this service arrives there, too.</p>`;
 
 /** Undefined if the file does not exist. */
 async function textOf(folder: string, name: OperatorText): Promise<string | undefined> {

@@ -12,14 +12,20 @@ export interface SoloMail {
   isSent: boolean;
 }
 
+interface MailSettings {
+  smtpUrl?: string;
+  mailFrom: string;
+  contactAddress?: string;
+}
+
 /** The configured mail server, or else the mailbox that the dashboard shows. */
 export function soloMail(
-  { smtpUrl, mailFrom }: { smtpUrl?: string; mailFrom: string },
+  { smtpUrl, mailFrom, contactAddress }: MailSettings,
   clock: Clock,
 ): SoloMail {
   const mailbox = new LocalMailbox(clock);
   if (smtpUrl === undefined) return { transport: mailbox, mailbox, isSent: false };
-  const smtp = new SmtpTransport({ url: smtpUrl, from: mailFrom });
+  const smtp = new SmtpTransport({ url: smtpUrl, from: mailFrom, replyTo: contactAddress });
   return { transport: new SentMail(smtp, mailbox), mailbox, isSent: true };
 }
 

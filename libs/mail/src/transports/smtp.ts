@@ -7,6 +7,8 @@ export interface SmtpOptions {
   url: string | (() => string);
   /** `Name <address>`. */
   from: string;
+  /** Where answers go; to the sender if it is absent. */
+  replyTo?: string;
 }
 
 const CONNECTIONS = 3;
@@ -30,6 +32,7 @@ export class SmtpTransport extends MailTransport {
     try {
       await this.transporter.sendMail({
         from: this.options.from,
+        replyTo: this.options.replyTo,
         to: { name: '', address: mail.to },
         subject: mail.subject,
         text: mail.text,

@@ -57,10 +57,11 @@ const mail = { to: 'someone@example.com', subject: 'Hello', text: 'Hello', html:
 describe('mail over SMTP', () => {
   let server: SmtpSink;
   let underTest: TransportUnderTest;
+  let url: string;
 
   beforeEach(async () => {
     server = new SmtpSink();
-    const url = await server.listen();
+    url = await server.listen();
     underTest = {
       transport: new SmtpTransport({ url, from: 'Service <service@example.org>' }),
       arrived: async () => server.received.map(shown),
@@ -81,6 +82,16 @@ describe('mail over SMTP', () => {
     const delayed = underTest.transport.send({ ...mail, id: newId() });
     await expect(delayed).rejects.not.toBeInstanceOf(MailRefused);
     expect(server.received).toEqual([]);
+  });
+
+  it('answers go to the contact address, or to the sender without one', async () => {
+    await underTest.transport.send({ ...mail, id: newId() });
+    const from = 'Service <no-reply@example.org>';
+    const answered = new SmtpTransport({ url, from, replyTo: 'help@example.org' });
+    await answered.send({ ...mail, id: newId() });
+    await answered.close();
+    const answers = server.received.map(({ replyTo }) => replyTo?.value[0].address);
+    expect(answers).toEqual([undefined, 'help@example.org']);
   });
 
   it('a repeat carries the same Message-ID', async () => {
