@@ -3,6 +3,7 @@ import {
   PROBLEM_STATUS,
   type Parameter,
   SCOPES,
+  endpointOf,
   priceSentence,
   itemProblemsOf,
   problemsOf,
@@ -34,11 +35,11 @@ export function withApiTables(document: string, operations: readonly Operation[]
 
 function operationTable(operations: readonly Operation[]): string {
   const rows = operations.flatMap((operation) =>
-    operation.routes.map(({ path, when, successor }) => {
-      const choice = when ? `?${when.parameter}=${when.value}` : '';
+    operation.routes.map((route) => {
+      const { successor } = route;
       const note = successor ? `; superseded by \`${successor}\`` : '';
       return [
-        `\`${operation.method} ${path}${choice}\``,
+        `\`${endpointOf(operation, route)}\``,
         operation.summary + note,
         accessOf(operation),
         priceSentence(operation).replace(/\.$/, ''),
@@ -56,7 +57,6 @@ function parameterSection(operation: Operation): string {
   const { parameters, routes, description } = operation;
   const names = Object.keys(parameters);
   if (names.length === 0) return '';
-  const [{ path }] = routes;
   const hasVersions = new Set(routes.map(({ version }) => version)).size > 1;
   const rows = names.map((name) => [
     `\`${name}\``,
@@ -71,7 +71,7 @@ function parameterSection(operation: Operation): string {
   const body = operation.body
     ? `JSON body: \`${JSON.stringify(operation.body.example)}\`.\n\n`
     : '';
-  return `### \`${operation.method} ${path}\`\n\n${text}${body}${itemText(operation)}${table(heads, rows)}`;
+  return `### \`${endpointOf(operation)}\`\n\n${text}${body}${itemText(operation)}${table(heads, rows)}`;
 }
 
 function itemText(operation: Operation): string {
@@ -99,16 +99,17 @@ function fallbackOf({ default: fallback }: Parameter): string {
   return fallback === undefined ? '–' : `\`${String(fallback)}\``;
 }
 
-function fixtureSection({ fixtures, routes, method }: Operation): string {
+function fixtureSection(operation: Operation): string {
+  const { fixtures } = operation;
   if (fixtures === undefined) return '';
   const rows = fixtures.map(({ value, answers }) => [`\`${value}\``, answers]);
-  return table([`\`${method} ${routes[0].path}\``, 'answer'], rows);
+  return table([`\`${endpointOf(operation)}\``, 'answer'], rows);
 }
 
 function scopeTable(operations: readonly Operation[]): string {
   const rows = SCOPES.flatMap((scope) => {
     const own = operations.filter(({ access }) => access.kind === 'key' && access.scope === scope);
-    const names = own.map(({ routes, method }) => `\`${method} ${routes[0].path}\``).join(', ');
+    const names = own.map((operation) => `\`${endpointOf(operation)}\``).join(', ');
     return own.length === 0 ? [] : [[`\`${scope}\``, names]];
   });
   return table(['scope', 'allows'], rows);

@@ -1,6 +1,6 @@
 import { type Operation, newestVersion } from '#libs/contracts';
 import { counted } from '#libs/platform';
-import { type Markup, html } from '#libs/public-http';
+import { type Markup, html, markdownLine } from '#libs/public-http';
 import { callsMarkup } from '../calls/calls-markup.js';
 import { type PageContext, page } from '../pages/layout.js';
 import { memberWords } from '../pages/shown-text.js';
@@ -46,7 +46,9 @@ export function playgroundList(context: PageContext): Markup {
                 (row) =>
                   html`<li>
                     <div>
-                      <a href="${playgroundPath(row)}"><strong>${row.summary}</strong></a>
+                      <a href="${playgroundPath(row)}"
+                        ><strong>${markdownLine(row.summary)}</strong></a
+                      >
                       <p class="quiet"><code>${row.name}</code> ${priceWords(row)}</p>
                     </div>
                   </li>`,
@@ -62,7 +64,7 @@ export function playgroundPage(context: PageContext, row: Operation, shown: Play
   const { typed, prepared, answer, credits } = shown;
   const { tables = {} } = searchOf(row.name) ?? {};
   return page(context, {
-    title: row.summary,
+    title: row.summary.replaceAll('`', ''),
     scripts: ['/assets/playground.js'],
     body: html`<section>
         <h2>

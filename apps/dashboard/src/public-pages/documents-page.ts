@@ -30,6 +30,7 @@ export function documentsPage(context: PageContext, apiUrl: string): Markup {
         <ul class="rows">
           ${link('/openapi.json', 'OpenAPI 3.1', 'Generate a client in any language from it.')}
           ${link('/v2.0/pricing', 'Prices as JSON', 'The current price list.')}
+          ${link('/v2.0/files/sample', 'Sample of a database file', 'Up to 10,000 newly registered names as CSV, compressed with gzip. Free, without an account.')}
           ${link('/v2.0/files/status', 'Database files as JSON', 'How up to date each dataset is.')}
           ${link('/v2.0/tlds', 'Top-level domains as JSON', 'The protocol of each top-level domain.')}
         </ul>

@@ -5,6 +5,7 @@ import {
   TRIAL_CREDITS,
   TRIAL_RIGHTS,
   type Tier,
+  endpointOf,
   priceSentence,
 } from '#libs/contracts';
 import { counted } from '#libs/platform';
@@ -28,8 +29,7 @@ export interface AskedPrice {
 export function pricesPage(
   context: PageContext,
   asked: AskedPrice,
-  found: Calculation | undefined,
-  notice?: Notice,
+  { apiUrl, found, notice }: { apiUrl: string; found?: Calculation; notice?: Notice },
 ): Markup {
   const { limits, keys } = TRIAL_RIGHTS;
   return page(context, {
@@ -57,7 +57,7 @@ export function pricesPage(
         <h2>Domainer plans</h2>
         <p class="quiet">
           Download database files every day and full files once a week, for the last 90 days. A
-          sample is <a href="/documents">public</a>.
+          <a href="${apiUrl}/v2.0/files/sample">sample</a> is public: up to 10,000 new names as CSV.
         </p>
         ${domainerTable()}
       </section>
@@ -196,7 +196,7 @@ function operationTable(): Markup {
         (operation) =>
           html`<tr>
             <td data-label="Operation">
-              <code class="path">${operation.method} ${operation.routes[0].path}</code>
+              <code class="path">${endpointOf(operation)}</code>
             </td>
             <td data-label="Answers">${operation.summary}</td>
             <td data-label="Price">${markdownLine(priceSentence(operation))}</td>

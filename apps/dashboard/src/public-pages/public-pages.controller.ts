@@ -30,14 +30,15 @@ export class PublicPagesController {
     @Query('operation', OptionalText) operation: string,
     @Query('count', OptionalText) count: string,
   ) {
-    if (operation === '') return visit.show(pricesPage(visit.context, FIRST_QUESTION, undefined));
+    const { apiUrl } = this.settings;
+    if (operation === '') return visit.show(pricesPage(visit.context, FIRST_QUESTION, { apiUrl }));
     const asked = { operation, count: Number(count) };
     const isProper = Number.isInteger(asked.count) && asked.count > 0 && asked.count <= COUNT_MAX;
     const found = isProper ? calculate(operation, asked.count) : undefined;
-    if (found) return visit.show(pricesPage(visit.context, asked, found));
+    if (found) return visit.show(pricesPage(visit.context, asked, { apiUrl, found }));
     const text = `Answers must be a whole number from 1 to ${COUNT_MAX.toLocaleString('en-US')}, of an operation of the list.`;
     const notice: Notice = { kind: 'fault', text };
-    return visit.show(pricesPage(visit.context, FIRST_QUESTION, undefined, notice), 400);
+    return visit.show(pricesPage(visit.context, FIRST_QUESTION, { apiUrl, notice }), 400);
   }
 
   @Get('status')

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
+import { loadOperatorTexts } from './operator-texts.js';
 
 const PAGES = ['/', '/prices', '/status', '/documents', '/terms', '/privacy', '/contact'];
 
@@ -58,6 +59,28 @@ describe('public pages', () => {
     const asked = dashboard.arrived.filter(({ line }) => line === 'GET /ready').length;
     await textOf('/status');
     expect(dashboard.arrived.filter(({ line }) => line === 'GET /ready')).toHaveLength(asked);
+  });
+
+  it('the public sample of database files is linked where files are offered', async () => {
+    for (const path of ['/', '/prices', '/documents']) {
+      expect((await textOf(path)).text).toContain('href="https://api.example/v2.0/files/sample"');
+    }
+  });
+
+  it('operations at one path are told apart by their parameter', async () => {
+    const paths = (await textOf('/prices')).text.matchAll(/<code class="path">([^<]+)</g);
+    const rows = [...paths].map(([, row]) => row);
+    expect(rows).toContain('GET /v2.0/dns/reverse?type=ptr');
+    expect(new Set(rows).size).toBe(rows.length);
+  });
+
+  it('a contact address is shown to write to; without one the page promises no answer', async () => {
+    expect((await textOf('/contact')).text).not.toContain('mailto:');
+    const texts = await loadOperatorTexts({ contactAddress: 'help@example.com' });
+    expect(texts.contact.text).toContain('href="mailto:help@example.com"');
+    await writeFile(join(folder, 'contact.md'), 'Call us.');
+    const own = { textsFolder: folder, contactAddress: 'help@example.com' };
+    expect((await loadOperatorTexts(own)).contact.text).toContain('Call us.');
   });
 
   it('the start page shows a sample answer of each operation', async () => {

@@ -59,7 +59,9 @@ export function startPage(context: PageContext, apiUrl: string, sample: string):
         </dl>
         <p>
           Plans cost ${money(String(cheapestMicros()))} a month or more. Credits of packages never
-          expire. <a href="/prices">See all prices</a>.
+          expire. <a href="/prices">See all prices</a>. A
+          <a href="${apiUrl}/v2.0/files/sample">sample of the database files</a> is free, without an
+          account.
         </p>
       </section>`,
   });

@@ -3,6 +3,7 @@ import {
   type Operation,
   type Parameter,
   callSamples,
+  endpointOf,
   exampleCall,
   groupOf,
   groupsOf,
@@ -47,13 +48,13 @@ export function referenceBody(operations: readonly Operation[], origins: Origins
     )}`;
 }
 
-const contentsLine = ({ name, method, routes }: Operation): Markup =>
-  html`<a href="#${name}">${method} ${routes[0].path}</a>`;
+const contentsLine = (row: Operation): Markup =>
+  html`<a href="#${row.name}">${endpointOf(row)}</a>`;
 
 function operationSection(row: Operation, origins: Origins): Markup {
   const { name, method, routes, summary, description, fixtures = [] } = row;
   return html`<section id="${name}" class="operation">
-    <h3><code>${method} ${routes[0].path}</code></h3>
+    <h3><code>${endpointOf(row)}</code></h3>
     <p>${markdownLine(summary)}.</p>
     ${description && markdown(description)}
     <dl class="facts">

@@ -1,5 +1,5 @@
 import { listenerOf } from '../access.js';
-import type { Operation } from '../operation.js';
+import { type Operation, endpointOf } from '../operation.js';
 
 /** The subject of each group of operations, by the first word of their names. */
 const GROUPS: Readonly<Record<string, string>> = {
@@ -103,9 +103,9 @@ the successor. Members may be added to the answers of either version at any time
 function fixtureTable(operations: readonly Operation[]): string {
   const rows = operations
     .filter((row) => listenerOf(row) === 'api')
-    .flatMap(({ fixtures = [], routes, method }) =>
-      fixtures.map(
-        ({ value, answers }) => `| \`${method} ${routes[0].path}\` | \`${value}\` | ${answers} |`,
+    .flatMap((row) =>
+      (row.fixtures ?? []).map(
+        ({ value, answers }) => `| \`${endpointOf(row)}\` | \`${value}\` | ${answers} |`,
       ),
     );
   return ['| operation | value | answer |', '| --- | --- | --- |', ...rows].join('\n');
