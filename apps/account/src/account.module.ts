@@ -50,6 +50,8 @@ import { KeyRecordService } from './key-records/key-records.service.js';
 import { KeysController } from './keys/keys.controller.js';
 import { KeysRepository } from './keys/keys.repository.js';
 import { KeysService } from './keys/keys.service.js';
+import { MailedLinksController } from './mailed-links/mailed-links.controller.js';
+import { MailedLinksService } from './mailed-links/mailed-links.service.js';
 import { ForgottenPasswordsService } from './password-resets/forgotten-passwords.service.js';
 import { MailedResetsService } from './password-resets/mailed-resets.service.js';
 import { PasswordChangesService } from './password-resets/password-changes.service.js';
@@ -142,6 +144,7 @@ export const CONTROLLERS = [
   PasswordResetsController,
   ProfileController,
   AddressChangesController,
+  MailedLinksController,
   BillingDetailsController,
   DeletionController,
   OperatorsController,
@@ -211,6 +214,7 @@ const FEATURES = [
     AddressChangeLinksService,
     AddressChangesService,
   ],
+  [MailedLinksService],
   [BillingDetailsRepository, BillingDetailsService],
   [
     WaysInService,

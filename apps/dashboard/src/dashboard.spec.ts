@@ -211,7 +211,8 @@ describe('dashboard', () => {
     const opened = await send('GET', '/sign-up/confirm?token=abc');
     expect(opened.status).toBe(200);
     expect(opened.text).toContain('<form method="post" action="/sign-up/confirm">');
-    expect(arrived).toEqual([]);
+    expect(arrived.map(({ line }) => line)).toEqual(['POST /internal/dashboard/links/check']);
+    arrived.length = 0;
     await send('POST', '/sign-up/confirm', { ...ours, ...form }, 'token=abc&password=mine');
     expect(arrived.map(({ line, body }) => [line, body])).toEqual([
       ['POST /internal/dashboard/sign-up/confirm', '{"token":"abc","password":"mine"}'],

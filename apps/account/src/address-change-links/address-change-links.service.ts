@@ -53,7 +53,7 @@ export class AddressChangeLinksService {
   /** Finds the account of a link without using it up. @throws LinkInvalid. */
   async accountOf(transaction: Transaction, token: string): Promise<string> {
     const hash = tokenHash(token);
-    const accountId = hash && (await this.links.accountOf(transaction, hash));
+    const accountId = hash && (await this.links.accountOf(transaction, hash, this.clock.now()));
     if (!accountId) throw new LinkInvalid();
     return accountId;
   }

@@ -16,10 +16,15 @@ export class AddressChangesRepository {
 /** Finds the owner of a link by its token alone. */
 @Injectable()
 export class AddressChangeLinksMaintenanceRepository {
-  async accountOf(transaction: Transaction, tokenHash: Buffer): Promise<string | undefined> {
+  async accountOf(
+    transaction: Transaction,
+    tokenHash: Buffer,
+    now: Date,
+  ): Promise<string | undefined> {
     const [row] = await transaction.query<{ accountId: string }>(
-      'select account_id as "accountId" from address_changes where token_hash = $1',
-      [tokenHash],
+      `select account_id as "accountId" from address_changes
+       where token_hash = $1 and expires_at > $2`,
+      [tokenHash, now],
     );
     return row?.accountId;
   }

@@ -9,10 +9,15 @@ export class PasswordResetsMaintenanceRepository {
     await transaction.manager.insert(PasswordReset, reset);
   }
 
-  async accountOf(transaction: Transaction, tokenHash: Buffer): Promise<string | undefined> {
+  async accountOf(
+    transaction: Transaction,
+    tokenHash: Buffer,
+    now: Date,
+  ): Promise<string | undefined> {
     const [row] = await transaction.query<{ accountId: string }>(
-      'select account_id as "accountId" from password_resets where token_hash = $1',
-      [tokenHash],
+      `select account_id as "accountId" from password_resets
+       where token_hash = $1 and expires_at > $2`,
+      [tokenHash, now],
     );
     return row?.accountId;
   }

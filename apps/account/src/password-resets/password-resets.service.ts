@@ -46,7 +46,7 @@ export class PasswordResetsService {
   /** Finds the account of a link without using it up. @throws LinkInvalid. */
   async accountOf(transaction: Transaction, token: string): Promise<string> {
     const hash = tokenHash(token);
-    const accountId = hash && (await this.resets.accountOf(transaction, hash));
+    const accountId = hash && (await this.resets.accountOf(transaction, hash, this.clock.now()));
     if (!accountId) throw new LinkInvalid();
     return accountId;
   }

@@ -91,6 +91,8 @@ describe('log-in by a provider', () => {
         has_password: false,
         identities: [{ provider, address: email }],
       });
+      const sessions = account.get(CurrentSessionsService);
+      expect(await sessions.describe(tokenOf(again))).toMatchObject({ hasPassword: false });
     },
   );
 

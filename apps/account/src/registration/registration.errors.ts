@@ -7,7 +7,7 @@ export class NotTheSignUpPassword extends Problem {
       code: 'wrong_credentials',
       status: 401,
       detail:
-        'This is not the password that was chosen at sign-up. To use it anyway, for example because someone else signed up with your address, set it as your password (`set_password`).',
+        'This is not the password that was chosen at sign-up. If you forgot that one, or someone else signed up with your address, choose to make this your password.',
     });
   }
 }
@@ -17,7 +17,7 @@ export class LinkInvalid extends Problem {
     super({
       code: 'link_invalid',
       status: 410,
-      detail: 'This link is incomplete, has expired or was already used. Request a new one.',
+      detail: 'This link was already used, has expired or is incomplete.',
     });
   }
 }

@@ -14,7 +14,7 @@ const RECENT_MS = 10 * MINUTE_MS;
 /** The facts about a session that other services may know. */
 export interface DescribedSession extends Pick<
   FoundSession,
-  'accountId' | 'personId' | 'accountState' | 'suspendedBecause'
+  'accountId' | 'personId' | 'accountState' | 'suspendedBecause' | 'hasPassword'
 > {
   isRecent: boolean;
 }
@@ -50,8 +50,8 @@ export class CurrentSessionsService {
   async describe(token: unknown): Promise<DescribedSession | null> {
     const session = await this.find(token);
     if (!session) return null;
-    const { accountId, personId, accountState, suspendedBecause } = session;
+    const { accountId, personId, accountState, suspendedBecause, hasPassword } = session;
     const isRecent = this.isRecent(session);
-    return { accountId, personId, accountState, suspendedBecause, isRecent };
+    return { accountId, personId, accountState, suspendedBecause, hasPassword, isRecent };
   }
 }

@@ -10,6 +10,7 @@ export interface FoundSession {
   restoreUntil: Date | null;
   suspendedBecause: string | null;
   takenBackAt: Date | null;
+  hasPassword: boolean;
   lastSeenAt: Date;
   authenticatedAt: Date;
 }
@@ -27,8 +28,10 @@ export class SessionTokensMaintenanceRepository {
       `select s.id, s.account_id as "accountId", s.person_id as "personId",
               a.state as "accountState", a.restore_until as "restoreUntil",
               a.suspended_because as "suspendedBecause", a.taken_back_at as "takenBackAt",
+              p.password_hash is not null as "hasPassword",
               s.last_seen_at as "lastSeenAt", s.authenticated_at as "authenticatedAt"
        from sessions s join accounts a on a.id = s.account_id
+            left join people p on p.id = s.person_id
        where s.token_hash = $1 and s.ended_at is null and a.state <> 'erased'
          and s.last_seen_at > $2 and s.created_at > $3`,
       [tokenHash, limits.seenAfter, limits.createdAfter],

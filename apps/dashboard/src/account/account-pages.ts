@@ -1,5 +1,5 @@
 import { type Markup, html } from '#libs/public-http';
-import { NO_PASSWORD } from '../auth/auth-pages.js';
+import { withoutPassword } from '../auth/auth-pages.js';
 import { type Notice, type PageContext, field, form, page } from '../pages/layout.js';
 
 export interface AccountFacts {
@@ -34,7 +34,7 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
           <li>For 90 days, you can log in and restore the account. Keys stay revoked.</li>
           <li>After that, credits are forfeited and your personal data is erased for good.</li>
         </ul>
-        ${form(context, '/account/delete', fields)} ${NO_PASSWORD}
+        ${form(context, '/account/delete', fields)} ${withoutPassword(context)}
       </section>`,
   });
 }
@@ -51,7 +51,7 @@ export function exportPage(context: PageContext, notice?: Notice): Markup {
         audit log, orders, payments, invoices, credits and requests. It contains no secrets.
         <a href="/invoices">Invoices as PDF</a> are downloaded separately.
       </p>
-      ${form(context, '/account/export', fields)} ${NO_PASSWORD}
+      ${form(context, '/account/export', fields)} ${withoutPassword(context)}
     </section>`,
   });
 }

@@ -1,12 +1,12 @@
 import { type Markup, html } from '#libs/public-http';
-import { NO_PASSWORD, PASSWORD_HINT } from '../auth/auth-pages.js';
+import { PASSWORD_HINT, withoutPassword } from '../auth/auth-pages.js';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
 
 const BACK = html`<a class="button plain" href="/account">Back to the account</a>`;
 
 export function changePasswordPage(context: PageContext, notice?: Notice): Markup {
-  const fields = html`${field({ name: 'current_password', type: 'password', autocomplete: 'current-password' })}
-    ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: PASSWORD_HINT })}
+  const fields = html`${field({ name: 'current_password', type: 'password', autocomplete: 'current-password', notice })}
+    ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: PASSWORD_HINT, notice })}
     <p class="actions"><button>Change the password</button>${BACK}</p>`;
   return page(context, {
     title: 'Change the password',
@@ -16,7 +16,7 @@ export function changePasswordPage(context: PageContext, notice?: Notice): Marku
         Every other browser is logged out, and a mail tells you of the change. Your keys keep
         working.
       </p>
-      ${form(context, '/account/password', fields)} ${NO_PASSWORD}
+      ${form(context, '/account/password', fields)} ${withoutPassword(context)}
     </section>`,
   });
 }
@@ -31,8 +31,8 @@ export function passwordChangedPage(context: PageContext): Markup {
 
 /** @param email the input of a rejected form. */
 export function changeEmailPage(context: PageContext, email = '', notice?: Notice): Markup {
-  const fields = html`${field({ name: 'email', label: 'New e-mail address', type: 'email', value: email, autocomplete: 'email' })}
-    ${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}
+  const fields = html`${field({ name: 'email', label: 'New e-mail address', type: 'email', value: email, autocomplete: 'email', notice })}
+    ${field({ name: 'password', type: 'password', autocomplete: 'current-password', notice })}
     <p class="actions"><button>Send the link</button>${BACK}</p>`;
   return page(context, {
     title: 'Change the e-mail address',
@@ -42,7 +42,7 @@ export function changeEmailPage(context: PageContext, email = '', notice?: Notic
         A link goes to the new address. Nothing changes before it is confirmed; then a mail tells
         the old address.
       </p>
-      ${form(context, '/account/email', fields)} ${NO_PASSWORD}
+      ${form(context, '/account/email', fields)} ${withoutPassword(context)}
     </section>`,
   });
 }

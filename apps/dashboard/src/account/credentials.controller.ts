@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { checkMailPage, isLinkOver, linkOverPage } from '../auth/auth-pages.js';
+import { checkMailPage } from '../auth/auth-pages.js';
+import { isLinkOpen, isLinkOver, showLinkOver } from '../auth/mailed-link.js';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { OptionalText } from '../pages/optional-text.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
@@ -56,8 +57,11 @@ export class CredentialPagesController {
 
   @Get('email/confirm')
   @AllowVisitors('anyone')
-  showConfirm(@Visit() visit: PageVisit, @Query('token', OptionalText) token: string) {
-    return visit.show(confirmEmailPage(visit.context, token));
+  async showConfirm(@Visit() visit: PageVisit, @Query('token', OptionalText) token: string) {
+    const isOpen = await isLinkOpen(visit, 'address_change', token);
+    return isOpen
+      ? visit.show(confirmEmailPage(visit.context, token))
+      : showLinkOver(visit, 'address_change');
   }
 
   @Post('email/confirm')
@@ -66,10 +70,7 @@ export class CredentialPagesController {
     const path = '/account/email/confirm';
     const answer = await visit.account({ method: 'POST', path, body: { token } });
     if (!isRefused(answer)) return visit.show(emailChangedPage(visit.context));
-    if (isLinkOver(answer)) {
-      const next = [['/account/email', 'Send a new link']] as const;
-      return visit.show(linkOverPage(visit.context, faultNotice(answer), next), answer.status);
-    }
+    if (isLinkOver(answer)) return showLinkOver(visit, 'address_change');
     const page = confirmEmailPage(visit.context, token ?? '', faultNotice(answer));
     return visit.show(page, answer.status);
   }

@@ -1,7 +1,6 @@
 import { PROVIDER_NAMES, type Provider } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
-import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 import { passkeyLogIn } from './passkey-log-in.js';
 import { wayBack } from './way-back.js';
 
@@ -13,10 +12,13 @@ export interface Entered {
   email?: string;
 }
 
-/** Shown below a form that requires the password, for owners who log in with a provider. */
-export const NO_PASSWORD = html`<p class="quiet">
-  No password yet? <a href="/password/forgot">Set one by a link in an e-mail</a>.
-</p>`;
+/** Shown below a form that requires the password: what to do without one. */
+export function withoutPassword({ hasPassword }: PageContext): Markup {
+  const words = hasPassword === false ? 'No password yet?' : 'Forgot the password?';
+  return html`<p class="quiet">
+    ${words} <a href="/password/forgot">Set one by a link in an e-mail</a>.
+  </p>`;
+}
 
 export const PASSWORD_HINT = '8 to 128 characters. A sentence is fine.';
 
@@ -71,9 +73,9 @@ export function signUpPage(
   notice?: Notice,
   providers: readonly Provider[] = [],
 ): Markup {
-  const fields = html`${field({ name: 'first_name', value: entered.first_name, autocomplete: 'given-name' })}
-    ${field({ name: 'email', type: 'email', value: entered.email, autocomplete: 'email' })}
-    ${field({ name: 'password', type: 'password', autocomplete: 'new-password', hint: PASSWORD_HINT })}
+  const fields = html`${field({ name: 'first_name', value: entered.first_name, autocomplete: 'given-name', notice })}
+    ${field({ name: 'email', type: 'email', value: entered.email, autocomplete: 'email', notice })}
+    ${field({ name: 'password', type: 'password', autocomplete: 'new-password', hint: PASSWORD_HINT, notice })}
     <button>Create the account</button>`;
   return page(context, {
     title: 'Sign up',
@@ -87,22 +89,36 @@ export function signUpPage(
 /** Shown after a sign-up or reset request: the same text whether or not the address is known (S24). */
 export function checkMailPage(context: PageContext, what: string): Markup {
   const where = context.hasMailbox
-    ? html`<p>Mail stays on this machine: it is in the <a href="/mailbox">mailbox</a>.</p>`
+    ? html`<p>
+        Mail stays on this machine: it is in the <a href="/mailbox">mailbox</a> within a few
+        seconds.
+      </p>`
     : undefined;
   return page(context, {
     title: 'Check your e-mail',
     body: html`<p>${what}</p>
-      ${where}`,
+      ${where ?? html`<p class="quiet">If nothing arrives within a few minutes, look among the unwanted mail.</p>`}`,
   });
 }
 
 /** Opening the link changes nothing, because mail scanners open links, too. The button confirms (S31). */
-export function confirmPage(context: PageContext, token: string, notice?: Notice): Markup {
+export function confirmPage(
+  context: PageContext,
+  token: string,
+  { notice, isToBeSet }: { notice?: Notice; isToBeSet?: boolean } = {},
+): Markup {
+  const hint = 'The one you chose when you signed up.';
   const fields = html`${hidden('token', token)}
-    ${field({ name: 'password', type: 'password', autocomplete: 'current-password', hint: 'The one you chose when you signed up.' })}
+    ${field({ name: 'password', type: 'password', autocomplete: 'current-password', hint, notice })}
     <label
-      ><input type="checkbox" name="set_password" value="true" /> Make this my password, whatever
-      was chosen before (for example, if somebody else signed up with your address)</label
+      ><input
+        type="checkbox"
+        name="set_password"
+        value="true"
+        ${isToBeSet ? html`checked` : undefined}
+      />
+      Make this my password, whatever was chosen before (for example, if you forgot it, or somebody
+      else signed up with your address)</label
     >
     <button>Confirm my address</button>`;
   return page(context, {
@@ -158,7 +174,7 @@ export function passwordAgainPage(context: PageContext, to: string, notice?: Not
     notice,
     body: html`<section>
       <p>This is changed only within ten minutes of a log-in. Nothing has changed yet.</p>
-      ${form(context, '/reauthenticate', fields)} ${NO_PASSWORD}
+      ${form(context, '/reauthenticate', fields)} ${withoutPassword(context)}
     </section>`,
   });
 }
@@ -173,27 +189,9 @@ export function forgotPage(context: PageContext, entered: Entered = {}, notice?:
   });
 }
 
-/** Whether a mailed link was used or has expired. */
-export const isLinkOver = ({ refusal }: ProxiedAnswer) => refusal?.code === 'link_invalid';
-
-/** Shown instead of a form whose link was used or has expired: says how to get a new one. */
-export function linkOverPage(
-  context: PageContext,
-  notice: Notice,
-  next: readonly (readonly [href: string, text: string])[],
-): Markup {
-  return page(context, {
-    title: 'This link no longer works',
-    notice,
-    body: html`<p class="actions">
-      ${next.map(([href, text], place) => html`<a class="button ${place === 0 ? '' : 'plain'}" href="${href}">${text}</a>`)}
-    </p>`,
-  });
-}
-
 export function resetPage(context: PageContext, token: string, notice?: Notice): Markup {
   const fields = html`${hidden('token', token)}
-    ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: PASSWORD_HINT })}
+    ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: PASSWORD_HINT, notice })}
     <button>Set the password</button>`;
   return page(context, {
     title: 'Choose a new password',

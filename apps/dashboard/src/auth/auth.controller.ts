@@ -12,8 +12,6 @@ import {
   checkMailPage,
   confirmPage,
   forgotPage,
-  isLinkOver,
-  linkOverPage,
   logInCodePage,
   logInPage,
   passwordAgainPage,
@@ -31,6 +29,7 @@ import {
   ResetPasswordForm,
   SignUpForm,
 } from './auth.dto.js';
+import { isLinkOpen, isLinkOver, showLinkOver } from './mailed-link.js';
 import { providersOf } from './provider.controller.js';
 import { wayBack } from './way-back.js';
 
@@ -58,13 +57,17 @@ export class AuthController {
     const body = { first_name, email, password };
     const answer = await visit.account({ method: 'POST', path: '/sign-up', body });
     if (!isRefused(answer)) return visit.show(checkMailPage(visit.context, SIGN_UP_SENT));
-    const page = signUpPage(visit.context, { first_name, email }, faultNotice(answer));
+    const providers = await providersOf(visit);
+    const page = signUpPage(visit.context, { first_name, email }, faultNotice(answer), providers);
     return visit.show(page, answer.status);
   }
 
   @Get('sign-up/confirm')
-  showConfirm(@Visit() visit: PageVisit, @Query('token', OptionalText) token: string) {
-    return visit.show(confirmPage(visit.context, token));
+  async showConfirm(@Visit() visit: PageVisit, @Query('token', OptionalText) token: string) {
+    if (await isLinkOpen(visit, 'sign_up', token)) {
+      return visit.show(confirmPage(visit.context, token));
+    }
+    return this.afterLink(visit);
   }
 
   @Post('sign-up/confirm')
@@ -72,9 +75,11 @@ export class AuthController {
     const body = { token, password, ...(set_password && { set_password: true }) };
     const call = { method: 'POST', path: '/sign-up/confirm', body } as const;
     const answer = await visit.account(call);
-    if (isLinkOver(answer)) return this.afterLink(visit, answer);
+    if (isLinkOver(answer)) return this.afterLink(visit);
     if (isRefused(answer)) {
-      const page = confirmPage(visit.context, token ?? '', faultNotice(answer));
+      const notice = faultNotice(answer);
+      const isToBeSet = set_password !== undefined;
+      const page = confirmPage(visit.context, token ?? '', { notice, isToBeSet });
       return visit.show(page, answer.status);
     }
     const { key, test_key } = answer.body as { key: string; test_key: string };
@@ -82,13 +87,9 @@ export class AuthController {
   }
 
   /** Reloading the page of the first keys leads to the dashboard, because keys are shown once. */
-  private async afterLink(visit: PageVisit, answer: ProxiedAnswer) {
+  private async afterLink(visit: PageVisit) {
     if (await this.calls.session(visit.visitor)) return visit.goTo('/');
-    const next = [
-      ['/log-in', 'Log in'],
-      ['/sign-up', 'Sign up again for a new link'],
-    ] as const;
-    return visit.show(linkOverPage(visit.context, faultNotice(answer), next), answer.status);
+    return showLinkOver(visit, 'sign_up');
   }
 
   @Get('log-in')
@@ -101,7 +102,9 @@ export class AuthController {
     const body = { email, password };
     const answer = await visit.account({ method: 'POST', path: '/log-in', body });
     if (!isRefused(answer)) return this.afterLogIn(visit, answer, to);
-    return visit.show(logInPage(visit.context, { email, to }, faultNotice(answer)), answer.status);
+    const providers = await providersOf(visit);
+    const page = logInPage(visit.context, { email, to }, faultNotice(answer), providers);
+    return visit.show(page, answer.status);
   }
 
   private afterLogIn(visit: PageVisit, { body }: ProxiedAnswer, to?: string) {
@@ -121,7 +124,7 @@ export class AuthController {
     if (!isRefused(answer)) return visit.goTo(wayBack(to));
     const isOver = answer.refusal?.code === 'log_in_over';
     const page = isOver
-      ? logInPage(visit.context, { to }, faultNotice(answer))
+      ? logInPage(visit.context, { to }, faultNotice(answer), await providersOf(visit))
       : logInCodePage(visit.context, to, faultNotice(answer));
     return visit.show(page, answer.status);
   }
@@ -156,19 +159,22 @@ export class AuthController {
   }
 
   @Get('password/reset')
-  showReset(@Visit() visit: PageVisit, @Query('token', OptionalText) token: string) {
-    return visit.show(resetPage(visit.context, token));
+  async showReset(@Visit() visit: PageVisit, @Query('token', OptionalText) token: string) {
+    const isOpen = await isLinkOpen(visit, 'password_reset', token);
+    return isOpen
+      ? visit.show(resetPage(visit.context, token))
+      : showLinkOver(visit, 'password_reset');
   }
 
   @Post('password/reset')
   async resetPassword(@Visit() visit: PageVisit, @Body() { token, password }: ResetPasswordForm) {
     const call = { method: 'POST', path: '/password/reset', body: { token, password } } as const;
     const answer = await visit.account(call);
-    if (!isRefused(answer)) return visit.show(logInPage(visit.context, {}, RESET_DONE));
-    if (isLinkOver(answer)) {
-      const next = [['/password/forgot', 'Send a new link']] as const;
-      return visit.show(linkOverPage(visit.context, faultNotice(answer), next), answer.status);
+    if (!isRefused(answer)) {
+      const providers = await providersOf(visit);
+      return visit.show(logInPage(visit.context, {}, RESET_DONE, providers));
     }
+    if (isLinkOver(answer)) return showLinkOver(visit, 'password_reset');
     const page = resetPage(visit.context, token ?? '', faultNotice(answer));
     return visit.show(page, answer.status);
   }

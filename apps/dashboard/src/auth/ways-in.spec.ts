@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { NotTheSignUpPassword } from '../../../account/src/registration/registration.errors.js';
 import { DashboardUnderTest, textOf } from '../../../../test/dashboard/dashboard-under-test.js';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -15,9 +16,12 @@ beforeEach(() => {
 });
 
 describe('a mailed link that was used or has expired', () => {
-  const refused = () => {
-    const body = { code: 'link_invalid', status: 410, detail: 'This link was already used.' };
-    under.answer = { ...under.answer, status: 410, body: Buffer.from(JSON.stringify(body)) };
+  const OVER = { code: 'link_invalid', status: 410, detail: '' };
+  const CUT = {
+    code: 'invalid_request',
+    status: 400,
+    detail: '',
+    errors: [{ field: 'token', message: 'must be longer' }],
   };
   const send = (path: string, cookie?: string) =>
     under.send('POST', path, { ...under.ours, ...FORM, ...(cookie && { cookie }) }, 'token=t');
@@ -27,16 +31,24 @@ describe('a mailed link that was used or has expired', () => {
     ['/sign-up/confirm', '/sign-up'],
     ['/password/reset', '/password/forgot'],
     ['/account/email/confirm', '/account/email'],
-  ])('%s offers a new one', async (path, next) => {
-    refused();
-    const answer = await send(path, stranger);
-    expect(answer.status).toBe(410);
-    expect(textOf(answer)).toContain('This link was already used.');
-    expect(textOf(answer)).toContain(`href="${next}"`);
-  });
+  ])(
+    '%s says so when it is opened and when it is sent, and offers a new one',
+    async (path, next) => {
+      for (const body of [OVER, CUT]) {
+        under.answerWith(body, body.status);
+        const opened = await under.send('GET', `${path}?token=t`, { cookie: stranger });
+        for (const answer of [opened, await send(path, stranger)]) {
+          expect(answer.status).toBe(410);
+          expect(textOf(answer)).toContain('already used, has expired or is incomplete');
+          expect(textOf(answer)).toContain(`href="${next}"`);
+          expect(textOf(answer)).not.toContain(`action="${path}"`);
+        }
+      }
+    },
+  );
 
   it('reloading the page of the first keys leads to the overview', async () => {
-    refused();
+    under.answerWith(OVER, 410);
     const { status, headers } = await send('/sign-up/confirm');
     expect([status, headers.location]).toEqual([303, '/']);
   });
@@ -94,7 +106,41 @@ describe('after a log-in', () => {
   });
 });
 
+describe('a rejected form', () => {
+  it('marks each wrong field with what is wrong, keeps the rest and the other ways to sign up', async () => {
+    under.answers.set('GET /internal/dashboard/log-in/providers', { providers: ['github'] });
+    const errors = [{ field: 'email', message: 'must be one e-mail address' }];
+    under.answerWith({ code: 'invalid_request', status: 400, detail: '', errors }, 400);
+    const page = textOf(await under.post('/sign-up', 'first_name=Ada&email=ada&password=x'));
+    expect(page).toMatch(/id="email"[^>]*value="ada"[^>]*aria-describedby="email-fault"/s);
+    expect(page).toContain('id="email-fault">E-mail must be one e-mail address.');
+    expect(page).toMatch(/id="first_name"[^>]*value="Ada"/s);
+    expect(page.match(/aria-invalid/g)).toHaveLength(1);
+    expect(page).toContain('action="/log-in/github"');
+  });
+
+  it('a wrong password at the confirmation is explained without the words of the API', async () => {
+    const detail = new NotTheSignUpPassword().message;
+    under.answerWith({ code: 'wrong_credentials', status: 401, detail }, 401);
+    const form = 'token=t&password=x&set_password=true';
+    const page = textOf(await under.post('/sign-up/confirm', form));
+    expect(page).toContain('not the password that was chosen at sign-up');
+    expect(detail).not.toContain('_');
+    expect(page).toMatch(/name="set_password"\s+value="true"\s+checked/);
+  });
+});
+
 describe('an owner’s ways to log in', () => {
+  it.each([
+    [true, 'Forgot the password?'],
+    [false, 'No password yet?'],
+  ])('with a password: %s, the page asks "%s"', async (hasPassword, words) => {
+    under.session = Object.assign({ ...under.session }, { hasPassword });
+    for (const path of ['/account', '/account/password', '/account/email', '/account/export']) {
+      expect([path, textOf(await under.get(path))]).toEqual([path, expect.stringContaining(words)]);
+    }
+  });
+
   it('a new password requires the old one, and the page confirms the change', async () => {
     expect(textOf(await under.get('/account/password'))).toContain(
       'Every other browser is logged out',
@@ -137,11 +183,11 @@ describe('an owner’s ways to log in', () => {
   it('S31: opening the link to a new address changes nothing; only its button confirms', async () => {
     const opened = textOf(await under.send('GET', '/account/email/confirm?token=abc'));
     expect(opened).toContain('<form method="post" action="/account/email/confirm">');
-    expect(under.arrived).toEqual([]);
+    expect(under.changes()).toEqual(['POST /internal/dashboard/links/check']);
     const { 'x-csrf-token': token, ...ours } = under.ours;
     const form = `csrf=${token}&token=abc`;
     const { body } = await under.send('POST', '/account/email/confirm', { ...ours, ...FORM }, form);
     expect(body.toString()).toContain('Your address is changed');
-    expect(under.changes()).toEqual(['POST /internal/dashboard/account/email/confirm']);
+    expect(under.changes().slice(1)).toEqual(['POST /internal/dashboard/account/email/confirm']);
   });
 });

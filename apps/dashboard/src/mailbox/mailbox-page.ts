@@ -9,8 +9,14 @@ export function mailboxPage(
 ): Markup {
   const body =
     messages.length === 0
-      ? html`<p>No mail yet. Whatever this installation would send arrives here.</p>`
-      : html`${messages.map((message) => messageSection(message, ownOrigin))}`;
+      ? html`<p>
+          No mail yet. Whatever this installation would send arrives here within a few seconds; load
+          the page again to see it.
+        </p>`
+      : html`<p class="quiet">
+            Newest first. A new mail takes a few seconds: load the page again to see it.
+          </p>
+          ${messages.map((message) => messageSection(message, ownOrigin))}`;
   return page(context, { title: 'Mailbox', body });
 }
 

@@ -13,6 +13,8 @@ export interface PageContext {
   path?: string;
   /** The only possible action is restoring the account. */
   isDeleted?: boolean;
+  /** Whether the owner can log in with a password, if that is known. */
+  hasPassword?: boolean;
   /** The operator's reason, for the owner of a suspended account. */
   suspendedBecause?: string;
 }
@@ -21,6 +23,8 @@ export interface PageContext {
 export interface Notice {
   kind: 'fault' | 'done' | 'note';
   text: string;
+  /** What is wrong with single fields of the form, by their names. */
+  faults?: Readonly<Record<string, string>>;
 }
 
 export interface PageParts {
@@ -113,12 +117,16 @@ export interface Field {
   autocomplete?: string;
   hint?: string;
   isOptional?: boolean;
+  /** The page's; marks the field if it names it. */
+  notice?: Notice;
 }
 
 /** One labelled input, required unless it is optional. Its name is also its id, so each name occurs once on a page. */
 export function field(given: Field): Markup {
   const { name, label = labelOf(name), type, value, autocomplete, hint, isOptional } = given;
-  const described = hint === undefined ? undefined : html`aria-describedby="${name}-hint"`;
+  const fault = given.notice?.faults?.[name];
+  const ids = [fault && `${name}-fault`, hint && `${name}-hint`].filter(Boolean).join(' ');
+  const described = ids === '' ? undefined : html`aria-describedby="${ids}"`;
   return html`<div class="field">
     <label for="${name}">${label}</label>
     <input
@@ -128,8 +136,10 @@ export function field(given: Field): Markup {
       value="${value ?? ''}"
       autocomplete="${autocomplete ?? 'off'}"
       ${described}
+      ${fault && html`aria-invalid="true"`}
       ${isOptional ? undefined : html`required`}
     />
+    ${fault && html`<small class="fault" id="${name}-fault">${fault}</small>`}
     ${hint && html`<small id="${name}-hint">${hint}</small>`}
   </div>`;
 }

@@ -9,6 +9,7 @@ import type { ProxiedAnswer, BrowserCaller } from '../service-calls/service-prox
 import type { Session } from '../service-calls/sessions.js';
 import { labelOf } from './field-labels.js';
 import type { Notice, PageContext } from './layout.js';
+import { refusalWords } from './refusal-words.js';
 
 const INVALID = 'invalid_request';
 
@@ -43,6 +44,7 @@ export class PageVisit {
       hasMailbox: this.settings.mailbox !== undefined && this.isFromThisMachine,
       isDataSimulated: this.settings.isDataSimulated,
       path: this.request.url.split('?', 1)[0],
+      hasPassword: this.request.session?.hasPassword,
       suspendedBecause: this.request.session?.suspendedBecause ?? undefined,
     };
   }
@@ -106,8 +108,10 @@ export function faultNotice(
   const faults = refusal?.code === INVALID ? (refusal.errors ?? []) : [];
   const nameOf = (field: string) => labels[field.split('.', 1)[0]] ?? labelOf(field);
   const sentences = faults.map(({ field, message }) => `${nameOf(field)} ${message}.`);
-  const text = sentences.length > 0 ? [...new Set(sentences)].join(' ') : refusal?.message;
-  return { kind: 'fault', text: text ?? 'That did not work.' };
+  const text =
+    sentences.length > 0 ? [...new Set(sentences)].join(' ') : refusal && refusalWords(refusal);
+  const atFields = Object.fromEntries(faults.map(({ field }, at) => [field, sentences[at]]));
+  return { kind: 'fault', text: text ?? 'That did not work.', faults: atFields };
 }
 
 export const isRefused = (answer: ProxiedAnswer) => answer.refusal !== undefined;

@@ -9,6 +9,7 @@ import {
   KEY_ROTATE,
   KEY_UPDATE,
 } from './account/keys.js';
+import { LINK_CHECK } from './account/mailed-links.js';
 import { PASSWORD_CHANGE, PASSWORD_FORGOT, PASSWORD_RESET } from './account/passwords.js';
 import { ADDRESS_CHANGE, ADDRESS_CONFIRM, PROFILE, PROFILE_UPDATE } from './account/profile.js';
 import {
@@ -123,6 +124,7 @@ export { atDashboard } from './dashboard-call.js';
 export * from './export/account-export.js';
 export * from './account/key-answer.js';
 export * from './account/keys.js';
+export * from './account/mailed-links.js';
 export * from './account/passwords.js';
 export * from './account/profile.js';
 export * from './sign-in/identities.js';
@@ -247,6 +249,7 @@ const LISTED: readonly Operation[] = [
   PRICING_QUOTE,
   SIGN_UP,
   SIGN_UP_CONFIRM,
+  LINK_CHECK,
   LOG_IN,
   LOG_IN_CODE,
   LOG_IN_PROVIDERS,

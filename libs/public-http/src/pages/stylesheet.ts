@@ -67,6 +67,8 @@ h3 { font-size: 0.95rem; margin: 1.25rem 0 0.5rem; }
 .field { max-width: 26rem; margin: 0 0 1rem; }
 .field label { display: block; font-weight: 550; }
 .field small { display: block; margin-top: 0.25rem; }
+.field .fault { color: var(--fault); }
+[aria-invalid] { border-color: var(--fault); }
 .field input[type='range'] { padding: 0; accent-color: var(--accent); }
 .field output { display: block; margin-top: 0.3rem; font-weight: 550; font-variant-numeric: tabular-nums; }
 .filters { margin-block: 0.75rem 1.25rem; display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: 0.75rem 1rem; align-items: end; }

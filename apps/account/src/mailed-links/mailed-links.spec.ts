@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { DAY_MS, HOUR_MS } from '#libs/platform';
+import { AccountUnderTest, PASSWORD } from '../../../../test/account/account-under-test.js';
+
+let account: AccountUnderTest;
+
+beforeAll(async () => {
+  account = await AccountUnderTest.start();
+});
+afterAll(() => account.stop());
+beforeEach(() => account.clock.advance(HOUR_MS));
+
+const post = (path: string, body: object, token?: string) =>
+  account.dashboard('POST', path, { body, token });
+const check = async (kind: string, token: string) =>
+  (await post('links/check', { kind, token })).status;
+
+it('S31: asking whether a link works leaves it as it is; once used it no longer does', async () => {
+  await post('sign-up', { first_name: 'Ada', email: 'a@example.com', password: PASSWORD });
+  const signUp = await account.linkToken('a@example.com');
+  expect([await check('sign_up', signUp), await check('sign_up', signUp)]).toEqual([200, 200]);
+  const confirmed = await post('sign-up/confirm', { token: signUp, password: PASSWORD });
+  expect(confirmed.status).toBe(201);
+  expect(await check('sign_up', signUp)).toBe(410);
+
+  await post(
+    'account/email',
+    { email: 'b@example.com' },
+    String(confirmed.headers['x-set-session']),
+  );
+  const address = await account.linkToken('b@example.com');
+  expect([await check('address_change', address), await check('sign_up', address)]).toEqual([
+    200, 410,
+  ]);
+  expect((await post('account/email/confirm', { token: address })).status).toBe(200);
+  expect(await check('address_change', address)).toBe(410);
+
+  await post('password/forgot', { email: 'b@example.com' });
+  const reset = await account.linkToken('b@example.com');
+  expect(await check('password_reset', reset)).toBe(200);
+  const set = await post('password/reset', { token: reset, password: 'another sentence 7' });
+  expect(set.status).toBe(200);
+  expect(await check('password_reset', reset)).toBe(410);
+});
+
+it('a link that has expired, or that we did not send, does not work', async () => {
+  const { token } = await account.register('c@example.com');
+  await post('password/forgot', { email: 'c@example.com' });
+  const reset = await account.linkToken('c@example.com');
+  await post('account/email', { email: 'd@example.com' }, token);
+  const address = await account.linkToken('d@example.com');
+  expect([await check('password_reset', reset), await check('address_change', address)]).toEqual([
+    200, 200,
+  ]);
+  account.clock.advance(DAY_MS);
+  expect([await check('password_reset', reset), await check('address_change', address)]).toEqual([
+    410, 410,
+  ]);
+  expect(await check('sign_up', 'no link of ours')).toBe(410);
+});

@@ -1,0 +1,23 @@
+import { type Problem, counted, waitWords } from '#libs/platform';
+
+/** The requests of a rate class, as people call them. */
+const REQUESTS: Readonly<Record<string, string>> = {
+  live: 'live request',
+  bulk: 'bulk request',
+  heavy: 'search request',
+};
+
+/** A rejection as a sentence for people. The API's own text names headers and classes where programs need them. */
+export function refusalWords(refusal: Problem): string {
+  const { code, message, members, retryAfterSeconds: wait } = refusal;
+  const again = wait === undefined ? 'in a moment' : `in ${waitWords(wait)}`;
+  if (code === 'rate_limited') {
+    const { class: rateClass, limit } = members as { class: string; limit: number };
+    const requests = counted(limit, REQUESTS[rateClass] ?? 'request');
+    return `Your plan allows ${requests} a minute, which you have used. You can go on ${again}. Nothing was charged.`;
+  }
+  if (code === 'class_busy') {
+    return `Too many requests are running at the moment. Try again ${again}. Nothing was charged.`;
+  }
+  return message;
+}

@@ -1,0 +1,36 @@
+import { IsIn } from 'class-validator';
+import { FOR_VISITORS, dashboardCall } from '../dashboard-call.js';
+import { defineOperation } from '../operation.js';
+import { IsLinkToken } from './text-rules.js';
+
+/** What a mailed link confirms. */
+const LINK_KINDS = ['sign_up', 'password_reset', 'address_change'] as const;
+export type LinkKind = (typeof LINK_KINDS)[number];
+
+export class CheckLinkRequest {
+  @IsIn(LINK_KINDS)
+  kind: LinkKind;
+
+  @IsLinkToken()
+  token: string;
+}
+
+export class CheckLinkAnswer {
+  @IsIn(['open'])
+  status: 'open';
+}
+
+export const LINK_CHECK = defineOperation({
+  ...dashboardCall('account', 'POST /api/links/check'),
+  name: 'links.check',
+  access: FOR_VISITORS,
+  summary: 'Says whether a mailed link still works, without using it',
+  body: {
+    of: CheckLinkRequest,
+    limitBytes: 4_096,
+    example: { kind: 'sign_up', token: 'from-the-mail' },
+  },
+  answers: [{ type: 'application/json', of: CheckLinkAnswer }],
+  problems: ['link_invalid'],
+  examples: [{ title: 'A link that works', parameters: {}, answer: { status: 'open' } }],
+});
