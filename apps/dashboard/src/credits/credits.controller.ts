@@ -96,13 +96,14 @@ export class CreditsController {
     visit: PageVisit,
     { notice, status = 200, processor = '', credits }: Shown = {},
   ) {
-    const [processors, tax] = await Promise.all([
-      processorChoice(visit, processor),
-      addedTax(visit),
-    ]);
-    const [balance, orders] = await Promise.allSettled([
+    const asked = Promise.allSettled([
       this.calls.balance(visit.session),
       visit.billing({ method: 'GET', path: '/orders' }),
+    ]);
+    const [processors, tax, [balance, orders]] = await Promise.all([
+      processorChoice(visit, processor),
+      addedTax(visit),
+      asked,
     ]);
     const answered =
       orders.status === 'fulfilled' && !isRefused(orders.value)

@@ -153,20 +153,20 @@ export class KeysController {
     visit: PageVisit,
     { shown, entered, cursor, filter, notice, status = 200 }: Shown = {},
   ) {
-    const answer = await (isFiltered(filter) ? foundKeys(visit, filter) : keysOf(visit, cursor));
-    if (isRefused(answer)) {
-      const page = keysPage(visit.context, { keys: [], entered }, faultNotice(answer));
-      return visit.show(page, answer.status);
-    }
-    const { keys, paging } = answer.body as KeysAnswer;
-    const nextCursor = paging.next_cursor ?? undefined;
-    const [allowance, use] = await Promise.all([
+    const [answer, allowance, use] = await Promise.all([
+      isFiltered(filter) ? foundKeys(visit, filter) : keysOf(visit, cursor),
       this.calls.allowance(visit.session),
       this.calls
         .usageByKey(visit.session, {})
         .then(useOf)
         .catch(() => undefined),
     ]);
+    if (isRefused(answer)) {
+      const page = keysPage(visit.context, { keys: [], entered }, faultNotice(answer));
+      return visit.show(page, answer.status);
+    }
+    const { keys, paging } = answer.body as KeysAnswer;
+    const nextCursor = paging.next_cursor ?? undefined;
     const allowed = allowance?.keys;
     const said = notice ?? (shown && isPaused(shown, allowed) ? PAUSED : undefined);
     const page = keysPage(

@@ -45,11 +45,11 @@ export class PlansController {
   }
 
   private async show(visit: PageVisit, { interval, processor, notice, status = 200 }: Shown) {
-    const [processors, tax] = await Promise.all([
+    const [processors, tax, answer] = await Promise.all([
       processorChoice(visit, processor),
       addedTax(visit),
+      visit.billing({ method: 'GET', path: '/subscriptions' }),
     ]);
-    const answer = await visit.billing({ method: 'GET', path: '/subscriptions' });
     if (isRefused(answer)) {
       const page = plansPage(visit.context, { interval, processors, tax }, faultNotice(answer));
       return visit.show(page, answer.status);

@@ -105,10 +105,12 @@ export class RequestPagesController {
   async show(@Visit() visit: PageVisit, @Param('id') id: string, @Query() query: Given) {
     const days = query.day === undefined ? this.stretches() : [{ day: query.day as string }];
     for (const stretch of days) {
-      const { requests } = await this.read(visit, { ...stretch, request_id: id });
+      const [{ requests }, keys] = await Promise.all([
+        this.read(visit, { ...stretch, request_id: id }),
+        keysOf(visit),
+      ]);
       if (requests.length === 0) continue;
       const { apiUrl } = this.settings;
-      const keys = await keysOf(visit);
       return visit.show(requestPage(visit.context, requests[0], { keys, apiUrl }));
     }
     throw new NotFound();

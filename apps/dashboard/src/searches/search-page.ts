@@ -18,6 +18,12 @@ import { searchForm } from './search-form.js';
 import { LIVE_LOOKUPS, SEARCHES } from './searches.js';
 import { shownText } from '../pages/shown-text.js';
 
+/** A link to what ends a rejection. */
+export interface Remedy {
+  href: string;
+  text: string;
+}
+
 /** The contents of a search's page. */
 export interface SearchShown {
   typed: Typed;
@@ -26,8 +32,8 @@ export interface SearchShown {
   /** Credits to spend; undefined if entitlement is unavailable. */
   credits?: number;
   apiUrl: string;
-  /** More credits would have helped. */
-  isShort?: boolean;
+  /** Where to go after a rejection. */
+  remedy?: Remedy;
 }
 
 /** `/search`: all lookups and searches. */
@@ -63,11 +69,11 @@ export function searchPage(
   shown: SearchShown,
   notice?: Notice,
 ): Markup {
-  const { typed, answer, credits, apiUrl, isShort } = shown;
+  const { typed, answer, credits, apiUrl, remedy } = shown;
   return page(context, {
     title: search.title,
     notice,
-    body: html`${isShort ? html`<p><a class="button" href="/credits">Buy credits</a></p>` : undefined}
+    body: html`${remedy && html`<p><a class="button" href="${remedy.href}">${remedy.text}</a></p>`}
       <section>
         <h2>Search for</h2>
         ${searchForm(context, search, typed)}

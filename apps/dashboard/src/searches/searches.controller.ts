@@ -8,16 +8,22 @@ import type { Notice } from '../pages/layout.js';
 import { type PageVisit, faultNotice } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import { type Item, type Search, type Typed, askedOf } from './search.js';
-import { searchPage, searchesPage } from './search-page.js';
+import { type Remedy, searchPage, searchesPage } from './search-page.js';
 import { SEARCH_FIELDS, SearchForm } from './searches.dto.js';
 import { searchOf } from './searches.js';
+
+/** The page that ends such a rejection. */
+const REMEDIES: Readonly<Record<string, Remedy>> = {
+  insufficient_credits: { href: '/credits', text: 'Buy credits' },
+  rate_limited: { href: '/plans', text: 'Plans with more requests a minute' },
+};
 
 /** Variable parts of the page besides its form. */
 interface Shown {
   answer?: Item;
   notice?: Notice;
   status?: number;
-  isShort?: boolean;
+  remedy?: Remedy;
 }
 
 /** A page for each lookup and search. Opening one costs nothing; only its form makes a request. */
@@ -54,9 +60,9 @@ export class SearchesController {
     const asked = askedOf(search, cursor ? { ...typed, cursor } : typed);
     const answer = await visit.ask({ operation: search.row.name, ...asked });
     if (!answer.refusal) return this.show(visit, search, typed, { answer: answer.body as Item });
-    const isShort = answer.refusal.code === 'insufficient_credits';
+    const remedy = REMEDIES[answer.refusal.code];
     const notice = faultNotice(answer);
-    return this.show(visit, search, typed, { notice, status: answer.status, isShort });
+    return this.show(visit, search, typed, { notice, status: answer.status, remedy });
   }
 
   private async show(visit: PageVisit, search: Search, typed: Typed, shown: Shown = {}) {

@@ -69,12 +69,13 @@ export class SecurityPagesController {
       if (answer.refusal) throw answer.refusal;
       return answer.body as T;
     };
-    const facts = {
-      identities: await read<IdentitiesAnswer>('/identities'),
-      secondFactor: await read<SecondFactorAnswer>('/second-factor'),
-      passkeys: (await read<PasskeysAnswer>('/passkeys')).passkeys,
-      sessions: (await read<SessionsAnswer>('/sessions')).sessions,
-    };
+    const [identities, secondFactor, { passkeys }, { sessions }] = await Promise.all([
+      read<IdentitiesAnswer>('/identities'),
+      read<SecondFactorAnswer>('/second-factor'),
+      read<PasskeysAnswer>('/passkeys'),
+      read<SessionsAnswer>('/sessions'),
+    ]);
+    const facts = { identities, secondFactor, passkeys, sessions };
     return visit.show(securityPage(visit.context, facts, notice), status);
   }
 }

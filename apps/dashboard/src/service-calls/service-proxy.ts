@@ -133,7 +133,7 @@ export class ServiceProxy {
       return {
         status: statusCode,
         body: answer,
-        refusal: statusCode < 400 ? undefined : problemOf(answer, service),
+        refusal: statusCode < 400 ? undefined : refusalOf(answer, headers, service),
         beginsSession: single(headers['x-set-session']),
         beginsStep: single(headers['x-set-step']),
         deviceToken: single(headers['x-set-device']),
@@ -249,6 +249,17 @@ async function textWithin(body: Readable, limitBytes: number): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** @returns the rejection in an answer, with the time to wait of its header. */
+function refusalOf(
+  answer: unknown,
+  { 'retry-after': header }: Dispatcher.ResponseData['headers'],
+  service: ServiceName,
+): Problem {
+  const seconds = Number(single(header));
+  const wait = seconds > 0 ? { retry_after: seconds } : undefined;
+  return problemOf(answer && { ...wait, ...(answer as object) }, service);
 }
 
 function single(header: string | string[] | undefined): string | undefined {

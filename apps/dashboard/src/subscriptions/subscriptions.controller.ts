@@ -70,11 +70,13 @@ export class SubscriptionPagesController {
     const to = { sku, quantity: Number(quantity || 1) };
     const own = await visit.billing({ method: 'GET', path: pathOf(id) });
     if (isRefused(own)) return this.showRefusal(visit, own);
-    const answer = await visit.billing({ method: 'POST', path: pathOf(id, 'preview'), body: to });
+    const [answer, balance] = await Promise.all([
+      visit.billing({ method: 'POST', path: pathOf(id, 'preview'), body: to }),
+      this.calls.balance(visit.session).catch(() => undefined),
+    ]);
     if (isRefused(answer)) return this.showRefusal(visit, answer);
     const owned = own.body as SubscriptionAnswer;
     const preview = answer.body as PlanPreviewAnswer;
-    const balance = await this.calls.balance(visit.session).catch(() => undefined);
     return visit.show(changePage(visit.context, { owned, to, preview, balance }));
   }
 

@@ -49,9 +49,14 @@ function canBeAsked({ operation, version, kind, path }: ApiRoute): boolean {
   return isNewest && operation.access.kind === 'key' && kind === 'answer' && !path.includes('{');
 }
 
-/** The headers of the API are for its clients; the dashboard needs only the body. */
+const RETRY_AFTER = /^Retry-After: (\d+)\r$/m;
+
+/** The headers of the API are for its clients; the dashboard needs only the body and the time to wait. */
 function replyOf(reply: FastifyReply): Reply {
-  const sendWhole: Reply['sendWhole'] = (status, _lines, body) =>
+  const sendWhole: Reply['sendWhole'] = (status, lines, body) => {
+    const [, seconds] = RETRY_AFTER.exec(lines) ?? [];
+    if (seconds !== undefined) void reply.header('retry-after', seconds);
     void reply.status(status).type('application/json').send(Buffer.from(body, 'latin1'));
+  };
   return { sendWhole, sendLast: sendWhole };
 }

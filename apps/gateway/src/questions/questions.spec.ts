@@ -70,6 +70,16 @@ it('without enough credits nothing is looked up, and the page links to the shop'
   expect(under.around.lookup.questions).toEqual([]);
 });
 
+it('beyond the rate limit the page says when one may go on, and leads to plans with more', async () => {
+  under.around.entitlement.limits.set(accountId(), 1);
+  expect((await search('whois.live', { domainName: 'one.example' })).status).toBe(200);
+  const { status, page } = await search('whois.live', { domainName: 'two.example' });
+  expect(status).toBe(429);
+  expect(page).toMatch(/Your plan allows 1 live request a minute, .*go on in \d+ seconds?\./);
+  expect(page).toContain('href="/plans"');
+  expect(page).not.toContain('Retry-After');
+});
+
 it('a rejection names the field as the page does', async () => {
   const { status, page } = await search('whois.live', { domainName: 'a.example', max_age: 'old' });
   expect([status, page]).toEqual([400, expect.stringContaining('Age in seconds at most must be')]);
