@@ -9,7 +9,7 @@ import {
   KEY_ROTATE,
   KEY_UPDATE,
 } from './account/keys.js';
-import { LINK_CHECK } from './account/mailed-links.js';
+import { LINK_CHECK } from './sign-in/mailed-links.js';
 import { PASSWORD_CHANGE, PASSWORD_FORGOT, PASSWORD_RESET } from './account/passwords.js';
 import { ADDRESS_CHANGE, ADDRESS_CONFIRM, PROFILE, PROFILE_UPDATE } from './account/profile.js';
 import {
@@ -124,7 +124,7 @@ export { atDashboard } from './dashboard-call.js';
 export * from './export/account-export.js';
 export * from './account/key-answer.js';
 export * from './account/keys.js';
-export * from './account/mailed-links.js';
+export * from './sign-in/mailed-links.js';
 export * from './account/passwords.js';
 export * from './account/profile.js';
 export * from './sign-in/identities.js';

@@ -1,7 +1,7 @@
 import { IsIn } from 'class-validator';
 import { FOR_VISITORS, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
-import { IsLinkToken } from './text-rules.js';
+import { IsLinkToken } from '../account/text-rules.js';
 
 /** What a mailed link confirms. */
 const LINK_KINDS = ['sign_up', 'password_reset', 'address_change'] as const;
