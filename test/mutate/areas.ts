@@ -57,6 +57,7 @@ export const AREAS: readonly Area[] = [
     without: NO_RULES,
     specs: [
       'libs/messaging/src/consumer/event-consumer.spec.ts',
+      'libs/messaging/src/consumer/failing-events.spec.ts',
       'libs/messaging/src/relay/relay.spec.ts',
       'libs/messaging/src/outbox/outbox.spec.ts',
       'libs/messaging/src/consumer/failed-event-retries.spec.ts',

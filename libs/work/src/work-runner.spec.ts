@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import { Metrics, newId } from '#libs/platform';
+import { WorkIsHopeless, WorkQueue, addWorkMetrics } from '#libs/work';
+import { waitFor } from '#test/environment';
+import {
+  add,
+  addMany,
+  database,
+  done,
+  held,
+  note,
+  queue,
+  rows,
+  runner,
+  useQueue,
+} from './queue-under-test.contract.js';
+
+useQueue();
+
+describe('a runner', () => {
+  it('is woken by work added in its process, once that is committed', async () => {
+    let wakes = 0;
+    runner().wakeBy(() => void wakes++);
+    await database.transaction(async (transaction) => {
+      await queue.add(transaction, { name: 'new', payload: {} });
+      expect(wakes).toBe(0);
+    });
+    expect(wakes).toBe(1);
+  });
+
+  it('starts work as it arrives while it has room', async () => {
+    await add('slow');
+    const slow = held();
+    const running = runner(async (work) => (work.name === 'slow' ? slow.doing(work) : note(work)), {
+      concurrency: 2,
+    }).runOnce();
+    await slow.begun;
+    await add('new');
+    await waitFor('the new one', () => done.length === 1);
+    const elsewhere = new WorkQueue<object>({ name: 'calls' });
+    await database.transaction((transaction) =>
+      elsewhere.add(transaction, { name: 'of another process', payload: {} }),
+    );
+    await waitFor('the other one', () => done.length === 2);
+    slow.end.resolve();
+    await running;
+  });
+
+  it('that stops claims no more, and returns its work for another', async () => {
+    await addMany(newId(), 'work', 3);
+    const first = held();
+    const stopping = runner(first.doing, { concurrency: 1 });
+    const running = stopping.runOnce();
+    const { signal } = await first.begun;
+    const stopped = stopping.stop();
+    expect(signal.aborted).toBe(true);
+    first.end.reject(new Error('interrupted'));
+    await Promise.all([running, stopped]);
+    await stopping.runOnce();
+    expect((await rows()).map(({ tries }) => tries)).toEqual([0, 0, 0]);
+    await runner().runOnce();
+    expect(done).toHaveLength(3);
+  });
+
+  it('claims nothing while its queue is paused, for an hour at most', async () => {
+    await add('paused');
+    await queue.pause(database, 3_600);
+    await runner().runOnce();
+    expect(done).toEqual([]);
+    await queue.pause(database, 0);
+    await runner().runOnce();
+    expect(done).toEqual(['paused']);
+    await expect(queue.pause(database, 3_601)).rejects.toThrow(RangeError);
+  });
+
+  it('counts waiting, claimed and dead work, and how late the oldest is', async () => {
+    await add('dead');
+    await runner(async () => {
+      throw new WorkIsHopeless('no');
+    }).runOnce();
+    await add('due');
+    await add('not due', { delaySeconds: 60 });
+    await database.query(`update work set until = until - interval '1 h' where name = 'due'`);
+    const metrics = new Metrics({ process: false });
+    addWorkMetrics(metrics, database);
+    const text = await metrics.text();
+    expect(text).toContain('dds_work_items{queue="calls",state="waiting"} 2');
+    expect(text).toContain('dds_work_items{queue="calls",state="dead"} 1');
+    expect(text).toContain('dds_work_items{queue="calls",state="claimed"} 0');
+    expect(text).toMatch(/dds_work_late_seconds\{queue="calls"\} 36\d\d/);
+  });
+});
