@@ -16,22 +16,22 @@ const PROJECT = {
   globalTeardown: '<rootDir>/dist/test/environment/teardown.js',
 };
 
-/** The desk lane, `npm run test:fast`: the short specs beside what they prove and the house rules. They need PostgreSQL only. */
-const DESK = {
+/** The fast lane, `npm run test:fast`: the short specs beside what they prove and the house rules. They need PostgreSQL only. */
+const FAST = {
   ...PROJECT,
-  displayName: 'desk',
+  displayName: 'fast',
   testMatch: [
     '<rootDir>/dist/apps/**/*.spec.js',
     '<rootDir>/dist/libs/**/*.spec.js',
     '<rootDir>/dist/test/tidy.spec.js',
   ],
   testPathIgnorePatterns: ['\\.(slow|system|proof)\\.spec\\.js$'],
-  globalSetup: '<rootDir>/dist/test/environment/setup-desk.js',
+  globalSetup: '<rootDir>/dist/test/environment/setup-fast.js',
 };
 
-/** What needs no more than the desk lane, but takes longer than five seconds: `x.slow.spec.ts`. */
+/** What needs no more than the fast lane, but takes longer than five seconds: `x.slow.spec.ts`. */
 const SLOW = {
-  ...DESK,
+  ...FAST,
   displayName: 'slow',
   testMatch: ['<rootDir>/dist/**/*.slow.spec.js'],
   testPathIgnorePatterns: [],
@@ -57,7 +57,7 @@ const PROOF = {
 
 /** A project's servers are started only when one of its specs runs. */
 export default {
-  projects: [DESK, SLOW, SYSTEM, PROOF],
+  projects: [FAST, SLOW, SYSTEM, PROOF],
   // It only ends tests that hang: a test waits for conditions, and on a busy machine a start alone can take minutes. Jest
   // ignores it in a project.
   testTimeout: 300_000,

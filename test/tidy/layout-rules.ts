@@ -16,7 +16,7 @@ const FEATURE_KINDS = [
 ];
 /** Kinds that belong to an app as a whole, not to a feature. */
 const APP_KINDS = ['module', 'config', 'spec'];
-/** `contract` is the suite that every implementation of a port runs. */
+/** `contract` is a suite that every implementation of a port runs, or what several specs of a folder share. */
 const LIBRARY_KINDS = [
   'config',
   'spec',
@@ -37,7 +37,10 @@ const BANNED_NAMES =
 const FILES_MAX = 12;
 /** Kinds of files that name the event they consume. */
 const EVENT_KINDS = ['consumer', 'watcher'];
-/** `x.slow.spec.ts` takes long and `x.system.spec.ts` needs more than PostgreSQL: the desk lane has neither. `npm run prove` has `x.proof.spec.ts`. */
+/**
+ * `x.slow.spec.ts` takes long and `x.system.spec.ts` needs more than PostgreSQL: the fast lane has neither.
+ * `x.proof.spec.ts` is run by `npm run prove`.
+ */
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+|\.(slow|system|proof)\.spec)?\.ts$/;
 
 /** Each file says by its name what it holds; words that say nothing are no names. */

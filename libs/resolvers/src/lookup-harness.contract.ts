@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach } from '@jest/globals';
 import type { RequestListener } from 'node:http';
 import { DomainLookup } from './domain-lookup.js';
-import { LoopbackInternet } from './loopback/loopback-internet.js';
+import { LoopbackInternet } from './loopback-internet.contract.js';
 import { UpstreamLimiter } from './limiter/upstream-limiter.js';
 import { RdapClient } from './rdap/rdap-client.js';
 import type { Lookup, LookupOutcome } from './record.js';

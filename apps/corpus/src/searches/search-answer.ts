@@ -7,7 +7,7 @@ import {
   type Total,
   pageHeaders,
 } from '#libs/contracts';
-import { type CountedRows, totalOf } from './counted.js';
+import { type CountedRows, totalOf } from './counted-pages.js';
 
 /** A page that was found, or the count of a preview. */
 export interface SearchAnswer {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isSeenBy } from '../dns/shown-spans.js';
 import type { FiledName } from '../names/registrable-name.js';
-import { countOf } from '../searches/counted.js';
+import { countOf } from '../searches/counted-pages.js';
 import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 

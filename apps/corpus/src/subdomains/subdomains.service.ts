@@ -9,7 +9,7 @@ import {
 import { Clock, DAY_MS } from '#libs/platform';
 import { CoverageService } from '../coverage/coverage.service.js';
 import type { FiledName } from '../names/registrable-name.js';
-import { totalOf } from '../searches/counted.js';
+import { totalOf } from '../searches/counted-pages.js';
 import { type SearchAnswer, allRows, readRows, searchAnswer } from '../searches/search-answer.js';
 import { dayBounds } from '../searches/search-days.js';
 import { type SearchedName, searchedName } from '../searches/searched-name.js';

@@ -6,7 +6,7 @@ import {
   type CountedRows,
   countedPage,
   countedRows,
-} from '../searches/counted.js';
+} from '../searches/counted-pages.js';
 import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 import type { SearchPattern } from '../searches/search-pattern.js';

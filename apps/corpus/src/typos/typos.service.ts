@@ -6,7 +6,7 @@ import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
 import { CoverageService, FIXTURE_SOURCE } from '../coverage/coverage.service.js';
 import { domainKeyOf } from '../names/domain-key.js';
 import { NewestService } from '../newest/newest.service.js';
-import { COUNTED_MAX, totalOf } from '../searches/counted.js';
+import { COUNTED_MAX, totalOf } from '../searches/counted-pages.js';
 import {
   type SearchAnswer,
   type SearchRows,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { blocksOfRange, parseAddressBlock, parseAsn } from '#libs/domain-names';
-import { LoopbackInternet } from '../loopback/loopback-internet.js';
+import { LoopbackInternet } from '../loopback-internet.contract.js';
 import { UpstreamLimiter } from '../limiter/upstream-limiter.js';
 import { ParserWorker } from '../parser/parser-worker.js';
 import { RdapClient } from '../rdap/rdap-client.js';

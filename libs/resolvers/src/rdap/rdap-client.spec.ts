@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RequestListener, ServerResponse } from 'node:http';
-import { LoopbackInternet } from '../loopback/loopback-internet.js';
+import { LoopbackInternet } from '../loopback-internet.contract.js';
 import { RdapClient, retryAfterSeconds, type RdapLimits } from './rdap-client.js';
 import { rdapUrl } from './rdap-url.js';
 

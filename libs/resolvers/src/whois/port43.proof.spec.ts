@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LoopbackInternet } from '../loopback/loopback-internet.js';
+import { LoopbackInternet } from '../loopback-internet.contract.js';
 import { Port43Client } from './port43.js';
 import { runHostileNames } from '../../../../test/hostile-names.js';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Socket } from 'node:net';
 import { parseDomainName } from '#libs/domain-names';
 import { withEnoughTime } from '#test/environment';
-import { LoopbackInternet } from '../loopback/loopback-internet.js';
+import { LoopbackInternet } from '../loopback-internet.contract.js';
 import { decodeAnswer } from './decoding.js';
 import { Port43Client, type Port43Limits } from './port43.js';
 import { queryLine } from './query-forms.js';

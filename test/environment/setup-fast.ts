@@ -1,2 +1,2 @@
-/** The desk lane has PostgreSQL alone. */
+/** The fast lane has only PostgreSQL. */
 export { setupPostgres as default } from './setup.js';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { CertificateAuthority } from '../safe-connect/certificate-authority.js';
-import { SafeConnector } from '../safe-connect/safe-connector.js';
-import type { UpstreamException } from '../safe-connect/upstream-exceptions.js';
+import { CertificateAuthority } from './safe-connect/certificate-authority.js';
+import { SafeConnector } from './safe-connect/safe-connector.js';
+import type { UpstreamException } from './safe-connect/upstream-exceptions.js';
 
 /**
  * Real servers on loopback sockets under the names of hosts, for specs; other hosts do not exist. Records all queries.
