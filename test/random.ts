@@ -1,4 +1,4 @@
-/** Numbers that follow from a seed alone (xorshift32 behind a mixing step): the same on every machine. */
+/** Numbers that follow from a seed alone (a mixing step, then xorshift32): the same on every machine. */
 export class Random {
   private state: number;
 

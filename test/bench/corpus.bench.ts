@@ -87,7 +87,7 @@ export async function run(
   };
 }
 
-/** Of each statement in a server's log the slowest one, with its plan. */
+/** The slowest execution of each statement in a server's log, with its plan. */
 function plansOf(log: string): string[] {
   const slowest = new Map<string, { ms: number; plan: string }>();
   for (const entry of log.split(/^\d{4}-\d\d-\d\d .*? LOG: {2}/m)) {

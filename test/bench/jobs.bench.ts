@@ -336,7 +336,7 @@ class BenchWorker {
     return id!;
   }
 
-  /** Nothing of it is left then. */
+  /** Nothing of it remains then. */
   async cancel(accountId: string, id: string): Promise<void> {
     // It may have ended by itself.
     await this.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId }).catch(() => {});

@@ -23,7 +23,7 @@ const WIDE = { buckets: [{ burst: 1e6, perSecond: 1e6 }], connections: 128 };
 let stub: Worker;
 let ports: StubPorts;
 
-/** `npm run bench lookups`: how fast registries and resolvers are worked with. */
+/** `npm run bench lookups`: how fast registries and resolvers are queried. */
 export async function run(
   _figures?: string[],
   { isShort } = { isShort: false },

@@ -70,7 +70,7 @@ const {
 }>();
 const figures = program.args.filter((name) => Object.values(FIGURES).flat().includes(name));
 const named = program.args.filter((name) => !figures.includes(name));
-// A figure alone means its bench.
+// A figure without its bench selects the bench as well.
 for (const [bench, ofBench] of Object.entries(FIGURES)) {
   if (ofBench.some((name) => figures.includes(name)) && !named.includes(bench)) named.push(bench);
 }

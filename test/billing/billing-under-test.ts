@@ -240,7 +240,7 @@ export class BillingUnderTest {
       consumers: { account: ['billing'], billing: [] },
     });
     const { config, clock, transport, mailbox: mail } = this;
-    // On real time the jobs would come between a spec's steps, now and then.
+    // With real time, jobs would now and then run between a spec's steps.
     const options = { config, clock, logger, transport, mail, isScheduled: false };
     this.service = await startBilling(options);
     const { url: stripeUrl } = await this.openDoor('stripe');

@@ -11,7 +11,7 @@ export interface ContainerOptions {
   image: ImageConfig;
   command?: string[];
   environment: Record<string, string>;
-  /** Name space of its network. */
+  /** Its network namespace. */
   space: string;
   /** A folder for its own files. */
   folder: string;
@@ -21,7 +21,7 @@ export interface ContainerOptions {
 
 /**
  * Mounts the image read-only for this process alone, with `/tmp` in memory, and becomes the command: no further
- * privileges, no capabilities, the image's user. It ends with whoever started it.
+ * privileges, no capabilities, the image's user. It ends with the process that started it.
  */
 const ENTER = `
 set -e

@@ -34,7 +34,7 @@ export const PLANTED = [
   'planted.hooks.example',
 ];
 
-/** Gives the account rows in every table with data of accounts. */
+/** Gives the account rows in every table that holds account data. */
 export async function plantEverywhere(
   desk: OperatorDesk,
   { gateway, worker }: Record<'gateway' | 'worker', Database>,

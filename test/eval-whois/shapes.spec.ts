@@ -31,8 +31,8 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'a margin of three spaces': eachLine((line) => (line === '' ? line : `   ${line}`)),
   'a notice before it': (text) => `${NOTICE.map((line) => `% ${line}`).join('\n')}\n\n${text}`,
   'a plain notice before it': (text) => `${NOTICE.join('\n')}\n\n${text}`,
-  'a plain notice behind it': (text) => `${text}\n\n${NOTICE.join('\n')}\n`,
-  'a notice in a frame behind it': (text) =>
+  'a plain notice after it': (text) => `${text}\n\n${NOTICE.join('\n')}\n`,
+  'a notice in a frame after it': (text) =>
     `${text}\n\n${['*'.repeat(60), ...NOTICE, '*'.repeat(60)].map((line) => `* ${line}`).join('\n')}\n`,
   'non-breaking spaces': eachKey((key, value) => `${key}:\u00a0${value}`),
 };
@@ -44,10 +44,10 @@ const KEYED_SHAPES: Readonly<Record<string, Shape>> = {
   'values in a column': eachKey((key, value) => `${`${key}:`.padEnd(40)}${value}`),
   'colons in a column': eachKey((key, value) => `${key.padEnd(36)}: ${value}`),
   'dots up to the colon': eachKey((key, value) => `${key.padEnd(36, '.')}: ${value}`),
-  'dots behind the colon': eachKey((key, value) => `${`${key}:`.padEnd(36, '.')} ${value}`),
+  'dots after the colon': eachKey((key, value) => `${`${key}:`.padEnd(36, '.')} ${value}`),
   'keys in capitals': eachKey((key, value) => `${key.toUpperCase()}: ${value}`),
   'keys in small letters': eachKey((key, value) => `${key.toLowerCase()}: ${value}`),
-  'no space behind the colon': eachKey((key, value) => `${key}:${value}`),
+  'no space after the colon': eachKey((key, value) => `${key}:${value}`),
 };
 
 /** Shapes of a record: in other answers what stands before a colon may be a sentence. */

@@ -124,7 +124,7 @@ class Flow {
     this.flow();
   }
 
-  /** Nothing of one side reaches the other any more, its end neither. */
+  /** From now on nothing from one side reaches the other, not even its end. */
   sever(): void {
     this.isSevered = true;
   }

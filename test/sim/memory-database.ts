@@ -105,7 +105,7 @@ export class MemoryDatabase {
     if (!next) return void this.locks.delete(name);
     (this.locks.get(name) as { holder: MemoryTransaction }).holder = next.transaction;
     next.transaction.held.add(name);
-    // Of nobody: it continues in a step of its own.
+    // It has no owner and continues in its own step.
     this.world.at(0, undefined, next.resolve);
   }
 }

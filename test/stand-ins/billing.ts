@@ -11,10 +11,10 @@ import { type Clock, addMonths, newId } from '#libs/platform';
 
 const SCHEMA = 'billing';
 
-/** Where it says its events, and when it is. */
+/** Where it publishes its events, and its clock. */
 export interface BillingOptions {
   databaseUrl(role: string): string;
-  /** Closed by whoever opened it. */
+  /** Closed by the caller. */
   transport: EventTransport;
   clock: Clock;
 }
@@ -43,7 +43,7 @@ export class Billing {
     await this.relayDatabase.close();
   }
 
-  /** A package was paid for. @returns the payment's id, by which a repeat can be said. */
+  /** A package was paid for. @returns the payment's id, with which it can be repeated. */
   async confirmPackage(accountId: string, tierName: string, paymentId = newId()): Promise<string> {
     const tier = TIERS.find(({ name }) => name === tierName);
     if (!tier) throw new Error(`no tier ${tierName}`);

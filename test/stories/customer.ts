@@ -12,7 +12,7 @@ export interface Answer {
 /** The parts of an installation that a customer can reach. */
 export type Origins = Pick<Deployment, 'apiUrl' | 'dashboardUrl' | 'mailbox'>;
 
-/** Somebody of a story: a browser with cookies, an address with mail, a password, keys. */
+/** A person in a story: a browser with cookies, an address with mail, a password, keys. */
 export class Customer {
   private readonly cookies = new Map<string, string>();
   private csrfToken = '';

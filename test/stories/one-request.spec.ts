@@ -47,7 +47,7 @@ interface Export {
   }[];
 }
 
-/** A collector that keeps what it is sent. */
+/** A collector that keeps what is sent to it. */
 class Collector {
   readonly spans: ReceivedSpan[] = [];
   connections = 0;

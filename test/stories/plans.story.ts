@@ -16,8 +16,8 @@ const LIMITS = { '5K': 20, '15K': 40, '50K': 80, ADD_ON: 50 };
 
 /**
  * What becomes of plans and of money after it was paid: renewals, changes, cards that are declined, refunds, disputes,
- * a customer who leaves and comes back. Through the dashboard's origin, the processor's pages and the operator's calls
- * alone. The steps build on one another.
+ * a customer who leaves and comes back. It uses only the dashboard's origin, the processor's pages and the
+ * operator's calls. The steps build on one another.
  */
 export function plansAndMoneyBack(
   deployed: () => Deployment & { payments: PaymentsSimulator; billingUrl: string },
@@ -42,7 +42,7 @@ export function plansAndMoneyBack(
     );
     const ordersOf = async (accountId: string) => ordered.get(accountId) ?? [];
     side = sideOf({ simulator: deployment.payments, clock, ordersOf }, processor);
-    // Whoever signed up from this address before did so yesterday.
+    // Earlier sign-ups from this address were yesterday.
     clock.advance(DAY_MS);
     for (const customer of [rosa, yves, rhea]) {
       await customer.join();

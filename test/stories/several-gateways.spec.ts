@@ -194,7 +194,7 @@ describe('one customer over several gateways', () => {
   });
 
   it('S13: a gateway that is cut off from account serves cached keys for a minute, then answers 503', async () => {
-    // Somebody of whom no news is under way.
+    // No news about this customer is under way.
     const { key } = killed;
     expect(await lookUp(third.apiUrl, key)).toEqual({ status: 200 });
     await wire.refuse();

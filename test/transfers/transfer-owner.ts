@@ -91,7 +91,7 @@ class CountingStore extends DataStore {
   }
 }
 
-/** What the owner was asked, and how the specs turn it. */
+/** What the owner was asked, and the switches that specs set. */
 export class OwnerState {
   readonly store = new CountingStore();
   readonly accounts: string[] = [];

@@ -22,7 +22,7 @@ const CONTRACTIONS: readonly [pattern: RegExp, why: string][] = [
 ];
 /** What waits for every writer, or holds every writer up for as long as it takes. */
 const LOCKS: readonly [pattern: RegExp, why: string][] = [
-  // Of a partitioned table alone it is made without looking at a row.
+  // Only on a partitioned table is it made without reading a row.
   [
     /^create (unique )?index (?!concurrently)(?!.* on only )/,
     'holds up writers: create it concurrently',

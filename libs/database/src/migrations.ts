@@ -12,7 +12,7 @@ export interface Migration {
   sql: string;
   /**
    * False for one statement that no transaction takes, such as `create index concurrently if not exists`. It
-   * must bear to be run again: a process may die behind it. An index that a failed run left invalid is
+   * must bear to be run again: a process may die after it. An index that a failed run left invalid is
    * dropped before.
    */
   isTransactional?: false;

@@ -156,7 +156,7 @@ export class Transaction {
     if (this.isOver || !runner?.isTransactionActive) throw new Error('the transaction is over');
   }
 
-  /** The connection for a COPY, whose data would be taken for answers to statements sent behind it. */
+  /** The connection for a COPY, whose data would be taken for answers to statements sent after it. */
   private async claim(): Promise<KnownClient> {
     this.checkOpen();
     if (this.running > 0) throw new Error('a COPY begins when no other statement is running');

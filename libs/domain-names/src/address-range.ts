@@ -10,7 +10,7 @@ export function lastAddress(cidr: Cidr): string {
   return addressOf(numberOf(cidr) + size - 1n, cidr.version);
 }
 
-/** The last of several consecutive addresses. @param first the first one; its prefix does not matter. */
+/** The last of several consecutive addresses. @param first address of the range; its prefix does not matter. */
 export function lastAddressOf(first: IpAddress, count: number): string {
   return addressOf(numberOf(first) + BigInt(count) - 1n, first.version);
 }

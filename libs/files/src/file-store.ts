@@ -32,7 +32,7 @@ export interface ReadOptions {
   etag?: string;
 }
 
-/** A file that is being read. Whoever asked for it reads the stream to its end or destroys it. */
+/** A file that is being read. The caller reads the stream to its end or destroys it. */
 export interface OpenFile {
   facts: FileFacts;
   /** The positions of `content`; for an empty file, `last` is one less than `first`. */
@@ -87,7 +87,7 @@ export abstract class FileStore {
     return this.put(key, withinLimit(content, maxBytes), ifAbsent);
   }
 
-  /** @throws FileMissing; FileChanged; RangeBeyondFile when the range begins behind the last byte. */
+  /** @throws FileMissing; FileChanged; RangeBeyondFile when the range begins after the last byte. */
   async read(key: string, { range, etag }: ReadOptions = {}): Promise<OpenFile> {
     checkFileKey(key);
     const found = await this.stat(key);

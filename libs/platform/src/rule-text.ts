@@ -1,8 +1,8 @@
 import { getMetadataStorage } from 'class-validator';
 
 /**
- * The text of class-validator about a property without its name, because the caller names the field or the setting
- * already. `name must be a string` → `must be a string`.
+ * What class-validator says of a property, without the property's name, because the caller already names the field or
+ * setting. `name must be a string` → `must be a string`.
  */
 export function ruleText(property: string, text: string): string {
   if (text === `property ${property} should not exist`) return 'is not known here';

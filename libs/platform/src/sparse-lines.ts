@@ -1,6 +1,6 @@
 import { MINUTE_MS } from './clock.js';
 
-/** Kinds that are told apart at a time; further ones are written line by line. */
+/** Kinds that are kept apart at a time; further ones are written line by line. */
 const KINDS_MAX = 1_000;
 
 interface Kind {

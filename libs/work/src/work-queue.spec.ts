@@ -34,7 +34,7 @@ describe('work', () => {
     expect(done).toEqual(['kept']);
   });
 
-  it('work with the name of waiting work is not added again; once done, it may be', async () => {
+  it('work whose name is already waiting is not added again; once that is done, it may be', async () => {
     expect([await add('one'), await add('one')]).toEqual([true, false]);
     await runner().runOnce();
     expect(await add('one')).toBe(true);

@@ -81,7 +81,7 @@ export class WorkQueue<T extends object> {
   }
 
   /**
-   * Removes the work of a group. What is being done is told so by its signal, at once in this process and within a
+   * Removes the work of a group. Work that is being done learns of it by its signal, at once in this process and within a
    * third of a lease in others, and does not come back.
    * @returns how many pieces were removed, and how many are being done.
    */

@@ -58,7 +58,7 @@ export async function renewalHour(
 }
 
 /**
- * Stripe bills whoever's month is over, and says so; billing takes it over.
+ * Stripe bills each customer whose month is over and sends the news, which billing processes.
  * @returns how many callbacks were not taken at first and came again.
  */
 async function renewUntil({ clock, simulator, billing }: CrashWorld, time: Date): Promise<number> {

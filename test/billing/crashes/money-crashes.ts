@@ -104,7 +104,7 @@ const OTHERS: readonly [CrashPoint, MoneyCrash['flow']][] = [
   ['follow.after-call', 'restoration'],
 ];
 
-/** Each process border of the path of money. */
+/** Each border between processes on the path of money. */
 export const MONEY_CRASHES: readonly MoneyCrash[] = [
   ...OTHERS.map(([point, flow]) => ({ point, flow, pass: 1 })),
   ...Object.entries(SYNCS).flatMap(([flow, passes]) =>

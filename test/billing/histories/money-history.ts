@@ -79,7 +79,7 @@ export class MoneyHistory {
     Object.assign(apiFaults, { lostAnswers: answers, lostRequests: requests });
   }
 
-  /** Lets everything be healed. @throws when billing's money is not the processor's. */
+  /** Lets everything be healed. @throws when billing's money and the processor's differ. */
   async end(): Promise<void> {
     const { billing } = this;
     Object.assign(billing.simulator.apiFaults, { lostAnswers: 0, lostRequests: 0 });

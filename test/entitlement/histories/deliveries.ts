@@ -14,7 +14,7 @@ export type Mode = (typeof MODES)[number];
 /** Events are delivered at the ends of slots of so many days. */
 export const SLOT_DAYS = 3;
 const LATE_DAYS_MAX = 25;
-/** How long a slice lives behind its end while nothing ends it. */
+/** How long a slice lives after its end if nothing ends it. */
 export const GRACE_DAYS = 7;
 
 /** A row of billing's outbox. */

@@ -52,7 +52,7 @@ export function amountsOf(grants: GrantRow[]) {
  * repaid, those that are left may end sooner: then of the credits that another grant paid, and of no more, some
  * may have expired in one order that were used in the other.
  *
- * In the days of grace behind a slice, an event may end it at once (the payment of the next one, a cancellation) while
+ * In the days of grace after a slice, an event may end it at once (the payment of the next one, a cancellation) while
  * another takes its credits back: which of them comes first decides whether what was taken had expired by then.
  */
 export function compareRows(where: string, inOrder: GrantRow[], shuffled: GrantRow[]): string[] {

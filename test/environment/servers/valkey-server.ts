@@ -17,7 +17,7 @@ const PING_TIMEOUT_MS = 1_000;
 
 /**
  * Starts the server, tells its process id, and ends it when standard input closes: a server does not
- * outlive whoever started it, however that one ended.
+ * outlive the process that started it, however that ended.
  */
 const WATCH = '"$@" </dev/null >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -9 $!';
 

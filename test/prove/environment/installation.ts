@@ -108,7 +108,7 @@ export class Installation {
     return this.cluster.process(name) as ServiceProcess;
   }
 
-  /** A further process of a service, not started yet. Whoever asks for it ends it. */
+  /** A further process of a service, not started yet. The caller ends it. */
   further(app: string, name: string, changed: Settings): ServiceProcess {
     const logFile = join(this.folder, `${name}.log`);
     return new ServiceProcess({
@@ -270,7 +270,7 @@ async function laidThrough(
     }
     if (name === 'dashboard') changed[name].DASHBOARD_TRUSTED_PROXIES = '127.0.0.0/8';
     if (!name.startsWith('gateway')) continue;
-    // Known before the broker starts, which names it to whoever comes by it.
+    // Known before the broker starts, because the broker advertises it.
     changed[name].KAFKA_BROKERS = `127.0.0.1:${cables['gateway-broker'].address.port}`;
     changed[name].GATEWAY_DRAIN_NOTICE_MS = String(DRAIN_NOTICE_MS);
     changed[name].GATEWAY_TRUSTED_PROXIES = '127.0.0.0/8';

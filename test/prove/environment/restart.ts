@@ -40,7 +40,7 @@ export async function crashDuring<T>(
 }
 
 /**
- * What whoever supervises a process does: starts it as soon as it is gone. Nothing else.
+ * Does what a supervisor does: starts a process again as soon as it has ended, and nothing else.
  * @param nextPoint at which its next life kills itself, perhaps before it is up: then nothing is measured.
  * @returns how long it was away, with what the machine's other work took of it.
  */

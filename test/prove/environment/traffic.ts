@@ -16,7 +16,7 @@ interface Traffic {
   origins?: string[];
   /** The accounts that look up and pay; the regulars unless given. */
   customers?: Customer[];
-  /** Every gateway knows who looks up, somebody else pays: then no lookup may be refused. */
+  /** Every gateway knows the customers who look up names, and others pay: no lookup may be refused then. */
   isSteady?: boolean;
 }
 

@@ -30,7 +30,7 @@ const TLDS = ['com', 'de', 'org'];
 const NAMES_OF_EACH = 5;
 const CREDITS = 10_000;
 const UNLIMITED = 1_000_000;
-/** Ends the leases of dead processes and the wait until the start of a job counts as broken off. */
+/** Ends the leases of dead processes, and the wait after which an interrupted start of a job is undone. */
 const HURRY = `update worker.work set until = clock_timestamp()
   where state = 'claimed' or (queue = 'job-starts' and state = 'waiting')`;
 

@@ -20,7 +20,7 @@ export const partitionRows: InstallationScenario[] = [
     name: 'cut gateway-broker',
     fault: 'no byte passes between gateway and broker (held, then reset)',
     expectation:
-      'lookups go on; change feeds end the keys of who leaves within 5 s; an erasure reaches the gateways afterwards',
+      'lookups go on; change feeds end the keys of a customer who leaves within 5 s; an erasure reaches the gateways afterwards',
     isWaiting: true,
     run: cutFromBroker,
   },

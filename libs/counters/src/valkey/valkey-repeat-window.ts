@@ -5,7 +5,7 @@ import { RepeatWindow } from '../repeat-window.js';
 import { type ValkeyLink, bearLateErrors } from './valkey-link.js';
 
 const CHANNEL = 'counters:repeats';
-/** How long charged requests are gathered before the others are told. */
+/** How long charged requests are gathered before the other gateways are informed. */
 const BATCH_MS = 10;
 /** Questions in a batch; further ones stay this gateway's own. */
 const BATCH_MAX = 4_096;

@@ -57,7 +57,7 @@ export class FailedEventRepository {
     ]);
   }
 
-  /** Lets those be tried that have become the first of their queue. Reads everything that failed. */
+  /** Makes due those that have become the first of their queue. Reads everything that failed. */
   async releaseHeads(transaction: Transaction): Promise<void> {
     await transaction.query(RELEASE_HEADS, [this.consumer]);
   }

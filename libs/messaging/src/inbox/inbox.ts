@@ -125,7 +125,7 @@ export class Inbox {
 
   /**
    * Several keys at a time, the events of each in their order. After a failure, no further event is started; what is
-   * under way has ended when the first failure comes out, so that nobody writes behind the roll-back.
+   * under way has ended when the first failure comes out, so that nobody writes after the roll-back.
    */
   private async handleKeys(transaction: Transaction, events: ReadEvent[]): Promise<HandledEvent[]> {
     const handled: HandledEvent[] = [];

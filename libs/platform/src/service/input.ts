@@ -29,7 +29,7 @@ export function inputValidation(): ValidationPipe {
   });
 }
 
-/** Judges parsed JSON as `inputValidation` does, for whoever is no Nest route. @returns every fault; none for a good one. */
+/** Validates parsed JSON as `inputValidation` does, for code outside a Nest route. @returns every fault. */
 export function faultsOf(type: new () => object, value: unknown): FieldError[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [{ field: 'body', message: 'must be a JSON object' }];

@@ -65,7 +65,7 @@ export function tusHeaders(headers: Heads): string[] {
 }
 
 /**
- * The public path of an upload that its owner has created: what stands behind the owner's own path is its id.
+ * The public path of an upload that its owner has created: what follows the owner's own path is its id.
  * @returns undefined for another address.
  */
 export function publicLocation(

@@ -58,7 +58,7 @@ export abstract class Transfer {
 
   constructor(protected readonly call: TransferCall) {}
 
-  /** Asks the owner and answers the client; never throws. Whoever began it ends it with `stop`. */
+  /** Asks the owner and answers the client; never throws. Its caller ends it with `stop`. */
   async run(): Promise<TransferEnd | TransferRefusal> {
     const { request, operation } = this.call;
     // The limit of Node's server for a quiet connection is shorter than a transfer may take.

@@ -9,7 +9,7 @@ import { isInvoiceText } from './invoice-text.js';
 const NAME = /^(?!.*\.\S)[\p{L}\p{M}][\p{L}\p{M}\p{N} .'’-]{0,49}$/u;
 const NO_CONTROLS = /^\P{C}*$/u;
 /**
- * Matches text without addresses of pages and people, which mail programs turn into links. A version number such as
+ * Matches text without web or mail addresses, which mail programs turn into links. A version number such as
  * 16.2 is allowed.
  */
 const NO_ADDRESS = /^(?!.*[.。．｡]\p{L})[^/\\@]*$/u;

@@ -206,7 +206,7 @@ interface Read {
   /** Records up to the end of the page. */
   seen: number;
   hasNext: boolean;
-  /** Whether the list is known to end here: an empty page may be far behind the end. */
+  /** Whether the list is known to end here: an empty page may be far past the end. */
   isEnd: boolean;
 }
 

@@ -248,7 +248,7 @@ export class KafkaGroup {
   private async took(events: EventMessage[], payload: EachBatchPayload): Promise<boolean> {
     const { topic, partition } = payload.batch;
     const place = `${topic}/${partition}`;
-    // A membership that is lost shows at the heartbeat behind the batch.
+    // A lost membership shows at the heartbeat after the batch.
     const heartbeats = setInterval(
       () => void payload.heartbeat().catch(() => {}),
       HEARTBEAT_MS / 2,

@@ -17,7 +17,7 @@ export function toRecord({ id, bucket, key, body }: EventMessage): Message {
 }
 
 /**
- * A record as an event, whoever wrote it. What is no text is kept as base64, which no reader takes for an
+ * A record as an event, no matter who wrote it. What is no text is kept as base64, which no reader takes for an
  * event; without an id its place in the topic is its id.
  */
 export function toEventMessage(

@@ -7,7 +7,7 @@ import { splitLines } from '../../whois/parse/reading/lines.js';
 import { WorkMeter } from '../../whois/parse/reading/work-meter.js';
 import { isOwnWord, phrasesOf, sentencesIn, wordsOf } from '../small-print.js';
 
-/** Of a line this short each word is kept as it is printed: `Script: LATIN`. */
+/** Each word of a line this short is kept as printed: `Script: LATIN`. */
 const SHORT_WORDS_MAX = 3;
 /** A catalogue that lost more than this share of its sentences was derived from half a folder. */
 const LOSS_MAX = 0.1;

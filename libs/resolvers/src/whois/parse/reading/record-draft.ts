@@ -28,7 +28,7 @@ type DateField = 'created' | 'updated' | 'expires';
 
 /** The data read so far. The first value of a field wins, because registries put theirs at the top. */
 export class RecordDraft {
-  /** The answer contains the handle of a contact, whoever it belongs to. */
+  /** The answer contains the handle of a contact, no matter whose. */
   hasHandle = false;
   private domain?: string;
   private roid?: string;
