@@ -290,6 +290,7 @@ export class AccountUnderTest {
       caller: 'gateway',
       audience: 'account',
       tokens: this.tokens,
+      timeoutMs: 60_000,
     });
     this.client = new AccountClient(this.http);
   }

@@ -68,7 +68,13 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
     // What was made in this moment would not be made again.
     clock.advance(MINUTE_MS);
     const tokens = new ServiceTokens(serviceSecret, clock, tls);
-    const operator = new ServiceHttp({ url, caller: 'cli', audience: 'worker', tokens });
+    const operator = new ServiceHttp({
+      url,
+      caller: 'cli',
+      audience: 'worker',
+      tokens,
+      timeoutMs: 60_000,
+    });
     const since = (await filesOf('names')).at(0)?.edition ?? 0;
     await operator.call('POST', '/internal/files/runs').finally(() => operator.close());
     await waitFor(

@@ -306,6 +306,7 @@ export function firstLight(deployed: () => Deployment): void {
       caller: 'cli',
       audience: 'entitlement',
       tokens: new ServiceTokens(deployment.serviceSecret, deployment.clock, deployment.tls),
+      timeoutMs: 60_000,
     });
     const until = new Date(deployment.clock.now().getTime() + 400 * DAY_MS).toISOString();
     await http.call('POST', '/internal/operator/overrides', {

@@ -28,7 +28,13 @@ beforeAll(async () => {
     LOOKUP_UPSTREAM_PER_SECOND: '0.01',
   });
   service = await startLookup({ config, clock, logger: new Logger('lookup', { write: () => {} }) });
-  http = new ServiceHttp({ url: service.url, caller: 'worker', audience: 'lookup', tokens });
+  http = new ServiceHttp({
+    url: service.url,
+    caller: 'worker',
+    audience: 'lookup',
+    tokens,
+    timeoutMs: 60_000,
+  });
   lookup = new LookupClient(http);
 });
 afterAll(async () => {
@@ -94,6 +100,7 @@ describe('a worker’s lookups of many names', () => {
       caller: 'gateway',
       audience: 'lookup',
       tokens,
+      timeoutMs: 60_000,
     });
     const asked = new LookupClient(stranger).ask(
       { kind: 'whois', names: ['a.com'], priority: 'bulk', maxAgeSeconds: 0, waitSeconds: 0 },

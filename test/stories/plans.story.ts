@@ -36,7 +36,13 @@ export function plansAndMoneyBack(
     deployment = deployed();
     const { billingUrl: url, serviceSecret, clock } = deployment;
     const tokens = new ServiceTokens(serviceSecret, clock);
-    operator = new ServiceHttp({ url, caller: 'cli', audience: 'billing', tokens });
+    operator = new ServiceHttp({
+      url,
+      caller: 'cli',
+      audience: 'billing',
+      tokens,
+      timeoutMs: 60_000,
+    });
     [rosa, yves, rhea] = ['Rosa', 'Yves', 'Rhea'].map(
       (name) => new Customer(deployment, `${name}@${processor}.example`.toLowerCase(), name),
     );

@@ -90,7 +90,13 @@ describe('in one process: lookups become history', () => {
   async function override(limit: OverridableLimit, value: number): Promise<void> {
     const { entitlementUrl: url, serviceSecret, clock, tls } = deployment;
     const tokens = new ServiceTokens(serviceSecret, clock, tls);
-    const http = new ServiceHttp({ url, caller: 'cli', audience: 'entitlement', tokens });
+    const http = new ServiceHttp({
+      url,
+      caller: 'cli',
+      audience: 'entitlement',
+      tokens,
+      timeoutMs: 60_000,
+    });
     const until = new Date(clock.now().getTime() + 3_600_000).toISOString();
     const body = { name: limit, value, reason: 'a story', until };
     await http.call('POST', '/internal/operator/overrides', {

@@ -58,7 +58,13 @@ const isHere = schemathesisAvailability() === undefined || process.env.CI === 't
   async function raise(name: string): Promise<void> {
     const { entitlementUrl: url, serviceSecret, clock, tls } = deployment;
     const tokens = new ServiceTokens(serviceSecret, clock, tls);
-    const http = new ServiceHttp({ url, caller: 'cli', audience: 'entitlement', tokens });
+    const http = new ServiceHttp({
+      url,
+      caller: 'cli',
+      audience: 'entitlement',
+      tokens,
+      timeoutMs: 60_000,
+    });
     const until = new Date(clock.now().getTime() + DAY_MS).toISOString();
     const body = { name, value: LIMIT, reason: 'many requests', until };
     await http.call('POST', '/internal/operator/overrides', {

@@ -26,7 +26,7 @@ it('a use that could not be reported to account is reported with the next ones, 
     caller: 'gateway',
     audience: 'account',
     tokens,
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
   });
   const job = new KeyUseJob(new AccountClient(http), new Logger('gateway', { write: () => {} }));
   const [first, second] = [newId(), newId()];

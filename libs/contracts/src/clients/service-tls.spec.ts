@@ -69,7 +69,7 @@ describe('calls between services over TLS', () => {
     const tls = files === undefined ? undefined : new InternalTls(files, logger);
     const tokens = new ServiceTokens(SECRET, clock, tls);
     const { url } = service;
-    const http = new ServiceHttp({ url, caller: 'gateway', audience, tokens });
+    const http = new ServiceHttp({ url, caller: 'gateway', audience, tokens, timeoutMs: 60_000 });
     try {
       return await http.call('GET', '/internal/name');
     } catch (error) {
