@@ -114,6 +114,11 @@ describe('a lookup', () => {
     ['is throttled', status(429), 'http_429'],
     ['fails', status(503), 'http_503'],
     ['answers 404 with a web page', (_q, r) => void r.writeHead(404).end('<html>'), 'not_rdap'],
+    [
+      'answers an empty 404 as any web server does',
+      (_q, r) => void r.writeHead(404).end(),
+      'not_rdap',
+    ],
     ['answers about another name', (_q, r) => void r.end('{"ldhName":"b.test"}'), 'unreadable'],
   ])('a registry whose RDAP %s is queried on port 43', async (_what, rdap, error) => {
     await harness.internet.rdap('rdap.nic.test', rdap);

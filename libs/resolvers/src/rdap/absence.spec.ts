@@ -192,6 +192,20 @@ const SILENT_TEXTS = [
   'Domain not found in test database',
   'Domain not found on request',
   'No such domain registered by request',
+  'Resource not found',
+  'No such resource',
+  'The requested resource could not be found',
+  'The resource you requested does not exist',
+  'Domain is not delegated',
+  `${NAME} is not assigned`,
+  `${NAME} is available for purchase`,
+  `/domain/${NAME} not found`,
+  `The resource /domain/${NAME} does not exist`,
+  `domain/${NAME} not found`,
+  'Domain not found ...',
+  'Was: Domain not found',
+  'Domain not found…',
+  `${NAME.slice(0, NAME.indexOf('.'))} not found`,
 ] as const;
 
 /** Sentences from terms of use, from the table for port 43. */
@@ -399,6 +413,11 @@ describe('the body of a 404', () => {
     const links = [{ rel: 'self', href: `https://rdap.example/domain/${NAME.toUpperCase()}` }];
     const ids = { id: '7f3a', requestId: 17, timestamp: '2026-11-24T06:00:00Z', status: 404 };
     expect(meaningOfNotFound({ ...NOT_FOUND, ...ids, links }, NAME)).toBe('absent');
+  });
+
+  it.each(['message', 'error', 'detail'])('is a gateway’s without an error code: %s', (member) => {
+    expect(meaningOfNotFound({ [member]: 'Not Found' }, NAME)).toBe('unclear');
+    expect(meaningOfNotFound({ [member]: 'Not Found', errorCode: 404 }, NAME)).toBe('absent');
   });
 
   it('is contradicted by an object', () => {

@@ -76,11 +76,13 @@ export function meaningOfNotFound(json: JsonObject, asked: string): NotFoundMean
   if (asked === '') {
     return [...lines, ...around].some((line) => WRONG_SERVICE.test(line)) ? 'unclear' : 'absent';
   }
+  const isError = 'errorCode' in json || 'rdapConformance' in json;
+  if (texts.length > 0 && !isError) return 'unclear';
   if (beside.length > 0 || !isErrorOnly(json) || isOfAnother(json, asked)) return 'unclear';
   const statements = texts.filter((text) => !(isSilent(text) && /\p{L}/u.test(text)));
   if (statements.some((text) => namesOtherSuffixes(text, asked))) return 'unclear';
   const said = statements
-    .map((text) => plainly(plain(text), 'rdapConformance' in json))
+    .map((text) => plainly(plain(text)))
     .filter((line) => !CODE_TITLES.test(line));
   if (said.length === 0) return texts.length === 0 ? 'absent' : 'unclear';
   return isAbsence(said, names) ? 'absent' : 'unclear';
@@ -183,9 +185,8 @@ function statementsOf(lines: readonly string[]): string[] {
 }
 
 /** Replaces the phrases of RDAP servers by those of port 43. */
-function plainly(line: string, isRdap: boolean): string {
-  const object = isRdap ? line.replace(/\bresource\b/g, 'object') : line;
-  return object
+function plainly(line: string): string {
+  return line
     .replaceAll('_', ' ')
     .replace(/^(?:(?:rdap|http|error|status|code|404)[\s:.–-]+)+(?=\S)/, '')
     .replace(/\byou are seeking( as)?\b/, 'requested')

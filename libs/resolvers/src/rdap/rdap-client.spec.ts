@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { LoopbackInternet } from '../loopback-internet.contract.js';
 import { RdapClient, retryAfterSeconds, type RdapLimits } from './rdap-client.js';
 import { rdapUrl } from './rdap-url.js';
@@ -49,6 +49,9 @@ describe('RdapClient', () => {
     ['a web page with status 200', 200, '<html>Not found</html>', 'not_rdap'],
     ['a web page with status 404', 404, '<html>Not found</html>', 'not_rdap'],
     ['another API with status 404', 404, '{"message":"Not Found"}', 'not_rdap'],
+    ['an error code of another API', 404, '{"errorCode":404,"message":"Not Found"}', 'not_rdap'],
+    ['an empty body of a web server', 404, '', 'not_rdap'],
+    ['an empty object of an API', 404, '{}', 'not_rdap'],
     ['an array', 200, '[]', 'not_rdap'],
     ['half an object', 200, object.slice(0, 20), 'not_rdap'],
     ['nothing with status 200', 200, '', 'not_rdap'],
@@ -63,11 +66,72 @@ describe('RdapClient', () => {
   it.each([
     ['an RDAP error', 404, '{"errorCode":404,"title":"Not Found"}', {}],
     ['an RDAP error by media type', 404, '{}', { 'content-type': 'application/rdap+json' }],
-    ['an empty body', 404, '', {}],
+    ['an empty body of that type', 404, '', { 'content-type': 'application/rdap+json' }],
     ['an RDAP error within status 200', 200, '{"errorCode":404}', {}],
   ])('%s with status 404 means "not found"', async (_what, status, body, headers) => {
     await answering(status, body, headers);
     expect(await fetch()).toMatchObject({ kind: 'not_found' });
+  });
+
+  it('the page of a gateway is no answer, whatever its media type', async () => {
+    const pages = ['{"message":"Not Found"}', '{"error":"Not Found"}', '{"detail":"Not Found"}'];
+    for (const page of pages) {
+      await answering(404, page, { 'content-type': 'application/rdap+json' });
+      expect(await fetch()).toMatchObject({ kind: 'failed', fault: 'not_rdap' });
+    }
+  });
+
+  describe('an empty 404 without a media type', () => {
+    const help = JSON.stringify({ rdapConformance: ['rdap_level_0'], notices: [] });
+    const absent = (_request: IncomingMessage, response: ServerResponse) =>
+      void response.writeHead(404).end();
+    const asking = (client: RdapClient, name: string, base = `https://${host}/v1/`) =>
+      client.fetch(`${base}domain/${name}`);
+    const newClient = () => {
+      const client = new RdapClient(internet.connector(), patient);
+      clients.push(client);
+      return client;
+    };
+
+    it('means "not found" where the help of the same base URL is one of RDAP', async () => {
+      await internet.rdap(host, (request, response) =>
+        request.url === '/v1/help' ? void response.end(help) : absent(request, response),
+      );
+      const client = newClient();
+      expect(await asking(client, 'a.example')).toMatchObject({ kind: 'not_found' });
+      expect(await asking(client, 'b.example')).toMatchObject({ kind: 'not_found' });
+      expect(internet.asked.map((it) => it.split(' ')[1])).toEqual([
+        '/v1/domain/a.example',
+        '/v1/help',
+        '/v1/domain/b.example',
+      ]);
+      const wrong = `https://${host}/v0/`;
+      expect(await asking(client, 'a.example', wrong)).toMatchObject({ kind: 'failed' });
+    });
+
+    it('means "not found" where an RDAP object came from the same base URL', async () => {
+      const found = JSON.stringify({ ...JSON.parse(object), rdapConformance: ['rdap_level_0'] });
+      await internet.rdap(host, (request, response) =>
+        request.url === '/v1/domain/a.example'
+          ? void response.end(found)
+          : absent(request, response),
+      );
+      const client = newClient();
+      expect(await asking(client, 'b.example')).toMatchObject({ kind: 'failed' });
+      expect(await asking(client, 'a.example')).toMatchObject({ kind: 'object' });
+      expect(await asking(client, 'b.example')).toMatchObject({ kind: 'not_found' });
+    });
+
+    it('means nothing where the help is a page, an error or missing', async () => {
+      for (const answer of ['<html>', '{"name":"gateway"}', '']) {
+        await internet.close();
+        internet = new LoopbackInternet();
+        await internet.rdap(host, (request, response) =>
+          request.url === '/v1/help' ? void response.end(answer) : absent(request, response),
+        );
+        expect(await asking(newClient(), 'a.example')).toMatchObject({ fault: 'not_rdap' });
+      }
+    });
   });
 
   it.each([

@@ -4,6 +4,7 @@ import { Deadline } from '../safe-connect/deadline.js';
 import type { SafeConnector } from '../safe-connect/safe-connector.js';
 import { meaningOfNotFound } from './absence.js';
 import type { JsonObject } from './json-reading.js';
+import { KnownServices } from './known-services.js';
 import { rdapUrl } from './rdap-url.js';
 
 export interface RdapLimits {
@@ -52,10 +53,16 @@ const CONNECTIONS_PER_HOST = 4;
 
 const NESTING_MAX = 64;
 
+/** The members of an error (RFC 9083 §6) and of every answer (§4). */
+const ERROR: ReadonlySet<string> = new Set(
+  'errorCode title description lang links notices remarks port43 status'.split(' '),
+);
+
 /** Queries RDAP services (RFC 7480, RFC 9082) over HTTP/1.1 with TLS, and keeps connections for a while. */
 export class RdapClient {
   private readonly limits: RdapLimits;
   private readonly agent: Agent;
+  private readonly services = new KnownServices();
 
   constructor(connector: SafeConnector, limits: Partial<RdapLimits> = {}) {
     this.limits = { ...DEFAULTS, ...limits };
@@ -109,7 +116,9 @@ export class RdapClient {
       }
       const response = await this.ask(url, signal);
       const { location } = response.headers;
-      if (![301, 302, 303, 307, 308].includes(response.statusCode)) return this.read(response, url);
+      if (![301, 302, 303, 307, 308].includes(response.statusCode)) {
+        return this.read(response, url, signal);
+      }
       discard(response);
       url = rdapUrl(String(location ?? ''), url);
     }
@@ -134,7 +143,7 @@ export class RdapClient {
     }
   }
 
-  private async read(response: Response, url: URL): Promise<RdapAnswer> {
+  private async read(response: Response, url: URL, signal: AbortSignal): Promise<RdapAnswer> {
     const { statusCode: status, headers } = response;
     const asked = retryAfterSeconds(one(headers['retry-after']), one(headers['date']));
     if (status === 429 || (status === 503 && asked !== undefined)) {
@@ -153,7 +162,27 @@ export class RdapClient {
     if (text === undefined) return { kind: 'failed', status, fault: 'too_large' };
     const mediaType = one(headers['content-type']) ?? '';
     const isDeclared = mediaType.startsWith('application/rdap+json');
-    return sniff(status, text, isDeclared, domainAskedBy(url));
+    const json = jsonObject(text);
+    if (status === 404 && isEmpty(text, json)) {
+      const isRdap =
+        isDeclared || (await this.services.isKnown(url, (help) => this.isHelp(help, signal)));
+      return isRdap
+        ? { kind: 'not_found', status, text }
+        : { kind: 'failed', status, fault: 'not_rdap' };
+    }
+    if (json === undefined) return { kind: 'failed', status, fault: 'not_rdap' };
+    const answer = sniff(status, text, json, { isDeclared, asked: domainAskedBy(url) });
+    if (answer.kind !== 'failed' && isConforming(json, isDeclared)) this.services.note(url);
+    return answer;
+  }
+
+  /** Whether a URL answers as the help of an RDAP service (RFC 9082 §3.1.6). */
+  private async isHelp(url: URL, signal: AbortSignal): Promise<boolean> {
+    const response = await this.ask(url, signal);
+    const text = response.statusCode === 200 ? await this.body(response) : '';
+    discard(response);
+    const json = jsonObject(text ?? '');
+    return json !== undefined && 'rdapConformance' in json;
   }
 
   /** The body as text, or undefined if it is larger than allowed. */
@@ -194,18 +223,19 @@ function discard(response: Response): void {
 }
 
 /**
- * Distinguishes an RDAP answer from a web page by its body. A 404 means "not found" only with an empty body or one that
- * is clearly RDAP (RFC 9083 §6) and about the object, because web servers also answer 404 for unknown paths, and some
- * servers for too many queries or for another registry's name.
+ * Distinguishes an RDAP answer from that of another service by its body. A 404 means "not found" only if its body is an
+ * RDAP error (RFC 9083 §6) about the object, because web servers and gateways also answer 404 for unknown paths, and
+ * some servers for too many queries or for another registry's name.
  */
-function sniff(status: number, text: string, isDeclared: boolean, asked: string): RdapAnswer {
-  if (status === 404 && text.trim() === '') return { kind: 'not_found', status, text };
-  const json = jsonObject(text);
-  if (json === undefined) return { kind: 'failed', status, fault: 'not_rdap' };
+function sniff(
+  status: number,
+  text: string,
+  json: JsonObject,
+  { isDeclared, asked }: { isDeclared: boolean; asked: string },
+): RdapAnswer {
   const errorCode = Number(json['errorCode'] ?? status);
   if (errorCode === 404) {
-    const isRdap = isDeclared || 'errorCode' in json || 'rdapConformance' in json;
-    if (!isRdap) return { kind: 'failed', status, fault: 'not_rdap' };
+    if (!isRdapError(json, isDeclared)) return { kind: 'failed', status, fault: 'not_rdap' };
     const meaning = meaningOfNotFound(json, asked);
     if (meaning === 'throttled') return { kind: 'throttled', status };
     if (meaning === 'absent' || meaning === 'kept_back') return { kind: 'not_found', status, text };
@@ -214,6 +244,20 @@ function sniff(status: number, text: string, isDeclared: boolean, asked: string)
   if (errorCode === 429) return { kind: 'throttled', status };
   if (errorCode !== 200) return { kind: 'failed', status, fault: `http_${errorCode}` };
   return { kind: 'object', status, text, json };
+}
+
+const isEmpty = (text: string, json: JsonObject | undefined): boolean =>
+  text.trim() === '' || (json !== undefined && Object.keys(json).length === 0);
+
+/** A media type alone may be a gateway's default, and other APIs also have an `errorCode`, but not among these members. */
+function isRdapError(json: JsonObject, isDeclared: boolean): boolean {
+  if ('rdapConformance' in json) return true;
+  return 'errorCode' in json && (isDeclared || Object.keys(json).every((it) => ERROR.has(it)));
+}
+
+/** Whether an answer shows that an RDAP service gave it. */
+function isConforming(json: JsonObject, isDeclared: boolean): boolean {
+  return 'rdapConformance' in json || (isDeclared && 'objectClassName' in json);
 }
 
 /** The name of a domain query (RFC 9082 §3.1.3); empty for other objects. */

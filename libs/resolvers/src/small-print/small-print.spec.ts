@@ -22,6 +22,7 @@ describe('small print', () => {
     'Queries left: 0',
     'Novaterra Registry Nowhere',
     'All rights reserved?',
+    'All rights reserved ...',
     '...',
     'See https://other.example/domain/sample.test',
     '2 of 3',

@@ -25,7 +25,7 @@ const MARKS_AT_END = /(?<=^|[\p{L}\d])[^\p{L}\d]+$/u;
 /**
  * True for a text that registries print beside "not found" without saying anything of the name: terms of use, banners,
  * pointers, time stamps. Each three words in a row of a sentence, with its beginning and its end, must stand in the
- * catalogue (`derivation/`). A known sentence is therefore recognised with other names and dates, and a new sentence if
+ * catalogue (`catalogue-derivation/`). A known sentence is therefore recognised with other names and dates, and a new sentence if
  * all its phrases are known. Anything else beside "not found" may be the reason for it.
  */
 export function isSmallPrint(text: string): boolean {
@@ -53,10 +53,10 @@ export function namesOtherSuffixes(text: string, domain: string): boolean {
   return domain !== '' && suffixes.length > 0 && !suffixes.some((it) => domain.endsWith(it));
 }
 
-/** Ends with a question mark, or is only an ellipsis: something is missing. */
+/** Ends with a question mark or an ellipsis: something is missing. */
 function isAskedOrCut(sentence: string): boolean {
   const marks = MARKS_AT_END.exec(sentence)?.[0] ?? '';
-  return marks.includes('?') || (marks === sentence && /\.{3}|…/.test(marks));
+  return /\?|\.{3}|…/.test(marks);
 }
 
 export const sentencesIn = (text: string): string[] => text.split(SENTENCE_END);

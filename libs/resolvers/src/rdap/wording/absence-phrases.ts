@@ -19,7 +19,7 @@ export const ABSENCE_CORES = byFirstWord([
 
 /** Phrases that say so only of something: a name, a domain, an object. */
 export const ABSENCE_OF_SUBJECT = byFirstWord([
-  "not known | not exist | not exists | doesn't exist | not assigned | not delegated | not existing",
+  "not known | not exist | not exists | doesn't exist | not existing",
   'not in database | not in the database | not in our database | not in our records',
   'not have an entry | not have any data | could not be found | cannot be found | can not be found',
   "couldn't be found | no existing | no existe | nao existe | não existe | inexistente",
@@ -34,7 +34,7 @@ export const SEARCHES = byFirstWord([
 
 /** Phrases that say it the other way round; few words may stand beside them. */
 export const FREE_CORES = byFirstWord([
-  'available | available for registration | available for purchase | available for new registration',
+  'available | available for registration | available for new registration',
   'disponible',
 ]);
 

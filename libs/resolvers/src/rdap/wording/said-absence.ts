@@ -29,7 +29,7 @@ const DANGLING: ReadonlySet<string> = new Set(
 
 /** What turns an absence into one from somebody's view, or in one place of many. */
 const NARROWED =
-  /\bnot? .*\bthere$|\byou\b(?! (?:asked|consulted|requested|searched))|\byour\b(?! (?:criteria|query|request|search))|\b(?:by|on) request\b|\blist\b/;
+  /^(?:was|were|had)\b|\bnot? .*\bthere$|\byou\b(?! (?:asked|consulted|requested|searched))|\byour\b(?! (?:criteria|query|request|search))|\b(?:by|on) request\b|\blist\b/;
 /** Names of databases in which a registry has not all names. */
 const PLACES_OF_SOME =
   /^(?:my|your|test|testing|local|old|new|demo|other|another|backup|cached?|mirror|temporary|staging|secondary|partial|sample|public|private)$/;
@@ -37,12 +37,9 @@ const PLACES_OF_SOME =
 /** The spellings of a name under which a server may speak of it. */
 export type AskedName = ReadonlySet<string>;
 
-/** A-label, U-label and, as few servers print it, the label alone; empty when the name is not known. */
+/** A-label and U-label; empty when the name is not known. */
 export function askedNames(domain: string): AskedName {
-  if (domain === '') return new Set();
-  const unicode = domainToUnicode(domain).toLowerCase();
-  const names = [domain, unicode].filter((name) => name !== '');
-  return new Set([...names, ...names.map((name) => name.slice(0, name.indexOf('.')))]);
+  return new Set([domain, domainToUnicode(domain).toLowerCase()].filter((name) => name !== ''));
 }
 
 /**
@@ -54,6 +51,8 @@ export function askedNames(domain: string): AskedName {
  * @param asked when empty, any host name stands for the name.
  */
 export function saysAbsent(line: string, asked: AskedName): boolean {
+  // The path of a request, which another server than an RDAP service does not have; an end that is cut off.
+  if (/\bdomain\/|\.\.$|…$/.test(line)) return false;
   const sentences = sentencesOf(line, asked);
   if (sentences.length === 0) return false;
   let isSaid = false;

@@ -285,6 +285,25 @@ describe('phrases of one server', () => {
     }
   });
 
+  it('count beside the terms that the registry publishes', () => {
+    const terms = [
+      '% By looking up information in the domain registration directory',
+      '% service, you confirm that you accept the terms and conditions of the',
+      '% service:',
+      '% https://www.norid.no/en/domeneoppslag/vilkar/',
+      '%',
+      '% Norid AS holds the copyright to the lookup service, content,',
+      '% layout and the underlying collections of information used in the',
+      '% service (cf. the Act on Intellectual Property of May 2, 1961, No.',
+      '% 2). Any commercial use of information from the service, including',
+      '% targeted marketing, is prohibited.',
+    ].join('\n');
+    expect(asked('no', `${terms}\n\n% No match\n`).outcome).toBe('not_registered');
+    expect(asked('no', `${terms}\n% The name is frozen.\n\n% No match\n`).outcome).toBe(
+      'parse_failed',
+    );
+  });
+
   const asked = (tld: string, text: string) =>
     parseWhois(text, { domain: `example.${tld}`, server: '', tld, role: 'registry' });
 

@@ -124,6 +124,13 @@ describe('words of absence that say nothing about the name', () => {
   /** Only the first line, because at some servers a second one also states it. */
   const ONE_LINE = SERVERS.filter(([, , absent]) => !absent.includes('\n'));
 
+  it.each(['ABSENT ...', 'ABSENT..', 'ABSENT…', 'ABSENT⏎...'])('%s is cut off', (text) => {
+    const free = ONE_LINE.filter(
+      ([tld, server, absent]) => outcome(`${text}\n`, tld, server, absent) === 'not_registered',
+    );
+    expect(free).toEqual([]);
+  });
+
   it.each(['* ABSENT', '  * ABSENT', '*** ABSENT', '# * ABSENT', '(ABSENT)', '[ABSENT]'])(
     '%s is one line of several, or a statement by another party',
     (text) => {

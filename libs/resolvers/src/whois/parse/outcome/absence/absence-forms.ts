@@ -47,7 +47,6 @@ export const STATEMENTS: readonly string[] = [
   'NAME is available for registration',
   'Domain NAME is available for registration',
   'The domain NAME is available for registration',
-  'Domain NAME is available for purchase',
   'NAME is not registered',
   'Domain NAME is not registered',
   'Domain NAME not registered',
@@ -247,7 +246,8 @@ export const OWN_FORMS: readonly (readonly [of: string, forms: readonly string[]
   ['lk', ['This Domain is not available in our whois database']],
   ['cf ga gq ml tk', ['Invalid query or domain name not known in Dot * Domain Registry']],
   ['sn', ['LABELNOT FOUND']],
-  ['tm hm whois.enom.com', ['Domain not found.']],
+  ['tm', ['Domain NAME is available for purchase', 'Domain not found.']],
+  ['hm whois.enom.com', ['Domain not found.']],
   [
     'int whois.iana.org',
     [

@@ -39,6 +39,7 @@ const NAME = '\u0001';
 /** In a form: who it names, and a word that varies; several stars are themselves. */
 const VARIES = /NAME|LABEL|(?<!\*)\*(?!\*)/;
 const QUOTED = /^\[?["'“”„«‘`](?!\S+["'”»’] )/;
+const LEFT_OUT = /(?:\. ?\.|…)$/;
 const ITEM = /^[%#;\s]*(?:[*>]|\(.*\)$|\[.*\]$)/;
 const LINE_LENGTH_MAX = 240;
 /** A line at least this long may continue on the next one. */
@@ -141,7 +142,7 @@ function bodyOf(line: Line): string {
 }
 
 function isGoingOn(before: string | undefined, body: string): boolean {
-  if (before === undefined || /[.!?:]$/.test(before)) return false;
+  if (before === undefined || /(?<!\b(?:No|Nr))\.$|[!?:]$/.test(before)) return false;
   const isLower = body[0] === body[0].toLowerCase() && body[0] !== body[0].toUpperCase();
   return before.length >= LONG_LINE_LENGTH || isLower;
 }
@@ -176,8 +177,8 @@ function isLine({ text, isExact, varies }: FormLine, said: Said, label: string):
 function saidOn(line: Line, names: readonly string[]): Said {
   const body = (line.comment ? commentBody(line) : line.body).slice(0, LINE_LENGTH_MAX);
   const text = body.replace(/\s+/g, ' ').replace(/ <<<$/, '');
-  // A quotation says what somebody else says.
-  const plain = QUOTED.test(text) ? text : folded(text, names);
+  // A quotation says what somebody else says; three dots at the end stand for what is left out.
+  const plain = QUOTED.test(text) || LEFT_OUT.test(text) ? text : folded(text, names);
   const isItem = ITEM.test(line.body) && !(line.body.startsWith('>') && plain.includes(NAME));
   return { exact: isItem ? line.body.slice(0, LINE_LENGTH_MAX) : text, folded: plain, isItem };
 }
