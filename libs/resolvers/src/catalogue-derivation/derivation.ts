@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formIn } from '../../whois/parse/outcome/absence/absence.js';
-import { parseWhois } from '../../whois/parse/parse-whois.js';
-import { cleanText } from '../../whois/parse/reading/clean-text.js';
-import { splitLines } from '../../whois/parse/reading/lines.js';
-import { WorkMeter } from '../../whois/parse/reading/work-meter.js';
-import { isOwnWord, phrasesOf, sentencesIn, wordsOf } from '../small-print.js';
+import { formIn } from '../whois/parse/outcome/absence/absence.js';
+import { parseWhois } from '../whois/parse/parse-whois.js';
+import { cleanText } from '../whois/parse/reading/clean-text.js';
+import { splitLines } from '../whois/parse/reading/lines.js';
+import { WorkMeter } from '../whois/parse/reading/work-meter.js';
+import { isOwnWord, phrasesOf, sentencesIn, wordsOf } from '../small-print/small-print.js';
 
 /** Each word of a line this short is kept as printed: `Script: LATIN`. */
 const SHORT_WORDS_MAX = 3;
