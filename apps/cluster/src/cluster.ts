@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from 'node:module';
+import { dirname, resolve } from 'node:path';
 import { Clock, SystemClock } from '#libs/platform';
 import {
   FileClock,
@@ -268,7 +270,8 @@ class StartingCluster {
   private commonSettings(): Settings {
     const { clockFile } = this.options;
     return {
-      NODE_COMPILE_CACHE: this.folder.file('compiled'),
+      // The modules that this process has read are compiled already: half of the processor time of a start.
+      NODE_COMPILE_CACHE: ownCompileCache() ?? this.folder.file('compiled'),
       ...(clockFile !== undefined && fileClockSettings(clockFile)),
     };
   }
@@ -368,4 +371,10 @@ async function all<T extends readonly unknown[] | []>(
     PromiseRejectedResult | undefined;
   if (failed) throw failed.reason;
   return Promise.all(work);
+}
+
+/** The folder of this process's compile cache, in which Node has a folder for each of its versions. */
+function ownCompileCache(): string | undefined {
+  const folder = getCompileCacheDir();
+  return folder === undefined ? undefined : resolve(dirname(folder));
 }

@@ -63,6 +63,7 @@ describe('npm run cluster', () => {
       const env = {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         CLUSTER_DATA_DIR: folder,
         CLUSTER_GATEWAYS: '1',
         API_PORT: '0',
