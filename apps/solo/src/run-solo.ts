@@ -87,7 +87,10 @@ async function fillCorpus(solo: RunningSolo, names: number): Promise<void> {
   say(`Adding ${grouped(names)} invented names for history and searches in the background.`);
   try {
     const added = await solo.fillCorpus(names);
-    if (added > 0) say(`${grouped(added)} invented names added.`);
+    if (added > 0)
+      say(
+        `${grouped(added)} invented names added. They will be in the database files of today, which are built tomorrow.`,
+      );
   } catch (error) {
     say(`No more invented names could be added: ${faultText(error)}`);
   }

@@ -39,6 +39,14 @@ export function filesPage(
         updated by 18:00. Full downloads are made once a week. All files are kept for 90 days.
         <a href="/plans">Domainer plans</a> include them.
       </p>
+      ${
+        files.length > 0 && files.every(({ rows }) => rows === 0)
+          ? html`<p>
+              These files are empty because nothing was recorded on their days. Names that are added
+              today are in the daily files of today and in the next full download.
+            </p>`
+          : undefined
+      }
       ${days.length === 0 ? html`<p>There are no files yet.</p>` : undefined}
       ${days.map(
         ([date, ofDay]) =>
