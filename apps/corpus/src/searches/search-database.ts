@@ -28,7 +28,7 @@ export class SearchDatabase {
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     try {
       return await this.unlessSilent(async () => {
-        const values = await this.suppressions.values();
+        const values = await this.suppressions.values(this.database);
         const rows = await this.database.query<T & ShownRow>(sql, parameters);
         return rows.flatMap((row) => shownRow(row, values));
       });

@@ -8,10 +8,14 @@ import {
   type Dataset,
   type DatasetRow,
   SUBDOMAINS,
+  TYPOS,
+  type TyposAnswer,
   WHOIS_HISTORY,
   WHOIS_REVERSE,
 } from '#libs/contracts';
+import { SECOND_MS, monotonicMs } from '#libs/platform';
 import { CorpusUnderTest } from '#test/corpus';
+import { waitFor } from '#test/environment';
 import { SLICES } from '../names/domain-key.js';
 import { fileName } from '../names/registrable-name.js';
 import { FullListsService } from '../observations/full-lists.service.js';
@@ -29,6 +33,8 @@ const ADA = {
 };
 const LATER = { ...ADA, expiry_date: '2031-01-01' };
 const BARE = { create_date: '2020-01-01', technical_contact: { name: 'Tech Desk' } };
+/** Connections of the write path. */
+const WRITERS = 4;
 const day = (number: number) => `2024-03-${String(number).padStart(2, '0')}T12:00:00.000Z`;
 
 describe('suppression', () => {
@@ -126,6 +132,48 @@ describe('suppression', () => {
       version,
       isNew: false,
     });
+  });
+
+  it('a page across a suppressed name is as long as before, and leads on to the rest', async () => {
+    const listed = Array.from({ length: 30 }, (_, place) => `paged-${place}.com`);
+    await corpus.record(...listed.map((name) => ({ kind: 'listed', name, at: day(1) })));
+    const pages = async () => {
+      const answers = await corpus.pagesOf<TyposAnswer>(TYPOS, { keyword: 'paged' });
+      return answers.map(({ domains }) => domains.map(({ domain_name }) => domain_name));
+    };
+    await waitFor('the names', async () => (await pages()).flat().length === listed.length);
+    for (let left = listed.length - 1; left >= 20; left -= 1) {
+      const [first] = await pages();
+
+      await corpus.operate.suppress({ kind: 'domain', value: first[left % first.length] });
+      const rest = await pages();
+      expect(rest.map(({ length }) => length)).toEqual(
+        Array.from({ length: Math.ceil(left / 7) }, (_, page) => Math.min(7, left - 7 * page)),
+      );
+    }
+  });
+
+  it('searches read the list while every connection of the write path waits', async () => {
+    const search = async () => corpus.ask(TYPOS.owner.path, { keyword: 'waiting' });
+    const written = await corpus.database.transaction(async (transaction) => {
+      await transaction.query(`select pg_advisory_xact_lock(hashtext('corpus.observations'))`);
+      const writing = Array.from({ length: 3 * WRITERS }, async (_, place) =>
+        corpus.record({ kind: 'listed', name: `waiting-${place}.com`, at: day(1) }),
+      );
+      const settled = Promise.allSettled(writing);
+      await waitFor('the writers', async () => {
+        const [{ count }] = await transaction.query<{ count: number }>(
+          `select count(*)::int from pg_stat_activity
+           where datname = current_database() and wait_event = 'advisory'`,
+        );
+        return count > 0;
+      });
+      // Longer than what was read of the list is kept.
+      for (const until = monotonicMs() + 2 * SECOND_MS; monotonicMs() < until;) await search();
+      return { settled };
+    });
+    // Some may have waited too long for a connection.
+    await written.settled;
   });
 
   it.each([

@@ -41,10 +41,11 @@ export class SuppressionsService {
 
   /**
    * The values, not older than a second.
+   * @param on the connections to read them on: those of searches do not wait for writers.
    * @throws ServiceUnavailable while what the list says is not known, or not applied to a restored database.
    */
-  async values(): Promise<SuppressedValues> {
-    const { values, isBehind } = await this.current();
+  async values(on: Readable = this.database): Promise<SuppressedValues> {
+    const { values, isBehind } = await this.current(on);
     if (isBehind) throw new ServiceUnavailable('list of suppressed values, until it is applied');
     return values;
   }
@@ -140,9 +141,9 @@ export class SuppressionsService {
     await this.erase(transaction, revisions, values);
   }
 
-  private async current(): Promise<Known> {
+  private async current(on: Readable = this.database): Promise<Known> {
     if (this.known && monotonicMs() - this.checkedAtMs < KEPT_MS) return this.known;
-    this.checking ??= this.check(this.database).finally(() => (this.checking = undefined));
+    this.checking ??= this.check(on).finally(() => (this.checking = undefined));
     return this.checking;
   }
 
