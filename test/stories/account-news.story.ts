@@ -12,7 +12,7 @@ const HOST = 'news.hooks.example';
 /** More than four fifths of the trial credits. */
 const NAMES = Array.from({ length: 410 }, (_, n) => `news-story-${n}.com`);
 const EVENTS = ['job.completed', 'credits.low', 'invoice.issued', 'monitor.triggered'];
-const WAIT_MS = 60_000;
+const WAIT_MS = 180_000;
 
 /** Each event that webhooks can be told of, from what makes it true to the address of the customer. */
 export function accountNews(open: () => Deployment, receiver: WebhookReceiver): void {

@@ -19,7 +19,8 @@ const harness = LookupHarness.forEachTest();
 
 describe('a name that nobody holds', () => {
   const object = (members: object): RequestListener => {
-    const json = { objectClassName: 'domain', ldhName: 'a.rdaponly', ...members };
+    const rdapConformance = ['rdap_level_0'];
+    const json = { rdapConformance, objectClassName: 'domain', ldhName: 'a.rdaponly', ...members };
     return (_request, response) => void response.end(JSON.stringify(json));
   };
   const says = (line: string) => [{ title: 'Status', description: [line] }];

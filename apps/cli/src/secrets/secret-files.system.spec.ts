@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 
 const PROGRAM = new URL('../main.js', import.meta.url).pathname;
 /** A command that hangs is killed. */
-const LIMIT_MS = 50_000;
+const LIMIT_MS = 150_000;
 
 describe('where the secrets of a deployment are written', () => {
   const folder = mkdtempSync(join(tmpdir(), 'secret-files-'));

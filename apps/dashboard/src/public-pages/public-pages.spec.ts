@@ -70,7 +70,7 @@ describe('public pages', () => {
   it('operations at one path are told apart by their parameter', async () => {
     const paths = (await textOf('/prices')).text.matchAll(/<code class="path">([^<]+)</g);
     const rows = [...paths].map(([, row]) => row);
-    expect(rows).toContain('GET /v2.0/dns/reverse?type=ptr');
+    expect(rows).toContain('GET /v2.0/dns/reverse?type=PTR');
     expect(new Set(rows).size).toBe(rows.length);
   });
 

@@ -178,7 +178,7 @@ export function newestVersion({ routes }: Pick<Operation, 'routes'>): Version {
   return routes[0].version;
 }
 
-/** The address of a row: `GET /v2.0/dns/reverse?type=ptr`, with the parameter that tells it from rows of the same path. */
+/** The address of a row: `GET /v2.0/dns/reverse?type=PTR`, with the parameter that tells it from rows of the same path. */
 export function endpointOf(
   { method, routes }: Pick<Operation, 'method' | 'routes'>,
   { path, when }: Operation['routes'][number] = routes[0],
