@@ -111,10 +111,18 @@ export class GatewayConfig extends DatabaseConfig {
   @Setting({
     env: 'GATEWAY_SIMULATED_DATA',
     about:
-      'Marks the data as simulated in the header X-Simulated-Data of every lookup. Set it if lookups go to the registry simulator; npm start -- --offline does so.',
+      'Marks the data as simulated in the header X-Simulated-Data of every answer of lookups, searches, jobs, monitors and files. Set it if lookups go to the registry simulator; npm start -- --offline does so.',
   })
   @IsBoolean()
   isDataSimulated: boolean = false;
+
+  @Setting({
+    env: 'GATEWAY_INVENTED_NAMES',
+    about:
+      'Marks history and searches alone with X-Simulated-Data, because the corpus has invented names. npm start sets it for a data folder that was used with --offline before.',
+  })
+  @IsBoolean()
+  isCorpusInvented: boolean = false;
 
   @ValkeyUrl(
     'Valkey or Redis server in which several gateways count requests: redis:// or rediss:// (TLS), including the password. Empty: this gateway counts in memory and must be the only one.',

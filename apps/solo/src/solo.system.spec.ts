@@ -133,6 +133,7 @@ describe('solo', () => {
     expect([tested.status, tested.headers['x-credits-cost']]).toEqual([200, '0']);
     const live = await lookUp(demo.live_key, 'first-light.com');
     expect([live.status, live.headers['x-credits-cost']]).toEqual([200, '1']);
+    expect(live.headers['x-simulated-data']).toBe('true');
     expect(live.body).toMatchObject({ domain_name: 'first-light.com', domain_registered: 'yes' });
   });
 

@@ -86,10 +86,18 @@ function fixedPrice({ price }: Operation): number | undefined {
 
 /** Options of all routes of an installation. */
 export interface RouteOptions {
-  /** Lookups go to the registry simulator. */
+  /** Lookups go to the registry simulator, and with them jobs, monitors and what the corpus learns. */
   isDataSimulated?: boolean;
+  /** The corpus has invented names. */
+  isCorpusInvented?: boolean;
   /** Time limit of an operation without its own, and the maximum for paid operations. */
   lookupTimeoutMs?: number;
+}
+
+/** Whether the answers of a service rest on simulated or invented data. */
+function isSimulated(service: string, { isDataSimulated, isCorpusInvented }: RouteOptions) {
+  if (service === 'corpus') return isDataSimulated === true || isCorpusInvented === true;
+  return isDataSimulated === true && (service === 'lookup' || service === 'worker');
 }
 
 /** Credits stay reserved until the installation's time limit at most. */
@@ -104,7 +112,7 @@ export function compileRoute(
   operation: Operation,
   at: OperationRoute,
   choices: readonly string[],
-  { isDataSimulated, lookupTimeoutMs }: RouteOptions,
+  options: RouteOptions,
 ): ApiRoute {
   const { access, answers, price, parameters, owner } = operation;
   const choice = at.when && {
@@ -118,9 +126,8 @@ export function compileRoute(
     at.successor === undefined
       ? []
       : ['Deprecation', V1_DEPRECATION, 'Link', `<${at.successor}>; rel="successor-version"`];
-  if (isDataSimulated && owner.service === 'lookup')
-    versionHeaders.push('X-Simulated-Data', 'true');
-  const limits = limitsHere(operation, lookupTimeoutMs);
+  if (isSimulated(owner.service, options)) versionHeaders.push('X-Simulated-Data', 'true');
+  const limits = limitsHere(operation, options.lookupTimeoutMs);
   const isUsual = operation.paged === undefined && operation.limits === undefined;
   const isPlain = operation.body === undefined && answers.every(({ type }) => type === JSON_TYPE);
   return {

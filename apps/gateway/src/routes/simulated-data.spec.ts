@@ -4,12 +4,19 @@ import { ApiPaths } from './api-paths.js';
 
 const HEADER = 'X-Simulated-Data: true\r\n';
 
-it('an installation with simulated data marks every lookup as such, and no other answer', () => {
-  const { routes } = new ApiPaths(OPERATIONS, { isDataSimulated: true });
-  for (const { path, operation, versionLines } of routes) {
-    const says = versionLines.includes(HEADER);
-    expect([path, says]).toEqual([path, operation.owner.service === 'lookup']);
-  }
-  const real = new ApiPaths(OPERATIONS).routes;
-  expect(real.filter(({ versionLines }) => versionLines.includes('X-Simulated-Data'))).toEqual([]);
-});
+it.each([
+  ['simulated registries', { isDataSimulated: true }, ['lookup', 'corpus', 'worker']],
+  ['invented names in the corpus', { isCorpusInvented: true }, ['corpus']],
+])(
+  'an installation with %s marks every answer that rests on them, and no other',
+  (_, options, of) => {
+    for (const { path, operation, versionLines } of new ApiPaths(OPERATIONS, options).routes) {
+      const says = versionLines.includes(HEADER);
+      expect([path, says]).toEqual([path, of.includes(operation.owner.service)]);
+    }
+    const real = new ApiPaths(OPERATIONS).routes;
+    expect(real.filter(({ versionLines }) => versionLines.includes('X-Simulated-Data'))).toEqual(
+      [],
+    );
+  },
+);

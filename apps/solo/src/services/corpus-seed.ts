@@ -8,6 +8,10 @@ const SEED = 1;
 const NAMES_AT_A_TIME = 50;
 const FILE = 'generated-names.json';
 
+/** Whether a start in this folder has added invented names to the corpus. */
+export const hasInventedNames = (folder: DataFolder): boolean =>
+  folder.readJson(FILE) !== undefined;
+
 /** The parts on which the seed works. */
 export interface SeededCorpus {
   corpusUrl: string;

@@ -17,6 +17,7 @@ import { AccountConfig } from '../../../account/src/account.config.js';
 import { SERVICES } from '../../../services.js';
 import type { PaymentsSimulator } from '../../../simulators/src/payments/payments-simulator.js';
 import { RegistrySimulator } from '../../../simulators/src/registry/registry-simulator.js';
+import { hasInventedNames } from './corpus-seed.js';
 import type { ShutdownOrder } from './shutdown-order.js';
 import { soloMail } from './solo-mail.js';
 import { startIdentity } from './solo-identity.js';
@@ -74,6 +75,7 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   const mail = soloMail(loadConfig(AccountConfig, settings), clock);
   shutdown.add('mail', () => mail.transport.close());
   const registries = offline ? await startRegistries(settings, shutdown) : undefined;
+  if (hasInventedNames(options.folder)) settings.GATEWAY_INVENTED_NAMES ??= 'true';
   settings.LOOKUP_SOCKET = socketPath(shutdown);
   const metrics: Metrics[] = [];
   for (const service of services) {

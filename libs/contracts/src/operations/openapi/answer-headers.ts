@@ -16,7 +16,7 @@ const HEADERS = {
   'x-ratelimit-remaining-requests': count('Remaining requests, as a number'),
   'x-ratelimit-remaining-time': count('Remaining time in nanoseconds'),
   Age: count('Age of a stale answer in seconds'),
-  'X-Simulated-Data': text('`true` if this installation uses simulated registries'),
+  'X-Simulated-Data': text('`true` if this answer rests on simulated registries or invented names'),
   Deprecation: text('When the path was deprecated (RFC 9745)'),
   Link: text(
     'The next page, the successor of a deprecated path, a help page, or the page that sells credits (RFC 8288)',
@@ -40,7 +40,9 @@ const OF_THE_API: readonly HeaderName[] = [
   'x-ratelimit-remaining-time',
 ];
 const OF_THE_DASHBOARD: readonly HeaderName[] = ['X-Request-Id', 'X-CSRF-Token'];
-const OF_A_LOOKUP: readonly HeaderName[] = ['Age', 'X-Simulated-Data'];
+const OF_A_LOOKUP: readonly HeaderName[] = ['Age'];
+const OF_DATA: readonly HeaderName[] = ['X-Simulated-Data'];
+const DATA_SERVICES: ReadonlySet<string> = new Set(['lookup', 'corpus', 'worker']);
 const OF_A_LIST: readonly HeaderName[] = ['Link'];
 const OF_AN_OLD_PATH: readonly HeaderName[] = ['Deprecation', 'Link'];
 const BY_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
@@ -59,10 +61,14 @@ export function answerHeaders(operation: Operation, { successor }: OperationRout
   return references([
     ...ofListener(operation),
     ...(operation.owner.service === 'lookup' ? OF_A_LOOKUP : []),
+    ...(isOfData(operation) ? OF_DATA : []),
     ...(successor === undefined ? [] : OF_AN_OLD_PATH),
     ...('cursor' in operation.parameters && listenerOf(operation) === 'api' ? OF_A_LIST : []),
   ]);
 }
+
+const isOfData = (operation: Operation): boolean =>
+  DATA_SERVICES.has(operation.owner.service) && listenerOf(operation) === 'api';
 
 /** References to the headers of a rejection. @param codes the codes with this status. */
 export function refusalHeaders(
