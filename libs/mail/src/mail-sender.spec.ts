@@ -203,6 +203,17 @@ describe('mail sender', () => {
     expect(lines.join()).not.toContain('someone@example.com');
   });
 
+  it('a link that is meant for one case comes after the sentence that names the case', () => {
+    const action = { label: 'Set a new password', url: 'https://example.com/', isLast: true };
+    const paragraphs = ['A code was used.', 'If this was not you, set a new password.'];
+    for (const text of Object.values(
+      composeMail('a@example.com', { subject: 'S', paragraphs, action }),
+    )) {
+      if (!text.includes(action.url)) continue;
+      expect(text.indexOf('If this was not you')).toBeLessThan(text.indexOf(action.url));
+    }
+  });
+
   it('S66, S82: text quoted in a mail is text in its HTML', () => {
     const { html, text } = composeMail('someone@example.com', {
       subject: 'Hello',

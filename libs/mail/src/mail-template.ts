@@ -6,26 +6,32 @@ export interface MailTemplate {
   subject: string;
   /** Plain text; anything in it is shown as it is and never as markup. */
   paragraphs: string[];
-  /** The link that the mail asks the recipient to follow. */
-  action?: { label: string; url: string };
+  /**
+   * The link that the mail asks the recipient to follow; it comes after the first paragraph, or last if the last
+   * paragraph says when to follow it.
+   */
+  action?: { label: string; url: string; isLast?: boolean };
 }
 
 /** The mail as text and as HTML, every value escaped (S66, S82). */
 export function composeMail(to: string, { subject, paragraphs, action }: MailTemplate): Mail {
-  const [opening, ...rest] = paragraphs;
-  const link =
-    action && `<p><a href="${escapeHtml(action.url)}">${escapeHtml(action.label)}</a></p>`;
   const asHtml = (text: string) => `<p>${escapeHtml(text)}</p>`;
+  const parts = paragraphs.map((paragraph) => ({ text: paragraph, html: asHtml(paragraph) }));
+  if (action) {
+    const { label, url, isLast } = action;
+    parts.splice(isLast ? parts.length : 1, 0, {
+      text: `${label}:\n${url}`,
+      html: `<p><a href="${escapeHtml(url)}">${escapeHtml(label)}</a></p>`,
+    });
+  }
   return {
     to,
     subject,
-    text: [opening, ...(action ? [`${action.label}:\n${action.url}`] : []), ...rest].join('\n\n'),
+    text: parts.map(({ text }) => text).join('\n\n'),
     html: [
       `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(subject)}</title>`,
       '<body style="font-family:sans-serif;max-width:36em;margin:2em auto">',
-      asHtml(opening),
-      link ?? '',
-      ...rest.map(asHtml),
+      ...parts.map(({ html }) => html),
       '</body></html>',
     ].join('\n'),
   };

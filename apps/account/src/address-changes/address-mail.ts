@@ -25,8 +25,8 @@ export function addressChangedMail(firstName: string, dashboardUrl: string): Mai
     subject: 'The e-mail address of your account was changed',
     paragraphs: [
       `Hello ${firstName}, the e-mail address of your account was changed. From now on, we will write to the new address.`,
-      `If this was not you, write to the operator at once (${dashboardUrl}/contact): the owner of the new address can set a new password.`,
+      'If this was not you, write to the operator at once, because the owner of the new address can set a new password.',
     ],
-    action: { label: 'Go to the dashboard', url: dashboardUrl },
+    action: { label: 'Contact the operator', url: `${dashboardUrl}/contact`, isLast: true },
   };
 }

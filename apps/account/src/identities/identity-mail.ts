@@ -16,6 +16,6 @@ export function identityMail(
         : `Hello ${firstName}, you can no longer log in with ${provider}.`,
       'If this was not you, set a new password at once and check your security page.',
     ],
-    action: { label: 'Open the security page', url: `${dashboardUrl}/security` },
+    action: { label: 'Open the security page', url: `${dashboardUrl}/security`, isLast: true },
   });
 }

@@ -39,6 +39,6 @@ export function passkeyMail(
       `Hello ${firstName}, ${sentence(`“${name}”`)}`,
       'If this was not you, set a new password at once with a mailed link. This removes all passkeys.',
     ],
-    action: { label: 'Open the security page', url: `${dashboardUrl}/security` },
+    action: { label: 'Set a new password', url: `${dashboardUrl}/password/forgot`, isLast: true },
   });
 }

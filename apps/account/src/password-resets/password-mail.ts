@@ -21,6 +21,6 @@ export function passwordChangedMail(firstName: string, dashboardUrl: string): Ma
       `Hello ${firstName}, the password of your account was changed and all sessions were ended.`,
       'If this was not you, set a new password at once and check your keys.',
     ],
-    action: { label: 'Set a new password', url: `${dashboardUrl}/password/forgot` },
+    action: { label: 'Set a new password', url: `${dashboardUrl}/password/forgot`, isLast: true },
   };
 }

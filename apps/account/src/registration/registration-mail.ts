@@ -22,8 +22,8 @@ export function alreadyRegisteredMail(firstName: string, dashboardUrl: string): 
     subject: 'You already have an account',
     paragraphs: [
       `Hello ${firstName}, someone tried to sign up with this address, which already has an account.`,
-      'If this was you, log in, or request a link to set a new password. If not, you need not do anything.',
+      'If this was not you, you need not do anything. If it was, log in. If you forgot the password, the log-in page can send you a link to set a new one.',
     ],
-    action: { label: 'Log in', url: `${dashboardUrl}/log-in` },
+    action: { label: 'Log in', url: `${dashboardUrl}/log-in`, isLast: true },
   };
 }

@@ -38,6 +38,6 @@ export function secondFactorMail(
       `Hello ${firstName}, ${sentence}`,
       'If this was not you, set a new password at once and check your sessions and keys.',
     ],
-    action: { label: 'Set a new password', url: `${dashboardUrl}/password/forgot` },
+    action: { label: 'Set a new password', url: `${dashboardUrl}/password/forgot`, isLast: true },
   });
 }

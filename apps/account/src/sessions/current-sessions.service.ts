@@ -17,6 +17,8 @@ export interface DescribedSession extends Pick<
   'accountId' | 'personId' | 'accountState' | 'suspendedBecause' | 'hasPassword'
 > {
   isRecent: boolean;
+  /** How long a deleted account can be restored, in RFC 3339. */
+  restorableUntil?: string;
 }
 
 /** Finds the session of a dashboard call. */
@@ -51,7 +53,14 @@ export class CurrentSessionsService {
     const session = await this.find(token);
     if (!session) return null;
     const { accountId, personId, accountState, suspendedBecause, hasPassword } = session;
-    const isRecent = this.isRecent(session);
-    return { accountId, personId, accountState, suspendedBecause, hasPassword, isRecent };
+    return {
+      accountId,
+      personId,
+      accountState,
+      suspendedBecause,
+      hasPassword,
+      isRecent: this.isRecent(session),
+      restorableUntil: session.restoreUntil?.toISOString(),
+    };
   }
 }

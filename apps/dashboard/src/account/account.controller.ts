@@ -49,7 +49,8 @@ export class AccountController {
   async restore(@Visit() visit: PageVisit, @Body() _form: PageForm) {
     const answer = await visit.account({ method: 'POST', path: '/account/restore', body: {} });
     if (!isRefused(answer)) return visit.goTo('/');
-    return visit.show(restorePage(visit.context, undefined, faultNotice(answer)), answer.status);
+    const until = visit.session.restorableUntil;
+    return visit.show(restorePage(visit.context, until, faultNotice(answer)), answer.status);
   }
 
   private async show(visit: PageVisit, notice?: Notice, status = 200) {

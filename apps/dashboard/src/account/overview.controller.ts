@@ -37,7 +37,9 @@ export class OverviewController {
     if (!session) {
       return visit.show(startPage({ ...visit.context, isLoggedIn: false }, apiUrl, sample));
     }
-    if (session.accountState !== 'active') return visit.show(restorePage(visit.context));
+    if (session.accountState !== 'active') {
+      return visit.show(restorePage(visit.context, session.restorableUntil));
+    }
     return visit.show(overviewPage(visit.context, await this.factsOf(visit.visitor, session)));
   }
 

@@ -54,9 +54,11 @@ export function planCard(facts: PlanFacts): Markup {
 /** A warning about the credits before they run out. */
 export function lowCredits(balance: BalanceAnswer | undefined): string | undefined {
   if (!balance) return undefined;
+  // Frozen credits come back, and the page says so.
+  if (balance.frozen > 0) return undefined;
   const left = balance.spendable + balance.reserved;
   if (left === 0)
-    return 'You have no credits left. Requests that cost credits are refused with status 402.';
+    return 'You have no credits left. Requests that cost credits are refused until you buy some.';
   const newest = balance.grants.toSorted((a, b) => (a.granted_at < b.granted_at ? 1 : -1)).at(0);
   if (!newest || left > newest.granted * LOW) return undefined;
   return `Your credits are running out: ${grouped(left)} are left.`;

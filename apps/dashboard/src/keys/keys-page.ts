@@ -142,10 +142,10 @@ const wasUsed = ({ id, last_used_at: used }: KeyAnswer, use?: KeyUse) =>
   used === null && (use?.get(id)?.requests ?? 0) > 0;
 
 /** A gateway reports a use within a minute, and account records it within another. */
-const usedWords = ({ last_used_at: used }: KeyAnswer) =>
-  used === null
-    ? html`never used (a use appears within two minutes)`
-    : html`last used ${minute(used)}`;
+const usedWords = (key: KeyAnswer) =>
+  key.last_used_at === null
+    ? html`never used${canRevoke(key) ? ' (a use appears within two minutes)' : ''}`
+    : html`last used ${minute(key.last_used_at)}`;
 
 /** The expiry of a key that still works. */
 function endOf(key: KeyAnswer): Markup {

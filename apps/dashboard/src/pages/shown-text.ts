@@ -12,6 +12,17 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 export const shownTime = (text: string) =>
   TIME.test(text) ? `${text.slice(0, 16).replace('T', ' ')} UTC` : text;
 
+/** The parts of a domain status (RFC 8056, EPP), which answers write in one word. */
+const STATUS_PARTS =
+  /^(auto|client|server|pending|add|renew|transfer|redemption|delete|hold|update|create|restore|prohibited|period)+$/;
+const STATUS_PART = new RegExp(STATUS_PARTS.source.slice(1, -2), 'g');
+
+/** `clienttransferprohibited`, `client_transfer_prohibited`: client transfer prohibited. */
+export function statusWords(status: string): string {
+  const joined = status.toLowerCase().replaceAll(/[ _]/g, '');
+  return STATUS_PARTS.test(joined) ? joined.match(STATUS_PART)!.join(' ') : shownText(status);
+}
+
 const ABBREVIATIONS = /\b(asn?|dns|dnssec|iana|ip|rdap|tld|ttl|url|whois)\b/g;
 
 /** The readable name of an answer's member: `create_date`, Create date; `whois_server`, WHOIS server. */

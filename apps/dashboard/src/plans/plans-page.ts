@@ -161,7 +161,7 @@ export function rightsOf({ line, monthlyCredits, rights }: SubscriptionPlan): Ma
       >${datasets.map((name) => DATASET_NAMES[name as PlanDataset]).join(', ')}</span
     >`;
   }
-  const perMinute = `${grouped(limits.live)} live, ${limits.bulk} bulk and ${limits.heavy} heavy requests a minute`;
+  const perMinute = `${grouped(limits.live)} live, ${limits.bulk} bulk and ${limits.heavy} search requests a minute`;
   if (line === 'rate_limit') return html`<span>Each unit adds ${perMinute}.</span>`;
   return html`<span>${grouped(monthlyCredits)} credits a month</span> <span>${perMinute}</span>
     <span

@@ -6,14 +6,14 @@ import {
   TRIAL_RIGHTS,
   type Tier,
   endpointOf,
-  priceSentence,
 } from '#libs/contracts';
 import { counted } from '#libs/platform';
-import { type Markup, html, markdownLine } from '#libs/public-http';
+import { type Markup, html } from '#libs/public-http';
 import { grouped, money } from '../amounts.js';
 import { type Notice, type PageContext, field, page } from '../pages/layout.js';
 import { selectField } from '../pages/select-field.js';
 import { rightsOf } from '../plans/plans-page.js';
+import { priceWords } from '../searches/search.js';
 import { type Calculation, PRICED_OPERATIONS } from './calculation.js';
 
 /** Maximum number of answers in the calculator. */
@@ -50,7 +50,7 @@ export function pricesPage(
         </p>
         ${tierTable()}
         <p class="quiet">
-          Requests a minute: live / bulk / heavy. Monitors: domains / brands / registrants.
+          Requests a minute: live / bulk / searches. Monitors: domains / brands / registrants.
         </p>
       </section>
       <section>
@@ -109,7 +109,7 @@ function calculated({ operation, count, credits, package: sold, plans }: Calcula
   ];
   return html`<p role="status">
       ${grouped(count)} × <code>${operation.name}</code> cost at most
-      <strong>${counted(credits, 'credit')}</strong>. ${markdownLine(priceSentence(operation))}
+      <strong>${counted(credits, 'credit')}</strong>. ${priceWords(operation)}
     </p>
     <ul>
       ${ways}
@@ -199,7 +199,7 @@ function operationTable(): Markup {
               <code class="path">${endpointOf(operation)}</code>
             </td>
             <td data-label="Answers">${operation.summary}</td>
-            <td data-label="Price">${markdownLine(priceSentence(operation))}</td>
+            <td data-label="Price">${priceWords(operation)}</td>
           </tr>`,
       )}
     </tbody>

@@ -38,7 +38,8 @@ function sourceWords({ source, since, updated_at, records, is_generated }: Loade
     counted(records, 'row'),
     is_generated && 'sample data',
   ].filter(Boolean);
-  return `${shownText(source)} (${words.join(', ')})`;
+  const name = source === 'fixtures' ? 'the free samples' : shownText(source);
+  return `${name} (${words.join(', ')})`;
 }
 
 const SOURCE_LINE = 'npm run cli -- source add NAME --kind KIND --from FOLDER --rights shown';

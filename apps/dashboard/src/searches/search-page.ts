@@ -158,7 +158,7 @@ function previewTable(modes: readonly PreviewedMode[]): Markup {
   return html`<table class="stacked">
     <thead>
       <tr>
-        <th>Form</th>
+        <th>Mode</th>
         <th class="number">Records per page</th>
         <th class="number">Pages</th>
         <th class="number">Credits per page</th>
@@ -169,7 +169,7 @@ function previewTable(modes: readonly PreviewedMode[]): Markup {
       ${modes.map(
         ({ mode, page_size, total_pages, credits_per_page, credits_total }) =>
           html`<tr>
-            <td data-label="Form">${shownText(mode)}</td>
+            <td data-label="Mode">${shownText(mode)}</td>
             <td data-label="A page" class="number">${grouped(page_size)}</td>
             <td data-label="Pages" class="number">${grouped(total_pages)}</td>
             <td data-label="Credits" class="number">${grouped(credits_per_page)}</td>

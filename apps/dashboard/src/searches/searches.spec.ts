@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { onePage } from '#libs/contracts';
 import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
+import { statusWords } from '../pages/shown-text.js';
 import { LIVE_LOOKUPS, SEARCHES } from './searches.js';
 
 const ASK = 'POST /internal/questions';
@@ -208,6 +209,13 @@ describe('an answer with untrusted content', () => {
         /<script|<img/,
       );
     }
+  });
+
+  it('a domain status is shown in words, and anything unknown as it is', () => {
+    expect(statusWords('clienttransferprohibited')).toBe('client transfer prohibited');
+    expect(statusWords('serverDeleteProhibited')).toBe('server delete prohibited');
+    expect(statusWords('redemption_period')).toBe('redemption period');
+    expect([statusWords('ok'), statusWords('active')]).toEqual(['ok', 'active']);
   });
 
   it('S67: hides nothing and reverses no text', async () => {

@@ -16,9 +16,10 @@ import {
   WHOIS_REVERSE,
 } from '#libs/contracts';
 import { day } from '../amounts.js';
+import { memberWords } from '../pages/shown-text.js';
 import type { Column, Item, Search } from './search.js';
 
-const seen: Column = ['Seen', (record) => stretch(record.first_seen, record.last_seen)];
+const seen: Column = ['Observed', (record) => stretch(record.first_seen, record.last_seen)];
 const name: Column = ['Name', 'domain_name'];
 const source: Column = ['Source', 'source'];
 
@@ -35,7 +36,7 @@ export const SEARCHES: readonly Search[] = [
     ],
     changes: [
       ['Changed', 'changed_at'],
-      ['What', 'path'],
+      ['Field', ({ path }) => memberWords(String(path))],
       ['Before', 'before'],
       ['After', 'after'],
       source,
@@ -43,10 +44,10 @@ export const SEARCHES: readonly Search[] = [
   }),
   search(DNS_HISTORICAL, 'DNS history', {
     snapshots: [
-      ['Seen', 'seen_at'],
+      ['Observed', 'seen_at'],
       ['Records', ({ dns_records: records }) => (records as Item[]).map(recordText)],
     ],
-    timeline: [['Type', 'type'], ['Record', valueOf], seen, ['Gone', 'ended_at'], source],
+    timeline: [['Type', 'type'], ['Record', valueOf], seen, ['Ended', 'ended_at'], source],
   }),
   search(DNS_REVERSE, 'Reverse DNS', {
     domains: [name, ['Type', 'type'], ['Points to', 'value'], ['Address', 'ip_address'], seen],
@@ -81,22 +82,22 @@ export const SEARCHES: readonly Search[] = [
   search(TYPOS, 'Typos and look-alikes', {
     domains: [
       name,
-      ['Alike', 'score'],
-      ['How', 'kind'],
+      ['Similarity', 'score'],
+      ['Kind', 'kind'],
       ['First seen', 'first_seen'],
       ['Registrar', 'registrar'],
-      ['Takes mail at', 'mx'],
+      ['Mail server', 'mx'],
     ],
   }),
   search(TYPO_SCORES, 'Score a list of names', {
-    domains: [name, ['Alike', 'score'], ['How', 'kind'], ['Because', 'reasons']],
+    domains: [name, ['Similarity', 'score'], ['Kind', 'kind'], ['Reasons', 'reasons']],
   }),
   search(REPUTATION, 'Reputation', {
     signals: [
-      ['Signal', 'code'],
+      ['Signal', ({ code }) => memberWords(String(code))],
       ['Points', 'weight'],
-      ['Seen', 'evidence'],
-      ['Sure', 'confidence'],
+      ['Evidence', 'evidence'],
+      ['Confidence', 'confidence'],
     ],
   }),
 ];

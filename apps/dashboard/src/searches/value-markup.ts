@@ -1,6 +1,6 @@
 import { type Markup, html } from '#libs/public-http';
 import type { Column, Item } from './search.js';
-import { memberWords, shownText, shownTime } from '../pages/shown-text.js';
+import { memberWords, shownText, shownTime, statusWords } from '../pages/shown-text.js';
 
 /** Maximum number of columns for records without defined columns. */
 const COLUMNS_MAX = 7;
@@ -24,7 +24,7 @@ export function valueMarkup(
 ): Markup {
   if (isItem(value)) return itemMarkup(value, originOf, path);
   if (isItems(value)) return tableMarkup(value);
-  if (Array.isArray(value)) return linesMarkup(value);
+  if (Array.isArray(value)) return linesMarkup(isStatus(path) ? value.map(statusOf) : value);
   return scalarMarkup(value);
 }
 
@@ -109,6 +109,9 @@ function memberAt(record: Item, path: string): unknown {
   }
   return found;
 }
+
+const isStatus = (path: string) => path.endsWith('domain_status');
+const statusOf = (value: unknown) => (typeof value === 'string' ? statusWords(value) : value);
 
 function linesMarkup(values: readonly unknown[]): Markup {
   if (values.length === 0) return html`–`;

@@ -7,6 +7,8 @@ export interface Session {
   accountState: 'active' | 'deleted' | 'erased';
   /** The operator's reason; null unless the account is suspended. */
   suspendedBecause: string | null;
+  /** How long a deleted account can be restored, in RFC 3339. */
+  restorableUntil?: string;
   /** Whether its person can log in with a password; unknown while account is of the last release. */
   hasPassword?: boolean;
   /** The password was entered within the last 10 minutes. */

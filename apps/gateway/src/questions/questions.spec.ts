@@ -82,7 +82,7 @@ it('beyond the rate limit the page says when one may go on, and leads to plans w
 
 it('a rejection names the field as the page does', async () => {
   const { status, page } = await search('whois.live', { domainName: 'a.example', max_age: 'old' });
-  expect([status, page]).toEqual([400, expect.stringContaining('Age in seconds at most must be')]);
+  expect([status, page]).toEqual([400, expect.stringContaining('Maximum age in seconds must be')]);
 });
 
 it('S86: only the dashboard may call without a key, and only operations that have a page', async () => {
