@@ -102,12 +102,17 @@ export class PaymentsRepository {
     return transaction.manager.existsBy(Reversal, { accountId, processor, state: 'final' });
   }
 
-  async findByBill(
+  /** The account whose payment a bill is. Every renewal asks several times. */
+  async ownerOfBill(
     transaction: Transaction,
     processor: ProcessorName,
     billId: string,
-  ): Promise<Payment | null> {
-    return transaction.manager.findOneBy(Payment, { processor, billId });
+  ): Promise<string | undefined> {
+    const [payment] = await transaction.query<{ accountId: string }>(
+      'select account_id as "accountId" from payments where processor = $1 and bill_id = $2',
+      [processor, billId],
+    );
+    return payment?.accountId;
   }
 
   /** Oldest period first, without changes whose money is refunded because they had no effect. */

@@ -142,12 +142,13 @@ export class PaymentsService {
     return this.payments.hasFinalReversal(transaction, accountId, processor);
   }
 
-  async findByBill(
+  /** The account that paid a bill. */
+  async ownerOfBill(
     transaction: Transaction,
     processor: ProcessorName,
     billId: string,
-  ): Promise<Payment | null> {
-    return this.payments.findByBill(transaction, processor, billId);
+  ): Promise<string | undefined> {
+    return this.payments.ownerOfBill(transaction, processor, billId);
   }
 
   /** The paid lines of a subscription, with the finally reversed amount of each payment. */

@@ -43,7 +43,7 @@ export class SnapshotsService {
         return (await this.payments.find(transaction, processor, id))?.accountId;
       case 'bill':
         if (!this.announcesRenewals(processor)) return undefined;
-        return (await this.payments.findByBill(transaction, processor, id))?.accountId;
+        return this.payments.ownerOfBill(transaction, processor, id);
       default:
         return undefined;
     }
@@ -111,7 +111,7 @@ export class SnapshotsService {
     const ids = new Set([latestBill?.isPaid ? latestBill.id : undefined, paidChangeId]);
     const wanted: ProcessorRef[] = [];
     for (const id of ids) {
-      if (id === undefined || (await this.payments.findByBill(transaction, processor, id)))
+      if (id === undefined || (await this.payments.ownerOfBill(transaction, processor, id)))
         continue;
       wanted.push({ kind: 'bill', id });
     }

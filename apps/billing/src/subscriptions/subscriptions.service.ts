@@ -158,7 +158,7 @@ export class SubscriptionsService {
     processor: ProcessorName,
     externalId: string,
   ): Promise<boolean> {
-    return (await this.subscriptions.findByExternalId(transaction, processor, externalId)) !== null;
+    return (await this.subscriptions.findKnown(transaction, processor, externalId)) !== undefined;
   }
 
   /**
@@ -170,8 +170,8 @@ export class SubscriptionsService {
     processor: ProcessorName,
     externalId: string,
   ): Promise<boolean> {
-    const row = await this.subscriptions.findByExternalId(transaction, processor, externalId);
-    return row !== null && (row.isCurrent || row.isDuplicate);
+    const known = await this.subscriptions.findKnown(transaction, processor, externalId);
+    return known !== undefined && (known.isCurrent || known.isDuplicate);
   }
 
   /** The current subscription of another one's line; it may have ended since we last fetched it. */
