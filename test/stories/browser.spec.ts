@@ -414,7 +414,9 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
   it('a key beyond the plan’s limit is created paused, and the page says so', async () => {
     await user.open('/keys');
     expect(await user.submit('Create the key', { Name: 'One more' })).toBe(200);
-    expect(await user.page.getByRole('alert').textContent()).toMatch(/this key is paused/);
+    expect(await user.page.getByRole('alert').textContent()).toMatch(
+      /This key is paused.*revoke an older live key/,
+    );
     const row = user.page.getByRole('listitem').filter({ hasText: 'One more' });
     expect(await row.textContent()).toContain('paused');
     await user.examine();

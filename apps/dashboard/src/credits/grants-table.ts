@@ -27,8 +27,9 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
       </tbody>
     </table>
     <p class="quiet">
-      Credits are used from the top of this list to the bottom. A plan’s credits expire when its
-      next ones arrive.
+      Credits are used from the top of this list to the bottom: those of the trial and returned
+      ones, those from support, those of a plan, then those of packages, and of each kind those that
+      expire first. A plan’s credits expire when its next ones arrive.
     </p>`;
 }
 

@@ -61,3 +61,13 @@ it('a key is created and changed with the scopes and the daily limit of the form
   expect(text).not.toMatch(/name="scope_ip"\s+checked/);
   expect(text).toMatch(/name="daily_credit_cap"\s+type="text"\s+value="2500"/);
 });
+
+it('a live key beyond the plan is said to be paused before it is created and at once, and how it comes to work', async () => {
+  under.answers.set('GET /internal/allowance', { keys: 1 });
+  under.answerWith({ keys: [], paging: onePage(0, 1), key: 'dds_live_x', rank: 2 });
+  const { text: before } = await under.get('/keys');
+  expect(before).toContain('Your plan allows 1 live key. Further live keys are paused');
+  const { text: after } = await under.post('/keys', 'name=a&environment=live');
+  expect(after).toContain('This key is paused: your plan allows 1 live key');
+  expect(after).toContain('It works once you revoke an older live key, or buy');
+});

@@ -67,6 +67,7 @@ export function keysPage(
       </section>
       <section>
         <h2>Create a key</h2>
+        ${allowed === undefined ? undefined : surplusNote(allowed)}
         ${form(context, '/keys', creationFields(entered))}
       </section>`,
   });
@@ -92,6 +93,14 @@ function newKeySection(key: string, apiUrl: string): Markup {
     ${curlLine(apiUrl, key, domainName)}
   </section>`;
 }
+
+/** Said before a key is created: the service does not refuse a surplus one. */
+const surplusNote = (allowed: number) =>
+  html`<p class="quiet">
+    Your plan allows ${counted(allowed, 'live key')}. Further live keys are paused until you revoke
+    an older one, or buy a larger <a href="/credits">package</a> or <a href="/plans">plan</a>. Test
+    keys do not count.
+  </p>`;
 
 function filterForm({ search, isLiveOnly }: KeyFilter = { search: '', isLiveOnly: false }): Markup {
   return html`<form method="get" action="/keys" class="filters inline">

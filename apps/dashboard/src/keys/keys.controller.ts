@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import type { KeyAnswer, KeyUsageAnswer, KeysAnswer } from '#libs/contracts';
-import { Clock, NotFound } from '#libs/platform';
+import { Clock, NotFound, counted } from '#libs/platform';
 import { askPassword, needsPassword } from '../security/password-again.js';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
@@ -27,10 +27,10 @@ import {
 } from './keys-page.js';
 import { CreateKeyForm, ReissueKeyForm, RotateKeyForm, UpdateKeyForm } from './keys.dto.js';
 
-const PAUSED: Notice = {
+const pausedNotice = (allowed: number): Notice => ({
   kind: 'fault',
-  text: 'Your plan allows fewer keys than you have, so this key is paused. The oldest keys stay active.',
-};
+  text: `This key is paused: your plan allows ${counted(allowed, 'live key')}, and the oldest stay active. Requests with it are refused and cost nothing. It works once you revoke an older live key, or buy a larger package or plan.`,
+});
 
 const KEYS_FOUND_MAX = 200;
 /** The number of pages searched, newest keys first. */
@@ -168,7 +168,11 @@ export class KeysController {
     const { keys, paging } = answer.body as KeysAnswer;
     const nextCursor = paging.next_cursor ?? undefined;
     const allowed = allowance?.keys;
-    const said = notice ?? (shown && isPaused(shown, allowed) ? PAUSED : undefined);
+    const paused =
+      shown && allowed !== undefined && isPaused(shown, allowed)
+        ? pausedNotice(allowed)
+        : undefined;
+    const said = notice ?? paused;
     const page = keysPage(
       visit.context,
       { keys, shown, entered, nextCursor, allowed, filter, use },

@@ -45,8 +45,9 @@ export function pricesPage(
         <h2>Packages and API plans</h2>
         <p class="quiet">
           Credits of a package never expire. Credits of a plan come every month and expire when the
-          next ones arrive. You can also buy packages in between, in steps of 1,000 credits, or of
-          10,000 above 100,000.
+          next ones arrive. The trial’s credits are used first, then those of a plan, then those of
+          packages. You can also buy packages in between, in steps of 1,000 credits, or of 10,000
+          above 100,000.
         </p>
         ${tierTable()}
         <p class="quiet">

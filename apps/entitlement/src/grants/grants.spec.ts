@@ -51,6 +51,45 @@ describe('grants', () => {
     expect(count).toBe('1');
   });
 
+  it('credits are used in one order, by leases and by holds: of the trial, from support, of a plan, of a package', async () => {
+    await entitlement.buy(accountId, 10);
+    await subscribe({ monthlyCredits: '10' });
+    const grant = async (expiresAt?: string) => {
+      const adjustment = { adjustmentId: newId(), amount: 10, reason: 'goodwill', expiresAt };
+      await entitlement.operator.grantByOperator(accountId, adjustment);
+    };
+    await grant();
+    await grant('2026-03-20T00:00:00Z');
+    await grant('2026-03-10T00:00:00Z');
+    await entitlement.deliver(AccountRegistered, accountId, { trialClaim: 'c'.repeat(64) });
+    const used = async () => {
+      const { grants } = await entitlement.client.balance(accountId);
+      const names = grants
+        .filter(({ granted, available }) => available < granted)
+        .map(({ source_type: type, expires_at: end, granted, available }) =>
+          [type, end?.slice(5, 10), granted - available].filter(Boolean).join(' '),
+        );
+      return names.toSorted();
+    };
+    await entitlement.use(accountId, 500);
+    expect(await used()).toEqual(['trial 500']);
+    await entitlement.use(accountId, 5);
+    expect(await used()).toEqual(['operator 03-10 5', 'trial 500']);
+    const holdId = newId();
+    await entitlement.client.hold({ accountId, holdId, amount: 30, operation: 'jobs.whois' });
+    await entitlement.client.settleHold(accountId, holdId, '1', 12);
+    const ofSupport = ['operator 03-10 10', 'operator 03-20 10', 'operator 10'];
+    const spent = ofSupport.concat('subscription 04-09 5', 'trial 500');
+    expect(await used()).toEqual(spent);
+    // What was not used goes back to those that would be used last.
+    await entitlement.client.closeHold(accountId, holdId);
+    expect(await used()).toEqual(['operator 03-10 10', 'operator 03-20 7', 'trial 500']);
+    await entitlement.use(accountId, 13 + 10 + 4);
+    expect(await used()).toEqual(
+      ofSupport.concat('package 4', 'subscription 04-09 10', 'trial 500'),
+    );
+  });
+
   it('S51: a payment announced 16 times at once grants once', async () => {
     const lineId = newId();
     const line = { kind: 'package', credits: '5000', lineId } as const;

@@ -53,6 +53,8 @@ export const KEY_CREATE = defineOperation({
   ...POWERFUL,
   name: 'keys.create',
   summary: 'Creates a key and shows it, only this once',
+  description:
+    'A live key beyond the number that the plan allows is created, but paused (`key_paused`) until an older live key is revoked or a larger package or plan is bought: `rank` is then greater than that number.',
   body: {
     of: CreateKeyRequest,
     limitBytes: LIMIT_BYTES,
