@@ -74,6 +74,17 @@ export class TestKeyNotAllowed extends Problem {
   }
 }
 
+export class CappedKeyNotAllowed extends Problem {
+  constructor() {
+    super({
+      code: 'capped_key_not_allowed',
+      status: 403,
+      detail:
+        'This key has a daily cap of credits, and what this call starts is charged later, beyond the cap. Use a key without a cap, or the dashboard.',
+    });
+  }
+}
+
 export class KeyPaused extends Problem {
   constructor() {
     super({

@@ -158,6 +158,14 @@ describe('a refusal', () => {
     );
     expect(await code(account.addKey({ scopes: ['dns'] }).apiKey)).toBe('scope_denied');
     expect(await code(account.addKey({ rank: 2 }).apiKey)).toBe('key_paused');
+    // What a job or a monitor costs is charged later, so no cap of a key could stop it.
+    const capped = { scopes: ['whois', 'jobs', 'monitors'], dailyCreditCap: 5 } as const;
+    const { apiKey } = account.addKey({ ...capped, scopes: [...capped.scopes] });
+    expect((await ask(live(apiKey))).status).toBe(200);
+    for (const path of ['/v2.0/jobs/whois', '/v2.0/jobs/dns', '/v2.0/monitors']) {
+      const refused = await ask(path, { 'x-api-key': apiKey }, 'POST');
+      expectProblem(refused, 403, 'capped_key_not_allowed');
+    }
     const suspended = account.addKey();
     entitlement.blocks.set(suspended.keyRecord.accountId, [
       { cause: 'fraud', blocks: ['api'], from: '2020-01-01T00:00:00Z' },

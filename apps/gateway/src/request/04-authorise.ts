@@ -7,6 +7,7 @@ import type { RequestContext } from '../context/request-context.js';
 import type { KeyEntry } from '../auth-cache/caller.js';
 import {
   AddressNotAllowed,
+  CappedKeyNotAllowed,
   KeyPaused,
   ScopeDenied,
   TestKeyNotAllowed,
@@ -14,6 +15,7 @@ import {
 
 const accountSuspended = new AccountSuspended();
 const addressNotAllowed = new AddressNotAllowed();
+const cappedKeyNotAllowed = new CappedKeyNotAllowed();
 const keyPaused = new KeyPaused();
 const testKeyNotAllowed = new TestKeyNotAllowed();
 
@@ -30,5 +32,6 @@ export function authorise(
   }
   if ((caller.scopeBits & route.scopeBit) === 0) return new ScopeDenied(route.scope!);
   if (route.isForLiveKeys && caller.isTest) return testKeyNotAllowed;
+  if (route.isChargedLater && caller.dailyCreditCap > 0) return cappedKeyNotAllowed;
   return caller.rank > account.keys ? keyPaused : undefined;
 }

@@ -35,6 +35,8 @@ export interface ApiRoute {
   scopeBit: number;
   /** Rejected for test keys. */
   isForLiveKeys: boolean;
+  /** Starts work whose credits no daily cap of a key counts; rejected for keys with one. */
+  isChargedLater: boolean;
   reader: InputReader;
   ownerPath: OwnerPath;
   /** Index of the text of `fresh`; -1 for none. */
@@ -141,6 +143,7 @@ export function compileRoute(
     classPlace: classPlace(limits.concurrency),
     scopeBit: scope === undefined ? 0 : 1 << SCOPES.indexOf(scope),
     isForLiveKeys: access.kind === 'key' && access.isForLiveKeys === true,
+    isChargedLater: price.per === 'free' && price.later !== undefined,
     reader,
     ownerPath: new OwnerPath(owner.path, at.version, reader),
     freshPlace: reader.placeOf('fresh'),

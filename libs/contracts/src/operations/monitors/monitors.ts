@@ -103,6 +103,12 @@ const BY_KEY = {
 const WORKER = (path: string) =>
   ({ service: 'worker', path: `/internal/monitors${path}` }) as const;
 const FREE = { per: 'free' } as const;
+/** A monitor with an interval outlives the key that asked for it, and its checks are charged as they are made. */
+const CHARGED_BY_INTERVAL = {
+  per: 'free',
+  later:
+    'Free. With `interval_minutes`, 1 credit per answered check beyond one in 6 hours, charged as the monitor runs.',
+} as const;
 
 function id<const Example extends string>(about: string, example: Example) {
   const pattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -169,7 +175,7 @@ export const MONITOR_CREATE = defineOperation({
   parameters: DRY_RUN,
   body: { of: CreateMonitorRequest, limitBytes: LIMIT_BYTES, example: CREATE },
   answers: [{ type: 'application/json', of: MonitorAnswer, status: 201 }],
-  price: FREE,
+  price: CHARGED_BY_INTERVAL,
   problems: ['monitor_limit_reached', 'too_many_monitors'],
   examples: [
     { title: 'A domain', parameters: {}, body: CREATE, answer: NEW },
@@ -208,7 +214,7 @@ export const MONITOR_UPDATE = defineOperation({
   parameters: { ...ONE_MONITOR, ...DRY_RUN },
   body: { of: UpdateMonitorRequest, limitBytes: LIMIT_BYTES, example: CHANGE },
   answers: [{ type: 'application/json', of: MonitorAnswer }],
-  price: FREE,
+  price: CHARGED_BY_INTERVAL,
   problems: ['not_found'],
   examples: [
     {

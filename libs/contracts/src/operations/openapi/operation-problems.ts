@@ -80,6 +80,7 @@ export function problemsOf(operation: Operation): ProblemCode[] {
     ...(access.kind === 'key' ? OF_A_KEY : []),
     ...(access.kind === 'key' && access.isForLiveKeys ? (['test_key_not_allowed'] as const) : []),
     ...(price.per === 'free' ? [] : OF_A_PRICE),
+    ...(price.per === 'free' && price.later ? (['capped_key_not_allowed'] as const) : []),
     ...fixtureProblems(operation),
     ...(itemProblemsOf(operation).length > 0 ? OF_SEVERAL_ITEMS : []),
     ...(takesIdempotencyKey ? OF_AN_IDEMPOTENCY_KEY : []),

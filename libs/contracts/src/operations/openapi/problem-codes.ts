@@ -18,6 +18,7 @@ export const PROBLEM_STATUS = {
   account_deleted: 403,
   account_suspended: 403,
   address_not_allowed: 403,
+  capped_key_not_allowed: 403,
   cross_site_request: 403,
   csrf_token_invalid: 403,
   dataset_not_included: 403,
