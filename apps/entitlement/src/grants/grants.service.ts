@@ -72,6 +72,11 @@ export class GrantsService {
     if (spent.length > 0) {
       grants.push(...(await this.ledger.listGrantsById(transaction, accountIds, spent)));
     }
+    const reversed = grants.filter(isReversed).map(({ id }) => id);
+    if (reversed.length > 0) {
+      // What was returned to an ended grant shares its reversals.
+      grants.unshift(...(await this.ledger.listReturned(transaction, accountIds, reversed)));
+    }
     const books = this.ledger.booksOf(current, grants);
     const due = await this.loadAllGrants(transaction, overdue);
     return { books: [...books, ...due.map(({ book }) => book)], found };
@@ -249,3 +254,6 @@ const ownerOf = ({ accountId }: { accountId: string }) => accountId;
 function isDue({ nextDueAt }: CreditAccount, now: Date): boolean {
   return nextDueAt !== undefined && nextDueAt <= now;
 }
+
+const isReversed = ({ lineId, requestedTarget }: Grant) =>
+  lineId !== undefined && requestedTarget > 0;

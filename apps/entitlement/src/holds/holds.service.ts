@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { HoldAnswer, HoldOutcome, OpenHold } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
+import { HOUR_MS, newId } from '#libs/platform';
 import { GrantsService } from '../grants/grants.service.js';
 import type { Book } from '../ledger/book.js';
 import { remainingOf } from '../ledger/credit-level.js';
@@ -14,8 +14,6 @@ import { UsedCreditsService } from '../used-credits/used-credits.service.js';
 import { type Hold, type NewHold, holdReference } from './hold.js';
 import { type HoldName, HoldsRepository } from './holds.repository.js';
 
-/** How long credits stay valid that a job could not use before their grant ended. */
-const RELEASED_LIFETIME_MS = 7 * DAY_MS;
 const REAPED_PER_ROUND_MAX = 200;
 const LAST_SETTLEMENTS_MS = HOUR_MS;
 
@@ -65,21 +63,17 @@ export class HoldsService {
 
   /**
    * Releases what no part has used. Credits that a job could not use before their grant ended are returned for seven
-   * days. An unknown id is stored as closed.
+   * days, once. An unknown id is stored as closed.
    */
   async close(name: HoldName): Promise<void> {
     await this.withHold(
       name,
-      async (_transaction, book, hold) => {
+      async (transaction, book, hold) => {
         const lost = closeReservation(book, hold);
-        if (hold.kind !== 'job' || lost === 0) return;
-        book.issue({
-          sourceType: 'release',
-          sourceId: hold.id,
-          sourceIndex: 0,
-          granted: lost,
-          expiresAt: new Date(book.now.getTime() + RELEASED_LIFETIME_MS),
-        });
+        if (hold.kind !== 'job' || lost.length === 0) return;
+        const ended = lost.map(({ grant }) => grant.id);
+        book.add(await this.ledger.listReturned(transaction, [hold.accountId], ended));
+        book.giveBack(lost, hold.id);
       },
       (transaction) =>
         this.repository.insert(transaction, {

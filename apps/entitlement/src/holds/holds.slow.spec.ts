@@ -175,4 +175,53 @@ describe('holds', () => {
     entitlement.clock.set('2026-04-10T09:00:00Z');
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 0 });
   });
+
+  describe('credits of a plan that a job held beyond their end', () => {
+    const TRIAL = 500;
+    const PLAN = 15_000;
+    let lineId: string;
+
+    /** Held as a whole before the plan ends, and returned after that. */
+    beforeEach(async () => {
+      lineId = newId();
+      const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
+      const cancelAt = month.periodEnd;
+      await entitlement.subscribe(accountId, {
+        subscriptionId: newId(),
+        ...month,
+        cancelAt,
+        lineId,
+      });
+      await hold(TRIAL + PLAN);
+      entitlement.clock.set('2026-04-03T09:00:00Z');
+      await close();
+      const { spendable } = await entitlement.client.balance(accountId);
+      expect(spendable).toBe(TRIAL + PLAN);
+    });
+
+    it('are taken back when their payment is refunded, and are owed as far as they were used', async () => {
+      await entitlement.use(accountId, 9_000);
+      const reversalId = await entitlement.reverse(accountId, lineId, '1');
+      const after = { spendable: TRIAL, debt: 9_000 };
+      expect(await entitlement.client.balance(accountId)).toMatchObject(after);
+      await entitlement.undo(accountId, reversalId);
+      const undone = { spendable: TRIAL + PLAN - 9_000, debt: 0 };
+      expect(await entitlement.client.balance(accountId)).toMatchObject(undone);
+    });
+
+    it('are taken back in the same part as others by a partial refund', async () => {
+      await entitlement.reverse(accountId, lineId, '0.5');
+      const { spendable, debt } = await entitlement.client.balance(accountId);
+      expect([spendable, debt]).toEqual([TRIAL + PLAN / 2, 0]);
+    });
+
+    it('are not returned once more by another job that holds them until they end', async () => {
+      const holdId = 'the-next-job';
+      await entitlement.client.hold({ accountId, holdId, amount: TRIAL + PLAN });
+      entitlement.clock.set('2026-04-11T09:00:00Z');
+      await entitlement.client.closeHold(accountId, holdId);
+      const { spendable } = await entitlement.client.balance(accountId);
+      expect(spendable).toBe(TRIAL);
+    });
+  });
 });

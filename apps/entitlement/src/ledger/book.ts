@@ -4,6 +4,12 @@ import { GrantBook, type Move } from './grant-book.js';
 import { type Grant, type NewGrant, PAID_SOURCES, byAge, inBurnOrder, sourceOf } from './grant.js';
 import { type Reservation, type ReservationSlice, reservedRest, restOf } from './reservation.js';
 
+/** Credits of an ended grant that a reservation released. */
+export interface LostCredits {
+  grant: Grant;
+  credits: number;
+}
+
 /** How long credits stay valid that are returned to a grant which has ended. */
 const REVIVED_LIFETIME_MS = 7 * DAY_MS;
 
@@ -90,11 +96,11 @@ export class Book extends GrantBook {
 
   /**
    * Releases the reserved credits beyond `keep`, in reverse burn order.
-   * @returns the credits that belong to an expired grant and are not taken by a reversal of it.
+   * @returns the credits that belong to expired grants and are not taken by reversals of them.
    */
-  release(reservation: Reservation, keep = 0): number {
+  release(reservation: Reservation, keep = 0): LostCredits[] {
     let surplus = reservedRest(reservation) - keep;
-    let lost = 0;
+    const lost: LostCredits[] = [];
     const moves: Move[] = [];
     for (const slice of reservation.slices.toReversed()) {
       const grant = this.of(slice);
@@ -103,12 +109,33 @@ export class Book extends GrantBook {
       surplus -= part;
       const to = this.homeOf(grant);
       if (to === 'expired') {
-        lost += Math.max(0, part - Math.max(0, grant.reversalTarget - grant.revoked));
+        const kept = part - Math.max(0, grant.reversalTarget - grant.revoked);
+        if (kept > 0) lost.push({ grant, credits: kept });
       }
       moves.push({ grant, from: 'reserved', to, amount: part });
     }
     this.move('release', reservation.reference, moves);
     return lost;
+  }
+
+  /**
+   * Credits that a job could not use before their grant ended stay valid for a few days. Those of a payment remain under
+   * its reversals. Credits that were returned before are not returned again: a plan's would never expire.
+   * @param holdId the id of the job's hold.
+   */
+  giveBack(lost: readonly LostCredits[], holdId: string): void {
+    let others = 0;
+    for (const { grant, credits } of lost) {
+      if (grant.sourceType === 'release') continue;
+      if (grant.lineId === undefined) others += credits;
+      else {
+        this.reviveEnded(grant, credits);
+        this.followRevived(grant);
+      }
+    }
+    if (others === 0) return;
+    const source = { sourceType: 'release', sourceId: holdId, sourceIndex: 0 } as const;
+    this.issue({ ...source, granted: others, expiresAt: this.revivedUntil });
   }
 
   /**
@@ -247,7 +274,7 @@ export class Book extends GrantBook {
   /** Credits returned to a grant which has ended stay valid for a few days, as a separate grant. */
   private reviveEnded(grant: Grant, amount: number): void {
     if (amount === 0 || this.homeOf(grant) !== 'expired') return;
-    const expiresAt = new Date(this.now.getTime() + REVIVED_LIFETIME_MS);
+    const expiresAt = this.revivedUntil;
     const source = {
       ...namesOf(grant),
       sourceType: 'release',
@@ -343,6 +370,10 @@ export class Book extends GrantBook {
   private book(kind: TransferKind, reference: string, moves: Move[]): void {
     this.apply(moves);
     this.recordMoves(kind, reference, moves);
+  }
+
+  private get revivedUntil(): Date {
+    return new Date(this.now.getTime() + REVIVED_LIFETIME_MS);
   }
 
   /** The bucket for credits that are returned to a grant. */

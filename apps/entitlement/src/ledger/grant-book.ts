@@ -51,14 +51,19 @@ export abstract class GrantBook {
     public now: Date,
   ) {
     this.accountBefore = { ...account };
-    for (const grant of grants) {
-      this.grants.set(grant.id, grant);
-      this.before.set(grant.id, { ...grant });
-    }
+    this.add(grants);
   }
 
   get all(): Grant[] {
     return [...this.grants.values()];
+  }
+
+  /** Adds grants that were read later under the same lock. */
+  add(grants: readonly Grant[]): void {
+    for (const grant of grants.filter(({ id }) => !this.grants.has(id))) {
+      this.grants.set(grant.id, grant);
+      this.before.set(grant.id, { ...grant });
+    }
   }
 
   /** Credits that may be spent now: unexpired, of an active account. */

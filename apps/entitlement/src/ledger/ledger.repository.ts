@@ -47,6 +47,21 @@ export class LedgerRepository {
     return rows.map(toGrant);
   }
 
+  /** Credits that were returned to ended grants are a grant of their own, with the source's id and index. */
+  async listReturned(
+    transaction: Transaction,
+    accountIds: readonly string[],
+    endedIds: readonly string[],
+  ): Promise<Grant[]> {
+    const rows = await transaction.query<GrantRow>(
+      `select r.* from credit_grants e join credit_grants r on r.source_type = 'release'
+         and r.source_id = e.source_id and r.source_index = e.source_index
+       where e.id = any($1) and e.account_id = any($2) and r.account_id = e.account_id`,
+      [endedIds, accountIds],
+    );
+    return rows.map(toGrant);
+  }
+
   /** Every grant ever issued to these accounts, for reversals and for time. */
   async listAllGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
     const rows = await transaction.query<GrantRow>(

@@ -66,6 +66,15 @@ export class LedgerService {
     return this.repository.listGrantsById(transaction, accountIds, ids);
   }
 
+  /** The grants that credits of these ended ones were returned to. */
+  async listReturned(
+    transaction: Transaction,
+    accountIds: readonly string[],
+    endedIds: readonly string[],
+  ): Promise<Grant[]> {
+    return this.repository.listReturned(transaction, accountIds, endedIds);
+  }
+
   /** The books of locked accounts with their data, due dates not yet applied. */
   booksOf(accounts: CreditAccount[], grants: Grant[], repayments: Repayment[] = []): Book[] {
     const byAccount = Map.groupBy(grants, ({ accountId }) => accountId);

@@ -1,4 +1,4 @@
-import type { Book } from '../ledger/book.js';
+import type { Book, LostCredits } from '../ledger/book.js';
 import type { Reservation } from '../ledger/reservation.js';
 
 /** The common members of leases and holds: reserved credits, used cumulatively, released once. */
@@ -31,9 +31,9 @@ export function chargeTo(book: Book, reservation: Chargeable, total: number): nu
   return due - unbilled;
 }
 
-/** Releases the rest. @returns credits that belong to an expired grant. */
-export function closeReservation(book: Book, reservation: Chargeable): number {
-  if (reservation.state === 'closed') return 0;
+/** Releases the rest. @returns credits that belong to expired grants. */
+export function closeReservation(book: Book, reservation: Chargeable): LostCredits[] {
+  if (reservation.state === 'closed') return [];
   reservation.state = 'closed';
   return book.release(reservation);
 }
