@@ -88,7 +88,7 @@ describe('the expiry of a key', () => {
     };
     const fields = 'name=a&environment=live&expires_in=30&expires_on=2020-01-01';
     const { body } = await under.send('POST', '/keys', { ...under.ours, ...FORM }, fields);
-    expect(body.toString()).toContain('The end of the key must be in the future.');
+    expect(body.toString()).toContain('The expiry must be in the future.');
     expect(body.toString()).toContain('value="2020-01-01"');
   });
 });
