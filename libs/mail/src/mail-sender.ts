@@ -87,6 +87,7 @@ export class MailSender extends WorkRunner<MailWork> {
   }
 
   private async takeOver(): Promise<void> {
+    if (!(await this.mails.isAnyLeft(this.database))) return;
     await this.database.transaction(async (transaction) => {
       const left = await this.mails.takeOver(transaction, TAKEN_OVER_AT_ONCE);
       const works = left.map(({ id, accountId }) => ({

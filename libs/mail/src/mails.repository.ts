@@ -51,6 +51,15 @@ export class MailsRepository {
     );
   }
 
+  /** Whether there is something for `takeOver`. */
+  async isAnyLeft(runner: Runner): Promise<boolean> {
+    const [{ isAny }] = await runner.query<{ isAny: boolean }>(
+      `select exists (select from mail where state = 'waiting' and next_try_at <= clock_timestamp())
+         as "isAny"`,
+    );
+    return isAny;
+  }
+
   /** Takes what services of the last release have stored and are not sending. Goes with their columns. */
   async takeOver(
     transaction: Transaction,

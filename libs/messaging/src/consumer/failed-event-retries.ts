@@ -68,9 +68,8 @@ export class FailedEventRetries {
   }
 
   private async retryDue(): Promise<void> {
-    const queues = await this.options.database.transaction((transaction) =>
-      this.failedEvents.listDueQueues(transaction, QUEUES_PER_LOOK),
-    );
+    const { database } = this.options;
+    const queues = await this.failedEvents.listDueQueues(database, QUEUES_PER_LOOK);
     for (const queue of queues) {
       while (!this.isStopping && (await this.movedHead(queue)));
     }

@@ -1,4 +1,4 @@
-import type { Transaction } from '#libs/database';
+import type { Database, Transaction } from '#libs/database';
 import { type EventMessage, isEventId } from '../envelope/event-message.js';
 
 export interface FailedEventRow {
@@ -63,8 +63,11 @@ export class FailedEventRepository {
   }
 
   /** Queues whose head is due; the cost depends on the number of due queues, not of failed events. */
-  async listDueQueues(transaction: Transaction, limit: number): Promise<FailedEventQueue[]> {
-    return transaction.query<FailedEventQueue>(LIST_DUE_QUEUES, [this.consumer, limit]);
+  async listDueQueues(
+    database: Pick<Database, 'query'>,
+    limit: number,
+  ): Promise<FailedEventQueue[]> {
+    return database.query<FailedEventQueue>(LIST_DUE_QUEUES, [this.consumer, limit]);
   }
 
   /** The first of a queue, locked against the operator's hands. */

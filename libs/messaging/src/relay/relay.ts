@@ -28,6 +28,11 @@ export interface RelayOptions {
    * 3 s, including retries.
    */
   publish: (messages: EventMessage[]) => Promise<void>;
+  /**
+   * The pause between reads without a call of `wake`. By default every poll reads, because a producer may have other
+   * processes, whose rows this relay is not told about.
+   */
+  unaskedEveryMs?: number;
 }
 
 const POLL_MS = 100;
@@ -48,6 +53,9 @@ export class Relay {
   private readonly loops: { send: Loop; renew: Loop; remove: Loop };
   private readonly inFlight = new Map<number, Promise<void>>();
   private readonly backOffs = new Map<number, { pauseMs: number; until: number }>();
+  private wakes = 0;
+  /** The last read: when, and after how many calls of `wake`. */
+  private lastRead = { atMs: -Infinity, wakes: 0 };
 
   constructor(private readonly options: RelayOptions) {
     const { database, producer, logger } = options;
@@ -68,6 +76,7 @@ export class Relay {
 
   /** Looks now: something was committed. */
   wake(): void {
+    this.wakes += 1;
     this.loops.send.wake();
   }
 
@@ -87,11 +96,14 @@ export class Relay {
   /** One statement for all owned buckets without a batch in flight. */
   private async sendFreeBuckets(): Promise<void> {
     const nowMs = monotonicMs();
+    if (!this.isReadDue(nowMs)) return;
+    const { wakes } = this;
     const free = this.leases.owned().filter(({ bucket }) => {
       return !this.inFlight.has(bucket) && (this.backOffs.get(bucket)?.until ?? 0) <= nowMs;
     });
     if (free.length === 0) return;
     const rows = await this.outbox.listUnsent(free, BATCH_LIMIT);
+    this.lastRead = { atMs: nowMs, wakes };
     const batches = Map.groupBy(rows, ({ bucket }) => bucket);
     for (const owned of free) {
       const batch = batches.get(owned.bucket);
@@ -122,7 +134,13 @@ export class Relay {
       this.inFlight.delete(bucket);
     }
     // More rows may have been committed in the meantime.
-    this.loops.send.wake();
+    this.wake();
+  }
+
+  private isReadDue(nowMs: number): boolean {
+    const { unaskedEveryMs = 0 } = this.options;
+    const { atMs, wakes } = this.lastRead;
+    return this.wakes > wakes || this.backOffs.size > 0 || nowMs >= atMs + unaskedEveryMs;
   }
 
   private spansOf(rows: OutboxRow[]): Span[] {
@@ -152,7 +170,7 @@ export class Relay {
     const before = this.leases.owned().length;
     await this.leases.renew();
     this.options.counts.ownedBuckets = this.leases.owned().length;
-    if (this.leases.owned().length > before) this.loops.send.wake();
+    if (this.leases.owned().length > before) this.wake();
   }
 
   private async deleteOld(): Promise<void> {

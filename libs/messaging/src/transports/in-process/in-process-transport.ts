@@ -1,13 +1,16 @@
 import type { CustomStrategy } from '@nestjs/microservices';
 import { describeEvent, producerOf } from '#libs/contracts';
 import type { Database, MaintenanceDatabase } from '#libs/database';
-import type { Logger, ServiceName } from '#libs/platform';
+import { type Logger, SECOND_MS, type ServiceName } from '#libs/platform';
 import type { EventMessage } from '../../envelope/event-message.js';
 import { type ConsumerLag, EventTransport } from '../../event-transport.js';
 import { EventConsumer } from '../../consumer/event-consumer.js';
 import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
 import { type Watcher, tell } from '../../inbox/watcher.js';
 import { Relay } from '../../relay/relay.js';
+
+/** Each row is written in this process, and its relay is told at once. */
+const UNASKED_EVERY_MS = SECOND_MS;
 
 /** For each producer, the durable consumers that its events must reach. */
 export type EventConsumers = Partial<Record<ServiceName, readonly ServiceName[]>>;
@@ -44,7 +47,9 @@ export class InProcessTransport extends EventTransport {
     const { logger } = this.options;
     const publish = (messages: EventMessage[]) => this.publish(producer, messages);
     const counts = this.counts.of(producer);
-    this.relays.set(producer, new Relay({ producer, database, logger, counts, publish }));
+    const unaskedEveryMs = UNASKED_EVERY_MS;
+    const relay = new Relay({ producer, database, logger, counts, publish, unaskedEveryMs });
+    this.relays.set(producer, relay);
     this.outboxes.set(producer, database);
     this.startCompleteRelays();
   }
