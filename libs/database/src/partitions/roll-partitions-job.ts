@@ -1,8 +1,10 @@
 import { type Clock, type Job, SystemClock } from '#libs/platform';
 import type { MaintenanceDatabase } from '../database.js';
+import { sqlStateOf } from '../database-failure.js';
 
 /** Enough for a year's partitions of a dozen tables, or of one table with daily partitions. */
 const DETACHED_PER_RUN_MAX = 400;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Makes the partitions to come and drops those past their time. Ids carry the machine's
@@ -20,13 +22,23 @@ export class RollPartitionsJob implements Job {
     const now = this.clock.now();
     await this.database.query('select roll_partitions($1)', [now]);
     for (let count = 0; count < DETACHED_PER_RUN_MAX; count++) {
+      if (!(await this.detachOne(now))) break;
+    }
+    // Runs after the parents' locks are released, because removing files takes time.
+    await this.database.query('select drop_detached_partitions()');
+  }
+
+  /** @returns false if there is none to detach, or another transaction is rolling these partitions: the next run does it. */
+  private async detachOne(now: Date): Promise<boolean> {
+    try {
       const [{ detached }] = await this.database.query<{ detached: boolean }>(
         'select detach_old_partition($1) as detached',
         [now],
       );
-      if (!detached) break;
+      return detached;
+    } catch (error) {
+      if (sqlStateOf(error) === LOCK_NOT_AVAILABLE) return false;
+      throw error;
     }
-    // Runs after the parents' locks are released, because removing files takes time.
-    await this.database.query('select drop_detached_partitions()');
   }
 }

@@ -43,6 +43,23 @@ describe('rolling partitions', () => {
     expect(left).toEqual([]);
   });
 
+  it('a run that meets another transaction at these partitions leaves the rest to the next run', async () => {
+    await withClient(test.url('entitlement_maintenance'), async (other) => {
+      let isHeld = false;
+      const query = async <T>(sql: string, parameters?: unknown[]): Promise<T[]> => {
+        if (sql.includes('detach_old_partition') && !isHeld) {
+          isHeld = true;
+          await other.query('begin');
+          await other.query('select roll_partitions(now())');
+        }
+        return maintenance.query<T>(sql, parameters);
+      };
+      await new RollPartitionsJob({ query }).runOnce();
+      expect(isHeld).toBe(true);
+      await other.query('rollback');
+    });
+  });
+
   it('a reading statement delays no new month and no drop of others, and its own only for a moment', async () => {
     const clock = new TestClock(new Date(Date.now() + 3 * 366 * DAY_MS));
     await withClient(test.url('entitlement'), async (reader) => {
