@@ -1,6 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type Clock, type Logger, ServiceModule } from '#libs/platform';
-import { DnsClient, DomainLookup, NumberLookups, PublicNames, Registries } from '#libs/resolvers';
+import {
+  DnsClient,
+  DomainLookup,
+  NumberLookups,
+  PublicNames,
+  Registries,
+  WayOut,
+} from '#libs/resolvers';
 import { AnswerCounts } from './answers/answer-counts.js';
 import { AvailabilityController } from './availability/availability.controller.js';
 import { AvailabilityService } from './availability/availability.service.js';
@@ -31,6 +38,7 @@ export interface LookupModuleOptions {
   domains: DomainLookup;
   numbers: NumberLookups;
   dns: DnsClient;
+  wayOut: WayOut;
   feed: RoutingFeed;
   delegated: DelegatedNumbers;
 }
@@ -55,6 +63,7 @@ export class LookupModule {
     domains,
     numbers,
     dns,
+    wayOut,
     feed,
     delegated,
   }: LookupModuleOptions): DynamicModule {
@@ -79,6 +88,7 @@ export class LookupModule {
         { provide: DomainLookup, useValue: domains },
         { provide: NumberLookups, useValue: numbers },
         { provide: DnsClient, useValue: dns },
+        { provide: WayOut, useValue: wayOut },
         { provide: PublicNames, useValue: publicNamesOf(config, registries) },
         { provide: RoutingFeed, useValue: feed },
         { provide: DelegatedNumbers, useValue: delegated },

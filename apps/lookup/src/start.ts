@@ -1,6 +1,7 @@
 import {
   type Clock,
   type FurtherListener,
+  Health,
   type Logger,
   Metrics,
   type RunningService,
@@ -50,6 +51,7 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
     domains: upstreams.domains,
     numbers: upstreams.numbers,
     dns: upstreams.dns,
+    wayOut: upstreams.wayOut,
     feed,
     delegated,
   });
@@ -67,6 +69,13 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
     caches: [LiveService, NumbersService, DnsService].map(
       (answering) => service.app.get(answering).cache,
     ),
+  });
+  service.app.get(Health, { strict: false }).add({
+    name: 'upstreams',
+    isOptional: true,
+    check: async () => {
+      if (upstreams.wayOut.isCutOff) throw new Error('no registry or resolver can be reached');
+    },
   });
   let socket: FurtherListener | undefined;
   const stop = async () => {

@@ -14,6 +14,7 @@ import {
   type Registries,
   SafeConnector,
   type UpstreamLimit,
+  WayOut,
 } from '#libs/resolvers';
 import type { LookupConfig } from './lookup.config.js';
 
@@ -25,6 +26,7 @@ export interface Upstreams {
   domains: DomainLookup;
   numbers: NumberLookups;
   dns: DnsClient;
+  wayOut: WayOut;
   close(): Promise<void>;
 }
 
@@ -37,7 +39,9 @@ export async function openUpstreams(
   registries: Registries,
   { clock, logger }: { clock: Clock; logger: Logger },
 ): Promise<Upstreams> {
+  const wayOut = new WayOut();
   const connector = new SafeConnector({
+    wayOut,
     exceptions: parseUpstreamExceptions(config.upstreamExceptions),
     ...(config.extraCaFile && { extraCaPem: readFileSync(config.extraCaFile, 'utf8') }),
   });
@@ -64,11 +68,13 @@ export async function openUpstreams(
     parser,
     clock,
   });
-  const dns = new DnsClient({ servers: config.dnsServers.split(',').filter(Boolean) });
+  const servers = config.dnsServers.split(',').filter(Boolean);
+  const dns = new DnsClient({ servers, wayOut });
   return {
     domains,
     numbers,
     dns,
+    wayOut,
     close: async () => {
       dns.close();
       await Promise.all([rdap.close(), parser.close(), budgets?.close()]);

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TestClock } from '#test/environment';
 import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 import { loadOperatorTexts } from './operator-texts.js';
 
@@ -10,6 +11,7 @@ const PAGES = ['/', '/prices', '/status', '/documents', '/terms', '/privacy', '/
 describe('public pages', () => {
   let folder: string;
   let dashboard: DashboardUnderTest;
+  const clock = new TestClock();
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'texts-'));
@@ -17,7 +19,8 @@ describe('public pages', () => {
       join(folder, 'terms.md'),
       '# Ours\n\n<script>alert(1)</script> [bad](javascript:alert(1)) [good](https://example.com/)',
     );
-    dashboard = await DashboardUnderTest.start(undefined, { DASHBOARD_TEXTS_FOLDER: folder });
+    const settings = { DASHBOARD_TEXTS_FOLDER: folder };
+    dashboard = await DashboardUnderTest.start(undefined, settings, clock);
   });
   afterAll(async () => {
     await dashboard?.stop();
@@ -81,6 +84,17 @@ describe('public pages', () => {
     await writeFile(join(folder, 'contact.md'), 'Call us.');
     const own = { textsFolder: folder, contactAddress: 'help@example.com' };
     expect((await loadOperatorTexts(own)).contact.text).toContain('Call us.');
+  });
+
+  it('the status page says so if no registry can be reached, though every service works', async () => {
+    clock.advance(5_000);
+    dashboard.answers.set('GET /ready', { status: 'degraded', faults: ['upstreams'] });
+    const { text } = await textOf('/status');
+    expect(text).toContain('Not available: Live lookups by the API.');
+    expect(text).toContain('no way out to the internet');
+    dashboard.answers.clear();
+    clock.advance(5_000);
+    expect((await textOf('/status')).text).toContain('Everything works.');
   });
 
   it('the start page shows a sample answer of each operation', async () => {

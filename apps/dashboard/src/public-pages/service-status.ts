@@ -2,10 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { Clock, InternalTls, ServiceName, ServiceOrigins } from '#libs/platform';
 import { readinessOf } from './readiness.js';
 
+/** Lookup's name for the registries and resolvers that it queries; it is degraded when none can be reached. */
+const UPSTREAMS = 'upstreams';
+
 /** The public name of a part, and the services that it needs. */
-const PARTS: readonly (readonly [part: string, needs: readonly ServiceName[]])[] = [
+const PARTS: readonly (readonly [
+  part: string,
+  needs: readonly (ServiceName | typeof UPSTREAMS)[],
+])[] = [
   ['Sign-up, log-in and keys', ['account']],
-  ['Live lookups by the API', ['gateway', 'account', 'entitlement', 'lookup']],
+  ['Live lookups by the API', ['gateway', 'account', 'entitlement', 'lookup', UPSTREAMS]],
   ['History, searches and subdomains', ['gateway', 'account', 'entitlement', 'corpus']],
   ['Jobs, monitors, database files and webhooks', ['worker']],
   ['Credits, plans and invoices', ['billing', 'entitlement']],
@@ -22,6 +28,8 @@ export interface PartStatus {
 export interface Status {
   /** When the services were called. */
   askedAt: Date;
+  /** Whether lookup's last queries to registries and resolvers failed to reach any of them. */
+  isCutOff: boolean;
   parts: readonly PartStatus[];
 }
 
@@ -59,6 +67,6 @@ export class ServiceStatus {
       part,
       isUp: !needs.some((name) => away.has(name)),
     }));
-    return { askedAt, parts };
+    return { askedAt, isCutOff: away.has(UPSTREAMS), parts };
   }
 }

@@ -3,6 +3,13 @@ import { minute } from '../amounts.js';
 import { type PageContext, page } from '../pages/layout.js';
 import type { Status } from './service-status.js';
 
+const CUT_OFF = html`<p>
+  None of the registries and name servers that were asked lately could be reached, so this service
+  seems to have no way out to the internet. Test keys work. Operators:
+  <code>npm run doctor</code> checks the connection, and
+  <code>npm start -- --offline</code> simulates the registries.
+</p>`;
+
 /** `/status`: the current state of the service. */
 export function statusPage(context: PageContext, status: Status): Markup {
   const away = status.parts.filter(({ isUp }) => !isUp);
@@ -32,6 +39,7 @@ export function statusPage(context: PageContext, status: Status): Markup {
           )}
         </tbody>
       </table>
+      ${status.isCutOff ? CUT_OFF : ''}
       <p class="quiet">
         Asked at ${minute(status.askedAt.toISOString())}. Load the page again for the newest.
       </p>

@@ -23,24 +23,32 @@ export class UpstreamThrottled extends Problem {
   }
 }
 
+/** What a failure means when no upstream at all can be reached. */
+export const CUT_OFF =
+  'None of the servers asked lately could be reached, so this service seems to have no way out to the internet. Nothing was charged. Operators: "npm run doctor" checks the connection, and "npm start -- --offline" simulates the registries.';
+
 /** No server that knows the name could be reached, or it reported a failure. */
 export class UpstreamUnreachable extends Problem {
-  constructor(retryAfterSeconds: number) {
+  /** @param isCutOff no upstream can be reached, so it says nothing about this registry. */
+  constructor(retryAfterSeconds: number, isCutOff: boolean) {
     super({
       code: 'upstream_unreachable',
       status: 503,
-      detail: "None of the registry's servers can be reached at the moment. Nothing was charged.",
+      detail: isCutOff
+        ? CUT_OFF
+        : "None of the registry's servers can be reached at the moment. Nothing was charged.",
       retryAfterSeconds,
     });
   }
 }
 
 export class UpstreamTimeout extends Problem {
-  constructor(retryAfterSeconds: number) {
+  /** @param isCutOff as in `UpstreamUnreachable`. */
+  constructor(retryAfterSeconds: number, isCutOff = false) {
     super({
       code: 'upstream_timeout',
       status: 504,
-      detail: 'The registry did not answer in time. Nothing was charged.',
+      detail: isCutOff ? CUT_OFF : 'The registry did not answer in time. Nothing was charged.',
       retryAfterSeconds,
     });
   }

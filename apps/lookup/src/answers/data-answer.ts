@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { CHARGED_ITEMS_HEADER, OUTCOME_HEADER, type Outcome, SOURCE_HEADER } from '#libs/contracts';
 import { type Problem, crashPoint } from '#libs/platform';
+import type { WayOut } from '#libs/resolvers';
 import {
   UpstreamThrottled,
   UpstreamTimeout,
@@ -59,8 +60,8 @@ function headersOf(answer: DataAnswer): Record<string, string> {
  * @param unsupported what it means here that nobody can be asked.
  */
 export function problemOf(
-  outcome: Outcome,
-  retryAfterSeconds: number | undefined,
+  { outcome, retryAfterSeconds }: { outcome: Outcome; retryAfterSeconds?: number },
+  { isCutOff }: Pick<WayOut, 'isCutOff'>,
   unsupported: () => Problem,
 ): Problem | undefined {
   const seconds = retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS;
@@ -75,9 +76,9 @@ export function problemOf(
     case 'throttled':
       return new UpstreamThrottled(seconds);
     case 'unreachable':
-      return new UpstreamUnreachable(seconds);
+      return new UpstreamUnreachable(seconds, isCutOff);
     case 'timeout':
-      return new UpstreamTimeout(seconds);
+      return new UpstreamTimeout(seconds, isCutOff);
     case 'parse_failed':
       return new UpstreamUnreadable(seconds);
     case 'invalid':

@@ -1,26 +1,32 @@
 import { Problem } from '#libs/platform';
+import { CUT_OFF } from '../answers/answers.errors.js';
 
 const RETRY_AFTER_SECONDS = 5;
 
 /** No resolver could be queried, or all of them failed to find an answer. */
 export class ResolverUnreachable extends Problem {
-  constructor() {
+  /** @param isCutOff no upstream at all can be reached. */
+  constructor(isCutOff: boolean) {
     super({
       code: 'resolver_unreachable',
       status: 503,
-      detail:
-        'No resolver could get an answer from the name servers of this domain. Nothing was charged.',
+      detail: isCutOff
+        ? CUT_OFF
+        : 'No resolver could get an answer from the name servers of this domain. Nothing was charged.',
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }
 }
 
 export class ResolverTimeout extends Problem {
-  constructor() {
+  /** @param isCutOff as in `ResolverUnreachable`. */
+  constructor(isCutOff: boolean) {
     super({
       code: 'resolver_timeout',
       status: 504,
-      detail: 'The name servers of this domain did not answer in time. Nothing was charged.',
+      detail: isCutOff
+        ? CUT_OFF
+        : 'The name servers of this domain did not answer in time. Nothing was charged.',
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }

@@ -18,6 +18,7 @@ import {
   isBlockedAddress,
   JoinedRuns,
   PublicNames,
+  WayOut,
   lookUpDns,
 } from '#libs/resolvers';
 import type { AnswerCache, Findings, KeptKind } from '../answers/answer-cache.js';
@@ -74,6 +75,7 @@ export class DnsService {
     private readonly config: LookupConfig,
     private readonly publicNames: PublicNames,
     private readonly observations: ObservationsService,
+    private readonly wayOut: WayOut,
   ) {
     this.answers = new RememberedAnswers(KEPT_DNS, CACHE_SHARE, { counts, clock, config });
     this.cache = this.answers.cache;
@@ -124,7 +126,7 @@ export class DnsService {
     asking: Asking,
   ): Promise<DnsLookup | undefined> {
     const { lookup } = await this.find(ofName(domainName, ['all']), freshness, asking);
-    return dnsProblemOf(lookup.outcome) ? undefined : lookup;
+    return dnsProblemOf(lookup.outcome, this.wayOut) ? undefined : lookup;
   }
 
   /** Answers from the cache or a resolver. @throws LookupOverloaded */
@@ -135,7 +137,7 @@ export class DnsService {
   ): Promise<DataAnswer> {
     const found = await this.find(asked, question, asking);
     const { lookup } = found;
-    const problem = dnsProblemOf(lookup.outcome);
+    const problem = dnsProblemOf(lookup.outcome, this.wayOut);
     return answerFrom(
       found,
       problem,
@@ -185,9 +187,9 @@ export class DnsService {
 }
 
 /** The problem of a DNS outcome; undefined for answers. */
-function dnsProblemOf(outcome: Outcome): Problem | undefined {
-  if (outcome === 'timeout') return new ResolverTimeout();
-  return outcome === 'unreachable' ? new ResolverUnreachable() : undefined;
+function dnsProblemOf(outcome: Outcome, { isCutOff }: WayOut): Problem | undefined {
+  if (outcome === 'timeout') return new ResolverTimeout(isCutOff);
+  return outcome === 'unreachable' ? new ResolverUnreachable(isCutOff) : undefined;
 }
 
 /** @throws InvalidDomainName */

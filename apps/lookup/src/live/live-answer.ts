@@ -1,5 +1,5 @@
 import type { QuestionOf, WHOIS_BULK, WHOIS_LIVE } from '#libs/contracts';
-import type { Lookup } from '#libs/resolvers';
+import type { Lookup, WayOut } from '#libs/resolvers';
 import { TldUnsupported } from '../answers/answers.errors.js';
 import { answerFrom, type DataAnswer, problemOf } from '../answers/data-answer.js';
 import type { Found } from '../answers/remembered-answers.js';
@@ -16,10 +16,10 @@ export type BulkQuestion = QuestionOf<typeof WHOIS_BULK>;
 export function liveAnswer(
   found: Found<Lookup>,
   { version, include, fields }: LiveQuestion | BulkQuestion,
+  wayOut: WayOut,
 ): DataAnswer {
   const { lookup, serving } = found;
-  const { outcome, retryAfterSeconds, reason } = lookup;
-  const problem = problemOf(outcome, retryAfterSeconds, () => new TldUnsupported(reason));
+  const problem = problemOf(lookup, wayOut, () => new TldUnsupported(lookup.reason));
   if (version === 1) return answerFrom(found, problem, () => v1Body(lookup));
   return answerFrom(found, problem, () => v2Body(lookup, serving, new Set(include)), fields);
 }

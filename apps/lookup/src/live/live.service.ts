@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { parseDomainName } from '#libs/domain-names';
 import { Clock } from '#libs/platform';
-import { DomainLookup, type Lookup, type Priority } from '#libs/resolvers';
+import { DomainLookup, type Lookup, type Priority, WayOut } from '#libs/resolvers';
 import type { AnswerCache } from '../answers/answer-cache.js';
 import { AnswerCounts } from '../answers/answer-counts.js';
 import { InvalidDomainName } from '../answers/answers.errors.js';
@@ -37,6 +37,7 @@ export class LiveService {
     clock: Clock,
     private readonly config: LookupConfig,
     private readonly observations: ObservationsService,
+    private readonly wayOut: WayOut,
   ) {
     this.answers = new RememberedAnswers(KEPT_DOMAIN, 1, { counts, clock, config });
     this.cache = this.answers.cache;
@@ -48,7 +49,7 @@ export class LiveService {
     question: LiveQuestion | BulkQuestion,
     asking: DomainAsking,
   ): Promise<DataAnswer> {
-    return liveAnswer(await this.find(domainName, question, asking), question);
+    return liveAnswer(await this.find(domainName, question, asking), question, this.wayOut);
   }
 
   /** The record of a name, from any source that the question allows. @throws InvalidDomainName, LookupOverloaded */

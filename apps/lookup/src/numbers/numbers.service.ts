@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ASN_WHOIS, IP_WHOIS, NumberSection, QuestionOf } from '#libs/contracts';
 import { Clock, DAY_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
-import { type NumberLookup, NumberLookups, type NumberRequest } from '#libs/resolvers';
+import { type NumberLookup, NumberLookups, type NumberRequest, WayOut } from '#libs/resolvers';
 import type { AnswerCache, KeptKind } from '../answers/answer-cache.js';
 import { AnswerCounts } from '../answers/answer-counts.js';
 import { BogonAddress } from '../answers/answers.errors.js';
@@ -51,6 +51,7 @@ export class NumbersService {
     counts: AnswerCounts,
     private readonly clock: Clock,
     private readonly config: LookupConfig,
+    private readonly wayOut: WayOut,
   ) {
     this.answers = new RememberedAnswers(KEPT_NUMBER, CACHE_SHARE, { counts, clock, config });
     this.cache = this.answers.cache;
@@ -94,8 +95,8 @@ export class NumbersService {
       numberFixture(asked.text, this.clock.now()),
     );
     const { lookup, serving } = found;
-    const { outcome, retryAfterSeconds, reason = '' } = lookup;
-    const problem = problemOf(outcome, retryAfterSeconds, () => new BogonAddress(reason));
+    const { reason = '' } = lookup;
+    const problem = problemOf(lookup, this.wayOut, () => new BogonAddress(reason));
     const told = { serving, sections: new Set(question.include) };
     const body = problem === undefined ? await asked.body(lookup, told) : {};
     return answerFrom(found, problem, () => body, question.fields);

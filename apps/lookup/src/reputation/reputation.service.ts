@@ -8,7 +8,7 @@ import {
 } from '#libs/contracts';
 import { parseDomainName } from '#libs/domain-names';
 import { Clock, Problem, ServiceTokens } from '#libs/platform';
-import type { DnsLookup } from '#libs/resolvers';
+import { type DnsLookup, WayOut } from '#libs/resolvers';
 import { InvalidDomainName, TldUnsupported } from '../answers/answers.errors.js';
 import type { Asking } from '../answers/asked-by.js';
 import { type DataAnswer, problemOf } from '../answers/data-answer.js';
@@ -36,6 +36,7 @@ export class ReputationService implements OnModuleDestroy {
     private readonly live: LiveService,
     private readonly dns: DnsService,
     private readonly clock: Clock,
+    private readonly wayOut: WayOut,
     tokens: ServiceTokens,
     { corpusUrl: url }: LookupConfig,
   ) {
@@ -61,8 +62,8 @@ export class ReputationService implements OnModuleDestroy {
       mode === 'full' ? this.dnsOf(name, question, asking) : undefined,
     ]);
     const { lookup, serving } = found;
-    const { outcome, retryAfterSeconds, reason } = lookup;
-    const problem = problemOf(outcome, retryAfterSeconds, () => new TldUnsupported(reason));
+    const { outcome, reason } = lookup;
+    const problem = problemOf(lookup, this.wayOut, () => new TldUnsupported(reason));
     const registration = problem ? undefined : lookup;
     const known = { registration, index, dns };
     const now = this.clock.now();

@@ -1,5 +1,6 @@
 import { getServers } from 'node:dns';
 import { monotonicMs } from '#libs/platform';
+import type { WayOut } from '../safe-connect/way-out.js';
 import { DnsFault } from './dns-fault.js';
 import type { DnsMessage, DnsType } from './dns-record.js';
 import { askByTcp } from './tcp-exchange.js';
@@ -14,6 +15,8 @@ export interface DnsClientOptions {
   tries?: number;
   /** Maximum number of running queries; further ones are rejected at once. */
   inFlightMax?: number;
+  /** Told whether servers answer. */
+  wayOut?: WayOut;
 }
 
 export interface AskOptions {
@@ -55,6 +58,7 @@ export class DnsClient {
   private readonly tryTimeoutMs: number;
   private readonly tries: number;
   private readonly inFlightMax: number;
+  private readonly wayOut?: WayOut;
   private first = 0;
   private inFlight = 0;
 
@@ -63,6 +67,7 @@ export class DnsClient {
     this.servers = servers.map(serverAt);
     this.tryTimeoutMs = options.tryTimeoutMs ?? TRY_TIMEOUT_MS;
     this.tries = Math.max(options.tries ?? TRIES, 1);
+    this.wayOut = options.wayOut;
     this.inFlightMax = options.inFlightMax ?? IN_FLIGHT_MAX;
   }
 
@@ -98,10 +103,15 @@ export class DnsClient {
       if (timeoutMs <= 0) break;
       try {
         const answer = await askServer(server, name, type, { ...options, timeoutMs });
-        if (!TRY_ANOTHER.has(answer.rcode)) return answer;
+        if (!TRY_ANOTHER.has(answer.rcode)) {
+          this.wayOut?.reached();
+          return answer;
+        }
+        // A resolver on this machine answers SERVFAIL, too, when it has no way out.
         refused = answer;
       } catch (error) {
         if (!(error instanceof DnsFault) || error.kind === 'cancelled') throw error;
+        this.wayOut?.notReached(server.label);
         fault = error;
       }
     }

@@ -2,12 +2,13 @@ import { promises as dns } from 'node:dns';
 import { isIP, type Socket } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { isBlockedAddress } from './blocked-addresses.js';
-import { ConnectionError } from './connection-error.js';
+import { ConnectionError, type ConnectionFault } from './connection-error.js';
 import { Deadline } from './deadline.js';
 import { isHostName } from './host-name.js';
 import { PORTS_BY_PURPOSE, speaksTls, type ConnectPurpose } from './purposes.js';
 import { openTcp, openTls } from './sockets.js';
 import { exceptionFor, type UpstreamException } from './upstream-exceptions.js';
+import type { WayOut } from './way-out.js';
 
 export interface SafeConnectorOptions {
   /** Hosts that are reached at a fixed address without checks; none by default. */
@@ -16,6 +17,8 @@ export interface SafeConnectorOptions {
   extraCaPem?: string;
   /** `address:port` of name servers; the system's by default. */
   dnsServers?: readonly string[];
+  /** Told whether connections succeed. */
+  wayOut?: WayOut;
 }
 
 export interface ConnectLimits {
@@ -27,14 +30,24 @@ export interface ConnectLimits {
 /** Maximum number of a name's addresses that are tried; all of them are checked. */
 const ADDRESSES_TRIED_MAX = 6;
 
+/** What a connection fails with where there is no way out, with or without a firewall. */
+const NOT_REACHED: ReadonlySet<ConnectionFault> = new Set([
+  'unresolved',
+  'refused',
+  'unreachable',
+  'connect_timeout',
+]);
+
 /** The only way to connect to targets that outsiders influence. */
 export class SafeConnector {
   private readonly exceptions: ReadonlyMap<string, UpstreamException>;
   private readonly resolver = new dns.Resolver({ timeout: 2000, tries: 2 });
   private readonly secureContext: SecureContext;
+  private readonly wayOut?: WayOut;
 
   constructor(options: SafeConnectorOptions = {}) {
     const exceptions = options.exceptions ?? [];
+    this.wayOut = options.wayOut;
     this.exceptions = new Map(exceptions.map((entry) => [`${entry.host}:${entry.port}`, entry]));
     if (options.dnsServers !== undefined) this.resolver.setServers(options.dnsServers);
     const extra = options.extraCaPem === undefined ? [] : [options.extraCaPem];
@@ -60,15 +73,26 @@ export class SafeConnector {
     if (!PORTS_BY_PURPOSE[purpose].includes(port)) throw new ConnectionError('blocked_port');
     const ended = endOf(limits);
     try {
-      const exception = exceptionFor(this.exceptions, name, port);
-      const socket =
-        exception === undefined
-          ? await openTcp(name, await this.addressesOf(name, ended.signal), port, ended.signal)
-          : await openTcp(name, [exception.address], exception.addressPort, ended.signal);
+      const socket = await this.connect(name, port, ended.signal);
       if (!speaksTls(purpose, port)) return socket;
       return await openTls(name, socket, this.secureContext, ended.signal);
     } finally {
       ended.clear();
+    }
+  }
+
+  private async connect(name: string, port: number, signal: AbortSignal): Promise<Socket> {
+    const exception = exceptionFor(this.exceptions, name, port);
+    try {
+      const socket =
+        exception === undefined
+          ? await openTcp(name, await this.addressesOf(name, signal), port, signal)
+          : await openTcp(name, [exception.address], exception.addressPort, signal);
+      this.wayOut?.reached();
+      return socket;
+    } catch (error) {
+      if (NOT_REACHED.has(ConnectionError.from(error).fault)) this.wayOut?.notReached(name);
+      throw error;
     }
   }
 
