@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SoloFacts } from './announcement/solo-facts.js';
 import { hasInternet } from './checks/internet.js';
-import { checkDiskSpace, checkFolderWritable, checkPortFree } from './checks/machine-checks.js';
+import { checkDiskSpace, checkFolderCanBeWritten, checkPortFree } from './checks/machine-checks.js';
 import { type Check, productionChecks } from './checks/production-checks.js';
 import { DataFolder } from './data-folder/data-folder.js';
 import { FolderLock } from './checks/folder-lock.js';
@@ -76,7 +76,7 @@ function checks(config: SoloConfig, own: OwnDatabases): Check[] {
     {
       name: 'data folder',
       look: async () => {
-        checkFolderWritable(folder);
+        checkFolderCanBeWritten(folder);
         return folder.path;
       },
     },

@@ -205,7 +205,7 @@ async function filledDemo(parts: DemoParts): Promise<boolean> {
 
 /** The settings with which `npm run cli` works on this installation. */
 function operatorSettings(
-  { accountUrl, entitlementUrl, settings }: SoloServices,
+  { accountUrl, entitlementUrl, dashboardUrl, settings }: SoloServices,
   database: SoloDatabase,
   secrets: Secrets,
 ): string {
@@ -219,6 +219,7 @@ function operatorSettings(
     ENTITLEMENT_URL: entitlementUrl,
     BILLING_INTERNAL_URL: settings.BILLING_INTERNAL_URL,
     CORPUS_URL: settings.CORPUS_URL,
+    DASHBOARD_URL: dashboardUrl,
     ...operatorDatabases(SERVICES, (role) => database.url(role)),
   };
   const given = Object.entries(forOperators).filter(([, value]) => value !== undefined);

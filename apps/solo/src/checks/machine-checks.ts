@@ -1,5 +1,5 @@
-import { rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, mkdtempSync, rmSync, rmdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { DataFolder } from '../data-folder/data-folder.js';
 import { portRefusal } from './before-build.js';
 import { StartFault } from './start-fault.js';
@@ -9,11 +9,33 @@ const DISK_FREE_MIN_BYTES = 512 * 1024 * 1024;
 
 /** @throws StartFault when files cannot be made in `folder`; the folder exists afterwards. */
 export function checkFolderWritable(folder: DataFolder): void {
-  try {
+  tryFolder(folder, () => {
     folder.create();
-    const probe = folder.file('.write-check');
-    writeFileSync(probe, 'x');
-    rmSync(probe);
+    tryFile(folder.path);
+  });
+}
+
+/** @throws StartFault as `checkFolderWritable`, but makes no folder that is not there. */
+export function checkFolderCanBeWritten(folder: DataFolder): void {
+  tryFolder(folder, () => {
+    const existing = nearestExisting(folder.path);
+    if (existing === folder.path) return tryFile(existing);
+    rmdirSync(mkdtempSync(join(existing, '.write-check-')));
+  });
+}
+
+const nearestExisting = (path: string): string =>
+  existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
+
+function tryFile(folder: string): void {
+  const probe = join(folder, '.write-check');
+  writeFileSync(probe, 'x');
+  rmSync(probe);
+}
+
+function tryFolder(folder: DataFolder, look: () => void): void {
+  try {
+    look();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOSPC') throw diskFull(folder.path, 0);
