@@ -4,7 +4,7 @@ import { askingProgram, asksServices, operatorCommand } from './asking-program.j
 import { CliConfig } from './cli.config.js';
 import { CommandFault, systemFault } from './command-fault.js';
 import { addManual } from './manual.js';
-import { operatorSettings } from './operator-settings.js';
+import { type Settings, operatorSettings } from './operator-settings.js';
 
 const NOBODYS_ID =
   'Nothing has this id. `account find` shows which account an id, key or address belongs to.';
@@ -13,10 +13,14 @@ const isMissing = (error: unknown) => error instanceof Problem && error.status =
 
 /** First words of commands that need no app: they start without loading all declarations. */
 const ALONE: Readonly<
-  Record<string, (program: Command, config: () => CliConfig) => Promise<void>>
+  Record<string, (program: Command, config: () => CliConfig, settings: Settings) => Promise<void>>
 > = {
-  sandbox: async (program) =>
-    (await import('./sandbox/sandbox-commands.js')).sandboxCommands(program),
+  sandbox: async (program, _config, { DASHBOARD_URL }) => {
+    const { sandboxCommands } = await import('./sandbox/sandbox-commands.js');
+    // Callbacks are sent to the public origin, or to the installation that runs here.
+    const { BILLING_URL = DASHBOARD_URL } = process.env;
+    sandboxCommands(program, { ...process.env, BILLING_URL });
+  },
   routing: async (program) =>
     (await import('./routing/routing-commands.js')).routingCommands(program),
   tlds: async (program) => (await import('./tlds/tld-commands.js')).tldCommands(program),
@@ -38,7 +42,7 @@ async function main(): Promise<void> {
   const addAlone = ALONE[process.argv[2]];
   if (addAlone) {
     const program = operatorCommand();
-    await addAlone(program, () => loadConfig(CliConfig, settings));
+    await addAlone(program, () => loadConfig(CliConfig, settings), settings);
     addManual(program);
     await program.parseAsync();
     return;

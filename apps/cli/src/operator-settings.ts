@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { ConfigurationError, settingsOf } from '#libs/platform';
 import { CliConfig } from './cli.config.js';
 
-type Settings = Record<string, string | undefined>;
+export type Settings = Record<string, string | undefined>;
 
 /** In each `operator.env`: the process to which these settings belong. A shell that has read the file has it too. */
 const OWNER = 'OPERATOR_ENV_OF';

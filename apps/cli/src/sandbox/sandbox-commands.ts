@@ -10,6 +10,7 @@ import {
 import { type OutputOptions, answer } from '../output.js';
 import { type PaypalTrial, paypalSteps } from './paypal-sandbox.js';
 import { type Patience, type SandboxStep, type StepSeen, takeSteps } from './sandbox-run.js';
+import type { Settings } from '../operator-settings.js';
 import { SandboxConfig } from '../sandbox.config.js';
 import { stripeSteps } from './stripe-sandbox.js';
 
@@ -30,7 +31,7 @@ interface SandboxAnswer {
 }
 
 /** `sandbox`: tries the product's calls to a processor with the operator's test keys, without an installation. */
-export function sandboxCommands(program: Command): void {
+export function sandboxCommands(program: Command, settings?: Settings): void {
   const sandbox = program
     .command('sandbox')
     .description('try a processor with your own test keys: checkout, refund, renewal, webhook');
@@ -53,7 +54,7 @@ export function sandboxCommands(program: Command): void {
       .action(async ({ json, wait }: SandboxOptions) => {
         const say = (line: string) => void process.stderr.write(`${line}\n`);
         const waitMs = wait * MINUTE_MS;
-        const steps = await run(loadConfig(SandboxConfig), {
+        const steps = await run(loadConfig(SandboxConfig, settings), {
           say,
           waitMs,
           everyMs: 2 * SECOND_MS,

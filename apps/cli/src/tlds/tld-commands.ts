@@ -1,6 +1,5 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { NotFound } from '#libs/platform';
 import { CommandFault, systemFault } from '../command-fault.js';
 import { type OutputOptions, answer } from '../output.js';
 import {
@@ -44,12 +43,17 @@ function registriesOf(file: string | undefined): Registries {
   return file !== undefined && existsSync(file) ? Registries.fromFile(file) : Registries.vendored();
 }
 
-/** A line for each top-level domain. @throws NotFound for one that does not exist. */
-function show(tld: string | undefined, options: TableOptions): void {
-  const routes = registriesOf(options.tables)
-    .routes()
-    .filter((route) => tld === undefined || route.tld === tld);
-  if (routes.length === 0) throw new NotFound();
+/** A line for each top-level domain. @throws CommandFault for one that is not in the tables. */
+function show(wanted: string | undefined, options: TableOptions): void {
+  const tld = wanted?.toLowerCase().replace(/^\./, '');
+  const registries = registriesOf(options.tables);
+  const routes = registries.routes().filter((route) => tld === undefined || route.tld === tld);
+  if (routes.length === 0) {
+    throw new CommandFault(
+      `.${tld} is no top-level domain of these tables of ${registries.tables.publishedOn}. ` +
+        '`tlds show` lists all; a new one needs `tlds refresh`. Give one without a name before it, such as com.',
+    );
+  }
   const shown = routes.map((route) => ({ ...route, ...certaintyOf(route) }));
   answer(options, shown, () =>
     shown.map(({ tld: name, rdapBaseUrl, whoisServer, whoisReading, reason }) => {

@@ -8,6 +8,9 @@ import { mailboxPage } from './mailbox-page.js';
 
 const MESSAGES_MAX = 50;
 
+const FOR_BROWSERS_HERE =
+  'The mailbox is shown only to a browser on the machine that runs this service, and never through a proxy. With curl, add: -H "Connection: keep-alive"';
+
 /** Shows the mail of an installation that sends none: to everyone on this machine, but never through a proxy. */
 @Controller('mailbox')
 @AllowVisitors('anyone')
@@ -18,7 +21,7 @@ export class MailboxController {
   @Get()
   async show(@Visit() visit: PageVisit) {
     const { mailbox, origin } = this.settings;
-    if (!visit.isFromThisMachine) throw new NotFound();
+    if (!visit.isFromThisMachine) throw new NotFound(mailbox && FOR_BROWSERS_HERE);
     const messages = (await mailbox?.newest(MESSAGES_MAX)) ?? [];
     return visit.show(mailboxPage(visit.context, messages, origin));
   }

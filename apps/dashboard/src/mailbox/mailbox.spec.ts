@@ -48,6 +48,12 @@ describe('the mailbox page', () => {
     expect(await answerTo(BROWSER, '/log-in')).toContain('href="/mailbox"');
   });
 
+  it('a request without the headers of a browser, as curl sends it, is told why it sees nothing', async () => {
+    const text = await answerTo(['Host: localhost:8081']);
+    expect(text).toMatch(/^HTTP\/1\.1 404 /);
+    expect(text).toContain('shown only to a browser on the machine that runs this service');
+  });
+
   it.each([
     ['nginx, with nothing but proxy_pass', ['Host: localhost:8081', 'Connection: close'], '1.0'],
     ['a proxy that uses HTTP/1.1', ['Host: localhost:8081', 'Connection: close'], '1.1'],
