@@ -103,11 +103,9 @@ export class DnsClient {
       if (timeoutMs <= 0) break;
       try {
         const answer = await askServer(server, name, type, { ...options, timeoutMs });
-        if (!TRY_ANOTHER.has(answer.rcode)) {
-          this.wayOut?.reached();
-          return answer;
-        }
-        // A resolver on this machine answers SERVFAIL, too, when it has no way out.
+        // A resolver nearby that has no way out itself answers too: SERVFAIL, or that no name exists.
+        if (answer.rcode === 'noerror') this.wayOut?.reached();
+        if (!TRY_ANOTHER.has(answer.rcode)) return answer;
         refused = answer;
       } catch (error) {
         if (!(error instanceof DnsFault) || error.kind === 'cancelled') throw error;
