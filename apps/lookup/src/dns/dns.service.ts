@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   type BulkHosts,
   type DNS_BULK,
@@ -67,6 +67,7 @@ export class DnsService {
   readonly cache: AnswerCache<DnsFindings>;
   private readonly answers: RememberedAnswers<DnsFindings>;
   private readonly runs = new JoinedRuns<DnsFindings>();
+  @Inject(WayOut) private readonly wayOut!: WayOut;
 
   constructor(
     private readonly client: DnsClient,
@@ -75,7 +76,6 @@ export class DnsService {
     private readonly config: LookupConfig,
     private readonly publicNames: PublicNames,
     private readonly observations: ObservationsService,
-    private readonly wayOut: WayOut,
   ) {
     this.answers = new RememberedAnswers(KEPT_DNS, CACHE_SHARE, { counts, clock, config });
     this.cache = this.answers.cache;

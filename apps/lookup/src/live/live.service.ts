@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { parseDomainName } from '#libs/domain-names';
 import { Clock } from '#libs/platform';
 import { DomainLookup, type Lookup, type Priority, WayOut } from '#libs/resolvers';
@@ -29,6 +29,7 @@ export interface DomainAsking extends Asking {
 export class LiveService {
   readonly cache: AnswerCache<Lookup>;
   private readonly answers: RememberedAnswers<Lookup>;
+  @Inject(WayOut) private readonly wayOut!: WayOut;
 
   constructor(
     private readonly domains: DomainLookup,
@@ -37,7 +38,6 @@ export class LiveService {
     clock: Clock,
     private readonly config: LookupConfig,
     private readonly observations: ObservationsService,
-    private readonly wayOut: WayOut,
   ) {
     this.answers = new RememberedAnswers(KEPT_DOMAIN, 1, { counts, clock, config });
     this.cache = this.answers.cache;

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { ASN_WHOIS, IP_WHOIS, NumberSection, QuestionOf } from '#libs/contracts';
 import { Clock, DAY_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import { type NumberLookup, NumberLookups, type NumberRequest, WayOut } from '#libs/resolvers';
@@ -43,6 +43,7 @@ interface Asked {
 export class NumbersService {
   readonly cache: AnswerCache<NumberLookup>;
   private readonly answers: RememberedAnswers<NumberLookup>;
+  @Inject(WayOut) private readonly wayOut!: WayOut;
 
   constructor(
     private readonly lookups: NumberLookups,
@@ -51,7 +52,6 @@ export class NumbersService {
     counts: AnswerCounts,
     private readonly clock: Clock,
     private readonly config: LookupConfig,
-    private readonly wayOut: WayOut,
   ) {
     this.answers = new RememberedAnswers(KEPT_NUMBER, CACHE_SHARE, { counts, clock, config });
     this.cache = this.answers.cache;
