@@ -320,6 +320,11 @@ describe('phrases of one server', () => {
     expect(asked('test', text).outcome).not.toBe('not_registered');
   });
 
+  it('are not those of another registry with the same software: a private name is no free one', () => {
+    const text = 'Domain not found, marked private, or error in your query.';
+    expect(asked('ng', text).outcome).toBe('parse_failed');
+  });
+
   it.each([
     ['be', 'Domain:\texample.be\nStatus:\tNOT AVAILABLE', 'blocked'],
     ['eu', 'Domain: example.eu\nStatus: APPLICATION PENDING', 'reserved'],
