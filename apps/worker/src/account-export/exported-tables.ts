@@ -115,6 +115,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'interval_minutes',
         'checked_at',
         'included_at',
+        'watched_from',
       ],
       withheld: { revision: 'a counter' },
     },

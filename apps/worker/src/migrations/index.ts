@@ -15,6 +15,9 @@ import { monitorTests } from './0013-monitor-tests.js';
 import { paidChecks } from './0014-paid-checks.js';
 import { deliveriesOfNames } from './0015-deliveries-of-names.js';
 import { monitorsMade } from './0016-monitors-made.js';
+import { ownChecks } from './0017-own-checks.js';
+import { rejectedLines } from './0018-rejected-lines.js';
+import { arrivedAnswers } from './0019-arrived-answers.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -34,4 +37,7 @@ export const migrations: Migration[] = [
   paidChecks,
   deliveriesOfNames,
   monitorsMade,
+  ownChecks,
+  rejectedLines,
+  arrivedAnswers,
 ];

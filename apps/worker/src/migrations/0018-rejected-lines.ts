@@ -1,0 +1,9 @@
+import type { Migration } from '#libs/database';
+
+export const rejectedLines: Migration = {
+  name: '0018-rejected-lines',
+  sql: `
+-- Of a line without a domain name: what is wrong. Its name is the text as it was given, its upstream is empty.
+alter table name_lines add column fault text;
+`,
+};
