@@ -5,8 +5,8 @@ import {
   type MonitorKind,
   creditsADay,
 } from '#libs/contracts';
+import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
-import { grouped } from '../amounts.js';
 import { type PageContext, field, form } from '../pages/layout.js';
 import { selectField } from '../pages/select-field.js';
 import type { MonitorForm } from './monitors.dto.js';
@@ -76,7 +76,7 @@ export function intervalWords(minutes: number): string {
   const credits = creditsADay(minutes);
   return credits === 0
     ? `${words}, included`
-    : `${words}, for at most ${grouped(credits)} credits a day`;
+    : `${words}, for at most ${counted(credits, 'credit')} a day`;
 }
 
 /** The chosen interval, in the format of API calls. */

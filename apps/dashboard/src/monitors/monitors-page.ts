@@ -1,6 +1,7 @@
 import {
   CHECK_MINUTES,
   HIT_STATES,
+  MONITOR_CHANGE_TEXTS,
   type HitState,
   MONITOR_KINDS,
   type MonitorAnswer,
@@ -11,9 +12,10 @@ import {
   type MonitorKind,
   type MonitorState,
   type MonitorsAnswer,
+  daysLeftText,
 } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
-import { day } from '../amounts.js';
+import { day, minute } from '../amounts.js';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
 import { intervalField, intervalWords, mailBox, monitorForm } from './monitor-form.js';
 import type { MonitorForm } from './monitors.dto.js';
@@ -45,7 +47,7 @@ const TYPES: Readonly<Record<MonitorEventType, string>> = {
   'monitor.test': 'a test',
 };
 const HITS: Readonly<Record<HitState, string>> = {
-  new: 'New',
+  new: 'Mark as new',
   watched: 'Watch',
   ignored: 'Ignore',
 };
@@ -177,24 +179,35 @@ function subjectOf({ watches }: MonitorAnswer): string {
 const minutesOf = ({ watches }: MonitorAnswer) => watches.interval_minutes ?? CHECK_MINUTES;
 
 function checks(monitor: MonitorAnswer): Markup {
-  const { checks: known, price } = monitor;
-  const { dns_checked_at, whois_checked_at, expiry_date, expiry_published, problem } = known!;
+  const { checks: known, price, state } = monitor;
+  if (!known || state !== 'active')
+    return html`<p class="quiet">It is not checked while it is paused.</p>`;
+  const { dns_checked_at, dns_due_at, dns_problem_detail, expiry_date, expiry_published } = known;
+  const { whois_checked_at, whois_due_at, problem_detail } = known;
   const told = {
     true: `It expires on ${expiry_date}.`,
     false: 'Its registry publishes no expiry date, so there are no reminders.',
-    null: 'Its expiry date is not known yet.',
+    null: undefined,
   }[`${expiry_published}`];
   return html`<p class="quiet">
-    <span>DNS is checked ${intervalWords(minutesOf(monitor))}.</span>
-    ${price?.is_short_of_credits ? html`<strong>Not enough credits: until you buy some, the DNS is checked every 6 hours.</strong>` : undefined}
-    <span>Last DNS check: ${dns_checked_at === null ? 'not yet' : moment(dns_checked_at)}.</span>
-    <span
-      >Last registration check:
-      ${whois_checked_at === null ? 'not yet' : moment(whois_checked_at)}.</span
-    >
-    <span>${told}</span>
-    ${problem === null ? undefined : html`<span>The last registration check failed: ${problem}.</span>`}
-  </p>`;
+      DNS is checked ${intervalWords(minutesOf(monitor))}.
+      ${price?.is_short_of_credits ? html`<strong>Not enough credits: until you buy some, the DNS is checked every 6 hours.</strong>` : undefined}
+    </p>
+    <ul>
+      <li>DNS: ${progress(dns_checked_at, dns_due_at, dns_problem_detail)}</li>
+      <li>Registration: ${progress(whois_checked_at, whois_due_at, problem_detail)} ${told}</li>
+    </ul>`;
+}
+
+/** When a part of a name was checked, why the last try failed, and when the next check is due. */
+function progress(checkedAt: string | null, dueAt: string | null, problem: string | null): Markup {
+  const due = dueAt === null ? undefined : minute(dueAt);
+  if (problem !== null) {
+    return html`${checkedAt === null ? undefined : html`last checked at ${minute(checkedAt)}.`} The
+    last try failed: ${problem} ${due && html`The next try is due at ${due}.`}`;
+  }
+  if (checkedAt === null) return html`the first check is due ${due ? html`at ${due}` : 'soon'}.`;
+  return html`checked at ${minute(checkedAt)}${due && html`; the next check is due at ${due}`}.`;
 }
 
 function choices({ watches }: MonitorAnswer): Markup {
@@ -219,16 +232,14 @@ function choices({ watches }: MonitorAnswer): Markup {
   return html`<p class="quiet">${all.map((text) => html`<span>${text}</span> `)}</p>`;
 }
 
-const moment = (at: string) => at.slice(0, 16).replace('T', ' ');
-
 function eventRow(context: PageContext, event: MonitorEvent): Markup {
   const { type, at, domain_unicode, changes = [], expiry_date, days_left, match, state } = event;
   return html`<li>
     <div>
       <strong>${domain_unicode}</strong> ${TYPES[type]}
       <p class="quiet">
-        <span>${moment(at)}</span>
-        ${expiry_date ? html`<span>${day(expiry_date)}, in ${days_left} days</span>` : undefined}
+        <span>${minute(at)}</span>
+        ${expiry_date ? html`<span>${day(expiry_date)}, ${daysLeftText(days_left!)}</span>` : undefined}
         ${match ? html`<span>${match.reason.replaceAll('_', ' ')}: ${match.value}</span>` : undefined}
       </p>
       ${
@@ -243,10 +254,13 @@ function eventRow(context: PageContext, event: MonitorEvent): Markup {
   </li>`;
 }
 
-function changeItem({ path, before, after, is_flapping }: MonitorChange): Markup {
+function changeItem({ type, path, before, after, is_flapping }: MonitorChange): Markup {
   const shown = (values: readonly string[]) => (values.length > 0 ? values.join(', ') : 'none');
   const flapping = is_flapping ? ' (it keeps changing: no further changes are reported today)' : '';
-  return html`<li>${path}: ${shown(before)} → ${shown(after)}${flapping}</li>`;
+  const what = MONITOR_CHANGE_TEXTS[type] ?? path;
+  // Personal values are not stored, so both are `published`.
+  if (shown(before) === shown(after)) return html`<li>${what}: another value${flapping}</li>`;
+  return html`<li>${what}: ${shown(before)} → ${shown(after)}${flapping}</li>`;
 }
 
 function hitForm(context: PageContext, event: MonitorEvent, state: HitState): Markup {

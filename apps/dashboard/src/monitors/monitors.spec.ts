@@ -41,11 +41,23 @@ it('the price of a shorter interval of a domain monitor is shown before it is ch
     mail: true,
     watches: { domain_name: 'example.com', interval_minutes: 10 },
     price: { credits_per_check: 1, credits_per_day_max: 140, is_short_of_credits: true },
-    checks: { dns_checked_at: null, whois_checked_at: null, expiry_published: null, problem: null },
+    checks: {
+      dns_checked_at: null,
+      dns_due_at: '2026-11-23T16:00:00.000Z',
+      dns_problem_detail: null,
+      whois_checked_at: null,
+      whois_due_at: '2026-11-23T10:30:00.000Z',
+      expiry_published: null,
+      problem: 'upstream_timeout',
+      problem_detail: 'The registry did not answer in time.',
+    },
   });
   const shown = await read(`/monitors/${id}`);
   expect(shown).toContain('every 10 minutes, for at most 140 credits a day');
   expect(shown).toContain('Not enough credits');
+  expect(shown).toMatch(/the first check is due at <time[^>]*>2026-11-23 16:00 UTC/);
+  expect(shown).toContain('The registry did not answer in time.');
+  expect(shown).not.toContain('upstream_timeout');
   const settings = { name: 'Shop', interval_minutes: '360' };
   expect(await sendForm(`/monitors/${id}/settings`, settings)).toEqual({
     name: 'Shop',

@@ -44,7 +44,7 @@ export class ChecksService {
 
   /**
    * Schedules checks of names, in the transaction in which someone starts to watch them.
-   * @param isAtOnce whether those that were never checked are checked now; otherwise at the regular interval.
+   * @param isAtOnce whether they are checked now; otherwise at the regular interval.
    */
   async watch(
     transaction: Transaction,
@@ -88,7 +88,7 @@ export class ChecksService {
       if (body === undefined || !ANSWERS.includes(outcome)) {
         const dueAt = outcome === 'unsupported' ? nextCheckAt(kind, QUIET, now) : retryAt(now);
         const problem = found.problem?.code ?? outcome;
-        return this.names.putOff(transaction, kind, name, { dueAt, problem });
+        return this.names.putOff(transaction, kind, name, { dueAt, failed: { problem, at: now } });
       }
       if (kind === 'dns') await this.keepDns(transaction, known, dnsStateOf(body));
       else await this.keepWhois(transaction, known, whoisStateOf(body, outcome === 'partial'));

@@ -31,8 +31,8 @@ const IS_WATCHED = `exists (select from monitors m where m.domain_name = w.name 
 @Injectable()
 export class WatchedNamesMaintenanceRepository {
   /**
-   * Schedules checks of names: those that were never checked at once if `isAtOnce`, all others when their interval is
-   * over.
+   * Schedules checks of names: at once if `isAtOnce`, otherwise when their interval is over. An account that begins to
+   * watch a name is to have a result of its own, whoever else watches it.
    */
   async watch(
     transaction: Transaction,
@@ -45,7 +45,7 @@ export class WatchedNamesMaintenanceRepository {
         n,
       ) => `${kind}_due_at = least(w.${kind}_due_at, w.${kind}_checked_at + $${3 + n}::float8 * interval '1 ms',
         -- One that is being checked is not checked twice.
-        case when $5 and w.${kind}_checked_at is null and w.${kind}_due_at > $6 then $2::timestamptz end)`,
+        case when $5 and w.${kind}_due_at > $6 then $2::timestamptz end)`,
     );
     await transaction.query(
       `insert into watched_names as w (name, dns_due_at, whois_due_at)
@@ -123,7 +123,7 @@ export class WatchedNamesMaintenanceRepository {
     const { state, pending, rechecks, restless, checkedAt, dueAt } = checked;
     await transaction.query(
       `update watched_names set dns = $2, dns_pending = $3, dns_rechecks = $4, restless = $5, dns_checked_at = $6,
-         dns_due_at = $7 where name = $1`,
+         dns_due_at = $7, dns_problem = null where name = $1`,
       [
         name,
         JSON.stringify(state),
@@ -166,18 +166,12 @@ export class WatchedNamesMaintenanceRepository {
     transaction: Transaction,
     kind: CheckKind,
     name: string,
-    { dueAt, problem }: { dueAt: Date; problem?: string },
+    { dueAt, failed }: { dueAt: Date; failed?: { problem: string; at: Date } },
   ): Promise<void> {
-    if (kind === 'dns') {
-      await transaction.query('update watched_names set dns_due_at = $2 where name = $1', [
-        name,
-        dueAt,
-      ]);
-      return;
-    }
     await transaction.query(
-      `update watched_names set whois_due_at = $2, whois_problem = coalesce($3, whois_problem) where name = $1`,
-      [name, dueAt, problem ?? null],
+      `update watched_names set ${kind}_due_at = $2, ${kind}_problem = coalesce($3, ${kind}_problem),
+         ${kind}_tried_at = coalesce($4, ${kind}_tried_at) where name = $1`,
+      [name, dueAt, failed?.problem ?? null, failed?.at ?? null],
     );
   }
 

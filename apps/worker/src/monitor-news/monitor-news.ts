@@ -1,11 +1,13 @@
 import { domainToUnicode } from 'node:url';
-import type {
-  HitState,
-  MonitorChange,
-  MonitorEvent,
-  MonitorEventType,
-  MonitorKind,
-  MonitorMatch,
+import {
+  MONITOR_CHANGE_TEXTS,
+  type HitState,
+  type MonitorChange,
+  type MonitorEvent,
+  type MonitorEventType,
+  type MonitorKind,
+  type MonitorMatch,
+  daysLeftText,
 } from '#libs/contracts';
 
 /** The members of an event besides its name. */
@@ -81,9 +83,9 @@ const WORDS: Readonly<Record<MonitorEventType, string>> = {
 export function lineOf({ type, domainName, details }: Omit<News, 'fact'>): string {
   if (type === 'domain.expiring') {
     const { expiry_date, days_left } = details;
-    return `${domainName} expires on ${expiry_date}, in ${days_left} days`;
+    return `${domainName} expires on ${expiry_date}, ${daysLeftText(days_left!)}`;
   }
-  const what = (details.changes ?? []).map((change) => change.type.replaceAll('_', ' '));
+  const what = (details.changes ?? []).map(({ type: changed }) => MONITOR_CHANGE_TEXTS[changed]);
   const more = what.length > 0 ? `: ${[...new Set(what)].join(', ')}` : '';
   return `${domainName} ${WORDS[type]}${more}`;
 }

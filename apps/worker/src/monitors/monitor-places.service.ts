@@ -10,7 +10,7 @@ import { SlotsQueue } from './slots-queue.js';
 
 /** Maximum number of monitors of an account, including paused ones. */
 const MONITORS_MAX = 20_000;
-/** Number of new domain monitors per day, beyond the plan's limit, that are checked at once. */
+/** Number of new and resumed domain monitors per day, beyond the plan's limit, that are checked at once. */
 const SPARE_FIRST_CHECKS = 10;
 
 /** The limits for an account's monitors, from its allowance. */
@@ -58,15 +58,17 @@ export class MonitorPlacesService {
   }
 
   /**
-   * Whether the domain of a new monitor is checked at once. Monitors that are created, read and removed repeatedly
-   * would otherwise be free lookups. Called within the turn that `take` waits for.
+   * Whether the domain of a new or resumed monitor is checked at once: not if another of the account watches it, and
+   * only for as many a day as there are places, because monitors that are created, read and removed repeatedly would
+   * otherwise be free lookups. Called within the turn that `take` waits for, before the monitor counts.
    */
   async isCheckedAtOnce(
     transaction: Transaction,
-    { accountId, kind }: Monitor,
+    { accountId, rule: { domain_name: name } }: Monitor,
     slots: MonitorSlots,
   ): Promise<boolean> {
-    if (kind !== 'domain') return false;
+    if (name === undefined) return false;
+    if (await this.monitors.isWatched(transaction, accountId, name)) return false;
     const day = this.clock.now().toISOString().slice(0, 10);
     const made = await this.monitors.countMade(transaction, accountId, day);
     return made <= slots.domain + SPARE_FIRST_CHECKS;

@@ -2,9 +2,11 @@ import {
   CHECK_MINUTES,
   CREDITS_A_CHECK,
   type MonitorAnswer,
+  type MonitorChecks,
   type MonitorKind,
   type MonitorPrice,
   type MonitorRule,
+  checkProblemText,
   creditsADay,
 } from '#libs/contracts';
 import type { NewsReader } from '../monitor-news/monitor-news.js';
@@ -22,22 +24,29 @@ export interface Monitor {
   createdAt: Date;
 }
 
-/** Includes the known state of the name that it watches. */
+/** Includes what the checks made while it watches have found. */
 export interface ShownMonitor extends Monitor {
   dnsCheckedAt: Date | null;
   whoisCheckedAt: Date | null;
+  /** Null while it is paused. */
+  dnsDueAt: Date | null;
+  whoisDueAt: Date | null;
   expiresOn: string | null;
   isExpiryPublished: boolean | null;
-  problem: string | null;
+  dnsProblem: string | null;
+  whoisProblem: string | null;
   isShortOfCredits: boolean;
 }
 
 export const UNCHECKED = {
   dnsCheckedAt: null,
   whoisCheckedAt: null,
+  dnsDueAt: null,
+  whoisDueAt: null,
   expiresOn: null,
   isExpiryPublished: null,
-  problem: null,
+  dnsProblem: null,
+  whoisProblem: null,
   isShortOfCredits: false,
 } as const;
 
@@ -54,15 +63,25 @@ export function monitorAnswer(monitor: ShownMonitor): MonitorAnswer {
     created_at: createdAt.toISOString(),
     watches: rule,
     ...(kind === 'domain' && {
-      checks: {
-        dns_checked_at: monitor.dnsCheckedAt?.toISOString() ?? null,
-        whois_checked_at: monitor.whoisCheckedAt?.toISOString() ?? null,
-        expiry_date: monitor.expiresOn,
-        expiry_published: monitor.isExpiryPublished,
-        problem: monitor.problem,
-      },
+      checks: checksOf(monitor),
       ...priceOf(monitor),
     }),
+  };
+}
+
+function checksOf(monitor: ShownMonitor): MonitorChecks {
+  const { dnsCheckedAt, whoisCheckedAt, dnsDueAt, whoisDueAt, dnsProblem, whoisProblem } = monitor;
+  return {
+    dns_checked_at: dnsCheckedAt?.toISOString() ?? null,
+    whois_checked_at: whoisCheckedAt?.toISOString() ?? null,
+    dns_due_at: dnsDueAt?.toISOString() ?? null,
+    whois_due_at: whoisDueAt?.toISOString() ?? null,
+    expiry_date: monitor.expiresOn,
+    expiry_published: monitor.isExpiryPublished,
+    dns_problem: dnsProblem,
+    dns_problem_detail: dnsProblem && checkProblemText(dnsProblem),
+    problem: whoisProblem,
+    problem_detail: whoisProblem && checkProblemText(whoisProblem),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { MonitorKind } from '#libs/contracts';
-import { Problem } from '#libs/platform';
+import { Problem, counted } from '#libs/platform';
 
 export class MonitorLimitReached extends Problem {
   /** @param plan the smallest plan with a higher limit. */
@@ -8,7 +8,7 @@ export class MonitorLimitReached extends Problem {
     super({
       code: 'monitor_limit_reached',
       status: 403,
-      detail: `The account can have at most ${limit} active monitors of kind ${kind}. Pause or remove one${larger}.`,
+      detail: `The account can have at most ${counted(limit, `active ${kind} monitor`)}. Pause or remove one${larger}.`,
       members: { kind, limit, ...(plan !== undefined && { plan }) },
     });
   }
@@ -19,7 +19,7 @@ export class TooManyMonitors extends Problem {
     super({
       code: 'too_many_monitors',
       status: 409,
-      detail: `An account can have at most ${max} monitors, including paused ones. Remove one first.`,
+      detail: `An account can have at most ${counted(max, 'monitor')}, including paused ones. Remove one first.`,
     });
   }
 }

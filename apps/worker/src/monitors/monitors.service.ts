@@ -108,7 +108,8 @@ export class MonitorsService {
     return this.change(accountId, id, async (monitor, transaction) => {
       if (!monitor.isPaused && !monitor.isOverLimit) return monitor;
       await this.places.take(transaction, monitor, slots);
-      return { ...monitor, isPaused: false, isOverLimit: false };
+      const isAtOnce = await this.places.isCheckedAtOnce(transaction, monitor, slots);
+      return { ...monitor, isPaused: false, isOverLimit: false, isAtOnce };
     });
   }
 
@@ -161,7 +162,9 @@ export class MonitorsService {
   async fit(accountId: string, slots: MonitorSlots): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await this.monitors.lock(transaction, accountId);
-      await this.checks.watch(transaction, await this.monitors.fit(transaction, accountId, slots));
+      const now = this.clock.now();
+      const resumed = await this.monitors.fit(transaction, accountId, slots, now);
+      await this.checks.watch(transaction, resumed);
     });
   }
 
@@ -178,18 +181,19 @@ export class MonitorsService {
   private async change(
     accountId: string,
     id: string,
-    made: (monitor: ShownMonitor, transaction: Transaction) => Promise<ShownMonitor>,
+    made: (monitor: ShownMonitor, transaction: Transaction) => Promise<Changed>,
   ): Promise<MonitorAnswer> {
     return this.database.transaction(async (transaction) => {
       await this.monitors.lock(transaction, accountId);
       const monitor = await this.find(transaction, accountId, id);
       await this.checks.hold(transaction, domainsOf(monitor));
-      const changed = await made(monitor, transaction);
-      await this.monitors.update(transaction, changed);
+      const { isAtOnce = false, ...changed } = await made(monitor, transaction);
+      const now = this.clock.now();
+      await this.monitors.update(transaction, changed, now);
       if (!changed.isPaused && !changed.isOverLimit) {
-        await this.checks.watch(transaction, domainsOf(changed));
+        await this.checks.watch(transaction, domainsOf(changed), { isAtOnce });
       }
-      return monitorAnswer(changed);
+      return monitorAnswer(await this.find(transaction, accountId, id));
     });
   }
 
@@ -203,6 +207,9 @@ export class MonitorsService {
     return monitor;
   }
 }
+
+/** A changed monitor, and whether its domain is checked at once. */
+type Changed = ShownMonitor & { isAtOnce?: boolean };
 
 const domainsOf = ({ rule }: Monitor) => (rule.domain_name === undefined ? [] : [rule.domain_name]);
 

@@ -104,7 +104,7 @@ export class MonitorPrice {
   shortfall?: number;
 }
 
-/** The progress of a watched name's checks. */
+/** The checks of a watched name since this account watches it; all are null while the monitor is paused. */
 export class MonitorChecks {
   @IsNullable()
   @IsISO8601()
@@ -113,6 +113,15 @@ export class MonitorChecks {
   @IsNullable()
   @IsISO8601()
   whois_checked_at: string | null;
+
+  /** When the next check is due: the first one, if there was none yet. */
+  @IsNullable()
+  @IsISO8601()
+  dns_due_at: string | null;
+
+  @IsNullable()
+  @IsISO8601()
+  whois_due_at: string | null;
 
   /** `YYYY-MM-DD`; reminders are sent 30, 7 and 1 days before it. */
   @IsNullable()
@@ -124,10 +133,25 @@ export class MonitorChecks {
   @IsBoolean()
   expiry_published: boolean | null;
 
+  /** Why the last check of the DNS got no answer, such as `resolver_timeout`. */
+  @IsNullable()
+  @IsString()
+  dns_problem: string | null;
+
+  /** The same as a sentence. */
+  @IsNullable()
+  @IsString()
+  dns_problem_detail: string | null;
+
   /** Why the last check of the registration got no answer, such as `tld_unsupported`. */
   @IsNullable()
   @IsString()
   problem: string | null;
+
+  /** The same as a sentence. */
+  @IsNullable()
+  @IsString()
+  problem_detail: string | null;
 }
 
 export class MonitorAnswer {

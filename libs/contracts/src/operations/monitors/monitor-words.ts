@@ -21,6 +21,26 @@ export function creditsADay(intervalMinutes: number): number {
   return further * CREDITS_A_CHECK;
 }
 
+const CHECK_PROBLEMS: Readonly<Record<string, string>> = {
+  tld_unsupported: 'There is no known source for registrations under this suffix.',
+  name_not_public: 'The name is reserved for private networks, so it has no public data.',
+  upstream_throttled: 'The registry limits queries at the moment.',
+  throttled: 'The registry limits queries at the moment.',
+  upstream_unreachable: 'The registry could not be reached.',
+  unreachable: 'The registry could not be reached.',
+  upstream_timeout: 'The registry did not answer in time.',
+  timeout: 'The registry did not answer in time.',
+  upstream_unreadable: 'The answer of the registry could not be read.',
+  parse_failed: 'The answer of the registry could not be read.',
+  resolver_unreachable: 'The name servers could not be reached.',
+  resolver_timeout: 'The name servers did not answer in time.',
+  unknown: 'The registry did not say whether the name is registered.',
+};
+
+/** Why a check of a watched name got no answer, as a sentence. @param code of the problem, or the outcome. */
+export const checkProblemText = (code: string): string =>
+  CHECK_PROBLEMS[code] ?? 'The check got no usable answer.';
+
 /** Where in a label the keyword of a brand monitor must be. */
 export const KEYWORD_PLACES = ['contains', 'prefix', 'suffix', 'exact'] as const;
 export type KeywordPlace = (typeof KEYWORD_PLACES)[number];
@@ -61,6 +81,33 @@ export const MONITOR_CHANGE_TYPES = [
   'dns_caa',
 ] as const;
 export type MonitorChangeType = (typeof MONITOR_CHANGE_TYPES)[number];
+
+/** What has changed, in mails and on pages. */
+export const MONITOR_CHANGE_TEXTS: Readonly<Record<MonitorChangeType, string>> = {
+  registered: 'is registered',
+  dropped: 'is no longer registered',
+  registration: 'registration',
+  registrar: 'registrar',
+  registrant: 'registrant',
+  contacts: 'contacts',
+  privacy: 'privacy service',
+  name_servers: 'name servers',
+  status: 'status',
+  expiry: 'expiry date',
+  created: 'creation date',
+  dnssec: 'DNSSEC',
+  dns_a: 'A records',
+  dns_aaaa: 'AAAA records',
+  dns_ns: 'NS records',
+  dns_mx: 'MX records',
+  dns_txt: 'TXT records',
+  dns_cname: 'CNAME record',
+  dns_caa: 'CAA records',
+};
+
+/** How soon a day comes: `today`, `in 1 day`. */
+export const daysLeftText = (days: number): string =>
+  days === 0 ? 'today' : `in ${days} day${days === 1 ? '' : 's'}`;
 
 /** Why a name was found: its letters, similar-looking letters, a typing error, or a published value. */
 export const MATCH_REASONS = [

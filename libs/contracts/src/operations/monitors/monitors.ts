@@ -30,9 +30,14 @@ const DOMAIN = {
   checks: {
     dns_checked_at: '2026-11-20T10:00:05.000Z',
     whois_checked_at: '2026-11-20T10:00:06.000Z',
+    dns_due_at: '2026-11-20T16:00:05.000Z',
+    whois_due_at: '2026-11-21T10:00:06.000Z',
     expiry_date: '2027-08-13',
     expiry_published: true,
+    dns_problem: null,
+    dns_problem_detail: null,
     problem: null,
+    problem_detail: null,
   },
 } satisfies MonitorAnswer;
 const NEW = {
@@ -40,9 +45,14 @@ const NEW = {
   checks: {
     dns_checked_at: null,
     whois_checked_at: null,
+    dns_due_at: '2026-11-20T10:00:00.000Z',
+    whois_due_at: '2026-11-20T10:00:00.000Z',
     expiry_date: null,
     expiry_published: null,
+    dns_problem: null,
+    dns_problem_detail: null,
     problem: null,
+    problem_detail: null,
   },
 } satisfies MonitorAnswer;
 const CHANGED = {
@@ -167,7 +177,7 @@ export const MONITOR_CREATE = defineOperation({
   name: 'monitors.create',
   summary: 'Creates a monitor for a domain, a brand or a registrant',
   description:
-    'A `domain` monitor checks the DNS of `domainName` every 6 hours. It checks the registration every day, after a DNS change, and more often near the expiry date. It reports a change once a second check confirms it. A `brand` monitor compares each new name with `keyword`. A `registrant` monitor compares the published values of each new or changed registration with `owner`, `email` or `company`. A monitor reports up to 1,000 names per day; the event `monitor.limit` says that there were more. Your plan limits the number of monitors of each kind. A new domain is checked at once. After as many new domain monitors in a day as your plan includes, plus 10, the first check is made when the interval is over. `interval_minutes` (10 to 360) checks the DNS of a domain more often: each answered check beyond one in 6 hours costs 1 credit. `price` gives the maximum per day; `dry_run=true` returns it in advance with status 200 and the credits that the account lacks for a day (`shortfall`). Events are sent by e-mail and as the webhook event `monitor.triggered`, and are listed in `events`.',
+    'A `domain` monitor checks the DNS of `domainName` every 6 hours. It checks the registration every day, after a DNS change, and more often near the expiry date. It reports a change once a second check confirms it. A `brand` monitor compares each new name with `keyword`. A `registrant` monitor compares the published values of each new or changed registration with `owner`, `email` or `company`. A monitor reports up to 1,000 names per day; the event `monitor.limit` says that there were more. Your plan limits the number of monitors of each kind. A new or resumed domain is checked at once, and `checks` shows only what has been checked since then. After as many new and resumed domain monitors in a day as your plan includes, plus 10, the first check is made when the interval is over. `interval_minutes` (10 to 360) checks the DNS of a domain more often: each answered check beyond one in 6 hours costs 1 credit. `price` gives the maximum per day; `dry_run=true` returns it in advance with status 200 and the credits that the account lacks for a day (`shortfall`). Events are sent by e-mail and as the webhook event `monitor.triggered`, and are listed in `events`.',
   method: 'POST',
   routes: [{ path: '/v2.0/monitors', version: 2 }],
   access: BY_KEY,

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { MonitorAnswer, MonitorChecks } from '#libs/contracts';
+import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { WatchedWorld } from '../../../../test/stand-ins/watched-world.js';
+import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
+
+const SLOTS = { domain: 5, brand: 0, registrant: 0 };
+const NOTHING: Partial<MonitorChecks> = {
+  dns_checked_at: null,
+  whois_checked_at: null,
+  expiry_date: null,
+  expiry_published: null,
+  dns_problem: null,
+  problem: null,
+};
+
+describe('the checks that a monitor shows', () => {
+  const under = new WorkerUnderTest();
+  const world = new WatchedWorld();
+  let names = 0;
+
+  beforeAll(async () => {
+    await world.start();
+    await under.start(world.url);
+  });
+  afterAll(async () => {
+    await under.stop();
+    await world.stop();
+  });
+
+  let accountId: string;
+  beforeEach(() => beSomebodyElse());
+
+  function beSomebodyElse(): void {
+    accountId = newId();
+    under.entitlement.monitors.set(accountId, SLOTS);
+  }
+  function newName(): string {
+    const name = `own-${++names}.com`;
+    world.register(name, { expiry_date: '2030-01-01' });
+    world.resolve(name, { A: ['192.0.2.1'] });
+    return name;
+  }
+  const call = (method: 'GET' | 'POST', rest: string, body?: object) =>
+    under.gateway.call<MonitorAnswer>(method, `/internal/monitors${rest}`, { accountId, body });
+  const watch = (domainName: string) => call('POST', '', { kind: 'domain', domainName });
+  const checksOf = async (id: string) => (await call('GET', `/${id}`)).checks!;
+  /** The worker may have made the first check by itself in the meantime. */
+  function expectOwn(checks: MonitorChecks | undefined): void {
+    const now = under.clock.now().toISOString();
+    expect([null, now]).toContain(checks!.dns_checked_at);
+    expect([null, now]).toContain(checks!.whois_checked_at);
+    expect(checks).toMatchObject({ dns_problem: null, problem: null });
+    if (checks!.whois_checked_at === null) expect(checks).toMatchObject({ expiry_date: null });
+    expect(Date.parse(checks!.dns_due_at!)).toBeGreaterThanOrEqual(Date.parse(now));
+  }
+  /** Runs due checks until a monitor has both results. */
+  const checked = (id: string) =>
+    waitFor('the results of both checks', async () => {
+      await under.checkNames();
+      const checks = await checksOf(id);
+      const isChecked = checks.dns_checked_at !== null && checks.whois_checked_at !== null;
+      return isChecked ? checks : undefined;
+    });
+
+  it('are its own: nothing shows when another account had the name checked, or with which problem', async () => {
+    const name = newName();
+    const { id: first } = await watch(name);
+    await checked(first);
+    under.clock.advance(24 * HOUR_MS);
+    world.answerTo('whois', name, { outcome: 'timeout', problem: problemOf('upstream_timeout') });
+    await waitFor('a failure', async () => {
+      await under.checkNames();
+      return (await checksOf(first)).problem !== null;
+    });
+    world.register(name, { expiry_date: '2030-01-01' });
+    under.clock.advance(MINUTE_MS);
+    beSomebodyElse();
+    const { id, checks } = await watch(name);
+    expectOwn(checks);
+    // It does not wait for the end of the pause after the failure.
+    const now = under.clock.now().toISOString();
+    expect(await checked(id)).toMatchObject({ dns_checked_at: now, whois_checked_at: now });
+  });
+
+  it('are not those that others cause while it is paused', async () => {
+    const name = newName();
+    const { id } = await watch(name);
+    await checked(id);
+    const paused = await call('POST', `/${id}/pause`);
+    expect(paused.checks).toMatchObject({ ...NOTHING, dns_due_at: null, whois_due_at: null });
+    const owner = accountId;
+    beSomebodyElse();
+    const other = await watch(name);
+    under.clock.advance(MINUTE_MS);
+    await checked(other.id);
+    accountId = owner;
+    expect(await checksOf(id)).toMatchObject(NOTHING);
+    under.clock.advance(MINUTE_MS);
+    const resumed = await call('POST', `/${id}/resume`);
+    expectOwn(resumed.checks);
+    const now = under.clock.now().toISOString();
+    expect(await checked(id)).toMatchObject({ dns_checked_at: now, expiry_date: '2030-01-01' });
+  });
+
+  it('are shared by the monitors of one account, which cause no further check', async () => {
+    const name = newName();
+    const { id } = await watch(name);
+    const { dns_checked_at: at } = await checked(id);
+    under.clock.advance(HOUR_MS);
+    const looks = world.count('dns', name);
+    const { checks } = await watch(name);
+    expect(checks).toMatchObject({ dns_checked_at: at, expiry_date: '2030-01-01' });
+    await under.checkNames();
+    expect(world.count('dns', name)).toBe(looks);
+  });
+
+  it('tell a failure of either check as a sentence until a check succeeds', async () => {
+    const name = newName();
+    for (const kind of ['dns', 'whois'] as const) {
+      const code = kind === 'dns' ? 'resolver_timeout' : 'a_new_code';
+      world.answerTo(kind, name, { outcome: 'timeout', problem: problemOf(code) });
+    }
+    const { id } = await watch(name);
+    const failed = await waitFor('both failures', async () => {
+      await under.checkNames();
+      const checks = await checksOf(id);
+      return checks.dns_problem !== null && checks.problem !== null ? checks : undefined;
+    });
+    expect(failed).toMatchObject({
+      dns_checked_at: null,
+      dns_problem: 'resolver_timeout',
+      dns_problem_detail: 'The name servers did not answer in time.',
+      problem: 'a_new_code',
+      problem_detail: 'The check got no usable answer.',
+    });
+    world.register(name, { expiry_date: '2030-01-01' });
+    world.resolve(name, {});
+    under.clock.advance(30 * MINUTE_MS);
+    expect(await checked(id)).toMatchObject({ dns_problem: null, problem: null });
+  });
+});
+
+const problemOf = (code: string) => ({ code, detail: 'It failed.' });
