@@ -43,7 +43,7 @@ export class WorkerConfig extends DatabaseConfig {
   @Setting({
     env: 'WORKER_WEBHOOK_EXCEPTIONS',
     about:
-      'host:443=address:port, separated by commas: webhook hosts at a fixed address, without the check for public addresses. For tests and closed networks.',
+      'host:443=address:port, separated by commas: webhook hosts at a fixed address, without the check for public addresses. For tests and closed networks; docs/webhooks.md has an example.',
   })
   @IsString()
   webhookExceptions: string = '';

@@ -13,7 +13,14 @@ it('S66: a webhook is added by a form, and its address and log are shown as text
   const id = '019a5f00-0000-7000-8000-000000000021';
   const url = 'https://hooks.example/?<script>';
   const webhook = { id, url, events: ['job.completed'], state: 'active' };
-  const delivery = { id, type: '<b>', state: 'failed', tries: 1, created_at: '', fault: '<i>' };
+  const delivery = {
+    id,
+    type: '<b>',
+    state: 'failed',
+    tries: 1,
+    created_at: '',
+    fault_detail: '<i>',
+  };
   const body = {
     ...webhook,
     secret: 'whsec_<once>',

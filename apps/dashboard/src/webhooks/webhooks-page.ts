@@ -1,11 +1,15 @@
 import {
+  type DeliveryState,
   WEBHOOK_EVENTS,
+  WEBHOOK_TEST_EVENT,
   type WebhookAnswer,
   type WebhookDeliveriesAnswer,
   type WebhookDelivery,
   type WebhookEvent,
 } from '#libs/contracts';
+import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
+import { minute } from '../amounts.js';
 import { type Notice, type PageContext, field, form, hidden, page } from '../pages/layout.js';
 import { eventField } from './webhooks.dto.js';
 
@@ -22,6 +26,13 @@ const STATES = {
   disabled: 'disabled: no delivery succeeded for three days, or it answered 410',
 } as const;
 
+const TYPES: Readonly<Record<string, string>> = { ...EVENTS, [WEBHOOK_TEST_EVENT]: 'A test' };
+const DELIVERIES: Readonly<Record<DeliveryState, string>> = {
+  pending: 'not delivered yet, will be sent again',
+  delivered: 'delivered',
+  failed: 'not delivered',
+};
+
 interface Shown {
   webhooks: readonly WebhookAnswer[];
   secret?: string;
@@ -37,8 +48,14 @@ export function webhooksPage(context: PageContext, shown: Shown, notice?: Notice
       <section>
         <h2>Add a webhook</h2>
         <p>
-          Events are sent as POST requests, signed according to Standard Webhooks, and retried for
-          three days.
+          Events are sent as POST requests, signed according to
+          <a href="https://www.standardwebhooks.com">Standard Webhooks</a>, and retried for three
+          days.
+        </p>
+        <p class="quiet">
+          Only public hosts receive events. For a receiver on your own machine, the operator sets
+          <code>WORKER_WEBHOOK_EXCEPTIONS</code>; <code>docs/webhooks.md</code> of the product shows
+          how, with a complete receiver that verifies the signature.
         </p>
         ${form(
           context,
@@ -113,7 +130,7 @@ function row(context: PageContext, webhook: WebhookAnswer): Markup {
   return html`<li>
     <div>
       <strong>${url}</strong> ${STATES[state]}
-      <p class="quiet">${events.join(', ')}</p>
+      <p class="quiet">${events.map((event) => html`<span>${EVENTS[event]}</span> `)}</p>
     </div>
     <div class="actions">
       <a class="button small" href="${at}" aria-label="Deliveries to ${url}">Deliveries</a>
@@ -138,14 +155,15 @@ function deliveryRow(
   webhook: WebhookAnswer,
   delivery: WebhookDelivery,
 ): Markup {
-  const { id, type, state, tries, created_at, response_status, fault } = delivery;
+  const { id, type, state, tries, created_at, response_status, fault_detail } = delivery;
+  const status = response_status === null ? undefined : `status ${response_status}`;
   const action = `/webhooks/${webhook.id}/deliveries/${id}/replay`;
   return html`<li>
     <div>
-      <strong>${type}</strong> ${state}
+      <strong>${TYPES[type] ?? type}</strong> ${DELIVERIES[state]}
       <p class="quiet">
-        <span>${created_at.slice(0, 19).replace('T', ' ')}</span> <span>${tries} attempts</span>
-        <span>${fault ?? response_status ?? ''}</span>
+        <span>${minute(created_at)}</span> <span>${counted(tries, 'attempt')}</span>
+        <span>${fault_detail ?? status ?? ''}</span>
       </p>
     </div>
     <div class="actions">

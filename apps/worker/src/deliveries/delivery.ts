@@ -1,5 +1,6 @@
 import type { DeliveryState, WebhookDelivery, WebhookState } from '#libs/contracts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
+import { faultText } from './fault-text.js';
 
 /** One event for one webhook. */
 export interface Delivery {
@@ -51,5 +52,6 @@ export function deliveryAnswer(delivery: Delivery): WebhookDelivery {
     last_try_at: lastTryAt?.toISOString() ?? null,
     response_status: responseStatus,
     fault,
+    fault_detail: fault === null ? null : faultText(fault),
   };
 }

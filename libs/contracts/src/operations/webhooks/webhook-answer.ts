@@ -119,10 +119,15 @@ export class WebhookDelivery {
   @IsInt()
   response_status: number | null;
 
-  /** Why the last attempt failed. */
+  /** Why the last attempt failed, such as `http_500` or `no_public_address`. */
   @IsNullable()
   @IsString()
   fault: string | null;
+
+  /** The same as a sentence that says what to do. */
+  @IsNullable()
+  @IsString()
+  fault_detail: string | null;
 }
 
 export class WebhookDeliveryAnswer extends WebhookDelivery {

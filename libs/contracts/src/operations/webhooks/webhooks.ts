@@ -39,6 +39,7 @@ const DELIVERY = {
   last_try_at: '2026-11-20T10:00:05.000Z',
   response_status: 204,
   fault: null,
+  fault_detail: null,
 } satisfies WebhookDelivery;
 const WAITING = {
   ...DELIVERY,
