@@ -104,7 +104,10 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     const results = await api('GET', `/v2.0/jobs/${jobId}/results`);
     expect(createHash('sha256').update(results.bytes).digest('hex')).toBe(job.artifacts[0].sha256);
     const rows = gunzipSync(results.bytes).toString().trimEnd().split('\r\n').slice(1);
-    expect(rows.map((row) => row.split(',')[1]).toSorted()).toEqual(NAMES.toSorted());
+    const paid = rows.filter((row) => row.split(',')[3] === '1');
+    expect(paid.map((row) => row.split(',')[1]).toSorted()).toEqual(NAMES.toSorted());
+    const others = rows.slice(NAMES.length).map((row) => row.split(',').slice(0, 3).join(','));
+    expect(others).toEqual([`62,${NAMES[0]},repeated`, '63,no name,rejected']);
     await waitFor('what was charged', async () => {
       const { body } = await customer.call('GET', '/api/balance');
       return body.spendable + body.reserved === 440;

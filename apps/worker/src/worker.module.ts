@@ -14,6 +14,7 @@ import { ChunkRecordsService } from './chunks/chunk-records.service.js';
 import { ChunkFeatures, ChunksJob } from './chunks/chunks.job.js';
 import { ChunkRowsService } from './chunks/chunk-rows.service.js';
 import { ChunksRepository } from './chunks/chunks.repository.js';
+import { LeftOutLinesService } from './chunks/left-out-lines.service.js';
 import { JobRows, StartJobsJob } from './chunks/start-jobs.job.js';
 import { CreditsLowMailsService } from './credits-low/credits-low-mails.service.js';
 import { CreditsLowQueue } from './credits-low/credits-low-queue.js';
@@ -169,6 +170,7 @@ const FEATURES = [
   ChunkRecordsService,
   ChunkFeatures,
   ChunksJob,
+  LeftOutLinesService,
   JobRows,
   StartJobsJob,
   ResultFilesService,

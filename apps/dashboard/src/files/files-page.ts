@@ -1,4 +1,5 @@
 import type { Dataset, FileFormat, FilesAnswer, OwnFileEntry } from '#libs/contracts';
+import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 import { type Notice, type PageContext, page } from '../pages/layout.js';
@@ -67,7 +68,7 @@ function row(file: OwnFileEntry): Markup {
     <div>
       <strong>${DATASETS[dataset]}</strong>
       <p class="quiet">
-        <span>${grouped(rows)} rows</span>
+        <span>${counted(rows, 'row')}</span>
         ${
           gained === null || lost === null
             ? undefined

@@ -1,28 +1,20 @@
 import {
   JOB_NAMES_MAX,
   type JobAnswer,
-  type JobState,
+  type JobsAnswer,
   UPLOAD_LINES_MAX,
   type UploadAnswer,
+  type UploadState,
 } from '#libs/contracts';
-import { newId } from '#libs/platform';
+import { counted, newId } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
-import { day } from '../amounts.js';
+import { day, grouped } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { selectField } from '../pages/select-field.js';
+import { durationWords } from './duration-words.js';
+import { invalidLines } from './job-page.js';
+import { JOB_STATE_WORDS, canBeCancelled, isRunning, jobTitle } from './job-words.js';
 
-const INVALID_SHOWN = 20;
-const STATES: Readonly<Record<JobState, string>> = {
-  validating: 'being checked',
-  queued: 'queued',
-  running: 'running',
-  finalizing: 'being finished',
-  completed: 'finished',
-  completed_with_errors: 'finished, some names without an answer',
-  canceled: 'cancelled',
-  failed: 'failed',
-  expired: 'expired',
-};
 const KINDS = [
   ['whois', 'WHOIS'],
   ['dns', 'DNS'],
@@ -32,30 +24,54 @@ const FORMATS = [
   ['json.gz', 'JSON, one object per line'],
 ] as const;
 
+const UPLOAD_STATES: Readonly<Record<UploadState, string>> = {
+  receiving: 'being received',
+  reading: 'being read',
+  ready: 'ready',
+  refused: 'rejected',
+};
+
+interface Listed {
+  jobs?: JobsAnswer;
+  uploads?: readonly UploadAnswer[];
+  notice?: Notice;
+  /** Rejected names, to be corrected. */
+  typed?: string;
+}
+
 export function jobsPage(
   context: PageContext,
-  jobs: readonly JobAnswer[],
-  notice?: Notice,
-  typed?: string,
+  { jobs: list, uploads = [], ...rest }: Listed,
 ): Markup {
+  const { notice, typed } = rest;
+  const jobs = list?.jobs ?? [];
+  const older = list?.paging.next_cursor ?? null;
   return page(context, {
     title: 'Bulk jobs',
     notice,
     body: html`<section>
         <h2>Look up many names</h2>
         <p>
-          Each unique name that is answered costs one credit. The full price is held first; credits
-          for names without an answer are released.
+          Each different name that is answered costs one credit. The full price is held first;
+          credits for names without an answer are released.
         </p>
         ${form(context, '/jobs', newJob(typed))}
       </section>
       <section>
         <h2>Upload a file of names</h2>
         <p>
-          Up to ${UPLOAD_LINES_MAX.toLocaleString('en')} names, one per line: text or CSV, plain,
-          gzip or ZIP. You see the price and the time before you start the job.
+          Up to ${grouped(UPLOAD_LINES_MAX)} names, one per line: text or CSV, plain, gzip or ZIP.
+          You see the price and the time before you start the job.
         </p>
         ${form(context, '/uploads', newUpload(), 'multipart/form-data')}
+        ${
+          uploads.length === 0
+            ? undefined
+            : html`<h3>Your uploads</h3>
+                <ul class="rows">
+                  ${uploads.map((one) => uploadRow(context, one))}
+                </ul>`
+        }
       </section>
       <section>
         <h2>Your jobs</h2>
@@ -66,6 +82,7 @@ export function jobsPage(
                 ${jobs.map((job) => row(context, job))}
               </ul>`
         }
+        ${older === null ? undefined : html`<p><a href="/jobs?cursor=${encodeURIComponent(older)}">Older jobs</a></p>`}
         <p class="quiet">
           Results are kept for 30 days. We send you an e-mail when they are ready.
         </p>
@@ -77,7 +94,7 @@ function newJob(typed = ''): Markup {
   return html`<div class="field">
       <label for="domainNames">Domain names</label>
       <textarea id="domainNames" name="domainNames" rows="8" required>${typed}</textarea>
-      <small>One per line, up to ${JOB_NAMES_MAX}.</small>
+      <small>One per line, up to ${grouped(JOB_NAMES_MAX)}.</small>
     </div>
     ${selectField('kind', { label: 'Data', options: KINDS })}
     ${selectField('format', { label: 'File', options: FORMATS })}
@@ -105,24 +122,22 @@ export function uploadPage(
     title: upload.file_name ?? 'Upload',
     notice: notice ?? (refusal && { kind: 'fault', text: refusal.detail }),
     body: html`<section>
-      ${state === 'ready' || refusal ? undefined : html`<p>The names are being read. Reload this page in a moment.</p>`}
-      ${
-        counts &&
-        html`<p>
-          ${counts.unique} unique names in ${counts.lines} lines; ${counts.duplicates} repeated,
-          ${counts.invalid} without a name.
-        </p>`
-      }
-      ${
-        invalid.length > 0
-          ? html`<ul>
-              ${invalid.slice(0, INVALID_SHOWN).map(({ line, message }) => html`<li>Line ${line}: ${message}</li>`)}
-            </ul>`
-          : undefined
-      }
-      ${dryRun && order(context, id, dryRun)}
-      <p><a href="/jobs">All jobs</a></p>
-    </section>`,
+        ${state === 'ready' || refusal ? undefined : html`<p>The names are being read. This page reloads itself until they are counted.</p>`}
+        ${
+          counts &&
+          html`<p>
+            ${counted(counts.unique, 'different name')} in ${counted(counts.lines, 'line')};
+            ${grouped(counts.duplicates)} repeated, ${grouped(counts.invalid)} without a domain
+            name.
+          </p>`
+        }
+        ${dryRun && order(context, id, dryRun)}
+        <div class="actions">
+          ${form(context, `/uploads/${id}/remove`, html`<button class="plain small">Remove the upload</button>`)}
+          <a class="button plain small" href="/jobs">All jobs</a>
+        </div>
+      </section>
+      ${invalid.length > 0 && counts ? invalidLines(invalid, counts.invalid) : undefined}`,
   });
 }
 
@@ -132,10 +147,9 @@ function order(
   { credits, eta_seconds }: JobAnswer,
 ): Markup {
   const { price, shortfall = 0 } = credits;
-  const minutes = Math.ceil((eta_seconds ?? 0) / 60);
   return html`<p>
-      Up to ${price} credits; WHOIS takes about ${minutes} minutes, DNS less.
-      ${shortfall > 0 ? html`<strong>${shortfall} credits are missing.</strong> <a href="/credits">Buy credits</a>` : undefined}
+      Up to ${counted(price, 'credit')}; WHOIS takes ${durationWords(eta_seconds ?? 0)}, DNS less.
+      ${shortfall > 0 ? html`<strong>You need ${counted(shortfall, 'more credit')}.</strong> <a href="/credits">Buy credits</a>` : undefined}
     </p>
     ${form(
       context,
@@ -146,30 +160,48 @@ function order(
     )}`;
 }
 
-function row(context: PageContext, job: JobAnswer): Markup {
-  const { id, kind, state, counts, credits, created_at, artifacts, progress } = job;
-  const words = kind === 'whois' ? 'WHOIS' : 'DNS';
-  const canEnd = state === 'queued' || state === 'running';
+function uploadRow(context: PageContext, { id, file_name, state, counts }: UploadAnswer): Markup {
+  const name = file_name ?? 'Upload';
   return html`<li>
     <div>
-      <strong>${words}, ${counts.unique} names</strong> ${STATES[state]}
+      <strong>${name}</strong> ${UPLOAD_STATES[state]}
+      ${counts && html`<p class="quiet">${counted(counts.unique, 'different name')}</p>`}
+    </div>
+    <div class="actions">
+      <a class="button small" href="/uploads/${id}" aria-label="Open the upload ${name}">Open</a>
+      ${form(context, `/uploads/${id}/remove`, html`<button class="plain small" aria-label="Remove the upload ${name}">Remove</button>`)}
+    </div>
+  </li>`;
+}
+
+function row(context: PageContext, job: JobAnswer): Markup {
+  const { id, state, counts, credits, created_at, artifacts, progress } = job;
+  const title = jobTitle(job);
+  return html`<li>
+    <div>
+      <strong>${title}</strong> ${JOB_STATE_WORDS[state]}
       <p class="quiet">
-        <span>${day(created_at)}</span> <span>${Math.floor(progress * 100)} %</span>
-        <span>${counts.delivered} answered</span> <span>${credits.charged} credits</span>
+        <span>${day(created_at)}</span>
+        ${isRunning(job) ? html`<span>${Math.floor(progress * 100)} %</span>` : undefined}
+        <span>${grouped(counts.delivered)} answered</span>
+        <span>${counted(credits.charged, 'credit')}</span>
       </p>
     </div>
     <div class="actions">
+      <a class="button small" href="/jobs/${id ?? ''}" aria-label="Open ${title}"
+        >${isRunning(job) ? 'Progress' : 'Open'}</a
+      >
       ${
         artifacts.length > 0
           ? html`<a
-              class="button small"
+              class="button plain small"
               href="/api/jobs/${id ?? ''}/results"
-              aria-label="Download the results of ${words}, ${counts.unique} names"
+              aria-label="Download the results of ${title}"
               >Download</a
             >`
           : undefined
       }
-      ${canEnd ? form(context, `/jobs/${id ?? ''}/cancel`, html`<button class="plain small">Cancel</button>`) : undefined}
+      ${canBeCancelled(job) ? form(context, `/jobs/${id ?? ''}/cancel`, html`<button class="plain small">Cancel</button>`) : undefined}
     </div>
   </li>`;
 }

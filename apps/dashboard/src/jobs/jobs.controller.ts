@@ -1,10 +1,13 @@
-import { Body, Controller, Get, Param, Post } from '@nestjs/common';
-import { JOB_FORMATS, type JobsAnswer } from '#libs/contracts';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { JOB_FORMATS, type JobAnswer, type JobsAnswer, type UploadsAnswer } from '#libs/contracts';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import type { Notice } from '../pages/layout.js';
+import { OptionalText } from '../pages/optional-text.js';
 import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
+import { RELOAD_SECONDS, jobPage } from './job-page.js';
+import { isRunning } from './job-words.js';
 import { jobsPage } from './jobs-page.js';
 import { JobForm } from './jobs.dto.js';
 
@@ -13,8 +16,17 @@ import { JobForm } from './jobs.dto.js';
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class JobPagesController {
   @Get('jobs')
-  list(@Visit() visit: PageVisit) {
-    return this.show(visit);
+  list(@Visit() visit: PageVisit, @Query('cursor', OptionalText) cursor: string) {
+    return this.show(visit, { cursor });
+  }
+
+  @Get('jobs/:id')
+  get(
+    @Visit() visit: PageVisit,
+    @Param('id') id: string,
+    @Query('reload', OptionalText) reload: string,
+  ) {
+    return this.showOne(visit, id, { isReloading: reload !== 'off' });
   }
 
   @Post('jobs')
@@ -24,30 +36,54 @@ export class JobPagesController {
     const chosen = JOB_FORMATS.find((one) => one === format);
     const body = { domainNames: names, ...(chosen && { format: chosen }) };
     const answer = await visit.worker({ method: 'POST', path, body });
-    if (!isRefused(answer)) return visit.goTo('/jobs');
-    return this.show(visit, faultNotice(answer), { status: answer.status, typed: domainNames });
+    if (!isRefused(answer)) return visit.goTo(`/jobs/${(answer.body as JobAnswer).id}`);
+    const notice = faultNotice(answer);
+    return this.show(visit, { notice, status: answer.status, typed: domainNames });
   }
 
   @Post('jobs/:id/cancel')
   async cancel(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
-    const path = `/jobs/${encodeURIComponent(id)}/cancel`;
-    const answer = await visit.worker({ method: 'POST', path, body: {} });
-    if (!isRefused(answer)) return visit.goTo('/jobs');
-    return this.show(visit, faultNotice(answer), { status: answer.status });
+    const answer = await visit.worker({ method: 'POST', path: `${pathOf(id)}/cancel`, body: {} });
+    if (!isRefused(answer)) return visit.goTo(pathOf(id));
+    return this.showOne(visit, id, { notice: faultNotice(answer), status: answer.status });
   }
 
-  private async show(visit: PageVisit, notice?: Notice, given: Given = {}) {
-    const { status = 200, typed } = given;
-    const answer = await visit.worker({ method: 'GET', path: '/jobs' });
+  private async showOne(
+    visit: PageVisit,
+    id: string,
+    {
+      isReloading = true,
+      notice,
+      status,
+    }: { isReloading?: boolean; notice?: Notice; status?: number },
+  ) {
+    const answer = await visit.worker({ method: 'GET', path: pathOf(id) });
+    if (answer.refusal) throw answer.refusal;
+    const job = answer.body as JobAnswer;
+    if (isReloading && isRunning(job)) visit.reloadIn(RELOAD_SECONDS);
+    return visit.show(jobPage(visit.context, job, { isReloading, notice }), status);
+  }
+
+  private async show(visit: PageVisit, { cursor, notice, status = 200, typed }: Shown) {
+    const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
+    const [answer, files] = await Promise.all([
+      visit.worker({ method: 'GET', path: `/jobs${query}` }),
+      visit.worker({ method: 'GET', path: '/uploads' }),
+    ]);
     if (isRefused(answer)) {
-      return visit.show(jobsPage(visit.context, [], faultNotice(answer)), answer.status);
+      return visit.show(jobsPage(visit.context, { notice: faultNotice(answer) }), answer.status);
     }
-    const { jobs } = answer.body as JobsAnswer;
-    return visit.show(jobsPage(visit.context, jobs, notice, typed), status);
+    const jobs = answer.body as JobsAnswer;
+    const { uploads } = isRefused(files) ? { uploads: undefined } : (files.body as UploadsAnswer);
+    return visit.show(jobsPage(visit.context, { jobs, uploads, notice, typed }), status);
   }
 }
 
-interface Given {
+const pathOf = (id: string) => `/jobs/${encodeURIComponent(id)}`;
+
+interface Shown {
+  cursor?: string;
+  notice?: Notice;
   status?: number;
   /** Rejected names, to be corrected. */
   typed?: string;

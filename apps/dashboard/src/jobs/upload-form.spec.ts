@@ -52,7 +52,7 @@ it('a form with a file reaches the worker byte for byte, and continues to the pr
   const page = await under.send('GET', `/uploads/${id}`, { cookie: under.cookie });
   const text = page.body.toString();
   expect(text).toContain('Up to 2 credits');
-  expect(text).toContain('1 credits are missing');
+  expect(text).toContain('You need 1 more credit.');
   expect(text).not.toContain('<b>names');
 });
 

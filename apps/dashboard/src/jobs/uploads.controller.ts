@@ -12,6 +12,7 @@ import {
 import { NotFound } from '#libs/platform';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import type { Notice } from '../pages/layout.js';
+import { PageForm } from '../pages/page-form.dto.js';
 import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import { proxiedRoutes } from '../proxy/proxied-route.js';
@@ -19,6 +20,8 @@ import { TransferService } from '../proxy/transfer.service.js';
 import { uploadPage } from './jobs-page.js';
 import { JobForm } from './jobs.dto.js';
 
+/** How soon the page of a file that is being read is loaded again. */
+const READING_SECONDS = 2;
 const [UPLOAD_ROUTE] = proxiedRoutes([atDashboard(UPLOAD_CREATE)]);
 const UPLOAD_FORM = {
   isUpload: true,
@@ -66,6 +69,14 @@ export class UploadPagesController {
     const chosen = JOB_FORMATS.find((one) => one === format);
     const body = { upload_id: id, ...(chosen && { format: chosen }) };
     const answer = await visit.worker({ method: 'POST', path, body });
+    if (!isRefused(answer)) return visit.goTo(`/jobs/${(answer.body as JobAnswer).id}`);
+    return this.show(visit, id, faultNotice(answer), answer.status);
+  }
+
+  @Post(':id/remove')
+  async remove(@Visit() visit: PageVisit, @Body() _form: PageForm, @Param('id') id: string) {
+    const path = `/uploads/${encodeURIComponent(id)}`;
+    const answer = await visit.worker({ method: 'DELETE', path });
     if (!isRefused(answer)) return visit.goTo('/jobs');
     return this.show(visit, id, faultNotice(answer), answer.status);
   }
@@ -75,7 +86,10 @@ export class UploadPagesController {
     const answer = await visit.worker({ method: 'GET', path });
     if (isRefused(answer)) throw answer.refusal ?? new NotFound();
     const upload = answer.body as UploadAnswer;
-    if (upload.state !== 'ready') return visit.show(uploadPage(visit.context, upload), status);
+    if (upload.state === 'receiving' || upload.state === 'reading') visit.reloadIn(READING_SECONDS);
+    if (upload.state !== 'ready') {
+      return visit.show(uploadPage(visit.context, upload, undefined, notice), status);
+    }
     const body = { upload_id: upload.id };
     const dry = await visit.worker({ method: 'POST', path: '/jobs/whois?dry_run=true', body });
     const counted = isRefused(dry) ? undefined : (dry.body as JobAnswer);

@@ -82,6 +82,11 @@ export class PageVisit {
     return page.text;
   }
 
+  /** Makes the browser load the page again after a time, also without a script. */
+  reloadIn(seconds: number): void {
+    void this.reply.header('refresh', String(seconds));
+  }
+
   /** Makes the next page lead to another origin at once, also without a script. */
   leadTo(url: string): void {
     void this.reply.header('refresh', `0; url=${url}`);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { FileStore } from '#libs/files';
-import { Clock, Logger, MINUTE_MS, SECOND_MS, crashPoint, newId } from '#libs/platform';
+import { Clock, Logger, Loop, MINUTE_MS, SECOND_MS, crashPoint, newId } from '#libs/platform';
 import { type Later, type Work, WorkCancelled, WorkRunner, later } from '#libs/work';
 import { AccountStatesService } from '../accounts/account-states.service.js';
 import { type ChunkWork, JobQueues } from '../jobs/job-queues.js';
@@ -19,6 +19,8 @@ const SUSPENDED_SECONDS = 300;
 const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
 /** One minute each: longer than any deadline, so that no chunk is given up before its job. */
 const TRIES_MAX = 20_000;
+/** How often the progress of a chunk is stored; most chunks end earlier. */
+const PROGRESS_MS = 2 * SECOND_MS;
 const MEMBER_BYTES_MAX = 512 * 1024 ** 2;
 
 /** The dependencies for processing chunks. */
@@ -46,12 +48,12 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
     private readonly features: ChunkFeatures,
     private readonly files: FileStore,
     private readonly clock: Clock,
-    logger: Logger,
+    private readonly log: Logger,
   ) {
     super({
       queue: features.queues.chunks,
       database,
-      logger,
+      logger: log,
       concurrency: CONCURRENCY,
       timeLimitMs: TIME_LIMIT_MS,
       backOffMs: BACK_OFF_MS,
@@ -88,14 +90,25 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
   private async answersOf(job: Job, chunk: Chunk, signal: AbortSignal): Promise<ChunkAnswers> {
     const answers = new ChunkAnswers(job, chunk);
     if (this.clock.now() < job.deadlineAt) {
+      const telling = this.telling(chunk, answers);
+      void telling.start(PROGRESS_MS);
       try {
         await this.features.questions.ask(job, chunk, answers, signal);
       } catch (error) {
         if (!(signal.reason instanceof WorkCancelled)) throw error;
+      } finally {
+        await telling.stop();
       }
     }
     if (this.clock.now() >= job.deadlineAt) answers.close();
     return answers;
+  }
+
+  /** A slow upstream answers a chunk for a minute, during which its owner is to see progress. */
+  private telling(chunk: Chunk, answers: ChunkAnswers): Loop {
+    const work = () => this.features.chunks.setArrived(this.database, chunk, answers.answered);
+    const name = 'the progress of chunks';
+    return new Loop({ name, intervalMs: PROGRESS_MS, logger: this.log, work });
   }
 
   /** Each attempt writes its own file; the chunk's row says which of them counts. */

@@ -54,7 +54,7 @@ export class ChunksRepository {
        select $1, row_number() over (order by min(line)), array_agg(name order by line), array_agg(line order by line)
        from (select name, line, upstream, (row_number() over (partition by upstream order by line) - 1) / $4 as part
          from (select name, min(line) as line, case when $3 then upstream else '' end as upstream
-           from name_lines where list_id = $2 group by 1, 3) as unique_names) as placed
+           from name_lines where list_id = $2 and fault is null group by 1, 3) as unique_names) as placed
        group by upstream, part
        returning number, cardinality(names) as names`,
       [jobId, listId, isByUpstream, namesMax],
@@ -90,11 +90,23 @@ export class ChunksRepository {
   ): Promise<boolean> {
     const rows = await transaction.query(
       `update job_chunks set state = 'done', part = $3, delivered = $4, failed = $5, charged = $6,
-         names = '{}', lines = '{}'
+         names = '{}', lines = '{}', arrived = 0
        where job_id = $1 and number = $2 and state = 'open' returning number`,
       [jobId, number, part, delivered, failed, charged],
     );
     return rows.length === 1;
+  }
+
+  /** Says how many names of an incomplete chunk have an answer. */
+  async setArrived(
+    runner: Runner,
+    { jobId, number }: Pick<Chunk, 'jobId' | 'number'>,
+    arrived: number,
+  ): Promise<void> {
+    await runner.query(
+      `update job_chunks set arrived = $3 where job_id = $1 and number = $2 and state = 'open'`,
+      [jobId, number, arrived],
+    );
   }
 
   async setSettled(runner: Runner, jobId: string, number: number): Promise<void> {
@@ -106,7 +118,7 @@ export class ChunksRepository {
 
   async abandonOpen(transaction: Transaction, jobId: string): Promise<void> {
     await transaction.query(
-      `update job_chunks set state = 'abandoned', names = '{}', lines = '{}'
+      `update job_chunks set state = 'abandoned', names = '{}', lines = '{}', arrived = 0
        where job_id = $1 and state = 'open'`,
       [jobId],
     );

@@ -104,6 +104,29 @@ describe('a name', () => {
     expect([entitlement.charged(accountId), entitlement.openHolds(accountId)]).toEqual([1, 0]);
   });
 
+  it('whose answer has arrived shows as progress before its chunk is complete, and is charged with it', async () => {
+    const accountId = newId();
+    const at = under.clock.now().toISOString();
+    await corpus!.record({ kind: 'whois', name: 'arrived.com', at, record: {} });
+    lookup.hold();
+    const body = { domainNames: ['arrived.com', 'awaited.com'], max_age: 100 };
+    const { id } = await under.createJob(accountId, 'whois', body);
+    const job = await waitFor('the progress', async () => {
+      const seen = await jobOf(accountId, id);
+      return seen.counts.arrived > 0 ? seen : undefined;
+    });
+    expect(job).toMatchObject({
+      counts: { delivered: 0, arrived: 1, waiting: 1 },
+      progress: 0.5,
+      credits: { charged: 0, held: 2 },
+    });
+    lookup.letAllGo();
+    expect(await under.endOfJob(accountId, id)).toMatchObject({
+      counts: { delivered: 2, arrived: 0, waiting: 0 },
+      progress: 1,
+    });
+  });
+
   it('has seven days, unless the job says otherwise', async () => {
     const usual = await under.createJob(newId(), 'whois', { domainNames: ['week.com'] });
     const days = Date.parse(usual.deadline_at) - Date.parse(usual.created_at);

@@ -5,7 +5,7 @@ import { csvCell } from '../file-forms/csv-cell.js';
 export interface ResultRow {
   line: number;
   name: string;
-  /** `unanswered` if the job ended before it was looked up. */
+  /** `unanswered` if the job ended before it was looked up; `rejected` and `repeated` for lines that are not looked up. */
   outcome: string;
   isCharged: boolean;
   /** RFC 3339; set if it was not looked up for this job. */
@@ -16,7 +16,15 @@ export interface ResultRow {
 
 type Contact = Record<string, unknown>;
 
-const COLUMNS_OF_ALL = ['line', 'domain_name', 'outcome', 'credits', 'error', 'observed_at'];
+const COLUMNS_OF_ALL = [
+  'line',
+  'domain_name',
+  'outcome',
+  'credits',
+  'error',
+  'observed_at',
+  'error_detail',
+];
 const CONTACTS = ['registrant', 'administrative', 'technical'] as const;
 const CONTACT_MEMBERS = [
   'name',
@@ -55,7 +63,8 @@ export function writeRow(kind: JobKind, format: JobFormat, row: ResultRow): stri
   if (format === 'json.gz') return `${JSON.stringify(memberOf(row))}\n`;
   const { line, name, outcome, isCharged, observedAt, problem, body = {} } = row;
   const cells = kind === 'whois' ? whoisCells(body) : dnsCells(body);
-  const all = [line, name, outcome, isCharged ? 1 : 0, problem?.code, observedAt, ...cells];
+  const { code, detail } = problem ?? {};
+  const all = [line, name, outcome, isCharged ? 1 : 0, code, observedAt, detail, ...cells];
   return `${all.map(csvCell).join(',')}\r\n`;
 }
 

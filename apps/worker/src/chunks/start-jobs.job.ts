@@ -9,8 +9,9 @@ import { JobRowsService } from '../jobs/job-rows.service.js';
 import { NameLinesService } from '../names/name-lines.service.js';
 import { chunkWork } from './chunk-records.service.js';
 import { ChunksRepository } from './chunks.repository.js';
+import { LeftOutLinesService } from './left-out-lines.service.js';
 
-/** Three million names are grouped and sorted in one statement. */
+/** Three million names are grouped and sorted in one statement; the lines that are left out take as long at most. */
 const CUT_LIMIT_MS = 4 * MINUTE_MS;
 
 /** The rows of jobs and of their parts. */
@@ -20,6 +21,7 @@ export class JobRows {
     readonly jobs: JobRowsService,
     readonly chunks: ChunksRepository,
     readonly lines: NameLinesService,
+    readonly leftOut: LeftOutLinesService,
   ) {}
 }
 
@@ -33,7 +35,7 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     private readonly credits: JobCreditsService,
     logger: Logger,
   ) {
-    const timeLimitMs = CUT_LIMIT_MS + MINUTE_MS;
+    const timeLimitMs = 2 * CUT_LIMIT_MS + MINUTE_MS;
     super({ queue: queues.starts, database, logger, concurrency: 2, timeLimitMs });
   }
 
@@ -44,8 +46,9 @@ export class StartJobsJob extends WorkRunner<JobWork> {
   }
 
   private async cut(job: Job, work: Work<JobWork>): Promise<void> {
-    const { jobs, chunks, lines } = this.features;
+    const { jobs, chunks, lines, leftOut } = this.features;
     const { id: jobId, listId, kind } = job;
+    await leftOut.write(job);
     await this.database.transaction(async (transaction) => {
       await transaction.limitStatements(CUT_LIMIT_MS);
       if ((await jobs.lock(transaction, jobId))?.state !== 'queued') return;

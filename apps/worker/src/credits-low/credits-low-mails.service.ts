@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { type Mail, composeMail } from '#libs/mail';
+import { counted } from '#libs/platform';
 import { AccountStatesService } from '../accounts/account-states.service.js';
 import { ServiceClients } from '../service-clients.js';
 import { WorkerConfig } from '../worker.config.js';
@@ -31,7 +32,7 @@ export class CreditsLowMailsService {
       paragraphs: [
         isOver
           ? 'You have no credits left. Requests that cost credits are rejected until you get more.'
-          : `You have ${remaining} credits left, ${threshold} % or less of your latest grant.`,
+          : `You have ${counted(remaining, 'credit')} left, ${threshold} % or less of your latest grant.`,
         'Buy a package, or subscribe to a plan with monthly credits.',
       ],
       action: { label: 'Buy credits', url: `${this.config.dashboardUrl}/credits` },

@@ -27,6 +27,8 @@ export interface Job {
   delivered: number;
   failed: number;
   charged: number;
+  /** Answers to names of incomplete chunks; only read for its owner. */
+  arrived?: number;
   /** The duration if nobody else uses the service. */
   estimateSeconds: number;
   createdAt: Date;
@@ -44,10 +46,15 @@ export type NewJob = Omit<
   | 'delivered'
   | 'failed'
   | 'charged'
+  | 'arrived'
   | 'finishedAt'
   | 'expiresAt'
   | 'artifact'
 >;
+
+/** The number of lines that get no answer of their own: rejected ones, and those that repeat a name. */
+export const leftOutLines = ({ lines, uniqueNames }: Pick<Job, 'lines' | 'uniqueNames'>) =>
+  lines - uniqueNames;
 
 const UNDER_WAY: readonly JobState[] = ['validating', 'queued', 'running', 'finalizing'];
 
@@ -55,6 +62,7 @@ export const isUnderWay = ({ state }: Pick<Job, 'state'>) => UNDER_WAY.includes(
 
 /** The storage of one job's answers. */
 export const partsFolder = (jobId: string) => `jobs/${jobId}/parts/`;
+export const leftOutKey = (jobId: string) => `${partsFolder(jobId)}left-out.gz`;
 export const resultKey = ({ id, format }: Pick<Job, 'id' | 'format'>) =>
   `jobs/${id}/results.${format}`;
 
@@ -73,7 +81,9 @@ function etaSeconds(job: Job, done: number, now: Date): number {
 
 /** The job in the form that its owner reads. */
 export function jobAnswer(job: Job, now: Date): JobAnswer {
-  const done = job.delivered + job.failed;
+  const { delivered, failed } = job;
+  const arrived = isUnderWay(job) ? (job.arrived ?? 0) : 0;
+  const done = delivered + failed + arrived;
   const held = isUnderWay(job) ? job.uniqueNames - job.charged : 0;
   return {
     status: true,
@@ -86,8 +96,10 @@ export function jobAnswer(job: Job, now: Date): JobAnswer {
       unique: job.uniqueNames,
       invalid: job.invalid,
       duplicates: job.lines - job.invalid - job.uniqueNames,
-      delivered: job.delivered,
-      failed: job.failed,
+      delivered,
+      failed,
+      arrived,
+      waiting: isUnderWay(job) ? job.uniqueNames - done : 0,
     },
     credits: {
       price: job.uniqueNames,

@@ -5,6 +5,9 @@ import type { Job, NewJob } from './job.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
+const ARRIVED = `(select coalesce(sum(c.arrived), 0)::int from job_chunks c
+  where c.job_id = jobs.id and c.arrived > 0) as arrived`;
+
 /** Jobs, by account. */
 @Injectable()
 export class JobsRepository {
@@ -34,7 +37,7 @@ export class JobsRepository {
 
   async findOf(runner: Runner, accountId: string, jobId: string): Promise<Job | undefined> {
     const [job] = await runner.query<Job>(
-      `select ${JOB_COLUMNS} from jobs where account_id = $1 and id = $2`,
+      `select ${JOB_COLUMNS}, ${ARRIVED} from jobs where account_id = $1 and id = $2`,
       [accountId, jobId],
     );
     return job;
@@ -47,7 +50,7 @@ export class JobsRepository {
     { limit, after }: { limit: number; after?: string },
   ): Promise<Job[]> {
     return runner.query<Job>(
-      `select ${JOB_COLUMNS} from jobs where account_id = $1 and ($3::uuid is null or id < $3)
+      `select ${JOB_COLUMNS}, ${ARRIVED} from jobs where account_id = $1 and ($3::uuid is null or id < $3)
        order by id desc limit $2`,
       [accountId, limit, after ?? null],
     );

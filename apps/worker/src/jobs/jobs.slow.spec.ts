@@ -57,7 +57,7 @@ describe('a job with names in the request', () => {
       ...names,
       'NAME-1.com',
       'https://name-2.de/x',
-      'no name',
+      'no \0name',
       'registered.test',
     ];
     const job = await create(accountId, 'whois', { domainNames });
@@ -71,15 +71,20 @@ describe('a job with names in the request', () => {
     expect(entitlement.openHolds(accountId)).toBe(0);
     const rows = (await results(accountId, job.id)).trimEnd().split('\r\n');
     expect(rows[0]).toMatch(
-      /^line,domain_name,outcome,credits,error,observed_at,domain_registered,/,
+      /^line,domain_name,outcome,credits,error,observed_at,error_detail,domain_registered,/,
     );
     expect(
       rows
-        .slice(1)
+        .slice(1, -3)
         .map((row) => row.split(',')[1])
         .sort(),
     ).toEqual([...names, 'registered.test'].sort());
-    expect(done.artifacts).toEqual([expect.objectContaining({ name: 'results.csv.gz', rows: 61 })]);
+    expect(rows.slice(-3).map((row) => row.split(',').slice(0, 7).join(','))).toEqual([
+      '61,name-1.com,repeated,0,repeated_name,,The answer is in line 2.',
+      '62,name-2.de,repeated,0,repeated_name,,The answer is in line 3.',
+      expect.stringMatching(/^63,no name,rejected,0,invalid_domain_name,,[A-Z"]/),
+    ]);
+    expect(done.artifacts).toEqual([expect.objectContaining({ name: 'results.csv.gz', rows: 64 })]);
   });
 
   it('S83: the end is announced by mail with a link to a page behind the log-in and no data', async () => {
@@ -249,10 +254,41 @@ describe('a job from an upload', () => {
     const done = await ended(accountId, job.id);
     expect(done).toMatchObject({ state: 'completed', eta_seconds: null, credits: { charged: 30 } });
     const rows = (await results(accountId, job.id)).trimEnd().split('\r\n').slice(1);
-    expect(rows.map((row) => row.split(',')[1]).sort()).toEqual([...names].sort());
+    const paid = rows.filter((row) => row.split(',')[3] === '1');
+    expect(paid.map((row) => row.split(',')[1]).sort()).toEqual([...names].sort());
     const again = await ended(accountId, (await create(accountId, 'dns', body)).id);
     expect(again.counts).toMatchObject({ unique: 30, delivered: 30 });
     expect(entitlement.charged(accountId)).toBe(60);
+  });
+
+  it('each line that is not blank has one row: an answer, a reason, or the line of the same name', async () => {
+    const accountId = newId();
+    const [twice, evil] = ['twice.com', `=1+1\t\\.${'x'.repeat(300)}`];
+    const file = [twice, '', ...names, evil, 'TWICE.com.', '\\.', ...names.slice(0, 3)];
+    const { id } = await under.upload(accountId, file.join('\n'));
+    const { counts } = await under.endOfUpload(accountId, id);
+    expect(counts).toEqual({ lines: 37, unique: 31, invalid: 2, duplicates: 4 });
+    const body = { upload_id: id, format: 'json.gz' };
+    const { id: jobId } = await create(accountId, 'whois', body);
+    const done = await ended(accountId, jobId);
+    expect(done).toMatchObject({ counts: { waiting: 0 }, artifacts: [{ rows: 37 }] });
+    const rows = (await results(accountId, jobId))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { line: number; domain_name: string; outcome: string });
+    const lines = rows.map(({ line }) => line).toSorted((one, other) => one - other);
+    expect(lines).toEqual([1, ...Array.from({ length: 36 }, (_, n) => n + 3)]);
+    const at = (line: number) => rows.find((row) => row.line === line);
+    expect(at(1)).toMatchObject({ domain_name: twice, outcome: 'delivered', credits: 1 });
+    expect(at(34)).toMatchObject({
+      domain_name: twice,
+      outcome: 'repeated',
+      credits: 0,
+      problem: { code: 'repeated_name', detail: 'The answer is in line 1.' },
+    });
+    const rejected = { outcome: 'rejected', problem: { code: 'invalid_domain_name' } };
+    expect(at(33)).toMatchObject({ ...rejected, domain_name: evil.slice(0, 255) });
+    expect(at(35)).toMatchObject({ ...rejected, domain_name: '\\.' });
   });
 
   it('credits that are briefly held elsewhere are waited for', async () => {

@@ -72,7 +72,7 @@ export class NewJobsService {
       if (underWay.length >= UNDER_WAY_MAX) throw new TooManyJobs(UNDER_WAY_MAX);
       await this.jobs.insert(transaction, job);
       if (uploadId) await this.names.uploads.keep(transaction, accountId, uploadId);
-      if ('named' in names) await this.names.lines.insert(transaction, job.id, names.named);
+      if ('stored' in names) await this.names.lines.insert(transaction, job.id, names.stored);
       await this.queues.starts.add(transaction, {
         ...jobWork(job),
         delaySeconds: START_SECONDS,
@@ -115,7 +115,7 @@ export class NewJobsService {
   private newJob(
     accountId: string,
     { kind, request }: JobOrder,
-    names: Omit<CountedNames, 'named'>,
+    names: Omit<CountedNames, 'stored'>,
   ): NewJob {
     const id = newId();
     const createdAt = this.clock.now();

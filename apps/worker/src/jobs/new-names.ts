@@ -1,5 +1,12 @@
 import type { NameGroup } from '../names/name-groups.js';
-import { type BadLine, BAD_LINES_SHOWN, type NamedLine, readName } from '../names/read-name.js';
+import {
+  BAD_LINES_SHOWN,
+  type BadLine,
+  type NamedLine,
+  type StoredLine,
+  readName,
+  storedLine,
+} from '../names/read-name.js';
 
 /** Names to look up, with their counts. */
 export interface CountedNames {
@@ -8,7 +15,7 @@ export interface CountedNames {
   invalid: number;
   invalidLines: BadLine[];
   groups: NameGroup[];
-  named: NamedLine[];
+  stored: StoredLine[];
 }
 
 /** Reads names from a request; a name's line is its index in the list, from 1. */
@@ -27,7 +34,7 @@ export function readNames(texts: readonly string[]): CountedNames {
     })),
     invalid: bad.length,
     invalidLines: bad.slice(0, BAD_LINES_SHOWN),
-    named,
+    stored: read.map((one, place) => storedLine(one, texts[place])),
   };
 }
 

@@ -1,5 +1,5 @@
 import { UPLOAD_LINES_MAX } from '#libs/contracts';
-import { BAD_LINES_SHOWN, type BadLine, readName } from './read-name.js';
+import { BAD_LINES_SHOWN, type BadLine, readName, storedLine } from './read-name.js';
 import { UnreadableFile } from './unreadable-file.js';
 
 /** Longer lines contain much besides a name; the rest is not kept in memory. */
@@ -48,12 +48,15 @@ export class NameFile {
     const entry = (this.cells(line)[this.column!] ?? '').trim();
     const read =
       entry.length > ENTRY_LENGTH_MAX
-        ? { line: this.number, message: `is longer than ${ENTRY_LENGTH_MAX} characters` }
+        ? { line: this.number, message: `The text is longer than ${ENTRY_LENGTH_MAX} characters.` }
         : readName(entry, this.number);
-    if ('name' in read) return `${listId}\t${this.number}\t${read.name}\t${read.upstream}\n`;
+    if ('name' in read) {
+      return `${listId}\t${this.number}\t${read.name}\t${read.upstream}\t\\N\n`;
+    }
     this.invalid += 1;
     if (this.invalidLines.length < BAD_LINES_SHOWN) this.invalidLines.push(read);
-    return '';
+    const { name, fault } = storedLine(read, entry);
+    return `${listId}\t${this.number}\t${copied(name)}\t\t${copied(fault!)}\n`;
   }
 
   /** The first line shows which column contains the names. @returns whether it is a header. */
@@ -84,6 +87,15 @@ export class NameFile {
     return [...cells, cell];
   }
 }
+
+/** A text in COPY format. */
+const copied = (text: string) => text.replaceAll(/[\\\t\r\n]/g, (char) => COPIED[char]);
+const COPIED: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\t': '\\t',
+  '\r': '\\r',
+  '\n': '\\n',
+};
 
 /** Lines of UTF-8 without their ends; only the beginning of an overlong one. */
 async function* linesOf(text: AsyncIterable<Buffer>): AsyncGenerator<string[]> {

@@ -14,6 +14,21 @@ export interface BadLine {
   message: string;
 }
 
+/** A line as stored until a job is split. */
+export interface StoredLine extends NamedLine {
+  /** What is wrong with it; then its name is the text as given. */
+  fault: string | null;
+}
+
+/** A line that has no row of its own among the answers. */
+export interface LeftOutLine extends Pick<StoredLine, 'line' | 'name' | 'fault'> {
+  /** The line that has the answer about the same name; null for a rejected line. */
+  firstLine: number | null;
+}
+
+/** Maximum length of a rejected text that is stored. */
+const TEXT_LENGTH_MAX = 255;
+
 /** Maximum number of invalid lines that are shown. */
 export const BAD_LINES_SHOWN = 100;
 
@@ -26,6 +41,13 @@ export function readName(text: string, line: number): NamedLine | BadLine {
   if (!parsed.ok) return { line, message: parsed.message };
   const { name } = parsed.domain;
   return { line, name, upstream: upstreamOf(name) };
+}
+
+/** A line as stored. @param text as it was given. */
+export function storedLine(read: NamedLine | BadLine, text: string): StoredLine {
+  if ('name' in read) return { ...read, fault: null };
+  const name = text.slice(0, TEXT_LENGTH_MAX).replaceAll('\0', '');
+  return { line: read.line, name, upstream: '', fault: read.message };
 }
 
 /** Several top-level domains of one upstream share its rate, so chunks are split by upstream. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { type Mail, composeMail } from '#libs/mail';
+import { counted } from '#libs/platform';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import { type Job, jobAnswer } from '../jobs/job.js';
 import { ServiceClients } from '../service-clients.js';
@@ -24,15 +25,15 @@ export class ResultMailsService {
   async compose(job: Job): Promise<Mail | undefined> {
     const email = await this.clients.mailAddressOf(job.accountId);
     if (email === undefined) return undefined;
-    const { kind, isCanceled, delivered, failed, charged } = job;
+    const { id, kind, isCanceled, delivered, failed, charged, uniqueNames } = job;
     const kindName = NAMES_OF_KINDS[kind];
     return composeMail(email, {
       subject: `Your bulk ${kindName} job ${isCanceled ? 'was cancelled' : 'is finished'}`,
       paragraphs: [
-        `${delivered} names were answered, and ${failed} were not. ${charged} credits were charged; the rest were released.`,
+        `${counted(delivered, 'name')} answered, ${failed.toLocaleString('en-US')} without an answer. ${counted(charged, 'credit')} charged, ${(uniqueNames - charged).toLocaleString('en-US')} released.`,
         'Log in to download the results. They are kept for 30 days.',
       ],
-      action: { label: 'Open the results', url: `${this.config.dashboardUrl}/jobs` },
+      action: { label: 'Open the results', url: `${this.config.dashboardUrl}/jobs/${id}` },
     });
   }
 

@@ -55,6 +55,14 @@ export class UploadDoorService {
     }
   }
 
+  /** By tus, or by a call that does not speak it. @throws NotFound, UploadInUse. */
+  async remove(incoming: IncomingUpload & { id: string }): Promise<void> {
+    const { accountId, id, request, reply } = incoming;
+    if (request.headers['tus-resumable'] !== undefined) return this.speakTus(incoming);
+    await this.uploads.remove(accountId, id);
+    void reply.code(204).send();
+  }
+
   /** Implements one method of tus 1.0.0 (https://tus.io/protocols/resumable-upload). */
   async speakTus({ accountId, path, request, reply }: IncomingUpload): Promise<void> {
     const { uploads, locks, files, logger } = this;

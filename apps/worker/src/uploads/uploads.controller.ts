@@ -57,10 +57,11 @@ export class UploadsController {
   @Serves(UPLOAD_REMOVE)
   remove(
     @AccountId() accountId: string,
+    @Param('id') id: string,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ) {
-    return this.door.speakTus({ accountId, path, request, reply });
+    return this.door.remove({ accountId, id, path, request, reply });
   }
 
   @Serves(UPLOADS)

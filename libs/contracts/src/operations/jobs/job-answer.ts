@@ -90,6 +90,16 @@ export class JobCounts {
   @IsInt()
   @Min(0)
   failed: number;
+
+  /** Number of names whose answer has arrived but is not recorded yet; recorded ones count as delivered or failed. */
+  @IsInt()
+  @Min(0)
+  arrived: number;
+
+  /** Number of names that are still to be looked up; 0 once the job has ended. */
+  @IsInt()
+  @Min(0)
+  waiting: number;
 }
 
 export class JobCredits {
@@ -177,7 +187,7 @@ export class JobAnswer {
   @Type(() => JobCredits)
   credits: JobCredits;
 
-  /** From 0 to 1. */
+  /** The share of names with an answer or a failure, from 0 to 1. */
   @IsNumber()
   @Min(0)
   @Max(1)
@@ -211,7 +221,7 @@ export class JobAnswer {
   @IsISO8601()
   expires_at: string | null;
 
-  /** The first lines without a domain name. */
+  /** The first 100 lines without a domain name; the result file contains all of them. */
   @ValidateNested({ each: true })
   @Type(() => InvalidLine)
   invalid_lines: InvalidLine[];

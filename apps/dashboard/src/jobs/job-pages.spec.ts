@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { JOB, JOB_WHOIS, type JobAnswer, UPLOAD, type UploadAnswer } from '#libs/contracts';
+import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
+import { durationWords } from './duration-words.js';
+
+let under: DashboardUnderTest;
+
+beforeAll(async () => {
+  under = await DashboardUnderTest.start();
+});
+afterAll(() => under?.stop());
+beforeEach(() => under.forget());
+
+const DONE = JOB.examples[0].answer as JobAnswer;
+const QUEUED = JOB_WHOIS.examples[0].answer as JobAnswer;
+const READY = UPLOAD.examples[0].answer as UploadAnswer;
+const at = `/jobs/${DONE.id}`;
+
+function answerWithJob(job: JobAnswer): void {
+  under.answers.set(`GET /internal${at}`, job);
+}
+
+it('a job in progress shows done, total and time left, and its page loads itself again until it has ended', async () => {
+  const counts = { lines: 50_000, unique: 50_000, invalid: 0, duplicates: 0 };
+  answerWithJob({
+    ...QUEUED,
+    state: 'running',
+    counts: { ...counts, delivered: 12_300, failed: 10, arrived: 40, waiting: 37_650 },
+    progress: 0.247,
+    eta_seconds: 200,
+  });
+  const { text, headers } = await under.get(at);
+  expect(text).toContain('12,350 of 50,000 names (24 %), about 4 minutes left');
+  expect(headers.refresh).toBe('5');
+  const still = await under.get(`${at}?reload=off`);
+  expect(still.headers.refresh).toBeUndefined();
+  answerWithJob(DONE);
+  const done = await under.get(at);
+  expect(done.headers.refresh).toBeUndefined();
+  expect(done.text).toContain(`href="/api${at}/results"`);
+  expect(done.text).toContain('has an apostrophe before it');
+});
+
+it('S66: lines without a name and names of files are shown as text', async () => {
+  const invalid_lines = [{ line: 3, message: '<b>' }];
+  answerWithJob({ ...DONE, counts: { ...DONE.counts, invalid: 30 }, invalid_lines });
+  const { text } = await under.get(at);
+  expect(text).toContain('Line 3: &lt;b&gt;');
+  expect(text).toContain('And 29 more.');
+  const uploads = [{ ...READY, file_name: '<i>' }];
+  const paging = { next_cursor: 'MDE5' };
+  under.answers.set('GET /internal/jobs', { jobs: [DONE], paging });
+  under.answers.set('GET /internal/uploads', { uploads, paging });
+  const list = await under.get('/jobs');
+  expect(list.text).toContain('href="/jobs?cursor=MDE5"');
+  expect(list.text).not.toMatch(/<i>|<b>/);
+});
+
+it('an upload is removed by a form, so that others have a place', async () => {
+  const { headers, status } = await under.post(`/uploads/${READY.id}/remove`, '');
+  expect([status, headers.location]).toEqual([303, '/jobs']);
+  expect(under.arrived.at(-1)).toMatchObject({ line: `DELETE /internal/uploads/${READY.id}` });
+});
+
+it.each([
+  [0, 'less than a minute'],
+  [60, 'about 1 minute'],
+  [61, 'about 2 minutes'],
+  [3_600, 'about 60 minutes'],
+  [7_200, 'about 2 hours'],
+  [172_800, 'about 2 days'],
+])('%d seconds are %s', (seconds, words) => {
+  expect(durationWords(seconds)).toBe(words);
+});

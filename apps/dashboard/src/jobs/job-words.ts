@@ -1,0 +1,23 @@
+import type { JobAnswer, JobKind, JobState } from '#libs/contracts';
+import { counted } from '#libs/platform';
+
+export const JOB_STATE_WORDS: Readonly<Record<JobState, string>> = {
+  validating: 'being checked',
+  queued: 'queued',
+  running: 'running',
+  finalizing: 'being finished',
+  completed: 'finished',
+  completed_with_errors: 'finished, some names without an answer',
+  canceled: 'cancelled',
+  failed: 'failed',
+  expired: 'results deleted',
+};
+const KIND_WORDS: Readonly<Record<JobKind, string>> = { whois: 'WHOIS', dns: 'DNS' };
+
+export const jobTitle = ({ kind, counts }: Pick<JobAnswer, 'kind' | 'counts'>) =>
+  `${KIND_WORDS[kind]} of ${counted(counts.unique, 'name')}`;
+
+export const isRunning = ({ finished_at }: Pick<JobAnswer, 'finished_at'>) => finished_at === null;
+
+export const canBeCancelled = ({ state }: Pick<JobAnswer, 'state'>) =>
+  state === 'queued' || state === 'running';
