@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CheckLinkAnswer, CheckLinkRequest, LinkKind } from '#libs/contracts';
+import type { CheckLinkAnswer, CheckLinkRequest } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AddressChangeLinksService } from '../address-change-links/address-change-links.service.js';
@@ -9,26 +9,22 @@ import { SignUpsService } from '../registration/sign-ups.service.js';
 /** Tells whether the links in our mails still work. */
 @Injectable()
 export class MailedLinksService {
-  private readonly finders: Readonly<
-    Record<LinkKind, (transaction: Transaction, token: string) => Promise<unknown>>
-  >;
-
   constructor(
     private readonly accounts: AccountsService,
-    signUps: SignUpsService,
-    resets: PasswordResetsService,
-    addressChanges: AddressChangeLinksService,
-  ) {
-    this.finders = {
-      sign_up: (transaction, token) => signUps.find(transaction, token),
-      password_reset: (transaction, token) => resets.accountOf(transaction, token),
-      address_change: (transaction, token) => addressChanges.accountOf(transaction, token),
-    };
-  }
+    private readonly signUps: SignUpsService,
+    private readonly resets: PasswordResetsService,
+    private readonly addressChanges: AddressChangeLinksService,
+  ) {}
 
   /** Changes nothing, because mail scanners open links, too (S31). @throws LinkInvalid. */
-  async check({ kind, token }: CheckLinkRequest): Promise<CheckLinkAnswer> {
-    await this.accounts.transaction((transaction) => this.finders[kind](transaction, token));
+  async check(request: CheckLinkRequest): Promise<CheckLinkAnswer> {
+    await this.accounts.transaction(async (transaction) => this.find(transaction, request));
     return { status: 'open' };
+  }
+
+  private async find(transaction: Transaction, { kind, token }: CheckLinkRequest): Promise<void> {
+    if (kind === 'sign_up') await this.signUps.find(transaction, token);
+    else if (kind === 'password_reset') await this.resets.accountOf(transaction, token);
+    else await this.addressChanges.accountOf(transaction, token);
   }
 }
