@@ -119,7 +119,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('services refer to one another by existing addresses', () => {
+  it('services refer to one another by existing addresses, and none lacks one that it takes', () => {
     for (const { name, listeners, urlSetting, requires } of SERVICES) {
       const [{ port }] = listeners;
       for (const [, service] of own.filter((entry) => appOf(entry[1]) === name)) {
@@ -130,6 +130,13 @@ describe('the image and the compose file', () => {
         const url = environment[urlSetting];
         const expected = requires ? `\${${urlSetting}:-}` : `http://${name}:7100`;
         expect([caller, url ?? expected]).toEqual([caller, expected]);
+      }
+    }
+    const urls = new Set(SERVICES.flatMap(({ urlSetting = [] }) => urlSetting));
+    for (const { name, config } of SERVICES) {
+      const taken = settingsOf(config).flatMap(({ env }) => (urls.has(env) ? env : []));
+      for (const [container, { environment = {} }] of own.filter((one) => appOf(one[1]) === name)) {
+        expect([container, taken.filter((env) => !(env in environment))]).toEqual([container, []]);
       }
     }
     expect(dockerfile).toContain('READY_URL=http://127.0.0.1:7100/ready');
