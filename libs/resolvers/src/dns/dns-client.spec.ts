@@ -5,6 +5,7 @@ import { type Server, createServer } from 'node:net';
 import { freePorts } from '#libs/platform';
 import { waitFor, withEnoughTime } from '#test/environment';
 import { Random } from '../../../../test/random.js';
+import { WayOut } from '../safe-connect/way-out.js';
 import { DnsClient } from './dns-client.js';
 import { readMessage, writeQuestion } from './dns-message.js';
 import { lookUpDns } from './domain-dns.js';
@@ -217,6 +218,20 @@ describe('the client', () => {
       await expect(small.ask('d.example', 'A', OPTIONS)).rejects.toThrow('busy');
       await expect(first).rejects.toThrow('timeout');
       small.close();
+    });
+
+    it('that no name exists is believed only of a resolver that knows the root, or once a server was reached', async () => {
+      const isRoot = (query: Buffer) => query[12] === 0;
+      server.answer = (query, reply) => reply(answered(query, { flags: 0x8183 }));
+      const cutOff = new DnsClient({ servers: [server.address], wayOut: new WayOut() });
+      await expect(cutOff.ask('a.example', 'A', OPTIONS)).rejects.toThrow('unreachable');
+      server.answer = (query, reply) =>
+        reply(answered(query, { flags: isRoot(query) ? 0x8180 : 0x8183 }));
+      for (let i = 0; i < 2; i++) {
+        expect((await cutOff.ask('a.example', 'A', OPTIONS)).rcode).toBe('nxdomain');
+      }
+      expect(server.packets.slice(-3).map(isRoot)).toEqual([false, true, false]);
+      cutOff.close();
     });
 
     it('to a closed port is unreachable', async () => {

@@ -34,6 +34,7 @@ export interface DnsAnswer extends DnsMessage {
 }
 
 const DNS_PORT = 53;
+const ROOT = '.';
 const TRY_TIMEOUT_MS = 2_000;
 const TRIES = 3;
 const IN_FLIGHT_MAX = 10_000;
@@ -105,6 +106,9 @@ export class DnsClient {
         const answer = await askServer(server, name, type, { ...options, timeoutMs });
         // A resolver nearby that has no way out itself answers too: SERVFAIL, or that no name exists.
         if (answer.rcode === 'noerror') this.wayOut?.reached();
+        if (answer.rcode === 'nxdomain') {
+          await this.checkRoot(server, { ...options, timeoutMs: untilMs - monotonicMs() });
+        }
         if (!TRY_ANOTHER.has(answer.rcode)) return answer;
         refused = answer;
       } catch (error) {
@@ -115,6 +119,21 @@ export class DnsClient {
     }
     if (refused !== undefined) return refused;
     throw fault ?? new DnsFault('timeout');
+  }
+
+  /**
+   * Checks that the resolver does not deny the root as well, for then it denies every name. Queried only while no server
+   * has been reached for minutes. @throws DnsFault if it does, or without an answer.
+   */
+  private async checkRoot(server: Server, options: AskOptions): Promise<void> {
+    if (!this.wayOut || this.wayOut.isProven) return;
+    const timeoutMs = Math.min(this.tryTimeoutMs, options.timeoutMs);
+    if (timeoutMs <= 0) throw new DnsFault('timeout');
+    const { rcode } = await askServer(server, ROOT, 'NS', { ...options, timeoutMs });
+    if (rcode === 'noerror') this.wayOut.reached();
+    if (rcode !== 'nxdomain') return;
+    this.wayOut.notReached(ROOT);
+    throw new DnsFault('unreachable');
   }
 }
 

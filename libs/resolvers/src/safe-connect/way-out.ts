@@ -13,8 +13,13 @@ export class WayOut {
   private readonly failed = new Set<string>();
   private reachedMs = -Infinity;
 
+  /** Whether a server has been reached within five minutes. */
+  get isProven(): boolean {
+    return monotonicMs() - this.reachedMs <= QUIET_MS;
+  }
+
   get isCutOff(): boolean {
-    return this.failed.size >= SERVERS_MIN && monotonicMs() - this.reachedMs > QUIET_MS;
+    return this.failed.size >= SERVERS_MIN && !this.isProven;
   }
 
   /** A server took a connection or answered. */
