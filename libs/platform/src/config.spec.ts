@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { IsBoolean, IsInt, IsString, Max, MinLength } from 'class-validator';
-import { ConfigurationError, Setting, loadConfig, settingsOf } from '#libs/platform';
+import { ConfigurationError, Setting, loadConfig, loadConfigs, settingsOf } from '#libs/platform';
 
 class BaseConfig {
   @Setting({ env: 'DEMO_HOST', about: 'Address to listen on.' })
@@ -66,6 +66,19 @@ describe('configuration', () => {
     );
     expect(faults.join('\n')).toMatch(/DEMO_SECRET: /);
     expect(faults.join('\n')).toMatch(/DEMO_TEST: /);
+  });
+
+  it('a fault of a setting that several services read is listed once', () => {
+    class AnotherConfig {
+      @Setting({ env: 'DEMO_PORT', about: 'Port to call.' })
+      @IsInt()
+      @Max(65_535)
+      demoPort = 0;
+    }
+    const environment = { DEMO_SECRET: SECRET, DEMO_PORT: 'a port' };
+    expect(() => loadConfigs([DemoConfig, AnotherConfig], environment)).toThrow(
+      expect.objectContaining({ faults: [expect.stringContaining('Port to listen on.')] }),
+    );
   });
 
   it('S113: a fault never shows the value of a setting', () => {

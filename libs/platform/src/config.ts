@@ -111,23 +111,28 @@ export type Loaded<C extends readonly ConfigClass<object>[]> = {
 /**
  * Reads several config classes from `environment` (default: the process's own):
  * `const [a, b] = loadConfigs([A, B])`.
- * @throws ConfigurationError that lists every fault of all of them, each once.
+ * @throws ConfigurationError that lists every fault of all of them, each once: several services may read one setting,
+ *   each with its own sentence about it.
  */
 export function loadConfigs<const C extends readonly ConfigClass<object>[]>(
   configClasses: C,
   environment: Record<string, string | undefined> = process.env,
 ): Loaded<C> {
-  const faults = new Set<string>();
+  const faults = new Map<string, string>();
   const configs = configClasses.map((configClass) => {
     try {
       return loadConfig(configClass, environment);
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
-      for (const fault of error.faults) faults.add(fault);
+      for (const fault of error.faults) {
+        const setting = settingsOf(configClass).find(({ env }) => fault.startsWith(`${env}: `));
+        const rules = fault.replace(setting?.about ?? '', '');
+        if (!faults.has(rules)) faults.set(rules, fault);
+      }
       return undefined;
     }
   });
-  if (faults.size > 0) throw new ConfigurationError([...faults]);
+  if (faults.size > 0) throw new ConfigurationError([...faults.values()]);
   return configs as unknown as Loaded<C>;
 }
 
