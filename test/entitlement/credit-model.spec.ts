@@ -103,8 +103,6 @@ function monthsAfter(anchor: Date, months: number): Date {
 const SEEDS = [20_261_122];
 const RUNS = 20;
 const COMMANDS_MAX = 30;
-/** It takes 10 s on a machine at rest, and 60 s at load 25. */
-const TIMEOUT_MS = 240_000;
 
 const pick = fc.nat(1_000);
 const credits = fc.integer({ min: 1, max: 900 });
@@ -376,7 +374,6 @@ describe('credits under every history', () => {
         { numRuns: RUNS, seed, endOnFailure: true },
       );
     },
-    TIMEOUT_MS,
   );
 });
 

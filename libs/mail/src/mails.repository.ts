@@ -5,6 +5,9 @@ import type { UnsentMail } from './unsent-mail.entity.js';
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 type StoredMail = Pick<UnsentMail, 'id' | 'accountId' | 'recipient' | 'subject' | 'text' | 'html'>;
 
+/** Mails that services of the last release have stored and are not sending. */
+const LEFT = `state = 'waiting' and next_try_at <= clock_timestamp()`;
+
 /** SQL of mails that are not sent yet. When each is sent is the queue's business. */
 export class MailsRepository {
   /** Out of the sight of a sender of the last release, which looks for `next_try_at`. */
@@ -51,11 +54,10 @@ export class MailsRepository {
     );
   }
 
-  /** Whether there is something for `takeOver`. */
+  /** Whether there is something for `takeOver`. Goes with it. */
   async isAnyLeft(runner: Runner): Promise<boolean> {
     const [{ isAny }] = await runner.query<{ isAny: boolean }>(
-      `select exists (select from mail where state = 'waiting' and next_try_at <= clock_timestamp())
-         as "isAny"`,
+      `select exists (select from mail where ${LEFT}) as "isAny"`,
     );
     return isAny;
   }
@@ -67,8 +69,7 @@ export class MailsRepository {
   ): Promise<{ id: string; accountId: string }[]> {
     return transaction.query(
       `update mail set next_try_at = 'infinity'
-       where id in (select id from mail where state = 'waiting' and next_try_at <= clock_timestamp()
-                    order by next_try_at limit $1 for update skip locked)
+       where id in (select id from mail where ${LEFT} order by next_try_at limit $1 for update skip locked)
        returning id, account_id as "accountId"`,
       [limit],
     );

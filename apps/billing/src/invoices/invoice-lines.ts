@@ -42,7 +42,7 @@ export function noteLine(
 }
 
 function textOf({ kind, sku, credits, startsAt, periodEnd }: StoredPaymentLine): string {
-  if (kind === 'package') return `${Number(credits).toLocaleString('en')} credits`;
+  if (kind === 'package') return counted(credits!, 'credit');
   const name = planOfSku(sku)?.name ?? sku;
   const what = kind === 'subscription_upgrade' ? `Upgrade to ${name}` : name;
   return startsAt && periodEnd ? `${what}, ${day(startsAt)} to ${day(periodEnd)}` : what;

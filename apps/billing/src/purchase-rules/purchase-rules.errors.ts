@@ -1,4 +1,4 @@
-import { Problem, counted } from '#libs/platform';
+import { Problem, counted, waitWords } from '#libs/platform';
 
 export class SubscriptionExists extends Problem {
   constructor(subscriptionId: string) {
@@ -39,7 +39,7 @@ export class TooManyPurchases extends Problem {
     super({
       code: 'too_busy',
       status: 429,
-      detail: `Your account has caused too many calls to the payment processor. Try again in ${retryAfterSeconds} seconds.`,
+      detail: `Your account has caused too many calls to the payment processor. Try again in ${waitWords(retryAfterSeconds)}.`,
       retryAfterSeconds,
     });
   }

@@ -44,6 +44,8 @@ describe('rolling partitions', () => {
   });
 
   it('a run that meets another transaction at these partitions leaves the rest to the next run', async () => {
+    const clock = new TestClock(new Date(Date.now() + 2 * 366 * DAY_MS));
+    const [oldest] = await partitions();
     await withClient(test.url('entitlement_maintenance'), async (other) => {
       let isHeld = false;
       const query = async <T>(sql: string, parameters?: unknown[]): Promise<T[]> => {
@@ -54,10 +56,13 @@ describe('rolling partitions', () => {
         }
         return maintenance.query<T>(sql, parameters);
       };
-      await new RollPartitionsJob({ query }).runOnce();
+      await new RollPartitionsJob({ query }, clock).runOnce();
       expect(isHeld).toBe(true);
       await other.query('rollback');
     });
+    expect(await partitions()).toContain(oldest);
+    await roll(clock);
+    expect(await partitions()).not.toContain(oldest);
   });
 
   it('a reading statement delays no new month and no drop of others, and its own only for a moment', async () => {

@@ -9,7 +9,7 @@ import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
 import { type Watcher, tell } from '../../inbox/watcher.js';
 import { Relay } from '../../relay/relay.js';
 
-/** Each row is written in this process, and its relay is told at once. */
+/** Rows of this process reach their relay at once; those of an operator's command are found within this time. */
 const UNASKED_EVERY_MS = SECOND_MS;
 
 /** For each producer, the durable consumers that its events must reach. */
