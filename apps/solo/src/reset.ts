@@ -1,11 +1,9 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { EmbeddedServer } from '#libs/database';
 import { loadConfig } from '#libs/platform';
 import { commandFor } from './checks/before-build.js';
 import { DataFolder } from './data-folder/data-folder.js';
-import { Secrets } from './data-folder/secrets.js';
 import { FolderLock } from './checks/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
@@ -37,7 +35,8 @@ async function reset(): Promise<number> {
   }
   const serverFolder = folder.readJson<{ folder: string }>('postgres.json')?.folder;
   if (serverFolder) {
-    await stopOrphan(folder, serverFolder);
+    // A server that survived a kill -9 would continue to write into a removed folder.
+    await EmbeddedServer.stopOrphan(serverFolder);
     rmSync(serverFolder, { recursive: true, force: true });
   }
   rmSync(folder.path, { recursive: true, force: true });
@@ -62,14 +61,6 @@ async function isConfirmed({ path }: DataFolder, clusters: DataFolder[]): Promis
   );
   terminal.close();
   return answer.trim() === 'yes';
-}
-
-/** A server that survived a kill -9 would continue to write into a removed folder. */
-async function stopOrphan(folder: DataFolder, serverFolder: string): Promise<void> {
-  if (!existsSync(join(serverFolder, 'pgdata', 'postmaster.pid'))) return;
-  const password = Secrets.load(folder).get('postgres');
-  const server = await EmbeddedServer.start({ folder: folder.file('postgres'), password });
-  await server.stop();
 }
 
 function say<T>(text: string, result: T): T {

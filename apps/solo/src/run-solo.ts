@@ -67,7 +67,7 @@ export async function runSolo(
       say('Stopped before it was up; nothing is left half made.');
       process.exit(INTERRUPTED);
     }
-    process.stderr.write(`${faultText(error)}\n`);
+    process.stderr.write(`${startFaultText(error)}\n`);
     process.exit(1);
   }
 }
@@ -125,13 +125,16 @@ function stopAtSignal(interruption: AbortController) {
   return { whenAsked: (work: () => Promise<void>) => (drain = work) };
 }
 
-function faultText(error: unknown): string {
+function startFaultText(error: unknown): string {
   if (error instanceof StartFault || error instanceof ConfigurationError) return error.message;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC') return 'The disk is full. Free some space and start again.';
-  const text = error instanceof Error ? `${error.message}${causeText(error)}` : String(error);
-  return `It could not start: ${text}\n"npm run doctor" checks this machine; the log in the data folder says more.`;
+  return `It could not start: ${faultText(error)}\n"npm run doctor" checks this machine; the log in the data folder says more.`;
 }
+
+/** Of something that failed while the product runs. */
+const faultText = (error: unknown) =>
+  error instanceof Error ? `${error.message}${causeText(error)}` : String(error);
 
 function causeText(error: Error): string {
   return error.cause instanceof Error ? `: ${error.cause.message}${causeText(error.cause)}` : '';

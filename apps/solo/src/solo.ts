@@ -1,4 +1,4 @@
-import { Clock, SystemClock, freePorts, loadConfig } from '#libs/platform';
+import { Clock, Logger, SystemClock, freePorts, loadConfig } from '#libs/platform';
 import { type Settings, operatorDatabases } from '#libs/services';
 import { SERVICES } from '../../services.js';
 import type { DemoFacts, SoloFacts } from './announcement/solo-facts.js';
@@ -128,6 +128,8 @@ async function startIn(
     own: loadConfig(OwnDatabasesConfig, options.environment ?? {}),
     durable: options.durable,
     signal,
+    logger: new Logger('solo', options.log),
+    say: progress,
   });
   shutdown.add('database', () => database.stop());
   next('Bringing its tables up to date …');

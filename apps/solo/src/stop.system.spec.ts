@@ -1,9 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
+import { EmbeddedServer } from '#libs/database';
 import { DataFolder } from './data-folder/data-folder.js';
 import { LOCK_FILE, commandFor } from './checks/before-build.js';
 
@@ -39,6 +41,23 @@ it('npm stop returns when everything has ended, and says so if nothing is runnin
     expect(stop()).toMatchObject({ status: 0, stdout: `Nothing is running in ${folder.path}.\n` });
   } finally {
     holder.kill('SIGKILL');
+    rmSync(folder.path, { recursive: true, force: true });
+  }
+});
+
+it('npm stop stops the database server that a killed process left running', async () => {
+  const folder = new DataFolder(mkdtempSync(join(tmpdir(), 'stop-')));
+  const settings = { shared_buffers: '1MB', max_connections: '10' };
+  const options = { folder: folder.file('postgres'), password: 'plain', durable: false, settings };
+  const server = await EmbeddedServer.start(options);
+  try {
+    folder.writePrivateJson('postgres.json', { folder: server.folder });
+    const env = { PATH: process.env.PATH, DATA_DIR: folder.path };
+    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM], { env });
+    expect(stdout).toBe('Stopped the database server that a killed process had left.\n');
+    expect(server.isRunning).toBe(false);
+  } finally {
+    await server.stop();
     rmSync(folder.path, { recursive: true, force: true });
   }
 });

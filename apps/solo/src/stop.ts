@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { EmbeddedServer } from '#libs/database';
 import { loadConfig, monotonicMs } from '#libs/platform';
 import { startOf } from './checks/before-build.js';
 import { DataFolder } from './data-folder/data-folder.js';
@@ -11,12 +12,17 @@ const POLL_MS = 100;
 
 /**
  * `npm stop`: drains the instance of the data folder and returns once its process has ended, so that the folder can be
- * copied or the code updated.
+ * copied or the code updated. Of an instance that was killed it stops the database server, which outlives it.
  */
 async function stop(): Promise<number> {
   const folder = new DataFolder(loadConfig(SoloConfig).dataFolder);
   const holder = FolderLock.holder(folder);
-  if (holder === undefined) return say(`Nothing is running in ${folder.path}.`, 0);
+  if (holder === undefined) {
+    const serverFolder = folder.readJson<{ folder: string }>('postgres.json')?.folder;
+    const isOrphan = serverFolder !== undefined && (await EmbeddedServer.stopOrphan(serverFolder));
+    if (isOrphan) return say('Stopped the database server that a killed process had left.', 0);
+    return say(`Nothing is running in ${folder.path}.`, 0);
+  }
   const startedAt = startOf(holder);
   process.kill(holder, 'SIGTERM');
   say('Stopping …', 0);

@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, renameSync, statSync } from 'node:fs';
+import { type WriteStream, createWriteStream, existsSync, renameSync, statSync } from 'node:fs';
 
 const SIZE_MAX_BYTES = 50 * 1024 * 1024;
 
@@ -12,10 +12,18 @@ export interface SoloLog {
 /** Appends to the log file; when it exceeds 50 MiB, it is rotated and replaces the previous one. */
 export function openLog(path: string): SoloLog {
   if (existsSync(path) && statSync(path).size > SIZE_MAX_BYTES) renameSync(path, `${path}.1`);
-  const stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
+  let stream: WriteStream | undefined;
+  const opened = () => {
+    const opening = createWriteStream(path, { flags: 'a', mode: 0o600 });
+    // On a full disk lines are lost; the next one opens the file again.
+    opening.on('error', () => {
+      if (stream === opening) stream = undefined;
+    });
+    return opening;
+  };
   return {
     path,
-    write: (line) => void stream.write(line),
-    close: () => new Promise((resolve) => stream.end(resolve)),
+    write: (line) => void (stream ??= opened()).write(line),
+    close: () => new Promise((resolve) => (stream ? stream.end(() => resolve()) : resolve())),
   };
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { EmbeddedServer, withClient } from '#libs/database';
-import type { ServiceName } from '#libs/platform';
+import { withClient } from '#libs/database';
+import { Logger, type ServiceName } from '#libs/platform';
 import {
   InstallationDatabases,
   type OwnDatabases,
@@ -10,6 +10,7 @@ import {
 import { SERVICES } from '../../../services.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
+import { SoloServer } from './solo-server.js';
 
 const DATABASE = 'domain_data';
 
@@ -24,6 +25,9 @@ export interface SoloDatabaseOptions {
   durable?: boolean;
   /** Ends the making of a new server half-way. */
   signal?: AbortSignal;
+  logger?: Logger;
+  /** Told when the server ends by itself, and when it runs again. */
+  say?: (line: string) => void;
 }
 
 /** The database of an installation, and those that services have to themselves: every schema and role up to date. */
@@ -33,7 +37,7 @@ export class SoloDatabase {
   private constructor(
     private readonly adminUrl: string,
     private readonly options: SoloDatabaseOptions,
-    private readonly server?: EmbeddedServer,
+    private readonly server?: SoloServer,
   ) {
     this.places = new InstallationDatabases({
       services: SERVICES,
@@ -51,14 +55,11 @@ export class SoloDatabase {
   /** Starts the server, or adopts the one that a killed process left running. Call `prepare` next. */
   static async open(options: SoloDatabaseOptions): Promise<SoloDatabase> {
     const { folder, secrets, adminUrl, durable, signal } = options;
+    const { logger = new Logger('solo'), say = () => undefined } = options;
     if (adminUrl) return new SoloDatabase(adminUrl, options);
     const password = secrets.get('postgres');
-    const server = await EmbeddedServer.start({
-      folder: folder.file('postgres'),
-      password,
-      durable,
-      signal,
-    });
+    const wanted = { folder: folder.file('postgres'), password, durable, signal };
+    const server = await SoloServer.start(wanted, { logger, say });
     folder.writePrivateJson('postgres.json', { folder: server.folder });
     return new SoloDatabase(server.url(), options, server);
   }

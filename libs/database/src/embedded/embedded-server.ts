@@ -76,6 +76,22 @@ export class EmbeddedServer {
     }
   }
 
+  /**
+   * Stops the server that a killed process left running in a folder.
+   * @param folder the actual data folder. @returns whether one was running.
+   */
+  static async stopOrphan(folder: string): Promise<boolean> {
+    const orphan = runningServer(join(folder, 'pgdata'));
+    if (!orphan) return false;
+    await new EmbeddedServer(orphan.pid, orphan.port, { folder, password: '' }).stop();
+    return true;
+  }
+
+  /** True also if that cannot be determined. */
+  get isRunning(): boolean {
+    return serves(this.pid, join(this.options.folder, 'pgdata')) !== false;
+  }
+
   /** The actual data folder, which may differ from the requested one. */
   get folder(): string {
     return this.options.folder;
@@ -90,7 +106,7 @@ export class EmbeddedServer {
   /** Fast shutdown: sessions are ended, committed work is kept. */
   async stop(): Promise<void> {
     // The number of a server that is gone may be another process's by now.
-    if (serves(this.pid, join(this.options.folder, 'pgdata')) === false) return;
+    if (!this.isRunning) return;
     process.kill(this.pid, 'SIGINT');
     const attempts = STOP_TIMEOUT_MS / POLL_MS;
     for (let attempt = 0; attempt < attempts && isAlive(this.pid); attempt++) await sleep(POLL_MS);

@@ -1,0 +1,59 @@
+import { EmbeddedServer, type EmbeddedServerOptions } from '#libs/database';
+import { type Logger, Loop } from '#libs/platform';
+
+const CHECK_MS = 2_000;
+
+interface Told {
+  logger: Logger;
+  /** Prints a line for people. */
+  say: (line: string) => void;
+}
+
+/** The installation's own PostgreSQL. If it ends by itself, as on a full disk, it is started again on its port. */
+export class SoloServer {
+  private readonly checks: Loop;
+  private isMissed = false;
+
+  private constructor(
+    private server: EmbeddedServer,
+    private readonly options: EmbeddedServerOptions,
+    { logger, say }: Told,
+  ) {
+    const work = async () => this.check(say);
+    this.checks = new Loop({ name: 'database server', intervalMs: CHECK_MS, logger, work });
+    void this.checks.start(CHECK_MS);
+  }
+
+  /** Starts it, or adopts the one that a killed process left running. */
+  static async start(options: EmbeddedServerOptions, told: Told): Promise<SoloServer> {
+    return new SoloServer(await EmbeddedServer.start(options), options, told);
+  }
+
+  /** The actual data folder, which may differ from the requested one. */
+  get folder(): string {
+    return this.server.folder;
+  }
+
+  /** URL of the superuser. It remains the same when the server is started again. */
+  url(): string {
+    return this.server.url();
+  }
+
+  async stop(): Promise<void> {
+    await this.checks.stop();
+    await this.server.stop();
+  }
+
+  private async check(say: Told['say']): Promise<void> {
+    if (this.server.isRunning) return;
+    if (!this.isMissed) {
+      say(
+        `The database server has ended by itself; ${this.folder}/postgres.log says why. If the disk is full, free some space. Until it runs, it is started again every few seconds.`,
+      );
+    }
+    this.isMissed = true;
+    this.server = await EmbeddedServer.start({ ...this.options, port: this.server.port });
+    this.isMissed = false;
+    say('The database server runs again.');
+  }
+}
