@@ -92,7 +92,8 @@ function creditWords({ price, held, charged, released }: JobAnswer['credits']): 
   return `${parts.join(', ')}, of ${grouped(price)}`;
 }
 
-function results({ id, format, artifacts, expires_at, state }: JobAnswer): Markup {
+function results(job: JobAnswer): Markup {
+  const { id, format, artifacts, expires_at, state, counts } = job;
   const [file] = artifacts;
   if (!file) {
     return html`<section>
@@ -115,9 +116,16 @@ function results({ id, format, artifacts, expires_at, state }: JobAnswer): Marku
       name (<code>repeated</code>) or contain none (<code>rejected</code>) are at the end, with the
       reason. Rows are in the order of the answers: sort them by <code>line</code> to restore yours.
     </p>
+    ${counts.failed > 0 ? unanswered(counts.failed) : undefined}
     ${format === 'csv.gz' ? APOSTROPHES : undefined}
   </section>`;
 }
+
+const unanswered = (count: number) =>
+  html`<p>
+    ${counted(count, 'name')} without an answer: their rows have 0 in <code>credits</code>, and
+    <code>outcome</code>, <code>error</code> and <code>error_detail</code> say why.
+  </p>`;
 
 const APOSTROPHES = html`<p>
   In CSV, a value that begins with <code>=</code>, <code>+</code>, <code>-</code> or <code>@</code>,

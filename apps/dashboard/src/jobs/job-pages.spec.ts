@@ -41,6 +41,35 @@ it('a job in progress shows done, total and time left, and its page loads itself
   expect(done.text).toContain('has an apostrophe before it');
 });
 
+it('typed names start a job only after their price and rejected lines were shown', async () => {
+  const invalid_lines = [{ line: 2, message: '<b>' }];
+  const priced = {
+    ...QUEUED,
+    id: null,
+    counts: { ...QUEUED.counts, lines: 3, unique: 2, invalid: 1 },
+    credits: { price: 2, held: 0, charged: 0, released: 0, shortfall: 1 },
+    invalid_lines,
+  };
+  under.answers.set('POST /internal/jobs/dns?dry_run=true', priced);
+  under.answers.set('POST /internal/jobs/dns', QUEUED);
+  const fields = { domainNames: 'a.com\r\n\r\n?\r\nb.com', kind: 'dns', format: 'json.gz' };
+  const shown = await under.post('/jobs', new URLSearchParams(fields).toString());
+  expect(shown.status).toBe(200);
+  expect(shown.text).toContain('Up to 2 credits');
+  expect(shown.text).toContain('You need 1 more credit.');
+  expect(shown.text).toContain('Line 2: &lt;b&gt;');
+  expect(under.arrived.map(({ line }) => line)).toEqual(['POST /internal/jobs/dns?dry_run=true']);
+  const started = new URLSearchParams({ ...fields, step: 'start' }).toString();
+  const { status, headers } = await under.post('/jobs', started);
+  expect([status, headers.location]).toEqual([303, `/jobs/${QUEUED.id}`]);
+  const { line, body } = under.arrived.at(-1)!;
+  expect(line).toBe('POST /internal/jobs/dns');
+  expect(JSON.parse(String(body))).toEqual({
+    domainNames: ['a.com', '?', 'b.com'],
+    format: 'json.gz',
+  });
+});
+
 it('S66: lines without a name and names of files are shown as text', async () => {
   const invalid_lines = [{ line: 3, message: '<b>' }];
   answerWithJob({ ...DONE, counts: { ...DONE.counts, invalid: 30 }, invalid_lines });
@@ -53,6 +82,9 @@ it('S66: lines without a name and names of files are shown as text', async () =>
   under.answers.set('GET /internal/uploads', { uploads, paging });
   const list = await under.get('/jobs');
   expect(list.text).toContain('href="/jobs?cursor=MDE5"');
+  expect(list.text).toContain(`href="${at}"><strong>WHOIS of 2 names`);
+  expect(list.text).toContain('2026-11-20 10:00 UTC');
+  expect(list.text).toContain(`<code>${DONE.id}</code>`);
   expect(list.text).not.toMatch(/<i>|<b>/);
 });
 

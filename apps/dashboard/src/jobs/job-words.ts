@@ -14,6 +14,8 @@ export const JOB_STATE_WORDS: Readonly<Record<JobState, string>> = {
 };
 const KIND_WORDS: Readonly<Record<JobKind, string>> = { whois: 'WHOIS', dns: 'DNS' };
 
+export const kindTitle = ({ kind }: Pick<JobAnswer, 'kind'>) => `${KIND_WORDS[kind]} job`;
+
 export const jobTitle = ({ kind, counts }: Pick<JobAnswer, 'kind' | 'counts'>) =>
   `${KIND_WORDS[kind]} of ${counted(counts.unique, 'name')}`;
 

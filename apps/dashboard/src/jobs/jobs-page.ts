@@ -8,12 +8,13 @@ import {
 } from '#libs/contracts';
 import { counted, newId } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
-import { day, grouped } from '../amounts.js';
+import { grouped, minute } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { selectField } from '../pages/select-field.js';
 import { durationWords } from './duration-words.js';
 import { invalidLines } from './job-page.js';
 import { JOB_STATE_WORDS, canBeCancelled, isRunning, jobTitle } from './job-words.js';
+import type { TypedJob } from './price-page.js';
 
 const KINDS = [
   ['whois', 'WHOIS'],
@@ -35,8 +36,8 @@ interface Listed {
   jobs?: JobsAnswer;
   uploads?: readonly UploadAnswer[];
   notice?: Notice;
-  /** Rejected names, to be corrected. */
-  typed?: string;
+  /** What was typed, to be corrected. */
+  typed?: TypedJob;
 }
 
 export function jobsPage(
@@ -53,7 +54,8 @@ export function jobsPage(
         <h2>Look up many names</h2>
         <p>
           Each different name that is answered costs one credit. The full price is held first;
-          credits for names without an answer are released.
+          credits for names without an answer are released. You see the price before you start the
+          job.
         </p>
         ${form(context, '/jobs', newJob(typed))}
       </section>
@@ -90,15 +92,15 @@ export function jobsPage(
   });
 }
 
-function newJob(typed = ''): Markup {
+function newJob({ domainNames = '', kind, format }: Partial<TypedJob> = {}): Markup {
   return html`<div class="field">
       <label for="domainNames">Domain names</label>
-      <textarea id="domainNames" name="domainNames" rows="8" required>${typed}</textarea>
+      <textarea id="domainNames" name="domainNames" rows="8" required>${domainNames}</textarea>
       <small>One per line, up to ${grouped(JOB_NAMES_MAX)}.</small>
     </div>
-    ${selectField('kind', { label: 'Data', options: KINDS })}
-    ${selectField('format', { label: 'File', options: FORMATS })}
-    <button>Start the job</button>`;
+    ${selectField('kind', { label: 'Data', options: KINDS, chosen: kind })}
+    ${selectField('format', { label: 'File', options: FORMATS, chosen: format })}
+    <button>Show the price</button>`;
 }
 
 function newUpload(): Markup {
@@ -179,11 +181,12 @@ function row(context: PageContext, job: JobAnswer): Markup {
   const title = jobTitle(job);
   return html`<li>
     <div>
-      <strong>${title}</strong> ${JOB_STATE_WORDS[state]}
+      <a href="/jobs/${id ?? ''}"><strong>${title}</strong></a> ${JOB_STATE_WORDS[state]}
       <p class="quiet">
-        <span>${day(created_at)}</span>
+        <span>${minute(created_at)}</span> <code>${id ?? ''}</code>
         ${isRunning(job) ? html`<span>${Math.floor(progress * 100)} %</span>` : undefined}
         <span>${grouped(counts.delivered)} answered</span>
+        ${counts.failed > 0 ? html`<span>${grouped(counts.failed)} without an answer</span>` : undefined}
         <span>${counted(credits.charged, 'credit')}</span>
       </p>
     </div>

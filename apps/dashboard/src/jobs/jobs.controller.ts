@@ -10,6 +10,7 @@ import { RELOAD_SECONDS, jobPage } from './job-page.js';
 import { isRunning } from './job-words.js';
 import { jobsPage } from './jobs-page.js';
 import { JobForm } from './jobs.dto.js';
+import { type TypedJob, pricePage } from './price-page.js';
 
 /** Bulk jobs of the account. */
 @Controller()
@@ -29,16 +30,22 @@ export class JobPagesController {
     return this.showOne(visit, id, { isReloading: reload !== 'off' });
   }
 
+  /** Shows the price of typed names first; starts the job once the visitor has seen it. */
   @Post('jobs')
-  async create(@Visit() visit: PageVisit, @Body() { domainNames = '', kind, format }: JobForm) {
+  async create(@Visit() visit: PageVisit, @Body() form: JobForm) {
+    const { domainNames = '', kind, format, step } = form;
     const names = domainNames.split(/\r?\n/).filter((line) => line.trim() !== '');
-    const path = kind === 'dns' ? '/jobs/dns' : '/jobs/whois';
-    const chosen = JOB_FORMATS.find((one) => one === format);
-    const body = { domainNames: names, ...(chosen && { format: chosen }) };
-    const answer = await visit.worker({ method: 'POST', path, body });
-    if (!isRefused(answer)) return visit.goTo(`/jobs/${(answer.body as JobAnswer).id}`);
-    const notice = faultNotice(answer);
-    return this.show(visit, { notice, status: answer.status, typed: domainNames });
+    const typed = { domainNames: names.join('\n'), kind, format };
+    if (step === 'edit') return this.show(visit, { typed });
+    const isStart = step === 'start';
+    const answer = await visit.worker(callFor(names, typed, !isStart));
+    if (isRefused(answer)) {
+      const notice = faultNotice(answer, { domainNames: 'Domain names' });
+      return this.show(visit, { notice, status: answer.status, typed });
+    }
+    const job = answer.body as JobAnswer;
+    if (isStart) return visit.goTo(`/jobs/${job.id}`);
+    return visit.show(pricePage(visit.context, typed, job));
   }
 
   @Post('jobs/:id/cancel')
@@ -79,12 +86,21 @@ export class JobPagesController {
   }
 }
 
+function callFor(names: readonly string[], { kind, format }: TypedJob, isDryRun: boolean) {
+  const chosen = JOB_FORMATS.find((one) => one === format);
+  return {
+    method: 'POST',
+    path: `/jobs/${kind === 'dns' ? 'dns' : 'whois'}${isDryRun ? '?dry_run=true' : ''}`,
+    body: { domainNames: names, ...(chosen && { format: chosen }) },
+  } as const;
+}
+
 const pathOf = (id: string) => `/jobs/${encodeURIComponent(id)}`;
 
 interface Shown {
   cursor?: string;
   notice?: Notice;
   status?: number;
-  /** Rejected names, to be corrected. */
-  typed?: string;
+  /** What was typed, to be corrected. */
+  typed?: TypedJob;
 }

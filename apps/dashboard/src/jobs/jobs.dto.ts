@@ -10,4 +10,8 @@ export class JobForm extends PageForm {
 
   @TextField()
   format?: string;
+
+  /** `start` after the price was shown, `edit` to change the names; the price is shown first. */
+  @TextField()
+  step?: string;
 }

@@ -1,0 +1,51 @@
+import type { JobAnswer } from '#libs/contracts';
+import { counted } from '#libs/platform';
+import { html } from '#libs/public-http';
+import { grouped } from '../amounts.js';
+import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
+import { durationWords } from './duration-words.js';
+import { invalidLines } from './job-page.js';
+import { kindTitle } from './job-words.js';
+
+/** What the visitor chose before the price was shown. */
+export interface TypedJob {
+  domainNames: string;
+  kind?: string;
+  format?: string;
+}
+
+/** The price of typed names, and the lines that are left out; nothing is started or held yet. */
+export function pricePage(
+  context: PageContext,
+  typed: TypedJob,
+  priced: JobAnswer,
+  notice?: Notice,
+) {
+  const { counts, credits, eta_seconds: eta, invalid_lines: invalid } = priced;
+  const { price, shortfall = 0 } = credits;
+  const fields = [
+    hidden('domainNames', typed.domainNames),
+    hidden('kind', typed.kind ?? ''),
+    hidden('format', typed.format ?? ''),
+  ];
+  return page(context, {
+    title: `${kindTitle(priced)}: the price`,
+    notice,
+    body: html`<section>
+        <p>
+          ${counted(counts.unique, 'different name')} in ${counted(counts.lines, 'line')};
+          ${grouped(counts.duplicates)} repeated, ${grouped(counts.invalid)} without a domain name.
+        </p>
+        <p>
+          Up to ${counted(price, 'credit')}; takes ${durationWords(eta ?? 0)}.
+          ${shortfall > 0 ? html`<strong>You need ${counted(shortfall, 'more credit')}.</strong> <a href="/credits">Buy credits</a>` : undefined}
+        </p>
+        <div class="actions">
+          ${form(context, '/jobs', html`${fields}${hidden('step', 'start')}<button>Start the job</button>`)}
+          ${form(context, '/jobs', html`${fields}${hidden('step', 'edit')}<button class="plain small">Change the names</button>`)}
+          <a class="button plain small" href="/jobs">All jobs</a>
+        </div>
+      </section>
+      ${invalid.length > 0 ? invalidLines(invalid, counts.invalid) : undefined}`,
+  });
+}
