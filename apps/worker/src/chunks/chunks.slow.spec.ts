@@ -6,8 +6,10 @@ import { waitFor } from '#test/environment';
 import { CorpusUnderTest } from '../../../../test/corpus/corpus-under-test.js';
 import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
-import { resultKey } from '../jobs/job.js';
+import { partsFolder, resultKey } from '../jobs/job.js';
+import { JobRowsService } from '../jobs/job-rows.service.js';
 import { ExpireJobsJob } from '../results/expire-jobs.job.js';
+import { StartJobsJob } from './start-jobs.job.js';
 
 const LATER: Partial<NameFindings> = {
   outcome: 'throttled',
@@ -172,12 +174,12 @@ describe('a result file', () => {
     );
   });
 
-  it('of a cancelled job contains all charged names, also those of a chunk that ends after the cancellation', async () => {
+  it('of a cancelled job contains all charged names, also those of a chunk that ends later, and no row for the others', async () => {
     const accountId = newId();
     const at = under.clock.now().toISOString();
     await corpus!.record({ kind: 'whois', name: 'early.com', at, record: {} });
     lookup.hold();
-    const body = { domainNames: ['early.com', 'held.com'], max_age: 100 };
+    const body = { domainNames: ['early.com', 'held.com', 'no name'], max_age: 100 };
     const { id } = await under.createJob(accountId, 'whois', body);
     await waitFor('the question about the other name', () => asksFor('held.com') === 1);
     await under.database.transaction(async (transaction) => {
@@ -195,8 +197,56 @@ describe('a result file', () => {
     });
     const done = await under.endOfJob(accountId, id);
     expect(done).toMatchObject({ state: 'canceled', credits: { charged: 1, released: 1 } });
-    expect(await rowsOf(done)).toEqual([`early.com,delivered,1,,${at}`]);
+    expect(await rowsOf(done)).toEqual([
+      `early.com,delivered,1,,${at}`,
+      'no name,rejected,0,invalid_domain_name,',
+    ]);
     expect(under.entitlement.charged(accountId)).toBe(1);
+  });
+
+  it('has the lines without an answer once, although two attempts started its job', async () => {
+    const accountId = newId();
+    lookup.hold();
+    const domainNames = ['twice.com', 'no name', 'twice.com'];
+    const { id } = await under.createJob(accountId, 'whois', { domainNames });
+    await waitFor(
+      'the first attempt',
+      async () => (await jobOf(accountId, id)).state === 'running',
+    );
+    const rows = under.worker.app.get(JobRowsService, { strict: false });
+    const job = await rows.find(under.database, id!);
+    await under.worker.app.get(StartJobsJob, { strict: false }).cut(
+      { ...job!, state: 'queued' },
+      {
+        signal: new AbortController().signal,
+        finish: async () => {
+          throw new Error('the other attempt has finished');
+        },
+      },
+    );
+    const { files } = await under.files.list(partsFolder(id!), { limit: 10 });
+    expect(files.filter(({ key }) => key.includes('left-out'))).toHaveLength(1);
+    lookup.letAllGo();
+    const done = await under.endOfJob(accountId, id);
+    expect(done.artifacts).toEqual([expect.objectContaining({ rows: 3 })]);
+    expect(await rowsOf(done)).toEqual([
+      'no name,rejected,0,invalid_domain_name,',
+      'twice.com,delivered,1,,',
+      'twice.com,repeated,0,repeated_name,',
+    ]);
+  });
+
+  it('counts only the rows it has, if rejected lines of an older upload are not known', async () => {
+    const accountId = newId();
+    const { id: upload_id } = await under.upload(accountId, 'older.com\nno name');
+    await under.endOfUpload(accountId, upload_id);
+    await under.database.query('delete from name_lines where list_id = $1 and fault is not null', [
+      upload_id,
+    ]);
+    const { id } = await under.createJob(accountId, 'whois', { upload_id });
+    const done = await under.endOfJob(accountId, id);
+    expect(done).toMatchObject({ counts: { lines: 2, unique: 1 }, artifacts: [{ rows: 1 }] });
+    expect(await rowsOf(done)).toEqual(['older.com,delivered,1,,']);
   });
 
   it('410: is kept for 30 days, and then deleted with all its content', async () => {

@@ -3,15 +3,17 @@ import { gzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { FileStore } from '#libs/files';
-import { MINUTE_MS } from '#libs/platform';
-import { type Job, leftOutKey, leftOutLines } from '../jobs/job.js';
+import { MINUTE_MS, newId } from '#libs/platform';
+import { type Job, type Part, leftOutLines, partsFolder } from '../jobs/job.js';
 import { NameLinesService } from '../names/name-lines.service.js';
 import type { LeftOutLine } from '../names/read-name.js';
 import { type ResultRow, writeRow } from './result-row.js';
 
 const compress = promisify(gzip);
 
-const SORT_LIMIT_MS = 2 * MINUTE_MS;
+/** Each page reads the whole list, so pages are large. */
+const LINES_AT_ONCE = 50_000;
+const PAGE_LIMIT_MS = MINUTE_MS;
 const BYTES_MAX = 2 * 1024 ** 3;
 
 /**
@@ -26,26 +28,54 @@ export class LeftOutLinesService {
     private readonly files: FileStore,
   ) {}
 
-  /** Before the lines are deleted. A repeat writes the same file again. */
-  async write(job: Job): Promise<void> {
-    if (leftOutLines(job) === 0) return;
-    await this.database.transaction(async (transaction) => {
-      await transaction.limitStatements(SORT_LIMIT_MS);
-      const hasRepeats = leftOutLines(job) > job.invalid;
-      const pages = this.lines.leftOut(transaction, job.listId, { hasRepeats });
-      await this.files.write(leftOutKey(job.id), members(job, pages), { maxBytes: BYTES_MAX });
-    });
+  /**
+   * Before the lines are deleted. Each attempt writes its own file; the job's row says which of them counts.
+   * @returns undefined if there is no such line.
+   * @throws the reason of the signal.
+   */
+  async write(job: Job, signal: AbortSignal): Promise<Part | undefined> {
+    if (leftOutLines(job) === 0) return undefined;
+    const part = `${partsFolder(job.id)}left-out-${newId()}.gz`;
+    let rows = 0;
+    const members = async function* (pages: AsyncIterable<LeftOutLine[]>) {
+      for await (const page of pages) {
+        rows += page.length;
+        yield await member(job, page);
+      }
+    };
+    const content = members(this.pages(job, signal));
+    await this.files.write(part, content, { maxBytes: BYTES_MAX, ifAbsent: true });
+    if (rows > 0) return { part, rows };
+    // The rejected lines of an upload that an earlier version read are not known.
+    await this.remove({ part });
+    return undefined;
+  }
+
+  /** Removes what an attempt wrote that does not count. */
+  async remove({ part }: Pick<Part, 'part'>): Promise<void> {
+    await this.files.remove(part);
+  }
+
+  /** One short transaction each, so that none is open while the store takes a page. */
+  private async *pages(job: Job, signal: AbortSignal): AsyncGenerator<LeftOutLine[]> {
+    const hasRepeats = leftOutLines(job) > job.invalid;
+    for (let after = 0; ;) {
+      signal.throwIfAborted();
+      const page = await this.database.transaction(async (transaction) => {
+        await transaction.limitStatements(PAGE_LIMIT_MS);
+        const from = { hasRepeats, after, limit: LINES_AT_ONCE };
+        return this.lines.listLeftOut(transaction, job.listId, from);
+      });
+      if (page.length > 0) yield page;
+      if (page.length < LINES_AT_ONCE) return;
+      after = page.at(-1)!.line;
+    }
   }
 }
 
-/** A gzip member (RFC 1952) for each page. */
-async function* members(
-  { kind, format }: Job,
-  pages: AsyncIterable<LeftOutLine[]>,
-): AsyncGenerator<Buffer> {
-  for await (const page of pages) {
-    yield await compress(page.map((line) => writeRow(kind, format, rowOf(line))).join(''));
-  }
+/** A gzip member (RFC 1952) for a page. */
+async function member({ kind, format }: Job, page: readonly LeftOutLine[]): Promise<Buffer> {
+  return compress(page.map((line) => writeRow(kind, format, rowOf(line))).join(''));
 }
 
 function rowOf({ line, name, fault, firstLine }: LeftOutLine): ResultRow {

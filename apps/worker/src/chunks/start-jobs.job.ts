@@ -11,8 +11,10 @@ import { chunkWork } from './chunk-records.service.js';
 import { ChunksRepository } from './chunks.repository.js';
 import { LeftOutLinesService } from './left-out-lines.service.js';
 
-/** Three million names are grouped and sorted in one statement; the lines that are left out take as long at most. */
+/** Three million names are grouped and sorted in one statement. */
 const CUT_LIMIT_MS = 4 * MINUTE_MS;
+/** Before that, for the lines that are left out: pages of them are read and written in turn. */
+const LEFT_OUT_LIMIT_MS = 4 * MINUTE_MS;
 
 /** The rows of jobs and of their parts. */
 @Injectable()
@@ -35,7 +37,7 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     private readonly credits: JobCreditsService,
     logger: Logger,
   ) {
-    const timeLimitMs = 2 * CUT_LIMIT_MS + MINUTE_MS;
+    const timeLimitMs = CUT_LIMIT_MS + LEFT_OUT_LIMIT_MS + MINUTE_MS;
     super({ queue: queues.starts, database, logger, concurrency: 2, timeLimitMs });
   }
 
@@ -45,23 +47,27 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     if (job?.state === 'queued') await this.cut(job, work);
   }
 
-  private async cut(job: Job, work: Work<JobWork>): Promise<void> {
+  /** Attempts of which only one counts may do this at once, with the job as it was before. */
+  async cut(job: Job, work: Pick<Work, 'signal' | 'finish'>): Promise<void> {
     const { jobs, chunks, lines, leftOut } = this.features;
     const { id: jobId, listId, kind } = job;
-    await leftOut.write(job);
-    await this.database.transaction(async (transaction) => {
+    const signal = AbortSignal.any([work.signal, AbortSignal.timeout(LEFT_OUT_LIMIT_MS)]);
+    const part = await leftOut.write(job, signal);
+    const isCut = await this.database.transaction(async (transaction) => {
       await transaction.limitStatements(CUT_LIMIT_MS);
-      if ((await jobs.lock(transaction, jobId))?.state !== 'queued') return;
+      if ((await jobs.lock(transaction, jobId))?.state !== 'queued') return false;
       const list = { jobId, listId, isByUpstream: kind === 'whois', namesMax: CHUNK_NAMES_MAX };
       const cut = await chunks.cut(transaction, list);
       if (listId === jobId) await lines.deleteList(transaction, listId);
-      await jobs.setRunning(transaction, jobId, cut.length);
+      await jobs.setRunning(transaction, jobId, { chunks: cut.length, leftOut: part });
       await this.queues.chunks.addAll(
         transaction,
         cut.map((one) => chunkWork(job, one)),
       );
       await work.finish(transaction);
+      return true;
     });
+    if (!isCut && part) await leftOut.remove(part);
   }
 
   /** It is unknown whether its credits are held; closing an unknown hold is also correct. */

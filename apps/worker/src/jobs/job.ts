@@ -36,6 +36,9 @@ export interface Job {
   finishedAt: Date | null;
   expiresAt: Date | null;
   artifact: JobArtifact | null;
+  /** Key of the file with the lines that get no answer of their own, and their number. */
+  leftOutPart: string | null;
+  leftOutRows: number;
 }
 
 /** A job before any work is done. */
@@ -50,6 +53,8 @@ export type NewJob = Omit<
   | 'finishedAt'
   | 'expiresAt'
   | 'artifact'
+  | 'leftOutPart'
+  | 'leftOutRows'
 >;
 
 /** The number of lines that get no answer of their own: rejected ones, and those that repeat a name. */
@@ -60,9 +65,15 @@ const UNDER_WAY: readonly JobState[] = ['validating', 'queued', 'running', 'fina
 
 export const isUnderWay = ({ state }: Pick<Job, 'state'>) => UNDER_WAY.includes(state);
 
+/** A file with rows of the results. */
+export interface Part {
+  /** Its key. */
+  part: string;
+  rows: number;
+}
+
 /** The storage of one job's answers. */
 export const partsFolder = (jobId: string) => `jobs/${jobId}/parts/`;
-export const leftOutKey = (jobId: string) => `${partsFolder(jobId)}left-out.gz`;
 export const resultKey = ({ id, format }: Pick<Job, 'id' | 'format'>) =>
   `jobs/${id}/results.${format}`;
 

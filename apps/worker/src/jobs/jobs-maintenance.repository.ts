@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { JobArtifact, JobState } from '#libs/contracts';
 import type { Database, Transaction } from '#libs/database';
 import { JOB_COLUMNS } from './job-columns.js';
-import type { Job } from './job.js';
+import type { Job, Part } from './job.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
@@ -34,10 +34,15 @@ export class JobsMaintenanceRepository {
     );
   }
 
-  async setRunning(transaction: Transaction, jobId: string, chunks: number): Promise<void> {
+  async setRunning(
+    transaction: Transaction,
+    jobId: string,
+    { chunks, leftOut }: { chunks: number; leftOut?: Part },
+  ): Promise<void> {
     await transaction.query(
-      `update jobs set state = 'running', chunks = $2, open_chunks = $2 where id = $1`,
-      [jobId, chunks],
+      `update jobs set state = 'running', chunks = $2, open_chunks = $2, left_out_part = $3, left_out_rows = $4
+       where id = $1`,
+      [jobId, chunks, leftOut?.part ?? null, leftOut?.rows ?? 0],
     );
   }
 

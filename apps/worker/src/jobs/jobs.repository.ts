@@ -5,8 +5,9 @@ import type { Job, NewJob } from './job.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-const ARRIVED = `(select coalesce(sum(c.arrived), 0)::int from job_chunks c
-  where c.job_id = jobs.id and c.arrived > 0) as arrived`;
+/** Only for a job that is under way, which reads all its chunks. */
+const ARRIVED = `case when state in ('running', 'finalizing') then (select coalesce(sum(c.arrived), 0)::int
+  from job_chunks c where c.job_id = jobs.id and c.state = 'open') else 0 end as arrived`;
 
 /** Jobs, by account. */
 @Injectable()

@@ -149,4 +149,6 @@ const UNTOUCHED = {
   finishedAt: null,
   expiresAt: null,
   artifact: null,
+  leftOutPart: null,
+  leftOutRows: 0,
 } as const;

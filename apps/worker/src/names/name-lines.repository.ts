@@ -3,8 +3,6 @@ import { type Transaction, columnsOf } from '#libs/database';
 import type { NameGroup } from './name-groups.js';
 import type { LeftOutLine, StoredLine } from './read-name.js';
 
-const LINES_AT_ONCE = 5_000;
-
 /** Names as given, until jobs have split them into chunks. */
 @Injectable()
 export class NameLinesRepository {
@@ -37,29 +35,26 @@ export class NameLinesRepository {
   }
 
   /**
-   * Lines without an answer of their own, in order and in pages: rejected ones, and those that repeat an earlier name.
-   * @param hasRepeats finding them takes long in a list of millions.
+   * Lines without an answer of their own, in order: rejected ones, and those that repeat an earlier name.
+   * @param hasRepeats finding them groups all names of the list.
+   * @returns at most `limit` lines after the line `after`.
    */
-  async *leftOut(
+  async listLeftOut(
     transaction: Transaction,
     listId: string,
-    { hasRepeats }: { hasRepeats: boolean },
-  ): AsyncGenerator<LeftOutLine[]> {
-    const lines = hasRepeats
-      ? `(select line, name, fault, case when fault is null then min(line) over (partition by name, fault is null) end as first_line
-          from name_lines where list_id = $1) l where fault is not null or line > first_line`
-      : '(select line, name, fault, null::int as first_line from name_lines where list_id = $1) l where fault is not null';
-    await transaction.query(
-      `declare left_out no scroll cursor for
-       select line, name, fault, first_line as "firstLine" from ${lines} order by line`,
-      [listId],
-    );
-    for (;;) {
-      const page = await transaction.query<LeftOutLine>(`fetch ${LINES_AT_ONCE} from left_out`);
-      if (page.length > 0) yield page;
-      if (page.length < LINES_AT_ONCE) break;
-    }
-    await transaction.query('close left_out');
+    { hasRepeats, after, limit }: { hasRepeats: boolean; after: number; limit: number },
+  ): Promise<LeftOutLine[]> {
+    const repeats = `
+      with repeated as (select name, min(line) as line from name_lines where list_id = $1 and fault is null
+        group by name having count(*) > 1)
+      select l.line, l.name, l.fault, r.line as "firstLine"
+      from name_lines l left join repeated r on r.name = l.name and l.fault is null and r.line < l.line
+      where l.list_id = $1 and l.line > $2 and (l.fault is not null or r.line is not null)
+      order by l.line limit $3`;
+    const rejected = `
+      select line, name, fault, null::int as "firstLine" from name_lines
+      where list_id = $1 and line > $2 and fault is not null order by line limit $3`;
+    return transaction.query(hasRepeats ? repeats : rejected, [listId, after, limit]);
   }
 
   async deleteList(transaction: Transaction, listId: string): Promise<void> {

@@ -4,14 +4,9 @@ import { Injectable } from '@nestjs/common';
 import type { JobArtifact } from '#libs/contracts';
 import { CONCATENATED_MAX, FileStore } from '#libs/files';
 import { headerOf } from '../chunks/result-row.js';
-import { type Job, leftOutKey, leftOutLines, partsFolder, resultKey } from '../jobs/job.js';
+import { type Job, type Part, partsFolder, resultKey } from '../jobs/job.js';
 
 const HEADER_BYTES_MAX = 64 * 1024;
-
-export interface Part {
-  part: string;
-  rows: number;
-}
 
 /** The file of a job: the answers of its chunks, one after another, then the lines without one. */
 @Injectable()
@@ -25,14 +20,12 @@ export class ResultFilesService {
     const text = gzipSync(headerOf(job.kind, job.format));
     await this.files.write(header, [text], { maxBytes: HEADER_BYTES_MAX });
     const keys = [header, ...parts.map(({ part }) => part)];
-    // A job that was started by an earlier version has none.
-    const others = (await this.files.stat(leftOutKey(job.id))) ? leftOutLines(job) : 0;
-    if (others > 0) keys.push(leftOutKey(job.id));
+    if (job.leftOutPart !== null) keys.push(job.leftOutPart);
     const { sizeBytes } = await this.concatenate(job, keys);
     return {
       name: `results.${job.format}`,
       bytes: sizeBytes,
-      rows: parts.reduce((sum, { rows }) => sum + rows, others),
+      rows: parts.reduce((sum, { rows }) => sum + rows, job.leftOutRows),
       sha256: await this.hash(resultKey(job)),
     };
   }
