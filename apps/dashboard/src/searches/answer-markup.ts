@@ -49,11 +49,14 @@ function part(
   return records.length === 0 ? html`<p>None.</p>` : tableMarkup(records, columns);
 }
 
-/** The source of a member, if the answer names it. */
+/** The role or server of a member's source, if the answer names it. */
 function originsOf(provenance: unknown): OriginOf {
-  const fields = isItem(provenance) && isItem(provenance.fields) ? provenance.fields : {};
+  const { fields, sources } = isItem(provenance) ? provenance : {};
+  const known = Array.isArray(sources) ? sources.filter(isItem) : [];
+  const named = new Map(known.map(({ id, role, server }) => [id, role ?? server]));
   return (path) => {
-    const source = Object.hasOwn(fields, path) ? fields[path] : undefined;
-    return typeof source === 'string' ? source : undefined;
+    const id = isItem(fields) && Object.hasOwn(fields, path) ? fields[path] : undefined;
+    const name = named.get(id) ?? id;
+    return typeof name === 'string' ? name : undefined;
   };
 }

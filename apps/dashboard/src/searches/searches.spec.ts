@@ -175,8 +175,18 @@ describe('search pages', () => {
     });
     const body = { domainName: 'example.com', domainNames: ['examp1e.com', 'exmple.com', 'e.com'] };
     expect(asked()).toMatchObject([{ body, query: '' }]);
-    expect(page).toContain('looks_the_same');
+    expect(page).toContain('Looks the same');
+    expect(page).toContain('Homoglyph');
     expect(page).toContain('Free of charge.');
+  });
+
+  it('a value names its source by role, not by id', async () => {
+    const sources = [{ id: 's1', role: 'registry', server: 'https://rdap.example/' }];
+    const provenance = { sources, fields: { domain_name: 's1' } };
+    const answer = { status: true, domain_name: 'example.com', provenance };
+    expect(await found('whois.live', { domainName: 'example.com' }, answer)).toContain(
+      '<small>registry</small>',
+    );
   });
 
   it('samples are requested as with a test key', async () => {

@@ -22,6 +22,7 @@ import type { Column, Item, Search } from './search.js';
 const seen: Column = ['Observed', (record) => stretch(record.first_seen, record.last_seen)];
 const name: Column = ['Name', 'domain_name'];
 const source: Column = ['Source', 'source'];
+const kind: Column = ['Kind', (record) => inWords(record.kind)];
 
 /** Searches of this installation's index. */
 export const SEARCHES: readonly Search[] = [
@@ -69,7 +70,7 @@ export const SEARCHES: readonly Search[] = [
   search(SUBDOMAINS, 'Subdomains', {
     subdomains: [
       ['Host', 'subdomain'],
-      ['State', 'status'],
+      ['State', ({ status }) => inWords(status)],
       seen,
       ['Last address', 'last_resolved'],
       ['Wildcard', 'is_wildcard'],
@@ -83,14 +84,14 @@ export const SEARCHES: readonly Search[] = [
     domains: [
       name,
       ['Similarity', 'score'],
-      ['Kind', 'kind'],
+      kind,
       ['First seen', 'first_seen'],
       ['Registrar', 'registrar'],
       ['Mail server', 'mx'],
     ],
   }),
   search(TYPO_SCORES, 'Score a list of names', {
-    domains: [name, ['Similarity', 'score'], ['Kind', 'kind'], ['Reasons', 'reasons']],
+    domains: [name, ['Similarity', 'score'], kind, ['Reasons', ({ reasons }) => inWords(reasons)]],
   }),
   search(REPUTATION, 'Reputation', {
     signals: [
@@ -122,6 +123,12 @@ export const searchedRows: readonly Operation[] = ALL.map(({ row }) => row);
 
 function search(row: Operation, title: string, tables: Search['tables'] = {}): Search {
   return { row, title, tables };
+}
+
+/** Fixed words of answers, such as `looks_the_same`, as people write them. */
+function inWords(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inWords);
+  return typeof value === 'string' ? memberWords(value) : value;
 }
 
 function stretch(from: unknown, to: unknown): string {
