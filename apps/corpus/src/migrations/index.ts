@@ -20,6 +20,7 @@ import { listSettings } from './0018-list-settings.js';
 import { zoneDifferences } from './0019-zone-differences.js';
 import { logHeads } from './0020-log-heads.js';
 import { nameSources } from './0021-name-sources.js';
+import { handedOverSlices } from './0022-handed-over-slices.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -44,4 +45,5 @@ export const migrations: Migration[] = [
   zoneDifferences,
   logHeads,
   nameSources,
+  handedOverSlices,
 ];
