@@ -30,6 +30,8 @@ export const ALL_KEYS = {
 /** Parts that all keys are divided into, where work is done a part at a time. */
 export const SLICES = 64;
 const SLICE_BITS = 6;
+/** A slice of a hundred million rows has more than a million: too many for one statement that looks at each. */
+const RANGES_OF_SLICE = 16n;
 const KEY_BITS = 64;
 const OTHER_BITS = BigInt(KEY_BITS - SLICE_BITS);
 
@@ -47,4 +49,14 @@ export function keysOfSlice(slice: number): [Key, Key] {
   const width = 1n << OTHER_BITS;
   const begin = LEAST + BigInt(slice) * width;
   return [begin.toString(), (begin + width - 1n).toString()];
+}
+
+/** The keys of a slice in equal ranges, each with its first and last key, in their order. */
+export function rangesOfSlice(slice: number): [Key, Key][] {
+  const first = BigInt(keysOfSlice(slice)[0]);
+  const width = (1n << OTHER_BITS) / RANGES_OF_SLICE;
+  return Array.from({ length: Number(RANGES_OF_SLICE) }, (_, place) => {
+    const begin = first + BigInt(place) * width;
+    return [begin.toString(), (begin + width - 1n).toString()];
+  });
 }

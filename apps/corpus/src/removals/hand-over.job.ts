@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, type Job } from '#libs/platform';
-import { ALL_KEYS } from '../names/domain-key.js';
+import { SLICES, rangesOfSlice } from '../names/domain-key.js';
 import { contactTerms } from '../records/contact-terms.js';
 import { RegistrationsService } from '../registrations/registrations.service.js';
 import {
@@ -15,7 +15,8 @@ const ROWS_AT_A_TIME = 1_000;
 
 /**
  * Gives the names and values of a removed source to other sources that know them, to those with most rights first.
- * What nobody else knows stays hidden. Stopped halfway it begins anew.
+ * What nobody else knows stays hidden. Reads without holding up those who write; locks only to change rows, a thousand
+ * at a time, and only those that are still the source's. Stopped halfway, it goes on from the last slice of all keys.
  */
 @Injectable()
 export class HandOverJob implements Job {
@@ -42,47 +43,47 @@ export class HandOverJob implements Job {
   }
 
   private async handOver(sourceId: number): Promise<void> {
-    const key = ALL_KEYS.fromKey as string;
-    let name: NameOf | undefined = { key, name: '' };
-    while (name && !this.isStopped) {
-      name = await this.ask(async (on) => this.giveNames(on, sourceId, name!));
-    }
-    let token: TokenOf | undefined = { termKey: key, key, name: '' };
-    while (token && !this.isStopped) {
-      token = await this.ask(async (on) => this.giveTokens(on, sourceId, token!));
+    for (let slice = await this.repository.countSlices(sourceId); slice < SLICES; slice += 1) {
+      for (const range of rangesOfSlice(slice)) {
+        const names = await this.repository.listNames(sourceId, range);
+        await this.change(names, async (on, some) => this.giveNames(on, sourceId, some));
+        const tokens = await this.repository.listTokens(sourceId, range);
+        await this.change(tokens, async (on, some) => this.giveTokens(on, sourceId, some));
+        if (this.isStopped) return;
+      }
+      await this.repository.noteSlices(sourceId, slice + 1);
     }
   }
 
-  private async ask<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.database.transaction(async (transaction) => {
-      await this.registrations.lockWriting(transaction);
-      return work(transaction);
-    });
+  private async change<Row>(
+    rows: readonly Row[],
+    work: (transaction: Transaction, some: readonly Row[]) => Promise<void>,
+  ): Promise<void> {
+    for (let from = 0; from < rows.length && !this.isStopped; from += ROWS_AT_A_TIME) {
+      await this.database.transaction(async (transaction) => {
+        await this.registrations.lockWriting(transaction);
+        await work(transaction, rows.slice(from, from + ROWS_AT_A_TIME));
+      });
+    }
   }
 
-  /** @returns the last name of the batch; undefined when there are no more. */
   private async giveNames(
     transaction: Transaction,
     sourceId: number,
-    after: NameOf,
-  ): Promise<NameOf | undefined> {
-    const names = await this.repository.listNames(transaction, sourceId, after, ROWS_AT_A_TIME);
-    if (names.length === 0) return undefined;
+    names: readonly NameOf[],
+  ): Promise<void> {
     const heirs = await this.repository.listHeirs(transaction);
     const known = await this.repository.listKnownBy(transaction, names, heirs);
     await this.repository.giveNames(transaction, bestOf(known, heirs), sourceId);
     await this.repository.unlist(transaction, names, sourceId);
-    return names.length < ROWS_AT_A_TIME ? undefined : names.at(-1);
   }
 
   /** Like `giveNames`, for values that the records of another source publish, too. */
   private async giveTokens(
     transaction: Transaction,
     sourceId: number,
-    after: TokenOf,
-  ): Promise<TokenOf | undefined> {
-    const tokens = await this.repository.listTokens(transaction, sourceId, after, ROWS_AT_A_TIME);
-    if (tokens.length === 0) return undefined;
+    tokens: readonly TokenOf[],
+  ): Promise<void> {
     const heirs = await this.repository.listHeirs(transaction);
     const names = [...new Map(tokens.map(({ key, name }) => [name, { key, name }])).values()];
     const publishers = new Map<string, Set<number>>();
@@ -98,7 +99,6 @@ export class HandOverJob implements Job {
       return heir === undefined ? [] : [{ ...token, sourceId: heir }];
     });
     await this.repository.giveTokens(transaction, given, sourceId);
-    return tokens.length < ROWS_AT_A_TIME ? undefined : tokens.at(-1);
   }
 }
 

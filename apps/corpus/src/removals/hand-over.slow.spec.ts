@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TYPOS, type TyposAnswer, WHOIS_REVERSE, type WhoisReverseAnswer } from '#libs/contracts';
 import { CorpusUnderTest } from '#test/corpus';
 import { waitFor } from '#test/environment';
+import { ALL_KEYS, SLICES, domainKeyOf, rangesOfSlice, sliceOf } from '../names/domain-key.js';
+import { RegistrationsService } from '../registrations/registrations.service.js';
 import { HandOverJob } from './hand-over.job.js';
 
 const AT = '2026-01-05T00:00:00Z';
@@ -35,6 +37,13 @@ describe('the names of a removed source', () => {
     await corpus.sources.remove(name);
     await corpus.part(HandOverJob).runOnce();
   }
+  const idOf = async (name: string) => {
+    const [{ id }] = await corpus.database.query<{ id: number }>(
+      'select id from source where name = $1',
+      [name],
+    );
+    return id;
+  };
   const found = async (keyword: string) =>
     (await corpus.pagesOf<TyposAnswer>(TYPOS, { keyword }))
       .flatMap(({ domains }) => domains)
@@ -100,5 +109,69 @@ describe('the names of a removed source', () => {
     await removed('owner');
     await becomes(byEmail, ['value-one.com']);
     expect(await ownedBy({ company: 'Only Company' })).toEqual([]);
+  });
+
+  it('are sought without holding up those who write, and only until the slice that comes next', async () => {
+    await imported('few', 'names', ['few-one.com', 'few-two.com']);
+    await imported('heir', 'names', ['few-one.com', 'few-two.com']);
+    const slices = ['few-one.com', 'few-two.com'].map((name) => sliceOf(domainKeyOf(name)));
+    const id = await idOf('few');
+    const slicesDone = async () => {
+      const [row] = await corpus.database.query<{ done: number }>(
+        'select handed_over_slices as done from source where id = $1',
+        [id],
+      );
+      return row.done;
+    };
+    let done: Promise<void>;
+    await corpus.sources.remove('few');
+    await corpus.database.transaction(async (writer) => {
+      await corpus.part(RegistrationsService).lockWriting(writer);
+      done = corpus.part(HandOverJob).runOnce();
+      await waitFor('the first name', async () => (await slicesDone()) === Math.min(...slices));
+    });
+    await done!;
+    expect(await slicesDone()).toBe(SLICES);
+    const rows = await corpus.database.query(
+      `select distinct s.name from domain d join source s on s.id = d.source_id
+       where d.name like 'few-%'`,
+    );
+    expect(rows).toEqual([{ name: 'heir' }]);
+  });
+
+  it('are read in ranges that together are all keys, none of them more than a thousandth', () => {
+    const ranges = Array.from({ length: SLICES }, (_, slice) => rangesOfSlice(slice)).flat();
+    expect(ranges.length).toBeGreaterThan(1_000);
+    let next = BigInt(ALL_KEYS.fromKey);
+    for (const [first, last] of ranges) {
+      expect(BigInt(first)).toBe(next);
+      expect(BigInt(last) - BigInt(first)).toBeLessThan(2n ** 64n / 1_000n);
+      next = BigInt(last) + 1n;
+    }
+    expect(next - 1n).toBe(BigInt(ALL_KEYS.toKey));
+  });
+
+  it('are handed over from the slice at which an earlier process stopped', async () => {
+    const names = ['resumed-a.com', 'resumed-b.com'].toSorted(
+      (a, b) => sliceOf(domainKeyOf(a)) - sliceOf(domainKeyOf(b)),
+    );
+    const second = sliceOf(domainKeyOf(names[1]));
+    expect(sliceOf(domainKeyOf(names[0]))).toBeLessThan(second);
+    await imported('stopped', 'names', names);
+    await imported('next', 'names', names);
+    const id = await idOf('stopped');
+    await corpus.sources.remove('stopped');
+    await corpus.database.query('update source set handed_over_slices = $2 where id = $1', [
+      id,
+      second,
+    ]);
+    await corpus.part(HandOverJob).runOnce();
+    const owners = await corpus.database.query(
+      'select name, source_id = $2 as "isKept" from domain where name = any($1)',
+      [names, id],
+    );
+    expect(owners).toHaveLength(2);
+    expect(owners).toContainEqual({ name: names[0], isKept: true });
+    expect(owners).toContainEqual({ name: names[1], isKept: false });
   });
 });

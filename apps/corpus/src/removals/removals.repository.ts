@@ -67,6 +67,22 @@ export class RemovalsRepository {
     return rows.map(({ id }) => id);
   }
 
+  /** How many slices of all keys a removed source has handed over. */
+  async countSlices(sourceId: number): Promise<number> {
+    const [row] = await this.database.query<{ slices: number }>(
+      'select handed_over_slices as slices from source where id = $1',
+      [sourceId],
+    );
+    return row.slices;
+  }
+
+  async noteSlices(sourceId: number, slices: number): Promise<void> {
+    await this.database.query('update source set handed_over_slices = $2 where id = $1', [
+      sourceId,
+      slices,
+    ]);
+  }
+
   async finish(sourceId: number, now: Date): Promise<void> {
     await this.database.query('update source set handed_over_at = $2 where id = $1', [
       sourceId,
@@ -74,18 +90,12 @@ export class RemovalsRepository {
     ]);
   }
 
-  /** The next names of a source, in the order of their keys. */
-  async listNames(
-    transaction: Transaction,
-    sourceId: number,
-    { key, name }: NameOf,
-    limit: number,
-  ): Promise<NameOf[]> {
-    return transaction.query(
+  /** The names of a source in a range of keys. No index leads to them: every name of the range is read. */
+  async listNames(sourceId: number, range: readonly [Key, Key]): Promise<NameOf[]> {
+    return this.database.query(
       `select domain_key as key, name from domain
-       where (source_id = $1 or listed_by = $1) and (domain_key, name) > ($2, $3)
-       order by domain_key, name limit $4`,
-      [sourceId, key, name, limit],
+       where domain_key between $2 and $3 and (source_id = $1 or listed_by = $1)`,
+      [sourceId, ...range],
     );
   }
 
@@ -130,18 +140,12 @@ export class RemovalsRepository {
     );
   }
 
-  /** The next values of a source, in the order of their keys. */
-  async listTokens(
-    transaction: Transaction,
-    sourceId: number,
-    { termKey, key, name }: TokenOf,
-    limit: number,
-  ): Promise<TokenOf[]> {
-    return transaction.query(
+  /** The values of a source in a range of their keys; like `listNames`. */
+  async listTokens(sourceId: number, range: readonly [Key, Key]): Promise<TokenOf[]> {
+    return this.database.query(
       `select term_key as "termKey", domain_key as key, name from contact_token
-       where source_id = $1 and (term_key, domain_key, name) > ($2, $3, $4)
-       order by term_key, domain_key, name limit $5`,
-      [sourceId, termKey, key, name, limit],
+       where term_key between $2 and $3 and source_id = $1`,
+      [sourceId, ...range],
     );
   }
 
