@@ -91,7 +91,7 @@ describe('public pages', () => {
     dashboard.answers.set('GET /ready', { status: 'degraded', faults: ['upstreams'] });
     const { text } = await textOf('/status');
     expect(text).toContain('Not available: Live lookups by the API.');
-    expect(text).toContain('no way out to the internet');
+    expect(text).toContain('no internet connection');
     dashboard.answers.clear();
     clock.advance(5_000);
     expect((await textOf('/status')).text).toContain('Everything works.');

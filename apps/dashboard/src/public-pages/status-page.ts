@@ -4,8 +4,8 @@ import { type PageContext, page } from '../pages/layout.js';
 import type { Status } from './service-status.js';
 
 const CUT_OFF = html`<p>
-  None of the registries and name servers that were asked lately could be reached, so this service
-  seems to have no way out to the internet. Test keys work. Operators:
+  The service seems to have no internet connection: none of the servers it queried recently could be
+  reached. Test keys work. Operators:
   <code>npm run doctor</code> checks the connection, and
   <code>npm start -- --offline</code> simulates the registries.
 </p>`;

@@ -25,7 +25,7 @@ export class UpstreamThrottled extends Problem {
 
 /** What a failure means when no upstream at all can be reached. */
 export const CUT_OFF =
-  'None of the servers asked lately could be reached, so this service seems to have no way out to the internet. Nothing was charged. Operators: "npm run doctor" checks the connection, and "npm start -- --offline" simulates the registries.';
+  'The service seems to have no internet connection: none of the servers it queried recently could be reached. Nothing was charged. Operators: "npm run doctor" checks the connection, and "npm start -- --offline" simulates the registries.';
 
 /** No server that knows the name could be reached, or it reported a failure. */
 export class UpstreamUnreachable extends Problem {

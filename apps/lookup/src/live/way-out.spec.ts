@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, type Socket, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   Logger,
@@ -10,19 +10,33 @@ import {
   loadConfig,
   newId,
 } from '#libs/platform';
-import { Registries } from '#libs/resolvers';
+import { Registries, type Route } from '#libs/resolvers';
 import { LookupConfig } from '../lookup.config.js';
 import { startLookup } from '../start.js';
 
 const SECRET = 'a secret between services, long enough';
 
+const CUT_OFF = 'seems to have no internet connection';
+
 const tokens = new ServiceTokens(SECRET, new SystemClock());
-const registry = Registries.vendored()
+/** Three registries that have no host in common, each with two hosts under a name of its own. */
+const hostsOf = ({ rdapBaseUrl, whoisServer }: Route) => [
+  new URL(rdapBaseUrl!).hostname,
+  whoisServer!,
+];
+const [first, second, third] = Registries.vendored()
   .routes()
-  .find(({ rdapBaseUrl, whoisServer }) => {
-    return rdapBaseUrl !== undefined && whoisServer !== undefined;
-  })!;
+  .filter(({ tld, rdapBaseUrl, whoisServer }) => {
+    const above = `.nic.${tld}`;
+    return (
+      rdapBaseUrl && new URL(rdapBaseUrl).hostname.endsWith(above) && whoisServer?.endsWith(above)
+    );
+  });
+/** A connection to a multicast address fails at once, on any machine. */
+const UNREACHABLE = '224.0.0.1:43';
+const sockets = new Set<Socket>();
 const upstream = createServer((socket) => {
+  sockets.add(socket);
   socket.on('error', () => {});
   socket.once('data', () => socket.end('Domain Name: x\nCreation Date: 2020-02-03T04:05:06Z\n'));
 });
@@ -37,19 +51,24 @@ resolver.on('message', (query, { port: to, address }) => {
 /** Queries the resolver alone, and has reached no server. */
 let denied: RunningService;
 let service: RunningService;
-let port: number;
 
 beforeAll(async () => {
   upstream.listen(0, '127.0.0.1');
   resolver.bind(0, '127.0.0.1');
   await Promise.all([once(upstream, 'listening'), once(resolver, 'listening')]);
-  ({ port } = upstream.address() as AddressInfo);
-  upstream.close();
-  const rdapHost = new URL(registry.rdapBaseUrl!).hostname;
+  const { port } = upstream.address() as AddressInfo;
+  const exceptions = (registry: Route, address: string) => {
+    const [rdapHost, whoisHost] = hostsOf(registry);
+    return [`${rdapHost}:443=${address}`, `${whoisHost}:43=${address}`];
+  };
   const settings = {
     SERVICE_SECRET: SECRET,
     LOOKUP_PORT: '0',
-    LOOKUP_UPSTREAM_EXCEPTIONS: `${registry.whoisServer}:43=127.0.0.1:${port},${rdapHost}:443=127.0.0.1:${port}`,
+    LOOKUP_UPSTREAM_EXCEPTIONS: [
+      ...exceptions(first, UNREACHABLE),
+      ...exceptions(second, UNREACHABLE),
+      ...exceptions(third, `127.0.0.1:${port}`),
+    ].join(),
     LOOKUP_UPSTREAM_PER_SECOND: '1000',
     LOOKUP_DNS_SERVERS: `127.0.0.1:${resolver.address().port}`,
   };
@@ -63,12 +82,13 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   upstream.close();
+  for (const socket of sockets) socket.destroy();
   await Promise.all([service?.stop(), denied?.stop()]);
   resolver.close();
 });
 
-async function ask(path: string, label: string, { url } = service) {
-  const query = new URLSearchParams({ domainName: `${label}.${registry.tld}` });
+async function ask(path: string, domainName: string, { url } = service) {
+  const query = new URLSearchParams({ domainName });
   const answer = await fetch(`${url}/internal/${path}?${query}`, {
     headers: {
       authorization: `Bearer ${tokens.issue('gateway', 'lookup')}`,
@@ -82,21 +102,22 @@ const faults = async ({ url } = service) => {
   return [answer.status, ((await answer.json()) as { faults: string[] }).faults];
 };
 
-it('if no server at all can be reached, the problem and the readiness say so, until one answers', async () => {
+it('if no server of several registries can be reached, the problem and the readiness say so, until one answers', async () => {
   expect(await faults()).toEqual([200, []]);
-  const { status, text } = await ask('whois/live', 'first');
-  expect([status, text]).toEqual([503, expect.stringContaining('no way out to the internet')]);
+  const one = await ask('whois/live', `a.${first.tld}`);
+  expect([one.status, one.text]).toEqual([503, expect.not.stringContaining(CUT_OFF)]);
+  expect(await faults()).toEqual([200, []]);
+  const { status, text } = await ask('whois/live', `a.${second.tld}`);
+  expect([status, text]).toEqual([503, expect.stringContaining(CUT_OFF)]);
   expect(text).toContain('npm start -- --offline');
   expect(await faults()).toEqual([200, ['upstreams']]);
-  upstream.listen(port, '127.0.0.1');
-  await once(upstream, 'listening');
-  await ask('whois/live', 'second');
+  await ask('whois/live', `a.${third.tld}`);
   expect(await faults()).toEqual([200, []]);
 });
 
-it('a resolver that denies every name, the root too, shows no way out, and its answer is not charged', async () => {
-  const { status, text } = await ask('dns/live', 'www', denied);
-  expect([status, text]).toEqual([503, expect.stringContaining('no way out to the internet')]);
+it('a resolver that denies every name, the root too, shows that there is no internet connection, and its answer is not charged', async () => {
+  const { status, text } = await ask('dns/live', `www.${first.tld}`, denied);
+  expect([status, text]).toEqual([503, expect.stringContaining(CUT_OFF)]);
   expect(text).toContain('Nothing was charged');
   expect(await faults(denied)).toEqual([200, ['upstreams']]);
 });

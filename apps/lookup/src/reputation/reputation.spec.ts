@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { IndexSignals } from '#libs/contracts';
 import { Logger, type RunningService, ServiceTokens, loadConfig, newId } from '#libs/platform';
@@ -43,16 +41,11 @@ let service: RunningService;
 
 beforeAll(async () => {
   await index.start();
-  // The registry cannot be reached: nothing listens on its port any more.
-  const closed = createServer().listen(0, '127.0.0.1');
-  await once(closed, 'listening');
-  const { port } = closed.address() as AddressInfo;
-  closed.close();
-  await once(closed, 'close');
   const config = loadConfig(LookupConfig, {
     SERVICE_SECRET: SECRET,
     LOOKUP_PORT: '0',
-    LOOKUP_UPSTREAM_EXCEPTIONS: `${whoisServer}:43=127.0.0.1:${port}`,
+    // The registry cannot be reached: no connection leads to a multicast address.
+    LOOKUP_UPSTREAM_EXCEPTIONS: `${whoisServer}:43=224.0.0.1:43`,
     CORPUS_URL: index.url,
   });
   const logger = new Logger('lookup', { write: () => undefined });

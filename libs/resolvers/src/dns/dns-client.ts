@@ -132,7 +132,7 @@ export class DnsClient {
     const { rcode } = await askServer(server, ROOT, 'NS', { ...options, timeoutMs });
     if (rcode === 'noerror') this.wayOut.reached();
     if (rcode !== 'nxdomain') return;
-    this.wayOut.notReached(ROOT);
+    this.wayOut.deniedRoot();
     throw new DnsFault('unreachable');
   }
 }
