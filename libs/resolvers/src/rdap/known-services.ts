@@ -1,12 +1,19 @@
+import { monotonicMs } from '#libs/platform';
+
 /** The most services of which an answer is remembered. */
 const SERVICES_MAX = 1_024;
+/** A base URL without a service is tried again after this time. */
+const ABSENCE_MS = 60 * 60_000;
 
 /**
  * Which base URLs lead to an RDAP service. An empty 404 is its "no such object" (RFC 7480 §5.3), but also what a web
  * server says of a path that it does not have.
  */
 export class KnownServices {
-  private readonly known = new Map<string, boolean>();
+  /** Until when each is known to be a service, or to be none. */
+  private readonly known = new Map<string, { isService: boolean; untilMs: number }>();
+
+  constructor(private readonly nowMs: () => number = monotonicMs) {}
 
   /** Records an answer that only an RDAP service gives. */
   note(url: URL): void {
@@ -16,20 +23,21 @@ export class KnownServices {
   /**
    * Whether the base URL of an object's URL has given such an answer; if none is known, its help decides.
    *
-   * @param isHelp asks one URL whether it is the help of an RDAP service.
+   * @param isHelp asks one URL whether it is the help of an RDAP service; undefined without a definite answer, which is
+   *   not remembered.
    */
-  async isKnown(url: URL, isHelp: (help: URL) => Promise<boolean>): Promise<boolean> {
+  async isKnown(url: URL, isHelp: (help: URL) => Promise<boolean | undefined>): Promise<boolean> {
     const base = baseOf(url);
     const known = this.known.get(base);
-    if (known !== undefined) return known;
+    if (known !== undefined && this.nowMs() < known.untilMs) return known.isService;
     const isService = await isHelp(new URL('help', base));
-    this.set(base, isService);
-    return isService;
+    if (isService !== undefined) this.set(base, isService);
+    return isService ?? false;
   }
 
   private set(base: string, isService: boolean): void {
     this.known.delete(base);
-    this.known.set(base, isService);
+    this.known.set(base, { isService, untilMs: isService ? Infinity : this.nowMs() + ABSENCE_MS });
     const [oldest] = this.known.keys();
     if (this.known.size > SERVICES_MAX) this.known.delete(oldest);
   }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { LoopbackInternet } from '../loopback-internet.contract.js';
+import { KnownServices } from './known-services.js';
 import { RdapClient, retryAfterSeconds, type RdapLimits } from './rdap-client.js';
 import { rdapUrl } from './rdap-url.js';
 
@@ -131,6 +132,34 @@ describe('RdapClient', () => {
         );
         expect(await asking(newClient(), 'a.example')).toMatchObject({ fault: 'not_rdap' });
       }
+    });
+
+    it.each([429, 503, 302])(
+      'means "not found" as soon as the help answers, after it answered %d',
+      async (status) => {
+        let helped = status;
+        await internet.rdap(host, (request, response) =>
+          request.url === '/v1/help'
+            ? void response.writeHead(helped, { location: '/' }).end(help)
+            : absent(request, response),
+        );
+        const client = newClient();
+        expect(await asking(client, 'a.example')).toMatchObject({ fault: 'not_rdap' });
+        helped = 200;
+        expect(await asking(client, 'a.example')).toMatchObject({ kind: 'not_found' });
+      },
+    );
+
+    it('asks for the help again an hour after it was missing', async () => {
+      let nowMs = 0;
+      const services = new KnownServices(() => nowMs);
+      const known = async (isHelp: boolean) => services.isKnown(new URL(url), async () => isHelp);
+      expect(await known(false)).toBe(false);
+      nowMs = 60 * 60_000 - 1;
+      expect(await known(true)).toBe(false);
+      nowMs += 1;
+      expect(await known(true)).toBe(true);
+      expect(await known(false)).toBe(true);
     });
   });
 

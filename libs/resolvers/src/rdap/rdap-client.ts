@@ -53,6 +53,9 @@ const CONNECTIONS_PER_HOST = 4;
 
 const NESTING_MAX = 64;
 
+/** Statuses by which a server says what is or is not at a URL. */
+const DEFINITE: ReadonlySet<number> = new Set([200, 400, 404, 405, 410]);
+
 /** The members of an error (RFC 9083 §6) and of every answer (§4). */
 const ERROR: ReadonlySet<string> = new Set(
   'errorCode title description lang links notices remarks port43 status'.split(' '),
@@ -176,11 +179,15 @@ export class RdapClient {
     return answer;
   }
 
-  /** Whether a URL answers as the help of an RDAP service (RFC 9082 §3.1.6). */
-  private async isHelp(url: URL, signal: AbortSignal): Promise<boolean> {
+  /**
+   * Whether a URL answers as the help of an RDAP service (RFC 9082 §3.1.6); undefined for an answer that may pass, as
+   * that to too many queries.
+   */
+  private async isHelp(url: URL, signal: AbortSignal): Promise<boolean | undefined> {
     const response = await this.ask(url, signal);
     const text = response.statusCode === 200 ? await this.body(response) : '';
     discard(response);
+    if (!DEFINITE.has(response.statusCode)) return undefined;
     const json = jsonObject(text ?? '');
     return json !== undefined && 'rdapConformance' in json;
   }
