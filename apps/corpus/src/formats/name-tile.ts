@@ -12,7 +12,7 @@ export interface NameTile {
 /**
  * Names of certificates, of a names tile: a line of JSON for each certificate of a log that implements the names
  * tiles extension of the Static CT API.
- * @param from the first entry that counts. @param to the one behind the last.
+ * @param from the first entry that counts. @param to the one after the last.
  * @returns undefined where the tile has fewer entries.
  */
 export function readNameTile(

@@ -28,9 +28,9 @@ export class CertificateLogsService {
   ) {}
 
   /**
-   * Takes in what a log has had since the last run, from the entry that stands behind `#` in its address.
+   * Takes in what a log has had since the last run, from the entry whose number follows `#` in its address.
    * @returns whether there is more than fits a run.
-   * @throws BadFile, ConnectionError, Overtaken; the next run goes on behind the last batch.
+   * @throws BadFile, ConnectionError, Overtaken; the next run continues after the last batch.
    */
   async follow(source: ImportedSource, signal: AbortSignal): Promise<boolean> {
     const { base, first } = placeOf(source.location);

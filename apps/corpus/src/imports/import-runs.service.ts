@@ -50,7 +50,7 @@ export class ImportRunsService {
 
   /**
    * Takes in what is new at a source. A file that cannot be read is noted as failed, and the others are gone on with.
-   * @throws what the location, the database or `signal` throws; the next run goes on behind the last batch.
+   * @throws what the location, the database or `signal` throws; the next run continues after the last batch.
    */
   async run(source: ImportedSource, signal: AbortSignal): Promise<void> {
     const isKnown = (file: string, version: string) => this.files.isTaken(source.id, file, version);

@@ -8,7 +8,7 @@ export const SAMPLES_OF_BATCH = 20;
 
 /** What consecutive lines hold. */
 export interface Batch<T> {
-  /** The position behind its last line. */
+  /** The position after its last line. */
   to: number;
   items: T[];
   badLines: number;

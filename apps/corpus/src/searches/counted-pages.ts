@@ -3,7 +3,7 @@ import type { Total } from '#libs/contracts';
 /** Records are counted exactly up to this many. */
 export const COUNTED_MAX = 10_000;
 
-/** SQL that counts the rows of a query, and stops a row behind the limit. */
+/** SQL that counts the rows of a query, and stops one row past the limit. */
 export function countOf(query: string): string {
   return `select count(*)::int as records from (${query} limit ${COUNTED_MAX + 1}) counted`;
 }
@@ -28,7 +28,7 @@ export type CountedRow<Row> = { records: number } | (Row & { records: null });
 /**
  * SQL that runs a query once, for the number of its rows and for a page of them.
  * @param query whose columns `order` and `after` name.
- * @param page `after` is true of the rows behind the page before, `limitClause` has the rows to read and to pass over.
+ * @param page `after` is true of the rows after the previous page, `limitClause` has the rows to read and to pass over.
  */
 export function countedPage(
   query: string,

@@ -37,7 +37,7 @@ describe('the catalogue of small print', () => {
     ]);
   });
 
-  it('is not replaced by one with a tenth less', () => {
+  it('is not replaced by one with more than a tenth less', () => {
     const folder = folderOf(RECORDED);
     const file = join(folder, 'catalogue.json');
     writeFileSync(file, JSON.stringify(['a b c', 'b c d', 'c d e']));
