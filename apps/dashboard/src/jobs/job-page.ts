@@ -112,9 +112,13 @@ function results(job: JobAnswer): Markup {
     </p>
     <p class="quiet">SHA-256 <code>${file.sha256}</code></p>
     <p>
-      Each line that you gave has one row, with its number in <code>line</code>. Lines that repeat a
-      name (<code>repeated</code>) or contain none (<code>rejected</code>) are at the end, with the
-      reason. Rows are in the order of the answers: sort them by <code>line</code> to restore yours.
+      Each line that you gave has one row, with its number in
+      <code>line</code
+      >${state === 'canceled' ? ', except names that were not looked up before the job was cancelled' : ''}.
+      Lines that repeat a name (<code>repeated</code>) or contain none (<code>rejected</code>) are
+      at the end, with the reason in
+      <code>${format === 'csv.gz' ? 'error_detail' : 'problem.detail'}</code>. Rows are in the order
+      of the answers: sort them by <code>line</code> to restore yours.
     </p>
     ${counts.failed > 0 ? unanswered(counts.failed) : undefined}
     ${format === 'csv.gz' ? APOSTROPHES : undefined}
