@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Database, Transaction } from '#libs/database';
 import { mayBeTold } from '../accounts/may-be-told.js';
-import type { AddressedDelivery, Delivery, TryOutcome } from './delivery.js';
+import type { AddressedDelivery, Delivery } from './delivery.js';
+import type { TryOutcome } from './try-outcome.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 

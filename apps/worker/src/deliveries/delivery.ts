@@ -27,12 +27,6 @@ export interface AddressedDelivery extends Delivery {
   previousUntil: Date | null;
 }
 
-/** The result of an attempt. `fault` is absent if the event was accepted. */
-export interface TryOutcome {
-  responseStatus?: number;
-  fault?: string;
-}
-
 /** Pauses after failed attempts, about three days in total. */
 export const RETRY_PAUSES_MS: readonly number[] = [
   5 * SECOND_MS,

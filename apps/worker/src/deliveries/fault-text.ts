@@ -1,4 +1,8 @@
-const TEXTS: Readonly<Record<string, string>> = {
+import { SECOND_MS, counted } from '#libs/platform';
+import { CONNECT_MS, type FaultWord, WHOLE_MS } from './try-outcome.js';
+
+const UNANSWERED = `The receiver did not answer within ${counted(WHOLE_MS / SECOND_MS, 'second')}.`;
+const TEXTS: Readonly<Record<FaultWord, string>> = {
   no_public_address:
     'The host name leads to no public address. Events are sent to public hosts only. For a receiver in a closed network or on your own machine, the operator sets WORKER_WEBHOOK_EXCEPTIONS.',
   bad_host: 'The URL has no valid host name.',
@@ -6,9 +10,9 @@ const TEXTS: Readonly<Record<string, string>> = {
   refused: 'The receiver refuses connections at port 443.',
   reset: 'The receiver closed the connection before it answered.',
   unreachable: 'The receiver could not be reached.',
-  connect_timeout: 'The receiver accepted no connection within 5 seconds.',
-  first_byte_timeout: 'The receiver did not answer within 10 seconds.',
-  answer_timeout: 'The receiver did not answer within 10 seconds.',
+  connect_timeout: `The receiver accepted no connection within ${counted(CONNECT_MS / SECOND_MS, 'second')}.`,
+  first_byte_timeout: UNANSWERED,
+  answer_timeout: UNANSWERED,
   tls_failed:
     'The certificate of the receiver was not accepted: it must be valid for the host name and issued by a public authority, or by one in WORKER_EXTRA_CA_FILE.',
   protocol_error: 'The receiver did not answer in HTTP.',
@@ -16,10 +20,12 @@ const TEXTS: Readonly<Record<string, string>> = {
   webhook_not_active: 'The webhook was paused or disabled. Send the event again once it is active.',
 };
 
-/** Why an attempt failed and what to do, as a sentence. @param fault a code of `TryOutcome`. */
+const TEXTS_BY_CODE = new Map(Object.entries(TEXTS));
+
+/** Why an attempt failed and what to do, as a sentence. @param fault a `FaultCode`, or one of an earlier version. */
 export function faultText(fault: string): string {
   const [, status] = /^http_([0-9]{3})$/.exec(fault) ?? [];
-  if (status === undefined) return TEXTS[fault] ?? 'The event could not be delivered.';
+  if (status === undefined) return TEXTS_BY_CODE.get(fault) ?? 'The event could not be delivered.';
   const redirect = status.startsWith('3') ? ' Redirects are not followed.' : '';
   return `The receiver answered with status ${status}; a status from 200 to 299 accepts the event.${redirect}`;
 }

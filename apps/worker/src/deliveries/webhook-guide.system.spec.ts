@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { newId } from '#libs/platform';
@@ -27,8 +28,12 @@ beforeAll(async () => {
     env: { PORT: '0', WEBHOOK_SECRET: secretText(SECRET) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [said] = (await once(receiver.stdout!, 'data')) as [Buffer];
-  address = `https://localhost:${/port ([0-9]+)/.exec(said.toString())![1]}/`;
+  const ended = once(receiver, 'exit').then(([code]) => {
+    throw new Error(`the receiver ended with ${String(code)}`);
+  });
+  const said = once(createInterface({ input: receiver.stdout! }), 'line');
+  const [line] = (await Promise.race([said, ended])) as [string];
+  address = `https://localhost:${/port ([0-9]+)$/.exec(line)![1]}/`;
   agent = new Agent({ connect: { ca: authority.certificatePem } });
 });
 afterAll(async () => {

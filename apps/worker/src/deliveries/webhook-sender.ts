@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Agent, type buildConnector, request } from 'undici';
 import { ConnectionError, SafeConnector, parseUpstreamExceptions } from '#libs/resolvers';
-import { SECOND_MS } from '#libs/platform';
 import type { WorkerConfig } from '../worker.config.js';
-import type { TryOutcome } from './delivery.js';
+import { CONNECT_MS, type FaultWord, type TryOutcome, WHOLE_MS } from './try-outcome.js';
 
-const CONNECT_MS = 5 * SECOND_MS;
-const WHOLE_MS = 10 * SECOND_MS;
 const ANSWER_BYTES_MAX = 16_384;
 
 type Target = buildConnector.Options;
@@ -71,6 +68,6 @@ export class WebhookSender {
  * The same word for a name that does not resolve and one that leads to an internal address; otherwise webhooks could
  * reveal the operator's hosts.
  */
-function toldFault({ fault }: ConnectionError): string {
+function toldFault({ fault }: ConnectionError): FaultWord {
   return fault === 'unresolved' || fault === 'blocked_address' ? 'no_public_address' : fault;
 }

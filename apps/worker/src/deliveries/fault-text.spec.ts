@@ -1,0 +1,30 @@
+import { expect, it } from '@jest/globals';
+import { faultText } from './fault-text.js';
+import type { FaultWord } from './try-outcome.js';
+
+/** Each code of an attempt; the compiler knows when one is missing. */
+const CODES: Readonly<Record<FaultWord, RegExp>> = {
+  no_public_address: /WORKER_WEBHOOK_EXCEPTIONS/,
+  bad_host: /no valid host name/,
+  blocked_port: /port 443 only/,
+  refused: /refuses connections/,
+  reset: /closed the connection/,
+  unreachable: /could not be reached/,
+  connect_timeout: /within 5 seconds/,
+  first_byte_timeout: /within 10 seconds/,
+  answer_timeout: /within 10 seconds/,
+  tls_failed: /WORKER_EXTRA_CA_FILE/,
+  protocol_error: /answer in HTTP/,
+  cancelled: /is repeated/,
+  webhook_not_active: /once it is active/,
+};
+
+it.each(Object.entries(CODES))('the log says in a sentence what %s means', (code, words) => {
+  expect(faultText(code)).toMatch(words);
+});
+
+it('the log tells the status of an answer, that redirects are not followed, and nothing of a code it does not know', () => {
+  expect(faultText('http_500')).toMatch(/ status 500; .* accepts the event\.$/);
+  expect(faultText('http_301')).toMatch(/ status 301; .* Redirects are not followed\.$/);
+  expect(faultText('constructor')).toBe('The event could not be delivered.');
+});

@@ -1,0 +1,21 @@
+import { SECOND_MS } from '#libs/platform';
+import type { ConnectionFault } from '#libs/resolvers';
+
+/** How long an attempt may take: until it is connected, and as a whole. */
+export const CONNECT_MS = 5 * SECOND_MS;
+export const WHOLE_MS = 10 * SECOND_MS;
+
+/** Why an attempt failed without an answer. Where a name leads is not told. */
+export type FaultWord =
+  | Exclude<ConnectionFault, 'unresolved' | 'blocked_address'>
+  | 'no_public_address'
+  | 'webhook_not_active';
+
+/** Why an attempt failed: `http_` and the status of an answer, or a word. */
+export type FaultCode = FaultWord | `http_${number}`;
+
+/** The result of an attempt. `fault` is absent if the event was accepted. */
+export interface TryOutcome {
+  responseStatus?: number;
+  fault?: FaultCode;
+}
