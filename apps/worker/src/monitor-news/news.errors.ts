@@ -1,11 +1,11 @@
-import { Problem, counted } from '#libs/platform';
+import { Problem, waitWords } from '#libs/platform';
 
 export class TooManyTests extends Problem {
   constructor(max: number, retryAfterSeconds: number) {
     super({
       code: 'too_many_tests',
       status: 429,
-      detail: `A monitor can be tested ${max} times an hour. Try again in ${counted(retryAfterSeconds, 'second')}.`,
+      detail: `A monitor can be tested ${max} times an hour. Try again in ${waitWords(retryAfterSeconds)}.`,
       retryAfterSeconds,
     });
   }
