@@ -38,7 +38,7 @@ export function limitFields(settings: KeySettings): Markup {
   const capField = field({
     name: 'daily_credit_cap',
     value: cap === null ? '' : String(cap),
-    hint: 'UTC days. Empty: no limit but your balance. A key with a limit starts no jobs, and creates or changes no monitors.',
+    hint: 'UTC days. Empty: no limit but your balance. A key with a limit starts no jobs, and creates, changes or resumes no monitors.',
     isOptional: true,
   });
   return html`<fieldset>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { fastify } from 'fastify';
@@ -162,7 +163,8 @@ describe('a refusal', () => {
     const capped = { scopes: ['whois', 'jobs', 'monitors'], dailyCreditCap: 5 } as const;
     const { apiKey } = account.addKey({ ...capped, scopes: [...capped.scopes] });
     expect((await ask(live(apiKey))).status).toBe(200);
-    for (const path of ['/v2.0/jobs/whois', '/v2.0/jobs/dns', '/v2.0/monitors']) {
+    const resume = `/v2.0/monitors/${randomUUID()}/resume`;
+    for (const path of ['/v2.0/jobs/whois', '/v2.0/jobs/dns', '/v2.0/monitors', resume]) {
       const refused = await ask(path, { 'x-api-key': apiKey }, 'POST');
       expectProblem(refused, 403, 'capped_key_not_allowed');
     }

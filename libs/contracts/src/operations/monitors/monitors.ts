@@ -273,7 +273,7 @@ export const MONITOR_RESUME = defineOperation({
   owner: WORKER('/{id}/resume'),
   parameters: ONE_MONITOR,
   answers: [{ type: 'application/json', of: MonitorAnswer }],
-  price: FREE,
+  price: CHARGED_BY_INTERVAL,
   problems: ['monitor_limit_reached', 'not_found'],
   examples: [{ title: 'A resumed monitor', parameters: { id: ID }, answer: DOMAIN }],
 });
