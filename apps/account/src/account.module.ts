@@ -21,6 +21,7 @@ import {
 } from './address-change-links/address-changes.repository.js';
 import { AddressChangesService } from './address-changes/address-changes.service.js';
 import { ThrottlingMaintenanceRepository } from './throttling/throttling.repository.js';
+import { LinkAttemptsService } from './throttling/link-attempts.service.js';
 import { ThrottlingService } from './throttling/throttling.service.js';
 import { AnchorAuditJob } from './audit-check/anchor-audit.job.js';
 import { AuditCheckMaintenanceRepository } from './audit-check/audit-check.repository.js';
@@ -166,7 +167,7 @@ const FEATURES = [
   ],
   [IdempotencyRepository, IdempotencyService],
   [AccountsRepository, AccountsService],
-  [ThrottlingMaintenanceRepository, ThrottlingService],
+  [ThrottlingMaintenanceRepository, ThrottlingService, LinkAttemptsService],
   [PasswordsService],
   [PeopleRepository, PeopleByAddressMaintenanceRepository, PeopleService, OwnerMailService],
   [SessionTokensMaintenanceRepository, CurrentSessionsService, SessionsRepository, SessionsService],

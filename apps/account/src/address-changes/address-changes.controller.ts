@@ -7,11 +7,15 @@ import {
 } from '#libs/contracts';
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
 import { type ActiveSession, CurrentSession, ServesBrowser } from '../sessions/session-guard.js';
+import { LinkAttemptsService } from '../throttling/link-attempts.service.js';
 import { AddressChangesService } from './address-changes.service.js';
 
 @Controller()
 export class AddressChangesController {
-  constructor(private readonly changes: AddressChangesService) {}
+  constructor(
+    private readonly attempts: LinkAttemptsService,
+    private readonly changes: AddressChangesService,
+  ) {}
 
   @ServesBrowser(ADDRESS_CHANGE)
   request(@CurrentSession() owner: ActiveSession, @Body() request: ChangeAddressRequest) {
@@ -20,6 +24,6 @@ export class AddressChangesController {
 
   @ServesBrowser(ADDRESS_CONFIRM)
   confirm(@Body() request: ConfirmAddressRequest, @CurrentVisitor() visitor: Visitor) {
-    return this.changes.confirm(request, visitor);
+    return this.attempts.count(visitor, () => this.changes.confirm(request, visitor));
   }
 }

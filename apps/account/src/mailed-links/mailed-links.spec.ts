@@ -58,3 +58,31 @@ it('a link that has expired, or that we did not send, does not work', async () =
   ]);
   expect(await check('sign_up', 'no link of ours')).toBe(410);
 });
+
+it('S121: made-up links are counted by network before they cost a transaction; real ones are not', async () => {
+  await post('sign-up', { first_name: 'Ada', email: 'e@example.com', password: PASSWORD });
+  const real = { kind: 'sign_up', token: await account.linkToken('e@example.com') };
+  const calls: [path: string, body: object][] = [
+    ['links/check', { kind: 'sign_up' }],
+    ['links/check', { kind: 'password_reset' }],
+    ['links/check', { kind: 'address_change' }],
+    ['sign-up/confirm', { password: PASSWORD }],
+    ['account/email/confirm', {}],
+  ];
+  for (const [at, [path, body]] of calls.entries()) {
+    const headers = { 'x-client-address': `198.51.${at}.77` };
+    const ask = (path: string, body: object) => account.dashboard('POST', path, { body, headers });
+    for (let i = 0; i < 31; i++) expect((await ask('links/check', real)).status).toBe(200);
+    const madeUp = { ...body, token: 'A'.repeat(43) };
+    const codes: string[] = [];
+    for (let i = 0; i < 31; i++) codes.push((await ask(path, madeUp)).body.code);
+    expect(codes).toEqual([
+      ...Array.from({ length: 30 }, () => 'link_invalid'),
+      'too_many_attempts',
+    ]);
+    const statements = account.statements();
+    expect((await ask(path, madeUp)).status).toBe(429);
+    expect(statements.texts()).toEqual([]);
+  }
+  expect(await check('sign_up', real.token)).toBe(200);
+});

@@ -3,6 +3,7 @@ import { ConfirmSignUpRequest, SIGN_UP, SIGN_UP_CONFIRM, SignUpRequest } from '#
 import { CurrentVisitor, type Visitor } from '../audit/actor.js';
 import { ServesBrowser } from '../sessions/session-guard.js';
 import { SessionHeaders } from '../sessions/session-headers.js';
+import { LinkAttemptsService } from '../throttling/link-attempts.service.js';
 import { ConfirmationService } from './confirmation.service.js';
 import { RegistrationService } from './registration.service.js';
 
@@ -10,6 +11,7 @@ import { RegistrationService } from './registration.service.js';
 @UseInterceptors(SessionHeaders)
 export class RegistrationController {
   constructor(
+    private readonly attempts: LinkAttemptsService,
     private readonly registration: RegistrationService,
     private readonly confirmation: ConfirmationService,
   ) {}
@@ -21,6 +23,6 @@ export class RegistrationController {
 
   @ServesBrowser(SIGN_UP_CONFIRM)
   confirm(@Body() request: ConfirmSignUpRequest, @CurrentVisitor() visitor: Visitor) {
-    return this.confirmation.confirm(request, visitor);
+    return this.attempts.count(visitor, () => this.confirmation.confirm(request, visitor));
   }
 }

@@ -96,6 +96,6 @@ export const ADDRESS_CONFIRM = defineOperation({
   access: FOR_VISITORS,
   body: { of: ConfirmAddressRequest, limitBytes: 4_096, example: { token: 'from-the-mail' } },
   answers: [{ type: 'application/json', of: AddressChangedAnswer }],
-  problems: ['link_invalid', 'account_deleted'],
+  problems: ['link_invalid', 'account_deleted', 'too_many_attempts'],
   examples: [{ title: 'A valid link', parameters: {}, answer: { status: 'address_changed' } }],
 });

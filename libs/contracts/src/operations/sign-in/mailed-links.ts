@@ -31,6 +31,6 @@ export const LINK_CHECK = defineOperation({
     example: { kind: 'sign_up', token: 'from-the-mail' },
   },
   answers: [{ type: 'application/json', of: CheckLinkAnswer }],
-  problems: ['link_invalid'],
+  problems: ['link_invalid', 'too_many_attempts'],
   examples: [{ title: 'A link that works', parameters: {}, answer: { status: 'open' } }],
 });

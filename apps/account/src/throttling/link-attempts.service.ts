@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { HOUR_MS, Problem, networkOf } from '#libs/platform';
+import type { Visitor } from '../audit/actor.js';
+import { type AttemptLimit, ThrottlingService } from './throttling.service.js';
+
+const NETWORK_LIMIT: AttemptLimit = { name: 'link network', max: 30, windowMs: HOUR_MS };
+
+/** Counts made-up links by network, whatever they would confirm (S121). */
+@Injectable()
+export class LinkAttemptsService {
+  constructor(private readonly throttling: ThrottlingService) {}
+
+  /** Does the work of a mailed link. A link that works is not counted. @throws TooManyAttempts before any work. */
+  async count<Answer>(visitor: Visitor, work: () => Promise<Answer>): Promise<Answer> {
+    const network = networkOf(visitor.address);
+    await this.throttling.count(NETWORK_LIMIT, network, visitor);
+    let isMadeUp = false;
+    try {
+      return await work();
+    } catch (fault) {
+      isMadeUp = fault instanceof Problem && fault.code === 'link_invalid';
+      throw fault;
+    } finally {
+      if (!isMadeUp) await this.throttling.giveBack(NETWORK_LIMIT, network);
+    }
+  }
+}
