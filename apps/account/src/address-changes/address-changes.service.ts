@@ -38,7 +38,7 @@ export class AddressChangesService {
       const recipient = { ...details, address };
       await this.mail.sendTo(transaction, accountId, recipient, (firstName, dashboardUrl) =>
         holder
-          ? alreadyRegisteredMail(firstName, dashboardUrl)
+          ? alreadyRegisteredMail(dashboardUrl)
           : confirmAddressMail(firstName, dashboardUrl, token),
       );
       const object = `person:${personId}`;

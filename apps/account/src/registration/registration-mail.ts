@@ -16,12 +16,15 @@ export function confirmationMail(
   };
 }
 
-/** The mail to an address that already has an account; the page does not reveal this (S24). */
-export function alreadyRegisteredMail(firstName: string, dashboardUrl: string): MailTemplate {
+/**
+ * The mail to an address that already has an account; the page does not reveal this (S24). It repeats nothing that a
+ * stranger may have typed, such as a name.
+ */
+export function alreadyRegisteredMail(dashboardUrl: string): MailTemplate {
   return {
     subject: 'You already have an account',
     paragraphs: [
-      `Hello ${firstName}, someone tried to sign up with this address, which already has an account.`,
+      'Someone tried to sign up with this address, which already has an account.',
       'If this was not you, you need not do anything. If it was, log in. If you forgot the password, the log-in page can send you a link to set a new one.',
     ],
     action: { label: 'Log in', url: `${dashboardUrl}/log-in`, isLast: true },

@@ -55,7 +55,7 @@ export class SignUpsService {
     });
     await this.mail.sendTo(transaction, id, details, (firstName, dashboardUrl) =>
       isKnown
-        ? alreadyRegisteredMail(firstName, dashboardUrl)
+        ? alreadyRegisteredMail(dashboardUrl)
         : confirmationMail(firstName, dashboardUrl, token),
     );
     return id;

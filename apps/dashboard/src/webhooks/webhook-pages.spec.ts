@@ -19,6 +19,7 @@ it('S66: a webhook is added by a form, and its address and log are shown as text
     state: 'failed',
     tries: 1,
     created_at: '',
+    next_try_at: '2026-11-24T18:05:00.000Z',
     fault_detail: '<i>',
   };
   const body = {
@@ -42,5 +43,6 @@ it('S66: a webhook is added by a form, and its address and log are shown as text
   expect(JSON.parse(String(sent))).toEqual({ url, events: ['job.completed', 'credits.low'] });
   const log = await under.get(`/webhooks/${id}`);
   expect(log.status).toBe(200);
+  expect(log.text).toContain('2026-11-24 18:05 UTC');
   for (const { text } of [made, log]) expect(text).not.toMatch(/<script>|<b>|<i>/);
 });

@@ -155,7 +155,8 @@ function deliveryRow(
   webhook: WebhookAnswer,
   delivery: WebhookDelivery,
 ): Markup {
-  const { id, type, state, tries, created_at, response_status, fault_detail } = delivery;
+  const { id, type, state, tries, created_at, next_try_at, ...rest } = delivery;
+  const { response_status, fault_detail } = rest;
   const status = response_status === null ? undefined : `status ${response_status}`;
   const action = `/webhooks/${webhook.id}/deliveries/${id}/replay`;
   return html`<li>
@@ -164,6 +165,7 @@ function deliveryRow(
       <p class="quiet">
         <span>${minute(created_at)}</span> <span>${counted(tries, 'attempt')}</span>
         <span>${fault_detail ?? status ?? ''}</span>
+        ${next_try_at ? html`<span>Next attempt: ${minute(next_try_at)}</span>` : undefined}
       </p>
     </div>
     <div class="actions">

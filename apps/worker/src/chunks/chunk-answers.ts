@@ -124,5 +124,12 @@ function rowOf(
   line: number,
   name: string,
 ): ResultRow {
-  return { line, name, outcome, isCharged, observedAt, body, problem };
+  const at = observedAt ?? queryTime(body);
+  return { line, name, outcome, isCharged, observedAt: at, body, problem };
+}
+
+/** When a lookup's answer was retrieved; its member has another form. */
+function queryTime(body: Record<string, unknown> = {}): string | undefined {
+  const { query_time: time } = body;
+  return typeof time === 'string' ? `${time.replace(' ', 'T')}.000Z` : undefined;
 }

@@ -8,7 +8,7 @@ export interface ResultRow {
   /** `unanswered` if the job ended before it was looked up; `rejected` and `repeated` for lines that are not looked up. */
   outcome: string;
   isCharged: boolean;
-  /** RFC 3339; set if it was not looked up for this job. */
+  /** RFC 3339: when the answer was retrieved. */
   observedAt?: string;
   body?: Record<string, unknown>;
   problem?: { code: string; detail: string };

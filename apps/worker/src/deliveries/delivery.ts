@@ -44,8 +44,14 @@ export function deliveryAnswer(delivery: Delivery): WebhookDelivery {
     tries,
     created_at: createdAt.toISOString(),
     last_try_at: lastTryAt?.toISOString() ?? null,
+    next_try_at: nextTryAt(delivery)?.toISOString() ?? null,
     response_status: responseStatus,
     fault,
     fault_detail: fault === null ? null : faultText(fault),
   };
+}
+
+function nextTryAt({ state, tries, lastTryAt }: Delivery): Date | undefined {
+  if (state !== 'pending' || tries === 0 || lastTryAt === null) return undefined;
+  return new Date(lastTryAt.getTime() + (RETRY_PAUSES_MS.at(tries - 1) ?? 0));
 }

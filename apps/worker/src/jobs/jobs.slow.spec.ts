@@ -34,6 +34,7 @@ afterAll(async () => {
   await simulator.stop();
 });
 
+const TIME = /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/;
 const path = (rest: string) => `/internal/jobs${rest}`;
 const create = under.createJob.bind(under);
 const ended = under.endOfJob.bind(under);
@@ -79,6 +80,9 @@ describe('a job with names in the request', () => {
         .map((row) => row.split(',')[1])
         .sort(),
     ).toEqual([...names, 'registered.test'].sort());
+    const delivered = rows.filter((row) => row.split(',')[2] === 'delivered');
+    expect(delivered).toHaveLength(61);
+    for (const row of delivered) expect(row.split(',')[5]).toMatch(TIME);
     expect(rows.slice(-3).map((row) => row.split(',').slice(0, 7).join(','))).toEqual([
       '61,name-1.com,repeated,0,repeated_name,,The answer is in line 2.',
       '62,name-2.de,repeated,0,repeated_name,,The answer is in line 3.',
@@ -101,12 +105,14 @@ describe('a job with names in the request', () => {
       line: 1,
       domain_name: 'name-1.com',
       outcome: 'delivered',
+      observed_at: expect.stringMatching(TIME),
       answer: { dns_types: { A: 1 } },
     });
     const mail = await waitFor('the mail', async () =>
       (await mailbox.newest(20)).find(({ to }) => to.startsWith(accountId)),
     );
     expect(mail.text).toContain('http://localhost:8081/jobs');
+    expect(mail.text).toContain('1 credit charged.');
     expect(mail.text).not.toContain('name-1.com');
   });
 

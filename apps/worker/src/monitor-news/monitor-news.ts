@@ -70,17 +70,17 @@ export function eventAnswer(news: StoredNews): MonitorEvent {
   };
 }
 
-const WORDS: Readonly<Record<MonitorEventType, string>> = {
+const WORDS: Readonly<Record<Exclude<MonitorEventType, 'monitor.test'>, string>> = {
   'domain.changed': 'changed',
   'domain.expiring': 'expires soon',
   'brand.match': 'is new and contains your keyword or looks like it',
   'registrant.match': 'publishes a value that you watch',
   'monitor.limit': `and more names exceed the limit of ${FINDS_A_DAY_MAX} a day; narrow the search`,
-  'monitor.test': 'is a test',
 };
 
 /** A line for a mail, without published values, because others may read the mail. */
 export function lineOf({ type, domainName, details }: Omit<News, 'fact'>): string {
+  if (type === 'monitor.test') return `a test of this monitor (${domainName}); nothing has changed`;
   if (type === 'domain.expiring') {
     const { expiry_date, days_left } = details;
     return `${domainName} expires on ${expiry_date}, ${daysLeftText(days_left!)}`;

@@ -4,14 +4,23 @@ import { Problem, counted } from '#libs/platform';
 export class MonitorLimitReached extends Problem {
   /** @param plan the smallest plan with a higher limit. */
   constructor(kind: MonitorKind, limit: number, plan: string | undefined) {
-    const larger = plan === undefined ? '' : `, or buy the plan or package ${plan}`;
     super({
       code: 'monitor_limit_reached',
       status: 403,
-      detail: `The account can have at most ${counted(limit, `active ${kind} monitor`)}. Pause or remove one${larger}.`,
+      detail: detailOf(kind, limit, plan),
       members: { kind, limit, ...(plan !== undefined && { plan }) },
     });
   }
+}
+
+function detailOf(kind: MonitorKind, limit: number, plan: string | undefined): string {
+  const larger = plan === undefined ? '' : `a plan or package of at least the size ${plan}`;
+  if (limit === 0) {
+    const offer = larger && ` Buy ${larger} first.`;
+    return `The account can have no ${kind} monitors at present.${offer}`;
+  }
+  const offer = larger && `, or buy ${larger}`;
+  return `The account can have at most ${counted(limit, `active ${kind} monitor`)}. Pause or remove one${offer}.`;
 }
 
 export class TooManyMonitors extends Problem {

@@ -106,7 +106,9 @@ describe('monitors', () => {
     await mailed(2);
     const [newest, first] = await mails();
     expect(newest.subject).toBe('2 events from your monitors');
-    expect(first.text).toContain(`Our <b>shop</b>: ${name} is a test`);
+    expect(first.text).toContain(
+      `Our <b>shop</b>: a test of this monitor (${name}); nothing has changed`,
+    );
     expect(first.text).not.toContain(quiet);
     expect(first.html).not.toContain('<b>shop</b>');
   });
@@ -125,6 +127,7 @@ describe('monitors', () => {
     await expect(brand).rejects.toMatchObject({
       code: 'monitor_limit_reached',
       members: { kind: 'brand', limit: 0, plan: '5K' },
+      message: expect.stringMatching(/can have no brand monitors at present\. Buy .* 5K first\.$/),
     });
     const states = async () => Promise.all(ids.map(async (id) => (await shown(id)).state));
     const fit = async (domain: number) => {

@@ -27,10 +27,12 @@ export class ResultMailsService {
     if (email === undefined) return undefined;
     const { id, kind, isCanceled, delivered, failed, charged, uniqueNames } = job;
     const kindName = NAMES_OF_KINDS[kind];
+    const released = uniqueNames - charged;
+    const ofRest = released > 0 ? `, ${released.toLocaleString('en-US')} released` : '';
     return composeMail(email, {
       subject: `Your bulk ${kindName} job ${isCanceled ? 'was cancelled' : 'is finished'}`,
       paragraphs: [
-        `${counted(delivered, 'name')} answered, ${failed.toLocaleString('en-US')} without an answer. ${counted(charged, 'credit')} charged, ${(uniqueNames - charged).toLocaleString('en-US')} released.`,
+        `${counted(delivered, 'name')} answered, ${failed.toLocaleString('en-US')} without an answer. ${counted(charged, 'credit')} charged${ofRest}.`,
         'Log in to download the results. They are kept for 30 days.',
       ],
       action: { label: 'Open the results', url: `${this.config.dashboardUrl}/jobs/${id}` },

@@ -114,6 +114,11 @@ export class WebhookDelivery {
   @IsISO8601()
   last_try_at: string | null;
 
+  /** When the next attempt is due; null if none is, or it is made at once. */
+  @IsNullable()
+  @IsISO8601()
+  next_try_at: string | null;
+
   /** HTTP status of the last answer; null if there was none. */
   @IsNullable()
   @IsInt()

@@ -37,6 +37,7 @@ const DELIVERY = {
   tries: 1,
   created_at: '2026-11-20T10:00:04.000Z',
   last_try_at: '2026-11-20T10:00:05.000Z',
+  next_try_at: null,
   response_status: 204,
   fault: null,
   fault_detail: null,
