@@ -103,6 +103,12 @@ const ABSENCES = [
   'The requested domain was not found',
   'The domain you requested was not found.',
   `${NAME} not found in the .example registry`,
+  'No entries found in the AFNIC Database.',
+  'No entries found in the .example database',
+  `No information available about domain name ${NAME} in the Registry NASK database.`,
+  'We do not have an entry in our database matching your query.',
+  'The domain is not a registered .example domain',
+  'Not found in the whois database',
   `The domain you are seeking as '${NAME}' is/are not here.`,
   'The queried object does not exist',
   'No entries found',
@@ -202,6 +208,22 @@ const SILENT_TEXTS = [
   `/domain/${NAME} not found`,
   `The resource /domain/${NAME} does not exist`,
   `domain/${NAME} not found`,
+  `/domains/${NAME} not found`,
+  `/${NAME} not found`,
+  `${NAME}/ not found`,
+  'Domain .example not found',
+  '.example not found',
+  'No such object: .example',
+  'No entry found for TLD',
+  'No entry found for ccTLD',
+  'Registry not found for domain',
+  'Is domain not found',
+  'Does the domain not exist',
+  'Domain not found: no',
+  ...'DNS|zone|reseller|OT&E|archive|premium|history|selected|main|customer|live|registrar'
+    .split('|')
+    .map((whose) => `Domain not found in ${whose} database`),
+  `${NAME} does not exist in the zone database`,
   'Domain not found ...',
   'Was: Domain not found',
   'Domain not found…',
@@ -385,6 +407,18 @@ describe('the body of a 404', () => {
     [{ links: [{ rel: 'self', href: 'https://rdap.example/domain/other.example' }] }],
     [{ links: [{ rel: 'related', href: `https://rdap.other.example/domain/${NAME}` }] }],
     [{ links: [{ rel: 'alternate', href: 'https://registrar.example/' }] }],
+    [{ links: [{ rel: 'Related', href: 'https://registrar.example/' }] }],
+    [{ links: [{ rel: 'related alternate', href: 'https://registrar.example/' }] }],
+    [{ links: { rel: 'related', href: 'https://registrar.example/' } }],
+    [{ links: [{ rel: 'about', href: '/domain/other.example' }] }],
+    [{ links: [{ rel: 'self', href: `https://rdap.other.example/domain/${NAME}` }] }],
+    [{ errors: [{ links: [{ rel: 'related', href: 'https://registrar.example/' }] }] }],
+    [{ notices: [{ links: [{ href: `https://rdap.other.example/domain/${NAME}` }] }] }],
+    [{ notices: [{ links: [{ href: 'https://rdap.example/domain/other.example' }] }] }],
+    [{ timestamp: 'the name is reserved until 2027' }],
+    [{ requestId: 'domain registered since 2001' }],
+    [{ requestId: 'registered-2001' }],
+    [{ traceId: { status: 'registered 1' } }],
     [{ lang: 'the name is in another copy' }],
     [{ rdapConformance: ['the registry is being moved'] }],
     [{ port43: 'ask another server' }],
@@ -406,13 +440,15 @@ describe('the body of a 404', () => {
     [{ rdapConformance: 'maintenance' }],
     [{ path: '/error' }],
   ])('is no absence with %j', (member) => {
-    expect(meaningOfNotFound({ ...NOT_FOUND, ...member }, NAME)).toBe('unclear');
+    expect(meaningOfNotFound({ ...NOT_FOUND, ...member }, NAME, 'rdap.example')).toBe('unclear');
   });
 
   it('means absence with a link to itself and ids of the answer', () => {
     const links = [{ rel: 'self', href: `https://rdap.example/domain/${NAME.toUpperCase()}` }];
     const ids = { id: '7f3a', requestId: 17, timestamp: '2026-11-24T06:00:00Z', status: 404 };
-    expect(meaningOfNotFound({ ...NOT_FOUND, ...ids, links }, NAME)).toBe('absent');
+    const body = { ...NOT_FOUND, ...ids, links };
+    expect(meaningOfNotFound(body, NAME)).toBe('absent');
+    expect(meaningOfNotFound(body, NAME, 'rdap.example')).toBe('absent');
   });
 
   it.each(['message', 'error', 'detail'])('is a gateway’s without an error code: %s', (member) => {

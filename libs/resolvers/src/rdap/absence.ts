@@ -26,6 +26,10 @@ const SILENT_MEMBERS: ReadonlySet<string> = new Set([
   'rdapConformance',
 ]);
 const IDENTIFIERS: ReadonlySet<string> = new Set(['id', 'requestId', 'timestamp', 'traceId']);
+/** An identifier is a token with digits, or a time, with these between its parts. */
+const BETWEEN_PARTS = /[\s.:+,/_-]+/;
+/** A part that may be a word which says something, unless it is hexadecimal. */
+const WORD = /^(?![a-f]+$)\p{L}{4,}$/iu;
 /** Members outside RFC 9083 that contain texts about the error, or say that there is one. */
 const NESTED: ReadonlySet<string> = new Set(['details', 'error', 'errors', 'remarks']);
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
@@ -55,8 +59,9 @@ const NOTICE_TEXT_LENGTH_MAX = 32_768;
  * notice is small print. A body without a text states it by its error code.
  *
  * @param asked a domain name in A-labels; empty for another kind of object, for which only rejections are recognised.
+ * @param host the host that answered, if its links are to be compared with it.
  */
-export function meaningOfNotFound(json: JsonObject, asked: string): NotFoundMeaning {
+export function meaningOfNotFound(json: JsonObject, asked: string, host?: string): NotFoundMeaning {
   const names = askedNames(asked);
   const texts = textsIn(json);
   const lines = texts.map(plain);
@@ -78,7 +83,7 @@ export function meaningOfNotFound(json: JsonObject, asked: string): NotFoundMean
   }
   const isError = 'errorCode' in json || 'rdapConformance' in json;
   if (texts.length > 0 && !isError) return 'unclear';
-  if (beside.length > 0 || !isErrorOnly(json) || isOfAnother(json, asked)) return 'unclear';
+  if (beside.length > 0 || !isErrorOnly(json, { asked, host })) return 'unclear';
   const statements = texts.filter((text) => !(isSilent(text) && /\p{L}/u.test(text)));
   if (statements.some((text) => namesOtherSuffixes(text, asked))) return 'unclear';
   const said = statements
@@ -98,26 +103,35 @@ function isAbsence(said: readonly string[], names: ReadonlySet<string>): boolean
 const plain = (text: string): string => plainText(text).trim();
 
 /** Only an error's texts, its code, and members of every answer, because any other member may describe the name. */
-function isErrorOnly(json: JsonObject, depth = 0): boolean {
+function isErrorOnly(json: JsonObject, place: Place, depth = 0): boolean {
   return Object.entries(json).every(([member, value]) => {
-    if (member === 'notices') return isListOf(value, 'object') && listIn(value).every(isNotice);
+    if (member === 'notices') {
+      return isListOf(value, 'object') && listIn(value).every((it) => isNotice(it, place));
+    }
+    if (member === 'links') return isLinks(value, place) && !objectsIn(value).some(isElsewhere);
     if (member === 'rdapConformance')
       return isListOf(value, 'string') && listIn(value).every(isWord);
     if (member === 'lang' || member === 'port43') return isWord(value);
-    if (SILENT_MEMBERS.has(member) || IDENTIFIERS.has(member)) return true;
+    if (IDENTIFIERS.has(member) && typeof value === 'number') return true;
     if (typeof value === 'string' || value === null) return true;
     if (typeof value === 'number') return value === 404;
     if (typeof value === 'boolean') return FLAGS.get(member) === value;
     if (isListOf(value, 'string')) return true;
     const parts = objectsIn(Array.isArray(value) ? value : [value]);
     return (
-      NESTED.has(member) && depth < DEPTH_MAX && parts.every((it) => isErrorOnly(it, depth + 1))
+      NESTED.has(member) &&
+      depth < DEPTH_MAX &&
+      parts.every((it) => isErrorOnly(it, place, depth + 1))
     );
   });
 }
 
 /** A tag, an extension or a host, but not a sentence. */
 const isWord = (value: unknown): boolean => typeof value === 'string' && /^[\w.:-]*$/.test(value);
+
+function isIdentifier(text: string): boolean {
+  return /\d/.test(text) && !text.split(BETWEEN_PARTS).some((part) => WORD.test(part));
+}
 
 /** A longer list is not read to its end. */
 function isListOf(value: unknown, type: 'object' | 'string'): boolean {
@@ -126,22 +140,40 @@ function isListOf(value: unknown, type: 'object' | 'string'): boolean {
 }
 
 /** A notice of nothing but texts and links. */
-function isNotice(value: unknown): boolean {
-  return Object.entries(value as object).every(
-    ([member, part]) => member === 'links' || typeof part === 'string' || isListOf(part, 'string'),
+function isNotice(value: unknown, place: Place): boolean {
+  return Object.entries(value as object).every(([member, part]) =>
+    member === 'links'
+      ? isLinks(part, place)
+      : typeof part === 'string' || isListOf(part, 'string'),
   );
 }
 
-/** A link to another name, or to another place that has this one. */
-function isOfAnother(json: JsonObject, asked: string): boolean {
-  return objectsIn(json['links']).some(({ rel, href, value }) => {
-    if (rel === 'related' || rel === 'alternate') return true;
-    return [href, value].some((link) => {
-      const name = /\/domain\/([^/?#]+)/i.exec(String(textIn(link)))?.[1];
-      return name !== undefined && name.toLowerCase() !== asked;
-    });
+/** The name asked for, and the host that answered. */
+interface Place {
+  asked: string;
+  host: string | undefined;
+}
+
+/** Links, none of which leads to another name, or to another host that has this one. */
+function isLinks(links: unknown, { asked, host }: Place): boolean {
+  if (!isListOf(links, 'object')) return false;
+  return objectsIn(links).every(({ href, value }) => {
+    const [target, context] = [href, value].map((link) =>
+      URL.parse(textIn(link) ?? '', `https://${host ?? 'rdap.invalid'}/`),
+    );
+    const isOfAsked = [target, context].every((url) => [undefined, asked].includes(nameIn(url)));
+    const isHere = host === undefined || nameIn(target) === undefined || target?.hostname === host;
+    return isOfAsked && isHere;
   });
 }
+
+/** The name of a domain query in a link. */
+const nameIn = (url: URL | null): string | undefined =>
+  /\/domain\/([^/]+)/i.exec(url?.pathname ?? '')?.[1].toLowerCase();
+
+/** A link of the answer itself to another place that has the name. */
+const isElsewhere = ({ rel }: JsonObject): boolean =>
+  /(?:^| )(?:related|alternate)(?: |$)/i.test(textIn(rel) ?? '');
 
 /** An object with its own name contradicts the status. */
 function isObject(json: JsonObject): boolean {
@@ -153,7 +185,7 @@ function textsIn(json: JsonObject, depth = 0): string[] {
   const texts = Object.entries(json).flatMap(([member, value]): string[] => {
     if (SILENT_MEMBERS.has(member)) return [];
     if (typeof value === 'string') {
-      return IDENTIFIERS.has(member) && /\d/.test(value) ? [] : linesIn(value);
+      return IDENTIFIERS.has(member) && isIdentifier(value) ? [] : linesIn(value);
     }
     const parts = Array.isArray(value) ? listIn(value) : [value];
     return parts.flatMap((part): string[] => {

@@ -1,4 +1,5 @@
 import { monotonicMs } from '#libs/platform';
+import { JoinedRuns } from '../joined-runs.js';
 
 /** The most services of which an answer is remembered. */
 const SERVICES_MAX = 1_024;
@@ -12,6 +13,7 @@ const ABSENCE_MS = 60 * 60_000;
 export class KnownServices {
   /** Until when each is known to be a service, or to be none. */
   private readonly known = new Map<string, { isService: boolean; untilMs: number }>();
+  private readonly asking = new JoinedRuns<boolean>();
 
   constructor(private readonly nowMs: () => number = monotonicMs) {}
 
@@ -21,18 +23,25 @@ export class KnownServices {
   }
 
   /**
-   * Whether the base URL of an object's URL has given such an answer; if none is known, its help decides.
+   * Whether the base URL of an object's URL has given such an answer; if none is known, its help decides, which is asked
+   * once for all who wait for it.
    *
-   * @param isHelp asks one URL whether it is the help of an RDAP service; undefined without a definite answer, which is
-   *   not remembered.
+   * @param isHelp asks one URL whether it is the help of an RDAP service, until its signal aborts; undefined without a
+   *   definite answer, which is not remembered.
    */
-  async isKnown(url: URL, isHelp: (help: URL) => Promise<boolean | undefined>): Promise<boolean> {
+  async isKnown(
+    url: URL,
+    isHelp: (help: URL, signal: AbortSignal) => Promise<boolean | undefined>,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
     const base = baseOf(url);
     const known = this.known.get(base);
     if (known !== undefined && this.nowMs() < known.untilMs) return known.isService;
-    const isService = await isHelp(new URL('help', base));
-    if (isService !== undefined) this.set(base, isService);
-    return isService ?? false;
+    return this.asking.join(base, signal, async (abandon) => {
+      const isService = await isHelp(new URL('help', base), abandon.signal);
+      if (isService !== undefined) this.set(base, isService);
+      return isService ?? false;
+    });
   }
 
   private set(base: string, isService: boolean): void {

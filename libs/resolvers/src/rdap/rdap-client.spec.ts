@@ -110,6 +110,23 @@ describe('RdapClient', () => {
       expect(await asking(client, 'a.example', wrong)).toMatchObject({ kind: 'failed' });
     });
 
+    it('asks for the help once for all who wait for it', async () => {
+      const names = Array.from({ length: 20 }, (_, index) => `name-${index}.example`);
+      const asked = { names: 0, helps: new Array<ServerResponse>() };
+      await internet.rdap(host, (request, response) => {
+        if (request.url === '/v1/help') asked.helps.push(response);
+        else asked.names += 1;
+        if (request.url !== '/v1/help') absent(request, response);
+        // A second one would show itself before all names are asked.
+        if (asked.names < names.length && asked.helps.length < 2) return;
+        for (const waiting of asked.helps) waiting.end(help);
+      });
+      const client = newClient();
+      const answers = await Promise.all(names.map((name) => asking(client, name)));
+      expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(['not_found']));
+      expect(internet.asked.filter((it) => it.endsWith('/help'))).toHaveLength(1);
+    });
+
     it('means "not found" where an RDAP object came from the same base URL', async () => {
       const found = JSON.stringify({ ...JSON.parse(object), rdapConformance: ['rdap_level_0'] });
       await internet.rdap(host, (request, response) =>
@@ -124,7 +141,9 @@ describe('RdapClient', () => {
     });
 
     it('means nothing where the help is a page, an error or missing', async () => {
-      for (const answer of ['<html>', '{"name":"gateway"}', '']) {
+      const conformances = ['null', '[]', '"rdap_level_0"', '[1]'];
+      const similar = conformances.map((value) => `{"rdapConformance":${value}}`);
+      for (const answer of ['<html>', '{"name":"gateway"}', '', ...similar]) {
         await internet.close();
         internet = new LoopbackInternet();
         await internet.rdap(host, (request, response) =>
@@ -161,6 +180,67 @@ describe('RdapClient', () => {
       expect(await known(true)).toBe(true);
       expect(await known(false)).toBe(true);
     });
+  });
+
+  describe('a 404', () => {
+    const type = { 'content-type': 'application/rdap+json' };
+    const names = ['rdap_level_0'];
+
+    it.each([
+      ['/error', '{"errorCode":404,"title":"Endpoint not found"}'],
+      ['/v1/domain/b.example', '{"errorCode":404,"title":"b.example not found"}'],
+      ['/v1/domain/b.example', '{"errorCode":404,"title":"Not Found"}'],
+      ['/v1/domain/b.example', ''],
+      ['/v2/domain?name=a.example', '{"errorCode":404,"title":"a.example not found"}'],
+      ['/v1/domain/a.example/more', '{"errorCode":404,"title":"Not Found"}'],
+      ['/gone', '{"errorCode":404,"title":"Not Found"}'],
+      ['/gone', '{"errorCode":404,"title":"This name is reserved"}'],
+      ['/gone', '{}'],
+      ['/gone', ''],
+    ])('is no answer about the name after a redirect to %s: %j', async (location, body) => {
+      await internet.rdap(host, (request, response) =>
+        request.url === '/domain/a.example'
+          ? redirectingTo(location)(request, response)
+          : void response.writeHead(404, type).end(body),
+      );
+      expect(await fetch()).toEqual({ kind: 'failed', status: 404, fault: 'refused' });
+    });
+
+    it('is one after a redirect to the same name elsewhere', async () => {
+      await internet.rdap('rdap.other.example', (_request, response) => {
+        response.writeHead(404, type).end();
+      });
+      await internet.rdap(host, redirectingTo('https://rdap.other.example/v1/domain/A.example'));
+      expect(await fetch()).toMatchObject({ kind: 'not_found' });
+    });
+
+    it.each(['', '{"errorCode":404,"title":"Not Found"}'])(
+      'that says when to ask again is a throttle: %j',
+      async (body) => {
+        await answering(404, body, { ...type, 'retry-after': '30' });
+        expect(await fetch()).toEqual({ kind: 'throttled', status: 404, retryAfterSeconds: 30 });
+      },
+    );
+
+    it('that is cut off behind its head is no answer', async () => {
+      await internet.rdap(host, ({ socket }) => {
+        const lines = ['HTTP/1.1 404 Not Found', 'content-type: application/rdap+json', '', ''];
+        socket.end(lines.join('\r\n'));
+      });
+      expect(await fetch()).toEqual({ kind: 'failed', status: 404, fault: 'not_rdap' });
+    });
+
+    it.each(['text/html', 'application/json', 'application/rdap+jsonp'])(
+      'without a body is no answer as %s, not even from a known service',
+      async (mediaType) => {
+        await internet.rdap(host, (request, response) =>
+          request.url === '/help'
+            ? void response.end(JSON.stringify({ rdapConformance: names }))
+            : void response.writeHead(404, { 'content-type': mediaType }).end(),
+        );
+        expect(await fetch()).toEqual({ kind: 'failed', status: 404, fault: 'not_rdap' });
+      },
+    );
   });
 
   it.each([

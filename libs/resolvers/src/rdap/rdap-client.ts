@@ -38,6 +38,11 @@ export interface RdapFetch {
 }
 
 type Response = Dispatcher.ResponseData;
+/** The URL that answered, and the domain name asked for with the first URL; empty for other objects. */
+interface Question {
+  url: URL;
+  asked: string;
+}
 type Target = buildConnector.Options;
 
 const DEFAULTS: RdapLimits = {
@@ -52,6 +57,8 @@ const DEFAULTS: RdapLimits = {
 const CONNECTIONS_PER_HOST = 4;
 
 const NESTING_MAX = 64;
+
+const RDAP_TYPE = /^application\/rdap\+json\s*(?:;|$)/i;
 
 /** Statuses by which a server says what is or is not at a URL. */
 const DEFINITE: ReadonlySet<number> = new Set([200, 400, 404, 405, 410]);
@@ -120,7 +127,7 @@ export class RdapClient {
       const response = await this.ask(url, signal);
       const { location } = response.headers;
       if (![301, 302, 303, 307, 308].includes(response.statusCode)) {
-        return this.read(response, url, signal);
+        return this.read(response, { url, asked: domainAskedBy(new URL(start)) }, signal);
       }
       discard(response);
       url = rdapUrl(String(location ?? ''), url);
@@ -146,16 +153,16 @@ export class RdapClient {
     }
   }
 
-  private async read(response: Response, url: URL, signal: AbortSignal): Promise<RdapAnswer> {
+  private async read(
+    response: Response,
+    question: Question,
+    signal: AbortSignal,
+  ): Promise<RdapAnswer> {
     const { statusCode: status, headers } = response;
-    const asked = retryAfterSeconds(one(headers['retry-after']), one(headers['date']));
-    if (status === 429 || (status === 503 && asked !== undefined)) {
+    const throttled = throttleIn(response);
+    if (throttled !== undefined) {
       discard(response);
-      return {
-        kind: 'throttled',
-        status,
-        ...(asked === undefined ? {} : { retryAfterSeconds: asked }),
-      };
+      return throttled;
     }
     if (status !== 200 && status !== 404) {
       discard(response);
@@ -163,20 +170,27 @@ export class RdapClient {
     }
     const text = await this.body(response);
     if (text === undefined) return { kind: 'failed', status, fault: 'too_large' };
-    const mediaType = one(headers['content-type']) ?? '';
-    const isDeclared = mediaType.startsWith('application/rdap+json');
+    const isDeclared = RDAP_TYPE.test(one(headers['content-type']) ?? '');
     const json = jsonObject(text);
-    if (status === 404 && isEmpty(text, json)) {
-      const isRdap =
-        isDeclared || (await this.services.isKnown(url, (help) => this.isHelp(help, signal)));
-      return isRdap
-        ? { kind: 'not_found', status, text }
-        : { kind: 'failed', status, fault: 'not_rdap' };
+    const isEmpty = text.trim() === '' ? isWhole(response) : isEmptyObject(json);
+    if (status === 404 && isEmpty) {
+      if (!isDeclared && !(await this.isTypelessRdap(response, question.url, signal))) {
+        return { kind: 'failed', status, fault: 'not_rdap' };
+      }
+      return notFound(status, text, question);
     }
     if (json === undefined) return { kind: 'failed', status, fault: 'not_rdap' };
-    const answer = sniff(status, text, json, { isDeclared, asked: domainAskedBy(url) });
-    if (answer.kind !== 'failed' && isConforming(json, isDeclared)) this.services.note(url);
+    const answer = sniff(status, text, json, { ...question, isDeclared });
+    if (answer.kind !== 'failed' && isConforming(json, isDeclared)) {
+      this.services.note(question.url);
+    }
     return answer;
+  }
+
+  /** An answer without a body and a media type comes from an RDAP service; one with another type from a gateway. */
+  private async isTypelessRdap({ headers }: Response, url: URL, signal: AbortSignal) {
+    if ((one(headers['content-type']) ?? '') !== '') return false;
+    return this.services.isKnown(url, (help, helpSignal) => this.isHelp(help, helpSignal), signal);
   }
 
   /**
@@ -188,8 +202,7 @@ export class RdapClient {
     const text = response.statusCode === 200 ? await this.body(response) : '';
     discard(response);
     if (!DEFINITE.has(response.statusCode)) return undefined;
-    const json = jsonObject(text ?? '');
-    return json !== undefined && 'rdapConformance' in json;
+    return conforms(jsonObject(text ?? ''));
   }
 
   /** The body as text, or undefined if it is larger than allowed. */
@@ -238,14 +251,14 @@ function sniff(
   status: number,
   text: string,
   json: JsonObject,
-  { isDeclared, asked }: { isDeclared: boolean; asked: string },
+  { isDeclared, ...question }: Question & { isDeclared: boolean },
 ): RdapAnswer {
   const errorCode = Number(json['errorCode'] ?? status);
   if (errorCode === 404) {
     if (!isRdapError(json, isDeclared)) return { kind: 'failed', status, fault: 'not_rdap' };
-    const meaning = meaningOfNotFound(json, asked);
+    const meaning = meaningOfNotFound(json, question.asked, question.url.hostname);
     if (meaning === 'throttled') return { kind: 'throttled', status };
-    if (meaning === 'absent' || meaning === 'kept_back') return { kind: 'not_found', status, text };
+    if (meaning === 'absent' || meaning === 'kept_back') return notFound(status, text, question);
     return { kind: 'failed', status, fault: meaning === 'outage' ? 'outage' : 'refused' };
   }
   if (errorCode === 429) return { kind: 'throttled', status };
@@ -253,8 +266,39 @@ function sniff(
   return { kind: 'object', status, text, json };
 }
 
-const isEmpty = (text: string, json: JsonObject | undefined): boolean =>
-  text.trim() === '' || (json !== undefined && Object.keys(json).length === 0);
+/** "Not found", unless redirects led to another question: they lead to the same one elsewhere (RFC 7480 §5.2). */
+function notFound(status: number, text: string, { url, asked }: Question): RdapAnswer {
+  return domainAskedBy(url) === asked
+    ? { kind: 'not_found', status, text }
+    : { kind: 'failed', status, fault: 'refused' };
+}
+
+/** A throttle by its status, or by the time after which to ask again: then what is missing may be there. */
+function throttleIn({ statusCode: status, headers }: Response): RdapAnswer | undefined {
+  const asked = retryAfterSeconds(one(headers['retry-after']), one(headers['date']));
+  const isLater = status === 404 && headers['retry-after'] !== undefined;
+  if (status !== 429 && !isLater && (status !== 503 || asked === undefined)) return undefined;
+  return {
+    kind: 'throttled',
+    status,
+    ...(asked === undefined ? {} : { retryAfterSeconds: asked }),
+  };
+}
+
+/** Whether the end of a body is marked, so that an empty one is not one that was cut off. */
+const isWhole = ({ headers }: Response): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
+const isEmptyObject = (json: JsonObject | undefined): boolean =>
+  json !== undefined && Object.keys(json).length === 0;
+
+/** Whether a body names the extensions of RDAP with which it conforms (RFC 9083 §4.1). */
+function conforms(json: JsonObject | undefined): boolean {
+  const names = json?.['rdapConformance'];
+  return (
+    Array.isArray(names) && names.length > 0 && names.every((name) => typeof name === 'string')
+  );
+}
 
 /** A media type alone may be a gateway's default, and other APIs also have an `errorCode`, but not among these members. */
 function isRdapError(json: JsonObject, isDeclared: boolean): boolean {
@@ -264,7 +308,7 @@ function isRdapError(json: JsonObject, isDeclared: boolean): boolean {
 
 /** Whether an answer shows that an RDAP service gave it. */
 function isConforming(json: JsonObject, isDeclared: boolean): boolean {
-  return 'rdapConformance' in json || (isDeclared && 'objectClassName' in json);
+  return conforms(json) || (isDeclared && 'objectClassName' in json);
 }
 
 /** The name of a domain query (RFC 9082 §3.1.3); empty for other objects. */

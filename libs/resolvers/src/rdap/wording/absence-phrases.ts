@@ -1,7 +1,10 @@
+/** Stands for an end of the name asked for, such as `.example`, which is itself another name. */
+export const SUFFIX = '\u0002';
+
 /** Phrases that say "nobody registered this", by their first word; see `saysAbsent`. */
 export const ABSENCE_CORES = byFirstWord([
   'not found | not registered | not registred | not been registered | not yet registered',
-  "not currently registered | not a registered | isn't registered | is unregistered | unregistered",
+  "not currently registered | not a registered | not a registered SUFFIX | isn't registered | is unregistered | unregistered",
   'domain unknown | unknown domain | unknown domain name | nothing found | nothing was found | no found',
   'no such domain | no such domain name | no such object | no such record | no such entry | no such name',
   'we do not have an entry | we do not have a record | we do not have any record | we have no record',
@@ -59,7 +62,7 @@ export const BEFORE_ABSENCE = wordsOf(
 export const BEHIND_ABSENCE = wordsOf(
   'for in on at about our by to from with within us through match matches source sources s criteria request ' +
     'query your list asked found exist exists registered consulted you requested en del na no ' +
-    "base datos dados registrar registrar's registrars registry tld cctld",
+    'base datos dados',
 );
 
 /** Words that may stand beside "available" and "free". */
@@ -67,6 +70,12 @@ export const AROUND_FREE = wordsOf('this the is registration query currently yes
 
 /** The places in which nothing was found. */
 export const PLACES = wordsOf('database databases db registry register whois system');
+
+/** Words that may name such a place: those of recorded answers, and the registries that gave them. */
+export const PLACE_WORDS = wordsOf(
+  'the our this of dot domain name server operator official global internet ' +
+    'afilias afnic dk educause eurid icb nask neustar verisign',
+);
 
 /** The objects that "no … found" may name. */
 export const NOUNS = wordsOf(
@@ -82,6 +91,8 @@ function wordsOf(text: string): ReadonlySet<string> {
 }
 
 function byFirstWord(lines: readonly string[]): Phrases {
-  const phrases = lines.flatMap((line) => line.split(' | ')).map((phrase) => phrase.split(' '));
+  const phrases = lines
+    .flatMap((line) => line.split(' | '))
+    .map((phrase) => phrase.split(' ').map((word) => (word === 'SUFFIX' ? SUFFIX : word)));
   return Map.groupBy(phrases, ([first]) => first);
 }

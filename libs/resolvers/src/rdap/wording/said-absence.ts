@@ -12,28 +12,24 @@ import {
   NOUNS,
   type Phrases,
   PLACES,
+  PLACE_WORDS,
   SEARCHES,
   SUBJECTS,
+  SUFFIX,
 } from './absence-phrases.js';
 
 const WORDS_MAX = 40;
 /** Stands for the name asked for. */
 const NAME = '\u0001';
-/** How many words may name a database: `the registry NASK database`. */
-const PLACE_NAME_WORDS_MAX = 2;
 
-/** A sentence that ends with one of these is cut: what it was about is lost. */
+/** A sentence that ends with one of these is cut, or is a field with a negation as its value: `not found: no`. */
 const DANGLING: ReadonlySet<string> = new Set(
-  'for of to with about by from in on at matching'.split(' '),
+  'for of to with about by from in on at matching no na en del'.split(' '),
 );
 
-/** What turns an absence into one from somebody's view, or in one place of many. */
+/** What turns an absence into a question, or into one from somebody's view or in one place of many. */
 const NARROWED =
-  /^(?:was|were|had)\b|\bnot? .*\bthere$|\byou\b(?! (?:asked|consulted|requested|searched))|\byour\b(?! (?:criteria|query|request|search))|\b(?:by|on) request\b|\blist\b/;
-/** Names of databases in which a registry has not all names. */
-const PLACES_OF_SOME =
-  /^(?:my|your|test|testing|local|old|new|demo|other|another|backup|cached?|mirror|temporary|staging|secondary|partial|sample|public|private)$/;
-
+  /^(?:was|were|had)\b|^(?:is|are|do|does|did|has|have)\b(?! not?\b)|\bnot? .*\bthere$|\byou\b(?! (?:asked|consulted|requested|searched))|\byour\b(?! (?:criteria|query|request|search))|\b(?:by|on) request\b|\blist\b/;
 /** The spellings of a name under which a server may speak of it. */
 export type AskedName = ReadonlySet<string>;
 
@@ -52,7 +48,7 @@ export function askedNames(domain: string): AskedName {
  */
 export function saysAbsent(line: string, asked: AskedName): boolean {
   // The path of a request, which another server than an RDAP service does not have; an end that is cut off.
-  if (/\bdomain\/|\.\.$|…$/.test(line)) return false;
+  if (/\/|\.\.$|…$/.test(line)) return false;
   const sentences = sentencesOf(line, asked);
   if (sentences.length === 0) return false;
   let isSaid = false;
@@ -83,8 +79,8 @@ function sentencesOf(line: string, asked: AskedName): string[][] {
 
 function nameOr(word: string, asked: AskedName): string {
   if (asked.has(word)) return NAME;
-  const isSuffix = word.length > 1 && word[0] === '.' && isHostName(`any${word}`);
-  if (isSuffix || (asked.size === 0 && isHostName(word))) return NAME;
+  if (asked.size === 0 && isHostName(word)) return NAME;
+  if (word[0] === '.' && [...asked].some((name) => name.endsWith(word))) return SUFFIX;
   return word.replace('’', "'");
 }
 
@@ -184,8 +180,8 @@ function placeLengthAt(words: readonly string[], at: number): number {
   const rest = words.slice(at + 1, end);
   const last = rest.at(-1) ?? '';
   const isPlace = PLACES.has(last) || (last === 'server' && rest.at(-2) === 'whois');
-  const unknown = rest.filter((word) => !BEFORE_ABSENCE.has(word) && !BEHIND_ABSENCE.has(word));
-  const names = unknown.filter((word) => !PLACES.has(word) && word !== NAME && word !== 'server');
-  if (names.some((word) => PLACES_OF_SOME.test(word))) return 0;
-  return isPlace && names.length <= PLACE_NAME_WORDS_MAX ? end - at : 0;
+  const isNamed = rest.every(
+    (word) => PLACES.has(word) || PLACE_WORDS.has(word) || word === NAME || word === SUFFIX,
+  );
+  return isPlace && isNamed ? end - at : 0;
 }
