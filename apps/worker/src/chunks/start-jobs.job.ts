@@ -14,7 +14,7 @@ import { LeftOutLinesService } from './left-out-lines.service.js';
 /** Three million names are grouped and sorted in one statement. */
 const CUT_LIMIT_MS = 4 * MINUTE_MS;
 /** Before that, for the lines that are left out: pages of them are read and written in turn. */
-const LEFT_OUT_LIMIT_MS = 4 * MINUTE_MS;
+const LEFT_OUT_LIMIT_MS = 20 * MINUTE_MS;
 
 /** The rows of jobs and of their parts. */
 @Injectable()
