@@ -96,7 +96,7 @@ export class Book extends GrantBook {
 
   /**
    * Releases the reserved credits beyond `keep`, in reverse burn order.
-   * @returns the credits that belong to expired grants and are not taken by reversals of them.
+   * @returns the credits that belong to expired grants, with those that reversals take.
    */
   release(reservation: Reservation, keep = 0): LostCredits[] {
     let surplus = reservedRest(reservation) - keep;
@@ -108,10 +108,7 @@ export class Book extends GrantBook {
       slice.returned += part;
       surplus -= part;
       const to = this.homeOf(grant);
-      if (to === 'expired') {
-        const kept = part - Math.max(0, grant.reversalTarget - grant.revoked);
-        if (kept > 0) lost.push({ grant, credits: kept });
-      }
+      if (to === 'expired' && part > 0) lost.push({ grant, credits: part });
       moves.push({ grant, from: 'reserved', to, amount: part });
     }
     this.move('release', reservation.reference, moves);
@@ -120,7 +117,9 @@ export class Book extends GrantBook {
 
   /**
    * Credits that a job could not use before their grant ended stay valid for a few days. Those of a payment remain under
-   * its reversals. Credits that were returned before are not returned again: a plan's would never expire.
+   * its reversals, which may have come before: the revived credits are then taken at once, and an undone reversal
+   * returns them. Credits that were returned before are not returned again: a plan's would never expire. For the same
+   * reason, later returns do not prolong earlier ones.
    * @param holdId the id of the job's hold.
    */
   giveBack(lost: readonly LostCredits[], holdId: string): void {
@@ -129,7 +128,7 @@ export class Book extends GrantBook {
       if (grant.sourceType === 'release') continue;
       if (grant.lineId === undefined) others += credits;
       else {
-        this.reviveEnded(grant, credits);
+        this.reviveEnded(grant, credits, { isRenewed: false });
         this.followRevived(grant);
       }
     }
@@ -170,9 +169,8 @@ export class Book extends GrantBook {
   expire(): void {
     for (const grant of this.all.toSorted(inBurnOrder)) {
       if (!this.isExpired(grant)) continue;
-      this.move('expire', sourceOf(grant), [
-        { grant, from: 'available', to: 'expired', amount: grant.available },
-      ]);
+      this.end(grant);
+      this.followReversal(grant);
     }
   }
 
@@ -260,6 +258,8 @@ export class Book extends GrantBook {
     const expired = Math.min(amount, grant.revokedExpired);
     grant.revokedExpired -= expired;
     const reference = sourceOf(grant);
+    // Revived credits have no grant beside them that could revive them once more.
+    if (grant.sourceType === 'release' && amount > expired) this.prolong(grant);
     const lost = { grant, from: 'revoked', to: 'expired', amount: expired } as const;
     const rest = {
       grant,
@@ -271,25 +271,40 @@ export class Book extends GrantBook {
     this.reviveEnded(grant, amount - expired);
   }
 
-  /** Credits returned to a grant which has ended stay valid for a few days, as a separate grant. */
-  private reviveEnded(grant: Grant, amount: number): void {
+  /**
+   * Credits returned to a grant which has ended stay valid for a few days, as a separate grant.
+   * @param isRenewed whether those that were revived before and have not ended stay valid as long.
+   */
+  private reviveEnded(grant: Grant, amount: number, { isRenewed } = { isRenewed: true }): void {
     if (amount === 0 || this.homeOf(grant) !== 'expired') return;
-    const expiresAt = this.revivedUntil;
     const source = {
       ...namesOf(grant),
       sourceType: 'release',
       granted: amount,
-      expiresAt,
+      expiresAt: this.revivedUntil,
     } as const;
     const known = this.revivedOf(grant);
     if (!known) return void this.issue(source);
+    this.prolong(known);
+    if (isRenewed) known.expiresAt = this.revivedUntil;
     known.granted += amount;
     known.available += amount;
-    known.expiresAt = expiresAt;
     this.record('grant', sourceOf(known), [
       { account: 'issued', grantId: known.id, amount: -amount },
       { account: 'available', grantId: known.id, amount },
     ]);
+  }
+
+  /** Lets an ended grant of revived credits take credits again. Those that it still has end first. */
+  private prolong(revived: Grant): void {
+    if (!this.isExpired(revived)) return;
+    this.end(revived);
+    revived.expiresAt = this.revivedUntil;
+  }
+
+  private end(grant: Grant): void {
+    const { available: amount } = grant;
+    this.book('expire', sourceOf(grant), [{ grant, from: 'available', to: 'expired', amount }]);
   }
 
   private raiseDebt(kind: 'debt' | 'debt_cancel', grant: Grant, amount: number): void {
@@ -334,17 +349,6 @@ export class Book extends GrantBook {
       ]);
       this.reviveEnded(payer, part);
       this.followReversal(payer);
-    }
-  }
-
-  private noteRepayment(debtor: Grant, payer: Grant, amount: number): void {
-    const names = { reversedGrantId: debtor.id, payingGrantId: payer.id };
-    for (const list of [this.repayments, this.repaid]) {
-      const known = list.find(
-        (r) => r.reversedGrantId === debtor.id && r.payingGrantId === payer.id,
-      );
-      if (known) known.amount += amount;
-      else list.push({ ...names, amount });
     }
   }
 

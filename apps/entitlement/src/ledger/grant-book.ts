@@ -118,6 +118,17 @@ export abstract class GrantBook {
     return grant;
   }
 
+  protected noteRepayment(debtor: Grant, payer: Grant, amount: number): void {
+    const names = { reversedGrantId: debtor.id, payingGrantId: payer.id };
+    for (const list of [this.repayments, this.repaid]) {
+      const known = list.find(
+        (r) => r.reversedGrantId === debtor.id && r.payingGrantId === payer.id,
+      );
+      if (known) known.amount += amount;
+      else list.push({ ...names, amount });
+    }
+  }
+
   protected apply(moves: Move[]): void {
     for (const { grant, from, to, amount } of moves) {
       grant[from] -= amount;
