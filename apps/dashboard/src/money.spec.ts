@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BalanceAnswer, PlanPreviewAnswer, SubscriptionAnswer } from '#libs/contracts';
 import { DashboardUnderTest } from '../../../test/dashboard/dashboard-under-test.js';
+import { TAX_RULE } from './credits/added-tax.js';
 
 type Grant = BalanceAnswer['grants'][number];
 
@@ -247,6 +248,9 @@ describe('prices before an order', () => {
     tax(0);
     for (const page of await said()) expect(page).toContain('No tax is added.');
     tax(null);
+    for (const page of [...(await said()), await words('/prices')]) {
+      expect(page).toContain(TAX_RULE);
+    }
     for (const page of await said()) expect(page).toContain('fill in your billing details first');
   });
 });

@@ -13,12 +13,18 @@ export async function addedTax(visit: PageVisit): Promise<TaxAnswer | undefined>
   return isRefused(answer) ? undefined : (answer.body as TaxAnswer);
 }
 
-/** A sentence about the tax added to the prices of a page. */
-export function taxSentence(tax: TaxAnswer | undefined): Markup {
-  if (!tax) return html`Prices are without tax. The order shows the tax before you pay.`;
+/** The same on every page with prices. */
+export const TAX_RULE =
+  'Tax depends on your billing details at the time of each payment, and the order shows it before you pay.';
+
+/** The rule, and what follows from it for the prices of this page. */
+export const taxSentence = (tax: TaxAnswer | undefined): Markup => html`${TAX_RULE} ${taxOf(tax)}`;
+
+function taxOf(tax: TaxAnswer | undefined): Markup {
+  if (!tax) return html`Prices are without tax.`;
   const { tax_ppm: ppm, is_reverse_charge: isReverseCharge } = tax;
   const details = html`<a href="/billing-details">billing details</a>`;
-  if (ppm === null) return html`Tax depends on your country: fill in your ${details} first.`;
+  if (ppm === null) return html`Prices are without tax: fill in your ${details} first.`;
   if (ppm > 0) return html`According to your ${details}, ${percent(ppm)} tax is added.`;
   return isReverseCharge
     ? html`According to your ${details}, no tax is added: as a business, you owe it yourself

@@ -65,9 +65,7 @@ export function plansPage(context: PageContext, facts: PlansFacts, notice?: Noti
         </p>
         ${rows(context, 'rate_limit', facts)}
       </section>
-      <p class="quiet">
-        ${taxSentence(facts.tax)} Renewals are taxed by your billing details at that time.
-      </p>`,
+      <p class="quiet">${taxSentence(facts.tax)}</p>`,
   });
 }
 

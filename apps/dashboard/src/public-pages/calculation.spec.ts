@@ -1,13 +1,59 @@
 import { describe, expect, it } from '@jest/globals';
-import { packagePriceMicros } from '#libs/contracts';
-import { PRICED_OPERATIONS, calculate } from './calculation.js';
+import { SUBSCRIPTION_PLANS, packagePriceMicros } from '#libs/contracts';
+import { PACKAGES_SOLD, PRICED_OPERATIONS, calculate } from './calculation.js';
+
+const COUNTS = [
+  1, 4_999, 5_000, 5_001, 15_001, 20_000, 23_456, 50_001, 61_000, 99_001, 100_001, 105_001, 155_000,
+  249_999, 451_000, 1_000_001, 2_999_001, 3_000_001, 6_105_500,
+];
 
 describe('the price calculator', () => {
-  it('names the smallest package and plans that provide the credits', () => {
-    const found = calculate('whois.live', 15_001)!;
-    expect(found.credits).toBe(15_001);
-    expect(found.package).toEqual({ credits: 16_000, micros: packagePriceMicros(16_000) });
-    expect(found.plans.map(({ sku }) => sku)).toEqual(['api-50K-month', 'api-50K-year']);
+  it('combines a plan with a package where that is cheaper than a package or a larger plan', () => {
+    const { credits, once } = calculate('whois.live', 20_000)!;
+    expect(credits).toBe(20_000);
+    expect(once.map(({ plan, micros }) => [plan?.sku, micros])).toEqual([
+      ['api-15K-month', 46_000_000],
+      [undefined, packagePriceMicros(20_000)],
+    ]);
+    expect(once[0].packages.map((sold) => sold.credits)).toEqual([5_000]);
+  });
+
+  it('shows no way that a combination of one plan and packages on sale undercuts', () => {
+    const packagesFor = cheapestSums(7_000);
+    const priceOf = (credits: number) => packagesFor[Math.ceil(Math.max(0, credits) / 1_000)];
+    const plans = SUBSCRIPTION_PLANS.filter(({ line }) => line === 'api');
+    for (const count of COUNTS) {
+      const { once, yearly } = calculate('whois.live', count)!;
+      const monthly = plans
+        .filter(({ interval }) => interval === 'month')
+        .map((plan) => plan.unitMicros + priceOf(count - plan.monthlyCredits));
+      expect([count, once[0].micros]).toEqual([count, Math.min(priceOf(count), ...monthly)]);
+      if (count * 12 > 7_000_000) continue;
+      const ofAYear = plans.map(
+        (plan) =>
+          plan.unitMicros * (plan.interval === 'month' ? 12 : 1) +
+          priceOf(12 * Math.max(0, count - plan.monthlyCredits)),
+      );
+      expect([count, yearly[0].micros]).toEqual([count, Math.min(priceOf(count * 12), ...ofAYear)]);
+    }
+  });
+
+  it('shows ways that provide the credits at the price of their parts', () => {
+    for (const count of COUNTS) {
+      const { credits, once, yearly } = calculate('whois.live', count)!;
+      for (const [ways, months] of [
+        [once, 1],
+        [yearly, 12],
+      ] as const) {
+        for (const { plan, packages, micros } of ways) {
+          const bought = packages.reduce((sum, sold) => sum + sold.credits, 0);
+          const used = Math.min(credits, plan?.monthlyCredits ?? 0);
+          expect(bought + used * months).toBeGreaterThanOrEqual(credits * months);
+          const planMicros = (plan?.unitMicros ?? 0) * (plan?.interval === 'month' ? months : 1);
+          expect(micros).toBe(packages.reduce((sum, sold) => sum + sold.micros, planMicros));
+        }
+      }
+    }
   });
 
   it('offers every operation that costs credits, and rejects free or unknown ones', () => {
@@ -15,9 +61,19 @@ describe('the price calculator', () => {
       expect(calculate(name, 1)!.credits).toBeGreaterThan(0);
     expect([calculate('pricing.list', 1), calculate('no.such', 1)]).toEqual([undefined, undefined]);
   });
-
-  it('says that no package provides more than the largest one', () => {
-    const { package: sold, plans } = calculate('whois.live', 3_000_001)!;
-    expect([sold, plans]).toEqual([undefined, []]);
-  });
 });
+
+/** The least price of packages with at least so many thousand credits, from every combination on sale. */
+function cheapestSums(thousands: number): number[] {
+  const sums = [0];
+  for (let place = 1; place <= thousands; place += 1) {
+    sums.push(
+      PACKAGES_SOLD.reduce(
+        (least, { credits, micros }) =>
+          Math.min(least, micros + sums[Math.max(0, place - credits / 1_000)]),
+        Infinity,
+      ),
+    );
+  }
+  return sums;
+}

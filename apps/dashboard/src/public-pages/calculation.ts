@@ -9,11 +9,22 @@ import {
 } from '#libs/contracts';
 
 const STEP = 1_000;
+const MONTHS_OF_A_YEAR = 12;
 
 /** A package on sale. */
 export interface SoldPackage {
   credits: number;
   /** Millionths of a dollar, without tax. */
+  micros: number;
+}
+
+/** A way to pay for a number of credits. */
+export interface Way {
+  /** Undefined: packages alone. */
+  plan?: SubscriptionPlan;
+  /** Descending by size; empty if the plan is enough. */
+  packages: readonly SoldPackage[];
+  /** Everything together, in millionths of a dollar, without tax. */
   micros: number;
 }
 
@@ -24,18 +35,25 @@ export interface Calculation {
   count: number;
   /** The price in the most expensive mode. */
   credits: number;
-  /** The smallest package with enough credits; undefined if none is large enough. */
-  package?: SoldPackage;
-  /** The smallest plans that grant enough credits every month, monthly and yearly. */
-  plans: readonly SubscriptionPlan[];
+  /** For this number once, cheapest first: with one month of a plan, and with packages alone. */
+  once: readonly Way[];
+  /** For this number every month of a year, cheapest first; a plan is paid every month or once a year. */
+  yearly: readonly Way[];
 }
 
 /** Every package on sale, ascending. */
 export const PACKAGES_SOLD: readonly SoldPackage[] = packagesSold();
 
+const LAST_PACKAGES: readonly SoldPackage[] = lastPackages();
+
 /** Operations that cost credits, in the order of the table. */
 export const PRICED_OPERATIONS: readonly Operation[] = OPERATIONS.filter(
   ({ price, access }) => price.per !== 'free' && access.kind === 'key',
+);
+
+/** Free operations whose work costs credits afterwards. */
+export const CHARGED_LATER: readonly Operation[] = OPERATIONS.filter(
+  ({ price, access }) => price.per === 'free' && price.later !== undefined && access.kind === 'key',
 );
 
 /** @returns undefined for an operation that is free or does not exist. */
@@ -47,17 +65,65 @@ export function calculate(name: string, count: number): Calculation | undefined 
     operation,
     count,
     credits,
-    package: PACKAGES_SOLD.find((sold) => sold.credits >= credits),
-    plans: (['month', 'year'] as const).flatMap((interval) => smallestPlan(credits, interval)),
+    once: cheapestWays(credits, 1),
+    yearly: cheapestWays(credits, MONTHS_OF_A_YEAR),
   };
 }
 
-function smallestPlan(credits: number, interval: SubscriptionPlan['interval']): SubscriptionPlan[] {
-  const plan = SUBSCRIPTION_PLANS.find(
-    (one) => one.line === 'api' && one.interval === interval && one.monthlyCredits >= credits,
+/** The cheapest way without a plan and the cheapest with one, for `monthly` credits in each of these months. */
+function cheapestWays(monthly: number, months: number): Way[] {
+  const plans = SUBSCRIPTION_PLANS.filter(
+    ({ line, interval }) => line === 'api' && (interval === 'month' || months === MONTHS_OF_A_YEAR),
   );
-  return plan ? [plan] : [];
+  const withPlan = plans.map((plan): Way => {
+    const packages = cheapestPackages(Math.max(0, monthly - plan.monthlyCredits) * months);
+    const planMicros = plan.unitMicros * (plan.interval === 'month' ? months : 1);
+    return { plan, packages, micros: planMicros + priceOf(packages) };
+  });
+  const packages = cheapestPackages(monthly * months);
+  return [{ packages, micros: priceOf(packages) }, ...withPlan.toSorted(byPrice).slice(0, 1)].sort(
+    byPrice,
+  );
 }
+
+/** The cheapest packages that together have at least so many credits. */
+function cheapestPackages(credits: number): SoldPackage[] {
+  const { credits: largest } = PACKAGES_SOLD.at(-1)!;
+  const whole = Math.max(0, Math.floor(credits / largest) - 1);
+  const packages = Array<SoldPackage>(whole).fill(PACKAGES_SOLD.at(-1)!);
+  let place = Math.ceil((credits - whole * largest) / STEP);
+  while (place > 0) {
+    const sold = LAST_PACKAGES[place];
+    packages.push(sold);
+    place -= sold.credits / STEP;
+  }
+  return packages.sort((left, right) => right.credits - left.credits);
+}
+
+/**
+ * For each number of steps up to twice the largest package: one package of the cheapest sum with at least so many
+ * credits. Above, a larger package has the lower price for each credit, so that the largest is among the cheapest.
+ */
+function lastPackages(): SoldPackage[] {
+  const sums = [0];
+  const last: SoldPackage[] = [PACKAGES_SOLD[0]];
+  const places = (2 * PACKAGES_SOLD.at(-1)!.credits) / STEP;
+  for (let place = 1; place <= places; place += 1) {
+    sums[place] = Infinity;
+    for (const sold of PACKAGES_SOLD) {
+      const micros = sold.micros + sums[Math.max(0, place - sold.credits / STEP)];
+      if (micros >= sums[place]) continue;
+      sums[place] = micros;
+      last[place] = sold;
+    }
+  }
+  return last;
+}
+
+const priceOf = (packages: readonly SoldPackage[]) =>
+  packages.reduce((sum, { micros }) => sum + micros, 0);
+
+const byPrice = (left: Way, right: Way) => left.micros - right.micros;
 
 function packagesSold(): SoldPackage[] {
   const sold = [];

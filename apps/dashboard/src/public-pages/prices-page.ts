@@ -10,11 +10,18 @@ import {
 import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { grouped, money } from '../amounts.js';
+import { TAX_RULE } from '../credits/added-tax.js';
 import { type Notice, type PageContext, field, page } from '../pages/layout.js';
 import { selectField } from '../pages/select-field.js';
 import { rightsOf } from '../plans/plans-page.js';
 import { priceWords } from '../searches/search.js';
-import { type Calculation, PRICED_OPERATIONS } from './calculation.js';
+import {
+  CHARGED_LATER,
+  type Calculation,
+  PRICED_OPERATIONS,
+  type SoldPackage,
+  type Way,
+} from './calculation.js';
 
 /** Maximum number of answers in the calculator. */
 export const COUNT_MAX = 100_000_000;
@@ -75,9 +82,7 @@ export function pricesPage(
         <h2>What each operation costs</h2>
         ${operationTable()}
       </section>
-      <p class="quiet">
-        Prices are in US dollars and without tax. If tax is due, the order shows it before you pay.
-      </p>`,
+      <p class="quiet">Prices are in US dollars and without tax. ${TAX_RULE}</p>`,
   });
 }
 
@@ -96,25 +101,40 @@ function calculator({ operation, count }: AskedPrice, found: Calculation | undef
   </section>`;
 }
 
-function calculated({ operation, count, credits, package: sold, plans }: Calculation): Markup {
-  const ways = [
-    sold === undefined
-      ? html`<li>No package has that many credits. Buy several, or ask us.</li>`
-      : html`<li>
-          Once: a package of ${grouped(sold.credits)} credits for ${money(String(sold.micros))}.
-        </li>`,
-    ...plans.map(
-      ({ name, unitMicros, interval }) =>
-        html`<li>Every month: ${name} for ${money(String(unitMicros))} a ${interval}.</li>`,
-    ),
-  ];
+function calculated({ operation, count, credits, once, yearly }: Calculation): Markup {
   return html`<p role="status">
       ${grouped(count)} × <code>${operation.name}</code> cost at most
       <strong>${counted(credits, 'credit')}</strong>. ${priceWords(operation)}
     </p>
-    <ul>
-      ${ways}
-    </ul>`;
+    <h3>Once</h3>
+    ${ways(once, 'in total')}
+    <h3>Every month, for a year</h3>
+    ${ways(yearly, 'a year')}
+    <p class="quiet">The cheapest is the first. Prices are without tax. ${TAX_RULE}</p>`;
+}
+
+const ways = (cheapestFirst: readonly Way[], period: string) =>
+  html`<ul>
+    ${cheapestFirst.map(
+      (way) =>
+        html`<li><strong>${money(String(way.micros))}</strong> ${period}: ${wayWords(way)}.</li>`,
+    )}
+  </ul>`;
+
+function wayWords({ plan, packages }: Way): string {
+  const parts = plan
+    ? [`${plan.name} for ${money(String(plan.unitMicros))} a ${plan.interval}`]
+    : [];
+  const sizes = new Map<SoldPackage, number>();
+  for (const sold of packages) sizes.set(sold, (sizes.get(sold) ?? 0) + 1);
+  for (const [sold, times] of sizes) {
+    const many = times === 1 ? 'a package' : `${grouped(times)} packages`;
+    const each = times === 1 ? '' : ' each';
+    parts.push(
+      `${many} of ${grouped(sold.credits)} credits for ${money(String(sold.micros))}${each}`,
+    );
+  }
+  return parts.join(' and ');
 }
 
 function tierTable(): Markup {
@@ -193,19 +213,25 @@ function operationTable(): Markup {
       </tr>
     </thead>
     <tbody>
-      ${PRICED_OPERATIONS.map(
+      ${[...PRICED_OPERATIONS, ...CHARGED_LATER].map(
         (operation) =>
           html`<tr>
             <td data-label="Operation">
               <code class="path">${endpointOf(operation)}</code>
             </td>
             <td data-label="Answers">${operation.summary}</td>
-            <td data-label="Price">${priceWords(operation)}</td>
+            <td data-label="Price">${withCode(priceWords(operation))}</td>
           </tr>`,
       )}
     </tbody>
   </table>`;
 }
+
+/** A text in which backticks mark names of the API. */
+const withCode = (text: string) =>
+  text
+    .split('`')
+    .map((part, place) => (place % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 
 const perMinute = ({ live, bulk, heavy }: Tier['limits']) =>
   [live, bulk, heavy].map(grouped).join(' / ');

@@ -51,7 +51,10 @@ describe('public pages', () => {
   it('the calculator shows the price of a number of answers, and rejects an invalid number', async () => {
     const { text } = await textOf('/prices?operation=whois.live&count=20000');
     expect(text).toContain('20,000 credits');
-    expect(text).toContain('API plan 50K for $75.00 a month');
+    expect(text).toMatch(
+      /\$46\.00<\/strong> in total: API plan 15K for \$27\.00 a month and a package of 5,000 credits for \$19\.00\./,
+    );
+    expect(text).toMatch(/\$67\.71<\/strong> in total: a package of 20,000 credits/);
     const { status, text: refused } = await textOf('/prices?operation=whois.live&count=1e99');
     expect([status, refused]).toEqual([400, expect.stringContaining('must be a whole number')]);
   });
@@ -68,6 +71,12 @@ describe('public pages', () => {
     for (const path of ['/', '/prices', '/documents']) {
       expect((await textOf(path)).text).toContain('href="https://api.example/v2.0/files/sample"');
     }
+  });
+
+  it('the prices include the work of jobs and monitors, which is charged while they run', async () => {
+    const { text } = await textOf('/prices');
+    expect(text).toContain('1 credit per answered name, charged as the job runs.');
+    expect(text).toContain('With <code>interval_minutes</code>, 1 credit per answered check');
   });
 
   it('operations at one path are told apart by their parameter', async () => {
