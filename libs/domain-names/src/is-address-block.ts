@@ -8,7 +8,7 @@ export const IsAddressBlock = (options?: ValidationOptions): PropertyDecorator =
       name: 'isAddressBlock',
       validator: {
         validate: isAddressBlock,
-        defaultMessage: () => 'each must be an IP address or a CIDR block',
+        defaultMessage: () => 'must be IP addresses or CIDR blocks',
       },
     },
     options,

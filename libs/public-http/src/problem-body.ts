@@ -9,7 +9,8 @@ export interface ProblemPlace {
 }
 
 const PATH_LENGTH_MAX = 200;
-const PAYMENT_REQUIRED = 402;
+/** The only 402 that a purchase ends: a cap, of a key or of a request, is raised instead. */
+const ENDED_BY_PURCHASE = 'insufficient_credits';
 
 /**
  * The one public form of a refusal: RFC 9457 members, ours (`code`, `request_id`, `retryable`,
@@ -87,7 +88,7 @@ export class ProblemBodies {
       credits_charged: 0,
       ...(problem.errors && { errors: problem.errors }),
       ...problem.members,
-      ...(problem.status === PAYMENT_REQUIRED && { credits_url: this.creditsUrl }),
+      ...(problem.code === ENDED_BY_PURCHASE && { credits_url: this.creditsUrl }),
       error: title,
       message: problem.message,
     };

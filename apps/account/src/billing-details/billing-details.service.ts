@@ -89,7 +89,8 @@ export class BillingDetailsService {
     if (!tax_id) return {};
     const plain = plainTaxId(country, tax_id);
     if (plain) return { tax_id: plain };
-    const message = `is not a tax id of ${country}`;
+    const name = new Intl.DisplayNames('en', { type: 'region' }).of(country) ?? country;
+    const message = `does not have the form of a tax id of ${name}`;
     throw new InvalidRequest([{ field: 'tax_id', message }]);
   }
 }

@@ -29,8 +29,18 @@ export function accountPage(context: PageContext, account: AccountFacts, notice?
       <section>
         <h2>Delete the account</h2>
         <ul>
-          <li>All keys and sessions end at once. Your credits are frozen.</li>
-          <li>Subscriptions are cancelled at the end of their period.</li>
+          <li>All keys and sessions end at once.</li>
+          <li>
+            All credits are frozen, those of packages and those of plans. They can be used again if
+            you restore the account.
+          </li>
+          <li>
+            API plans, Domainer plans and the rate-limit add-on give nothing from now on and are
+            cancelled at the end of their period. Paid time is not extended.
+          </li>
+          <li>
+            A deleted account shows no invoices. <a href="/invoices">Download yours</a> before.
+          </li>
           <li>For 90 days, you can log in and restore the account. Keys stay revoked.</li>
           <li>After that, credits are forfeited and your personal data is erased for good.</li>
         </ul>

@@ -20,6 +20,8 @@ export interface CreditsFacts {
   tax?: TaxAnswer;
   /** The preselected package. */
   credits?: number;
+  /** The number of credits for which a package is sought. */
+  wanted?: number;
 }
 
 const MICROS = 1_000_000;
@@ -33,7 +35,7 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
         <p class="quiet">Credits of a package never expire. ${taxSentence(facts.tax)}</p>
         ${facts.spendable !== undefined ? html`<p>You have ${counted(facts.spendable, 'credit')}${facts.ending ? `; ${facts.ending}` : ''}.</p>` : undefined}
         ${processorSection(facts.processors, (name) => `/credits?processor=${name}`)}
-        ${amountForm()} ${form(context, '/credits', packageFields(facts))}
+        ${amountForm(facts.wanted)} ${form(context, '/credits', packageFields(facts))}
       </section>
       <section>
         <h2>Or subscribe</h2>
@@ -81,7 +83,7 @@ const eachWords = (micros: number, credits: number) =>
   `$${(micros / credits / MICROS).toFixed(4)} each`;
 
 /** An alternative to searching the long list below. */
-function amountForm(): Markup {
+function amountForm(wanted?: number): Markup {
   return html`<form method="get" action="/credits" class="filters inline">
     <div class="field">
       <label for="amount">How many credits</label>
@@ -89,6 +91,7 @@ function amountForm(): Markup {
         id="amount"
         name="amount"
         type="number"
+        value="${wanted ?? ''}"
         min="${PACKAGES_SOLD[0].credits}"
         max="${PACKAGES_SOLD.at(-1)!.credits}"
         step="any"

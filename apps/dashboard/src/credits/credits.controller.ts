@@ -1,5 +1,11 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import type { BalanceAnswer, OrderAnswer, OrdersAnswer } from '#libs/contracts';
+import type {
+  BalanceAnswer,
+  OrderAnswer,
+  OrdersAnswer,
+  SubscriptionsAnswer,
+} from '#libs/contracts';
+import { grouped } from '../amounts.js';
 import { AllowVisitors, OF_ACTIVE_ACCOUNTS } from '../browser/allow-visitors.js';
 import { DashboardCalls } from '../dashboard-calls.js';
 import type { Notice } from '../pages/layout.js';
@@ -27,6 +33,17 @@ interface Shown {
   processor?: string;
   /** The values of a rejected form. */
   credits?: number;
+  /** The number of credits for which a package is sought. */
+  wanted?: number;
+}
+
+/** No package has the entered number of credits. */
+function roundedNotice(wanted: number, credits: number | undefined): Notice {
+  const text =
+    credits === undefined
+      ? `No package has ${grouped(wanted)} credits. Buy several.`
+      : `No package has exactly ${grouped(wanted)} credits. The next larger one has ${grouped(credits)} and is selected below.`;
+  return { kind: 'note', text };
 }
 
 /** Pages for buying a package and paying for an order. */
@@ -41,8 +58,10 @@ export class CreditsController {
     @Query('processor', OptionalText) processor: string,
     @Query('amount', OptionalText) amount: string,
   ) {
-    const credits = /^\d{1,9}$/.test(amount) ? packageFor(Number(amount)) : undefined;
-    return this.show(visit, { processor, credits });
+    const wanted = /^\d{1,9}$/.test(amount) ? Number(amount) : undefined;
+    const credits = wanted === undefined ? undefined : packageFor(wanted);
+    const notice = wanted === credits ? undefined : roundedNotice(wanted!, credits);
+    return this.show(visit, { processor, credits, notice, wanted });
   }
 
   @Post('credits')
@@ -89,12 +108,18 @@ export class CreditsController {
     }
     const balance = await this.calls.balance(visit.session).catch(() => undefined);
     const order = answer.body as OrderAnswer;
-    return visit.show(orderPage(visit.context, { order, balance, wasCancelled }));
+    const isOfPlan = order.lines.some(({ credits }) => credits === null);
+    const read = isOfPlan
+      ? await visit.billing({ method: 'GET', path: '/subscriptions' })
+      : undefined;
+    const subscriptions =
+      read && !isRefused(read) ? (read.body as SubscriptionsAnswer).subscriptions : [];
+    return visit.show(orderPage(visit.context, { order, balance, subscriptions, wasCancelled }));
   }
 
   private async show(
     visit: PageVisit,
-    { notice, status = 200, processor = '', credits }: Shown = {},
+    { notice, status = 200, processor = '', credits, wanted }: Shown = {},
   ) {
     const asked = Promise.allSettled([
       this.calls.balance(visit.session),
@@ -116,6 +141,7 @@ export class CreditsController {
       processors,
       tax,
       credits,
+      wanted,
     };
     const isAway = facts.orders === undefined;
     const said = notice ?? (isAway ? AWAY : undefined);

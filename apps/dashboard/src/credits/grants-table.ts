@@ -2,6 +2,10 @@ import { type BalanceAnswer, type CreditSource, planOfSku } from '#libs/contract
 import { type Markup, html } from '#libs/public-http';
 import { day, grouped } from '../amounts.js';
 
+/** When credits of a plan expire; the same on every page. */
+export const PLAN_CREDITS_RULE =
+  'Credits of a plan come every month. They expire when the next ones arrive, at the latest 7 days after the end of their month; if the plan is cancelled, at the end of their month.';
+
 /** Shows the sources of an account's credits, the rest of each, their expiry, and the order of use. */
 export function grantsTable({ grants }: BalanceAnswer): Markup {
   if (grants.length === 0) return html`<p class="quiet">No credits yet.</p>`;
@@ -29,7 +33,7 @@ export function grantsTable({ grants }: BalanceAnswer): Markup {
     <p class="quiet">
       Credits are used from the top of this list to the bottom: those of the trial and returned
       ones, those from support, those of a plan, then those of packages, and of each kind those that
-      expire first. A plan’s credits expire when its next ones arrive.
+      expire first. ${PLAN_CREDITS_RULE}
     </p>`;
 }
 
@@ -85,7 +89,8 @@ export function firstToEnd({ grants }: BalanceAnswer): string | undefined {
 /** The expiry of credits, in UTC. */
 function untilOf({ source_type: type, expires_at: end }: BalanceAnswer['grants'][number]): Markup {
   if (end === null) return html`never expires`;
-  return html`<span class="date">${day(end)}</span>${type === 'subscription' ? ' or earlier' : ''}`;
+  return html`<span class="date">${day(end)}</span
+    >${type === 'subscription' ? ' at the latest' : ''}`;
 }
 
 const SOURCE_NAMES: Readonly<Record<CreditSource, string>> = {

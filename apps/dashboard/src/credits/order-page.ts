@@ -4,6 +4,7 @@ import {
   type OrderLineAnswer,
   type OrderState,
   PROCESSOR_TITLES,
+  type SubscriptionAnswer,
   planOfSku,
 } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
@@ -16,6 +17,8 @@ export interface OrderFacts {
   order: OrderAnswer;
   /** Undefined if entitlement is unavailable. */
   balance?: BalanceAnswer;
+  /** Empty if billing is unavailable. */
+  subscriptions?: readonly SubscriptionAnswer[];
   /** The customer cancelled on the processor's page. */
   wasCancelled?: boolean;
 }
@@ -81,7 +84,7 @@ export function orderPage(context: PageContext, facts: OrderFacts): Markup {
         ${fact('State', stateText(order))}
         ${url ? fact('Pay before', `${order.expires_at.slice(0, 16).replace('T', ' ')} UTC`) : undefined}
       </dl>
-      ${canDrop(order) ? waitingActions(context, order) : undefined}
+      ${canDrop(order) ? waitingActions(context, order) : undefined} ${filesLink(facts)}
       <p>
         ${ENDED.includes(order.state) ? orderAgain(order) : undefined}
         <a href="/subscriptions">Subscriptions</a> · <a href="/invoices">Invoices</a>
@@ -128,10 +131,25 @@ function lineText({ credits, sku, quantity }: OrderLineAnswer): string {
   return quantity > 1 ? `${name} × ${quantity}` : name;
 }
 
-function noticeOf({ order, balance, wasCancelled }: OrderFacts): Notice | undefined {
+/** A Domainer plan opens files as soon as it is active. */
+function filesLink({ order, subscriptions }: OrderFacts): Markup | undefined {
+  const opens = order.lines.some(
+    (line) => line.kind === 'domainer' && isActive(line, subscriptions),
+  );
+  if (order.state !== 'paid' || !opens) return undefined;
+  return html`<p class="actions"><a class="button" href="/files">Download the files</a></p>`;
+}
+
+const isActive = ({ sku }: OrderLineAnswer, subscriptions: OrderFacts['subscriptions'] = []) =>
+  subscriptions.some(
+    (one) =>
+      one.is_current && one.sku === sku && (one.state === 'active' || one.state === 'trialing'),
+  );
+
+function noticeOf({ order, balance, subscriptions, wasCancelled }: OrderFacts): Notice | undefined {
   if (order.state === 'paid') {
     const paid = money(order.amount_micros, order.currency);
-    const arrived = order.lines.map((line) => arrivalOf(line, order, balance));
+    const arrived = order.lines.map((line) => arrivalOf(line, { order, balance, subscriptions }));
     return { kind: 'done', text: `Your payment of ${paid} arrived: ${arrived.join(', ')}.` };
   }
   if (isRefused(order)) return refusedNotice(order);
@@ -149,18 +167,21 @@ function refusedNotice({ processor, amount_micros, currency }: OrderAnswer): Not
 }
 
 /** What a paid line grants, and until when. */
-function arrivalOf(line: OrderLineAnswer, order: OrderAnswer, balance?: BalanceAnswer): string {
+function arrivalOf(line: OrderLineAnswer, { order, balance, subscriptions }: OrderFacts): string {
   if (line.credits !== null) {
     const isThere = balance?.grants.some(({ order_id: id }) => id === order.id) ?? true;
     const onTheWay = isThere ? '' : ' (on their way: load the page again in a moment)';
     return `${lineText(line)} that never expire${onTheWay}`;
   }
   const monthly = (planOfSku(line.sku)?.monthlyCredits ?? 0) * line.quantity;
-  if (monthly === 0) return `${lineText(line)} begins within moments`;
+  if (monthly === 0) {
+    const state = isActive(line, subscriptions) ? 'is active' : 'begins within moments';
+    return `${lineText(line)} ${state}`;
+  }
   const until = firstEnd(monthly, order, balance);
   const credits = `${grouped(monthly)} credits`;
   return until
-    ? `${credits}, which expire when the next ones arrive, by ${day(until)} (UTC)`
+    ? `${credits}, which expire when the next ones arrive, at the latest on ${day(until)} (UTC)`
     : `${credits} a month, from now on`;
 }
 

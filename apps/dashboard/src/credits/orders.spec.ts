@@ -60,10 +60,38 @@ describe('an order', () => {
     under.setBalance(grants);
     const shown = textOf(await under.get('/credits/orders/1'));
     expect(shown).toContain(
-      'Your payment of $10.00 arrived: 5,000 credits, which expire when the next ones arrive, by 2026-12-22 (UTC).',
+      'Your payment of $10.00 arrived: 5,000 credits, which expire when the next ones arrive, at the latest on 2026-12-22 (UTC).',
     );
     expect(shown).toContain(`<dd>${title}</dd>`);
     expect(shown).toContain('<dd>Every month, until you cancel</dd>');
+  });
+
+  it('of a Domainer plan says when the plan is active, and then leads to the files', async () => {
+    const [line] = order({}).lines;
+    const lines = [{ ...line, kind: 'domainer' as const, sku: 'domainer-names-month' }];
+    under.answers.set('GET /internal/orders/1', order({ lines }));
+    const shown = async (state: string) => {
+      const owned = { line: 'domainer', sku: 'domainer-names-month', is_current: true, state };
+      under.answers.set('GET /internal/subscriptions', { subscriptions: [owned] });
+      return textOf(await under.get('/credits/orders/1'));
+    };
+    const link = '<a class="button" href="/files">';
+    const waiting = await shown('incomplete');
+    expect(waiting).toContain('begins within moments');
+    expect(waiting).not.toContain(link);
+    const active = await shown('active');
+    expect(active).toContain('is active.');
+    expect(active).toContain(link);
+  });
+
+  it('of a number of credits that no package has says which package is selected', async () => {
+    under.answers.set('GET /internal/orders', { orders: [] });
+    under.answers.set('GET /internal/processors', { processors: [] });
+    const shown = textOf(await under.get('/credits?amount=12345'));
+    expect(shown).toContain(
+      'No package has exactly 12,345 credits. The next larger one has 13,000 and is selected below.',
+    );
+    expect(shown).toMatch(/type="number"\s+value="12345"/);
   });
 
   it.each(['stripe', 'paypal'])(

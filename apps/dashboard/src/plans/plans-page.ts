@@ -14,6 +14,7 @@ import { type Markup, html } from '#libs/public-http';
 import { day, grouped } from '../amounts.js';
 import { priceWords, taxSentence } from '../credits/added-tax.js';
 import { type ProcessorChoice, processorSection } from '../credits/processor-choice.js';
+import { PLAN_CREDITS_RULE } from '../credits/grants-table.js';
 import { choice } from '../choice.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 
@@ -45,8 +46,8 @@ export function plansPage(context: PageContext, facts: PlansFacts, notice?: Noti
       <section>
         <h2>API plans</h2>
         <p class="quiet">
-          Credits come every month, on a yearly plan as well, and expire when the next ones arrive.
-          Credits of a <a href="/credits">package</a> never expire.
+          ${PLAN_CREDITS_RULE} A yearly plan brings them every month as well. Credits of a
+          <a href="/credits">package</a> never expire.
         </p>
         ${rows(context, 'api', facts)}
       </section>

@@ -11,6 +11,7 @@ import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { grouped, money } from '../amounts.js';
 import { TAX_RULE } from '../credits/added-tax.js';
+import { PLAN_CREDITS_RULE } from '../credits/grants-table.js';
 import { type Notice, type PageContext, field, page } from '../pages/layout.js';
 import { selectField } from '../pages/select-field.js';
 import { rightsOf } from '../plans/plans-page.js';
@@ -51,10 +52,9 @@ export function pricesPage(
       <section>
         <h2>Packages and API plans</h2>
         <p class="quiet">
-          Credits of a package never expire. Credits of a plan come every month and expire when the
-          next ones arrive. The trial’s credits are used first, then those of a plan, then those of
-          packages. You can also buy packages in between, in steps of 1,000 credits, or of 10,000
-          above 100,000.
+          Credits of a package never expire. ${PLAN_CREDITS_RULE} The trial’s credits are used
+          first, then those of a plan, then those of packages. You can also buy packages in between,
+          in steps of 1,000 credits, or of 10,000 above 100,000.
         </p>
         ${tierTable()}
         <p class="quiet">

@@ -8,7 +8,7 @@ import {
 import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { day, minuteText, money } from '../amounts.js';
-import { grantsTable } from '../credits/grants-table.js';
+import { PLAN_CREDITS_RULE, grantsTable } from '../credits/grants-table.js';
 import { type Notice, type PageContext, form, page } from '../pages/layout.js';
 import { confirmationPage } from '../pages/confirmation-page.js';
 
@@ -48,7 +48,7 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
           It works until ${owned.state === 'past_due' ? 'the paid time is over' : `${end} (UTC)`}
           and then ends.
         </li>
-        ${owned.line === 'api' ? html`<li>${creditsEnd(owned)} Credits of packages stay.</li>` : undefined}
+        ${owned.line === 'api' ? html`<li>${PLAN_CREDITS_RULE} ${creditsEnd(owned)} Credits of packages stay.</li>` : undefined}
         <li>Until then, you can undo the cancellation under Subscriptions.</li>
       </ul>
       <div class="field">

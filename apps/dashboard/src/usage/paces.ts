@@ -1,6 +1,9 @@
 import type { KeyUsageAnswer } from '#libs/contracts';
 import type { Series } from './usage-series.js';
 
+/** Fewer answers than this have no 19 of 20. */
+const FEW = 20;
+
 /** Response times: the name of each range, and the daily number of answers in it. */
 export interface Paces {
   names: string[];
@@ -29,7 +32,7 @@ export function paceSeries({ names, byDay, total }: Paces): Series[] {
   return all.filter((series) => series.total > 0);
 }
 
-/** The times within which half of the answers and 19 of 20 came; empty without an answer. */
+/** The times within which half of the answers and 19 of 20 came, or all of a few; empty without an answer. */
 export function paceWords({ names, total }: Paces): string {
   const all = total.reduce((sum, count) => sum + count, 0);
   if (all === 0) return '';
@@ -37,10 +40,14 @@ export function paceWords({ names, total }: Paces): string {
     let sum = 0;
     return names[total.findIndex((count) => (sum += count) >= all * share)];
   };
-  const [half, most] = [paceOf(0.5), paceOf(0.95)];
+  const isFew = all < FEW;
+  const [half, most] = [paceOf(0.5), paceOf(isFew ? 1 : 0.95)];
   const last = names.at(-1);
   const words = (pace: string) => (pace === last ? `later than ${names.at(-2)!.slice(7)}` : pace);
-  return `Half of the answers came ${words(half)}, 19 of 20 ${words(most)}.`;
+  if (all === 1) return `The only answer came ${words(half)}.`;
+  return isFew
+    ? `At least half of the ${all} answers came ${words(half)}, the slowest ${words(most)}.`
+    : `At least half of the answers came ${words(half)}, 19 of 20 ${words(most)}.`;
 }
 
 const lengthOf = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`);

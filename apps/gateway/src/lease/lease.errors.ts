@@ -16,7 +16,7 @@ export class KeyCapReached extends Problem {
     super({
       code: 'key_cap_reached',
       status: 402,
-      detail: `This key has reached its daily cap of ${counted(cap, 'credit')}. The cap resets at midnight UTC.`,
+      detail: `This key has reached its daily cap of ${counted(cap, 'credit')}. Raise the cap in the dashboard, or wait until it resets at midnight UTC.`,
       members: { daily_credit_cap: cap },
     });
   }

@@ -36,7 +36,7 @@ export class ProblemAnswer {
   @IsInt()
   credits_charged: number;
 
-  /** Only for 402: the page where credits are sold, if they are. */
+  /** Only for `insufficient_credits`: the page where credits are sold, if they are. */
   @IsOptional()
   @IsString()
   credits_url?: string;
