@@ -4,7 +4,7 @@ import { counted } from '#libs/platform';
 import { type Markup, html } from '#libs/public-http';
 import { grouped, money } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
-import { PACKAGES_SOLD } from '../public-pages/calculation.js';
+import { PACKAGES_SOLD } from './calculation.js';
 import { priceWords, taxSentence } from './added-tax.js';
 import { orderText, orderWords } from './order-page.js';
 import { type ProcessorChoice, processorSection } from './processor-choice.js';

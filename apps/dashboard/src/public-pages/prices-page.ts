@@ -22,7 +22,7 @@ import {
   PRICED_OPERATIONS,
   type SoldPackage,
   type Way,
-} from './calculation.js';
+} from '../credits/calculation.js';
 
 /** Maximum number of answers in the calculator. */
 export const COUNT_MAX = 100_000_000;

@@ -6,7 +6,7 @@ import { type Notice, page } from '../pages/layout.js';
 import { OptionalText } from '../pages/optional-text.js';
 import type { PageVisit } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
-import { calculate } from './calculation.js';
+import { calculate } from '../credits/calculation.js';
 import { documentsPage } from './documents-page.js';
 import type { OperatorText } from './operator-texts.js';
 import { COUNT_MAX, pricesPage } from './prices-page.js';
