@@ -9,6 +9,7 @@ import { DataFolder } from './data-folder/data-folder.js';
 import { checkSettings, unusedSettings } from './services/solo-settings.js';
 import { SoloConfig } from './solo.config.js';
 import { type RunningSolo, startSolo } from './solo.js';
+import { inventedNames } from './services/corpus-seed.js';
 
 const NO_INTERNET =
   'This machine has no internet connection: test keys work, live keys cannot look names up. To simulate the registries: npm start -- --offline\n';
@@ -61,7 +62,8 @@ export async function runSolo(
     process.stdout.write(announcement(solo.facts, (monotonicMs() - started) / 1000));
     if (!(await online)) process.stdout.write(NO_INTERNET);
     await fillDemo(solo);
-    if (offline && config.offlineNames > 0) await fillCorpus(solo, config.offlineNames);
+    const isFilled = inventedNames(folder) >= config.offlineNames;
+    if (offline && !isFilled) await fillCorpus(solo, config.offlineNames);
   } catch (error) {
     if (interruption.signal.aborted) {
       say('Stopped before it was up; nothing is left half made.');

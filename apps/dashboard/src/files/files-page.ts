@@ -23,6 +23,7 @@ const FORMATS: Readonly<Record<FileFormat, string>> = {
   'json.gz': 'JSON',
   zip: 'ZIP',
 };
+const KILOBYTE = 1_000;
 const MEGABYTE = 1_000_000;
 
 export function filesPage(
@@ -37,7 +38,8 @@ export function filesPage(
     notice,
     body: html`<p>
         Each daily file covers one day (UTC). It is available by 06:00 UTC on the next day and
-        updated by 18:00. Full downloads are made once a week. All files are kept for 90 days.
+        updated by 18:00. Full downloads are made once a week. After an operator has filled an
+        installation, its files of that day are built at once. All files are kept for 90 days.
         <a href="/plans">Domainer plans</a> include them.
       </p>
       ${
@@ -92,10 +94,15 @@ function actionsOf({ dataset, date, state, artifacts, ...held }: OwnFileEntry): 
   }
   if (state === 'withheld') return html`<span class="quiet">Being rebuilt</span>`;
   return html`${artifacts.map(({ format, bytes }) => {
-    const text = `${FORMATS[format]}, ${(bytes / MEGABYTE).toFixed(1)} MB`;
+    const text = `${FORMATS[format]}, ${sizeText(bytes)}`;
     const address = `/api/files/${dataset}/${date}?format=${format}`;
     return html`<a class="button small" href="${address}" aria-label="${text}: ${what}"
       >${text}</a
     >`;
   })}`;
+}
+
+function sizeText(bytes: number): string {
+  if (bytes >= MEGABYTE / 10) return `${(bytes / MEGABYTE).toFixed(1)} MB`;
+  return bytes >= KILOBYTE ? `${Math.round(bytes / KILOBYTE)} kB` : counted(bytes, 'byte');
 }

@@ -14,7 +14,8 @@ export function mailboxPage(
           the page again to see it.
         </p>`
       : html`<p class="quiet">
-            Newest first. A new mail takes a few seconds: load the page again to see it.
+            Newest first. A new mail takes a few seconds: load the page again to see it. The latest
+            200 mails are kept until the service stops.
           </p>
           ${messages.map((message) => messageSection(message, ownOrigin))}`;
   return page(context, { title: 'Mailbox', body });

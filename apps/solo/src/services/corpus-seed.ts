@@ -12,6 +12,10 @@ const FILE = 'generated-names.json';
 export const hasInventedNames = (folder: DataFolder): boolean =>
   folder.readJson(FILE) !== undefined;
 
+/** How many names the starts in this folder have added. */
+export const inventedNames = (folder: DataFolder): number =>
+  folder.readJson<{ names: number }>(FILE)?.names ?? 0;
+
 /** The parts on which the seed works. */
 export interface SeededCorpus {
   corpusUrl: string;
@@ -32,7 +36,7 @@ export async function seedCorpus(
   { corpusUrl, workerUrl, secrets, clock, folder, names }: SeededCorpus,
   signal: AbortSignal,
 ): Promise<number> {
-  const before = folder.readJson<{ names: number }>(FILE)?.names ?? 0;
+  const before = inventedNames(folder);
   if (before >= names) return 0;
   const tokens = new ServiceTokens(secrets.get('SERVICE_SECRET'), clock);
   const corpus = new ServiceHttp({ url: corpusUrl, caller: 'cli', audience: 'corpus', tokens });
