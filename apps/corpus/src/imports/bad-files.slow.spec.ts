@@ -199,10 +199,10 @@ describe.each(Object.entries(KINDS))(
 
     it.each(DAMAGED)(
       'that is %s leaves nothing, and says why',
-      async (_what, damage, problem, lines) => {
+      async (...[, damage, problem, lines = 300]) => {
         const source = await newSource();
         const before = await counts();
-        await source.put('file-20260105', damage(fileOf(linesOf(lines ?? 300, 'com'), 'com')));
+        await source.put('file-20260105', damage(fileOf(linesOf(lines, 'com'), 'com')));
         const { file } = await source.run();
         expect(file).toMatchObject({ state: 'failed', newNames: 0 });
         expect(file?.problem).toMatch(problem);
