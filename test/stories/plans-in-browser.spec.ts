@@ -171,7 +171,7 @@ interface Held {
 
   it('S77: a Domainer plan opens its files and no others, from the moment it is paid', async () => {
     const csvOf = (dataset: string) =>
-      user.page.getByRole('link', { name: new RegExp(`^CSV, .* MB: ${dataset} of`) });
+      user.page.getByRole('link', { name: new RegExp(`^CSV, [^:]*: ${dataset} of`) });
     const open = async () => {
       await user.open('/files');
       return csvOf('New names').count();

@@ -61,9 +61,11 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'finished_at',
         'expires_at',
         'artifact',
+        'left_out_rows',
         // The dashboard path for their download.
         `'/api/jobs/' || id || '/results' as results_path`,
       ],
+      withheld: { left_out_part: 'where a part of the results lies until they are joined' },
     },
     {
       table: 'webhooks',
