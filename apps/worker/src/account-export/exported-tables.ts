@@ -65,7 +65,10 @@ export const EXPORTED_TABLES: ExportedSchema = {
         // The dashboard path for their download.
         `'/api/jobs/' || id || '/results' as results_path`,
       ],
-      withheld: { left_out_part: 'where a part of the results lies until they are joined' },
+      withheld: {
+        left_out_part: 'where a part of the results lies until they are joined',
+        request_hash: 'recognises a repeated request',
+      },
     },
     {
       table: 'webhooks',

@@ -18,6 +18,7 @@ import { monitorsMade } from './0016-monitors-made.js';
 import { ownChecks } from './0017-own-checks.js';
 import { rejectedLines } from './0018-rejected-lines.js';
 import { arrivedAnswers } from './0019-arrived-answers.js';
+import { repeatedRequests } from './0020-repeated-requests.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -40,4 +41,5 @@ export const migrations: Migration[] = [
   ownChecks,
   rejectedLines,
   arrivedAnswers,
+  repeatedRequests,
 ];
