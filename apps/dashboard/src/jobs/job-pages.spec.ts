@@ -59,11 +59,15 @@ it('typed names start a job only after their price and rejected lines were shown
   expect(shown.text).toContain('You need 1 more credit.');
   expect(shown.text).toContain('Line 2: &lt;b&gt;');
   expect(under.arrived.map(({ line }) => line)).toEqual(['POST /internal/jobs/dns?dry_run=true']);
-  const started = new URLSearchParams({ ...fields, step: 'start' }).toString();
+  const key = /name="idempotency_key" value="([^"]+)"/.exec(shown.text)?.[1] ?? '';
+  const start = { ...fields, step: 'start', idempotency_key: key };
+  const started = new URLSearchParams(start).toString();
   const { status, headers } = await under.post('/jobs', started);
   expect([status, headers.location]).toEqual([303, `/jobs/${QUEUED.id}`]);
-  const { line, body } = under.arrived.at(-1)!;
+  const { line, body, headers: sent } = under.arrived.at(-1)!;
   expect(line).toBe('POST /internal/jobs/dns');
+  expect(sent['idempotency-key']).toBe(key);
+  expect(key).not.toBe('');
   expect(JSON.parse(String(body))).toEqual({
     domainNames: ['a.com', '?', 'b.com'],
     format: 'json.gz',

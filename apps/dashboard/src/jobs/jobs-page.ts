@@ -156,7 +156,8 @@ function order(
     ${form(
       context,
       `/uploads/${uploadId}/job`,
-      html`${selectField('kind', { label: 'Data', options: KINDS })}
+      html`${hidden('idempotency_key', newId())}
+        ${selectField('kind', { label: 'Data', options: KINDS })}
         ${selectField('format', { label: 'File', options: FORMATS })}
         <button>Start the job</button>`,
     )}`;

@@ -38,7 +38,8 @@ export class JobPagesController {
     const typed = { domainNames: names.join('\n'), kind, format };
     if (step === 'edit') return this.show(visit, { typed });
     const isStart = step === 'start';
-    const answer = await visit.worker(callFor(names, typed, !isStart));
+    const call = callFor(names, typed, !isStart);
+    const answer = await visit.worker({ ...call, idempotencyKey: form.idempotency_key });
     if (isRefused(answer)) {
       const notice = faultNotice(answer, { domainNames: 'Domain names' });
       return this.show(visit, { notice, status: answer.status, typed });

@@ -1,4 +1,4 @@
-import { PageForm, TextField } from '../pages/page-form.dto.js';
+import { IdempotencyKeyField, PageForm, TextField } from '../pages/page-form.dto.js';
 
 export class JobForm extends PageForm {
   /** One name per line. */
@@ -14,4 +14,7 @@ export class JobForm extends PageForm {
   /** `start` after the price was shown, `edit` to change the names; the price is shown first. */
   @TextField()
   step?: string;
+
+  @IdempotencyKeyField()
+  idempotency_key?: string;
 }

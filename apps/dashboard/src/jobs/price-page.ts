@@ -1,5 +1,5 @@
 import type { JobAnswer } from '#libs/contracts';
-import { counted } from '#libs/platform';
+import { counted, newId } from '#libs/platform';
 import { html } from '#libs/public-http';
 import { grouped } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
@@ -41,7 +41,7 @@ export function pricePage(
           ${shortfall > 0 ? html`<strong>You need ${counted(shortfall, 'more credit')}.</strong> <a href="/credits">Buy credits</a>` : undefined}
         </p>
         <div class="actions">
-          ${form(context, '/jobs', html`${fields}${hidden('step', 'start')}<button>Start the job</button>`)}
+          ${form(context, '/jobs', html`${fields}${hidden('step', 'start')}${hidden('idempotency_key', newId())}<button>Start the job</button>`)}
           ${form(context, '/jobs', html`${fields}${hidden('step', 'edit')}<button class="plain small">Change the names</button>`)}
           <a class="button plain small" href="/jobs">All jobs</a>
         </div>

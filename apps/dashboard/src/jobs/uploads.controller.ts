@@ -62,13 +62,13 @@ export class UploadPagesController {
   @Post(':id/job')
   async start(
     @Visit() visit: PageVisit,
-    @Body() { kind, format }: JobForm,
+    @Body() { kind, format, idempotency_key: idempotencyKey }: JobForm,
     @Param('id') id: string,
   ) {
     const path = kind === 'dns' ? '/jobs/dns' : '/jobs/whois';
     const chosen = JOB_FORMATS.find((one) => one === format);
     const body = { upload_id: id, ...(chosen && { format: chosen }) };
-    const answer = await visit.worker({ method: 'POST', path, body });
+    const answer = await visit.worker({ method: 'POST', path, body, idempotencyKey });
     if (!isRefused(answer)) return visit.goTo(`/jobs/${(answer.body as JobAnswer).id}`);
     return this.show(visit, id, faultNotice(answer), answer.status);
   }

@@ -12,11 +12,11 @@ const ARRIVED = `case when state in ('running', 'finalizing') then (select coale
 /** Jobs, by account. */
 @Injectable()
 export class JobsRepository {
-  async insert(transaction: Transaction, job: NewJob): Promise<void> {
+  async insert(transaction: Transaction, job: NewJob, requestHash?: Buffer): Promise<void> {
     await transaction.query(
       `insert into jobs (id, account_id, kind, state, format, types, max_age_seconds, list_id, lines, unique_names,
-         invalid, invalid_lines, created_at, deadline_at, estimate_seconds)
-       values ($1, $2, $3, 'validating', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+         invalid, invalid_lines, created_at, deadline_at, estimate_seconds, request_hash)
+       values ($1, $2, $3, 'validating', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
       [
         job.id,
         job.accountId,
@@ -32,8 +32,22 @@ export class JobsRepository {
         job.createdAt,
         job.deadlineAt,
         job.estimateSeconds,
+        requestHash ?? null,
       ],
     );
+  }
+
+  /** The job that the same request has started before. */
+  async findRepeated(
+    transaction: Transaction,
+    accountId: string,
+    requestHash: Buffer,
+  ): Promise<Job | undefined> {
+    const [job] = await transaction.query<Job>(
+      `select ${JOB_COLUMNS} from jobs where account_id = $1 and request_hash = $2`,
+      [accountId, requestHash],
+    );
+    return job;
   }
 
   async findOf(runner: Runner, accountId: string, jobId: string): Promise<Job | undefined> {

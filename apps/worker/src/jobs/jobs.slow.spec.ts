@@ -91,6 +91,31 @@ describe('a job with names in the request', () => {
     expect(done.artifacts).toEqual([expect.objectContaining({ name: 'results.csv.gz', rows: 64 })]);
   });
 
+  it('a request that is repeated under its Idempotency-Key, even at once, starts one job', async () => {
+    const accountId = newId();
+    const headers = { 'idempotency-key': newId(), 'content-type': 'application/json' };
+    const send = async (body: object, kind = 'whois') => {
+      const sent = { accountId, headers, body: JSON.stringify(body) };
+      const { status, text } = await under.send('POST', path(`/${kind}`), sent);
+      return { status, ...(JSON.parse(text) as { id?: string; code?: string }) };
+    };
+    const domainNames = ['name-1.com', 'name-2.de'];
+    const answers = await Promise.all(Array.from({ length: 5 }, async () => send({ domainNames })));
+    const accepted = answers.filter(({ status }) => status < 300);
+    const [{ id }] = accepted;
+    expect(new Set(accepted.map((job) => job.id))).toEqual(new Set([id]));
+    // Those that came before the price was reserved.
+    for (const { status, code } of answers.filter((answer) => !accepted.includes(answer))) {
+      expect([status, code]).toEqual([409, 'idempotency_key_running']);
+    }
+    await ended(accountId, id!);
+    expect(await send({ domainNames })).toMatchObject({ id, state: 'completed' });
+    expect(entitlement.charged(accountId)).toBe(2);
+    const other = await send({ domainNames }, 'dns');
+    expect(other.id).not.toBe(id);
+    await ended(accountId, other.id!);
+  });
+
   it('S83: the end is announced by mail with a link to a page behind the log-in and no data', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'dns', {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   type DnsJobRequest,
@@ -6,7 +7,7 @@ import {
   type JobKind,
   type JobRequest,
 } from '#libs/contracts';
-import { Database } from '#libs/database';
+import { Database, IdempotencyKeyRunning } from '#libs/database';
 import { Clock, HOUR_MS, crashPoint, newId } from '#libs/platform';
 import { estimatesOf } from '../names/name-groups.js';
 import { NameLinesService } from '../names/name-lines.service.js';
@@ -29,6 +30,8 @@ export interface JobOrder {
   kind: JobKind;
   request: DnsJobRequest | JobRequest;
   isDryRun: boolean;
+  /** The caller's `Idempotency-Key`: the same request with it starts one job. */
+  idempotencyKey?: string;
 }
 
 /** The source of a job's names. */
@@ -53,8 +56,9 @@ export class NewJobsService {
   ) {}
 
   /**
-   * Reserves the price of all names and starts a job; a dry run only counts.
-   * @throws NamesTwice, NoValidNames, TooManyJobs, NotFound, UploadNotReady, UploadIsRefused, JobShortOfCredits,
+   * Reserves the price of all names and starts a job; a dry run only counts. A repeated request gets the job that it has
+   * started, whatever has died meanwhile.
+   * @throws IdempotencyKeyRunning while its price is being reserved, NamesTwice, NoValidNames, TooManyJobs, NotFound, UploadNotReady, UploadIsRefused, JobShortOfCredits,
    * JobCreditsBusy.
    */
   async create(accountId: string, order: JobOrder): Promise<JobAnswer> {
@@ -66,18 +70,25 @@ export class NewJobsService {
     if (names.uniqueNames === 0) throw new NoValidNames();
     const job = this.newJob(accountId, order, names);
     if (order.isDryRun) return this.dryRun(job, names);
-    await this.database.transaction(async (transaction) => {
+    const requestHash = hashOf(order);
+    const repeated = await this.database.transaction(async (transaction) => {
       await this.jobs.lockNew(transaction, accountId);
+      const known =
+        requestHash && (await this.jobs.findRepeated(transaction, accountId, requestHash));
+      if (known) return known;
       const underWay = await this.jobs.listUnderWay(transaction, accountId);
       if (underWay.length >= UNDER_WAY_MAX) throw new TooManyJobs(UNDER_WAY_MAX);
-      await this.jobs.insert(transaction, job);
+      await this.jobs.insert(transaction, job, requestHash);
       if (uploadId) await this.names.uploads.keep(transaction, accountId, uploadId);
       if ('stored' in names) await this.names.lines.insert(transaction, job.id, names.stored);
       await this.queues.starts.add(transaction, {
         ...jobWork(job),
         delaySeconds: START_SECONDS,
       });
+      return undefined;
     });
+    if (repeated?.state === 'validating') throw new IdempotencyKeyRunning();
+    if (repeated) return jobAnswer(repeated, this.clock.now());
     try {
       await this.credits.hold(job);
     } catch (error) {
@@ -138,6 +149,13 @@ export class NewJobsService {
       deadlineAt: new Date(createdAt.getTime() + deadline_hours * HOUR_MS),
     };
   }
+}
+
+function hashOf({ kind, request, idempotencyKey }: JobOrder): Buffer | undefined {
+  if (idempotencyKey === undefined) return undefined;
+  return createHash('sha256')
+    .update(JSON.stringify([idempotencyKey, kind, request]))
+    .digest();
 }
 
 const UNTOUCHED = {

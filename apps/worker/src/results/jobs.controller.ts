@@ -1,4 +1,4 @@
-import { Body, Controller, Param, Req, Res } from '@nestjs/common';
+import { Body, Controller, Headers, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   DnsJobRequest,
@@ -15,7 +15,7 @@ import {
   Serves,
   linkHeaders,
 } from '#libs/contracts';
-import { AccountId, sendFile } from '#libs/platform';
+import { AccountId, idempotencyKeyOf, sendFile } from '#libs/platform';
 import { NewJobsService } from '../jobs/new-jobs.service.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { ResultsService } from './results.service.js';
@@ -35,8 +35,10 @@ export class JobsController {
     @AccountId() accountId: string,
     @Question(JOB_WHOIS) { dry_run: isDryRun }: QuestionOf<typeof JOB_WHOIS>,
     @Body() request: JobRequest,
+    @Headers('idempotency-key') key?: string,
   ) {
-    return this.newJobs.create(accountId, { kind: 'whois', request, isDryRun });
+    const idempotencyKey = idempotencyKeyOf(key);
+    return this.newJobs.create(accountId, { kind: 'whois', request, isDryRun, idempotencyKey });
   }
 
   @Serves(JOB_DNS)
@@ -44,8 +46,10 @@ export class JobsController {
     @AccountId() accountId: string,
     @Question(JOB_DNS) { dry_run: isDryRun }: QuestionOf<typeof JOB_DNS>,
     @Body() request: DnsJobRequest,
+    @Headers('idempotency-key') key?: string,
   ) {
-    return this.newJobs.create(accountId, { kind: 'dns', request, isDryRun });
+    const idempotencyKey = idempotencyKeyOf(key);
+    return this.newJobs.create(accountId, { kind: 'dns', request, isDryRun, idempotencyKey });
   }
 
   @Serves(JOBS)
