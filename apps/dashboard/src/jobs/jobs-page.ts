@@ -53,9 +53,8 @@ export function jobsPage(
     body: html`<section>
         <h2>Look up many names</h2>
         <p>
-          Each different name that is answered costs one credit. The full price is held first;
-          credits for names without an answer are released. You see the price before you start the
-          job.
+          Each unique name that is answered costs one credit. The full price is held first; credits
+          for names without an answer are released. You see the price before you start the job.
         </p>
         ${form(context, '/jobs', newJob(typed))}
       </section>
@@ -128,7 +127,7 @@ export function uploadPage(
         ${
           counts &&
           html`<p>
-            ${counted(counts.unique, 'different name')} in ${counted(counts.lines, 'line')};
+            ${counted(counts.unique, 'unique name')} in ${counted(counts.lines, 'line')};
             ${grouped(counts.duplicates)} repeated, ${grouped(counts.invalid)} without a domain
             name.
           </p>`
@@ -150,7 +149,8 @@ function order(
 ): Markup {
   const { price, shortfall = 0 } = credits;
   return html`<p>
-      Up to ${counted(price, 'credit')}; WHOIS takes ${durationWords(eta_seconds ?? 0)}, DNS less.
+      Up to ${counted(price, 'credit')}; WHOIS takes ${durationWords(eta_seconds ?? 0)}; DNS is
+      faster.
       ${shortfall > 0 ? html`<strong>You need ${counted(shortfall, 'more credit')}.</strong> <a href="/credits">Buy credits</a>` : undefined}
     </p>
     ${form(
@@ -168,7 +168,7 @@ function uploadRow(context: PageContext, { id, file_name, state, counts }: Uploa
   return html`<li>
     <div>
       <strong>${name}</strong> ${UPLOAD_STATES[state]}
-      ${counts && html`<p class="quiet">${counted(counts.unique, 'different name')}</p>`}
+      ${counts && html`<p class="quiet">${counted(counts.unique, 'unique name')}</p>`}
     </div>
     <div class="actions">
       <a class="button small" href="/uploads/${id}" aria-label="Open the upload ${name}">Open</a>

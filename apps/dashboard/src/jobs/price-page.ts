@@ -33,11 +33,11 @@ export function pricePage(
     notice,
     body: html`<section>
         <p>
-          ${counted(counts.unique, 'different name')} in ${counted(counts.lines, 'line')};
+          ${counted(counts.unique, 'unique name')} in ${counted(counts.lines, 'line')};
           ${grouped(counts.duplicates)} repeated, ${grouped(counts.invalid)} without a domain name.
         </p>
         <p>
-          Up to ${counted(price, 'credit')}; takes ${durationWords(eta ?? 0)}.
+          Up to ${counted(price, 'credit')}. It takes ${durationWords(eta ?? 0)}.
           ${shortfall > 0 ? html`<strong>You need ${counted(shortfall, 'more credit')}.</strong> <a href="/credits">Buy credits</a>` : undefined}
         </p>
         <div class="actions">

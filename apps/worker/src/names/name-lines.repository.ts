@@ -24,7 +24,7 @@ export class NameLinesRepository {
     await transaction.copyIn(`copy name_lines (${columns}) from stdin`, rows);
   }
 
-  /** The different names of a list. */
+  /** The unique names of a list. */
   async countGroups(transaction: Transaction, listId: string): Promise<NameGroup[]> {
     return transaction.query(
       `select split_part(name, '.', -1) as tld, upstream, count(*)::int as names

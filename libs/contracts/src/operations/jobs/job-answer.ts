@@ -68,7 +68,7 @@ export class JobCounts {
   @Min(0)
   lines: number;
 
-  /** Number of distinct names, which are looked up. */
+  /** Number of unique names, which are looked up. */
   @IsInt()
   @Min(0)
   unique: number;

@@ -35,7 +35,7 @@ export class UploadCounts {
   @Min(0)
   lines: number;
 
-  /** Number of distinct names in them. */
+  /** Number of unique names in them. */
   @IsInt()
   @Min(0)
   unique: number;
