@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { LoopbackInternet } from '../loopback-internet.contract.js';
-import { KnownServices } from './known-services.js';
 import { RdapClient, retryAfterSeconds, type RdapLimits } from './rdap-client.js';
-import { rdapUrl } from './rdap-url.js';
 
 const host = 'rdap.nic.example';
 const url = `https://${host}/domain/a.example`;
@@ -168,18 +166,6 @@ describe('RdapClient', () => {
         expect(await asking(client, 'a.example')).toMatchObject({ kind: 'not_found' });
       },
     );
-
-    it('asks for the help again an hour after it was missing', async () => {
-      let nowMs = 0;
-      const services = new KnownServices(() => nowMs);
-      const known = async (isHelp: boolean) => services.isKnown(new URL(url), async () => isHelp);
-      expect(await known(false)).toBe(false);
-      nowMs = 60 * 60_000 - 1;
-      expect(await known(true)).toBe(false);
-      nowMs += 1;
-      expect(await known(true)).toBe(true);
-      expect(await known(false)).toBe(true);
-    });
   });
 
   describe('a 404', () => {
@@ -394,20 +380,5 @@ describe('retryAfterSeconds', () => {
 
   it('a date is ignored without the date of the server', () => {
     expect(retryAfterSeconds('Sat, 21 Nov 2026 10:01:30 GMT', undefined)).toBeUndefined();
-  });
-});
-
-describe('rdapUrl', () => {
-  it('accepts https URLs of named hosts, with or without port 443', () => {
-    expect(rdapUrl('https://rdap.nic.example:443/x#y')?.href).toBe('https://rdap.nic.example/x');
-    expect(rdapUrl('domain/a', new URL('https://rdap.nic.example/v1/'))?.pathname).toBe(
-      '/v1/domain/a',
-    );
-  });
-
-  it('S56: a host in an unusual form of an address is rejected', () => {
-    for (const host of ['0x7f000001', '2130706433', '127.1', '0177.0.0.1', '127.0.0.1.']) {
-      expect(rdapUrl(`https://${host}/`)).toBeUndefined();
-    }
   });
 });

@@ -1,0 +1,224 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { meaningOfNotFound } from './absence.js';
+
+const NAME = 'sample.example';
+const NOT_FOUND = { errorCode: 404, title: 'Not Found' };
+
+/** Texts that say nothing about the name; most of them are in no list of rejections. */
+const SILENT_TEXTS = [
+  '404',
+  'Error',
+  'HTTP 404',
+  'Error 404.',
+  'NoSuchKey',
+  'NoSuchBucket',
+  'The specified key does not exist.',
+  '维护中',
+  '系统升级,请稍后',
+  'メンテナンス中です',
+  '점검 중입니다',
+  'Ведутся технические работы',
+  'Wartungsarbeiten',
+  'En mantenimiento',
+  'Service en maintenance',
+  'خارج الخدمة',
+  'Auction pending',
+  'Domain is in redemption',
+  'Pending delete',
+  'Registration data withheld',
+  'Registered, data not public',
+  'Registered elsewhere',
+  'This name belongs to another registry',
+  'Name known to the registrar only',
+  'Zone not managed here',
+  "The RDAP server doesn't have information about the requested zone",
+  'Please use the new service',
+  'This service has moved to https://rdap.other.example/',
+  `See https://rdap.other.example/domain/${NAME}`,
+  'Deprecated endpoint',
+  'API version v0 was retired',
+  'Unknown host header',
+  'default backend - 404',
+  'Whitelabel Error Page',
+  'This page could not be found.',
+  'Site not installed',
+  'Application not found',
+  'Route not found',
+  'File not found',
+  'Function invocation not found',
+  'Deployment not found',
+  'Project not found',
+  'Unknown tenant',
+  'License expired',
+  'Certificate expired',
+  'Invalid token',
+  'Missing parameter',
+  'Malformed query',
+  'Label contains characters outside the table',
+  'IDN variant of a registered name',
+  'Found in the archive',
+  'No data yet: replication lag',
+  'Cache miss',
+  'Shard 3 is not reachable',
+  'Snapshot restore in progress',
+  'Query parser failed',
+  'Only nameserver queries are answered',
+  'Contact the registrar',
+  'Not registered with this registrar',
+  'The domain is not registered through us',
+  'Available',
+  'Not found in the cache',
+  'Object not found in this instance',
+  'No information available for this TLD',
+  'The registry data is being migrated this weekend and answers are incomplete',
+  'Test environment',
+  'null',
+  'Domain not registered here',
+  'The domain is not registered at this registrar',
+  'Registration of this name was completed by a partner of the registry in the year 2019',
+  'Purple kiosks gather seven lanterns beside a harbour while the evening ferry crosses',
+  'The record of the requested domain is shown to its holder in the portal of the registry',
+  `Customers of resellers find ${NAME} in the directory of the reseller that sold it to them`,
+  'A holder of this label answers for it in the register of the ministry since last autumn',
+  'Domain not registered there',
+  'Domain not found for you',
+  'Not registered to you',
+  'Not found in my database',
+  'Domain not found in test database',
+  'Domain not found on request',
+  'No such domain registered by request',
+  'Resource not found',
+  'No such resource',
+  'The requested resource could not be found',
+  'The resource you requested does not exist',
+  'Domain is not delegated',
+  `${NAME} is not assigned`,
+  `${NAME} is available for purchase`,
+  `/domain/${NAME} not found`,
+  `The resource /domain/${NAME} does not exist`,
+  `domain/${NAME} not found`,
+  `/domains/${NAME} not found`,
+  `/${NAME} not found`,
+  `${NAME}/ not found`,
+  'Domain .example not found',
+  '.example not found',
+  'No such object: .example',
+  'No entry found for TLD',
+  'No entry found for ccTLD',
+  'Registry not found for domain',
+  'Is domain not found',
+  'Does the domain not exist',
+  'Domain not found: no',
+  ...'DNS|zone|reseller|OT&E|archive|premium|history|selected|main|customer|live|registrar'
+    .split('|')
+    .map((whose) => `Domain not found in ${whose} database`),
+  `${NAME} does not exist in the zone database`,
+  'Domain not found ...',
+  'Was: Domain not found',
+  'Domain not found…',
+  `${NAME.slice(0, NAME.indexOf('.'))} not found`,
+] as const;
+
+/** Sentences from terms of use, from the table for port 43. */
+const SENTENCES = readFileSync('test/eval-whois/hostile-answers.txt', 'utf8')
+  .split('\n## ')
+  .slice(-2)
+  .flatMap((kind) => kind.trimEnd().split('\n').slice(1))
+  .map((row) => row.replaceAll(/% Terms of Use⏎% |⏎|ABSENT/g, ''));
+
+const TERMS = {
+  title: 'Terms of Use',
+  description: ['By querying this service you agree to the terms at https://nic.example/terms'],
+};
+/** Where such a text may appear: as the only text, and beside a statement of absence. */
+const PLACES: Readonly<Record<string, (said: string) => Record<string, unknown>>> = {
+  'the title': (said) => ({ errorCode: 404, title: said }),
+  'the only description': (said) => ({ errorCode: 404, description: [said] }),
+  'the description': (said) => ({ ...NOT_FOUND, description: [said] }),
+  'a later line': (said) => ({ ...NOT_FOUND, description: ['Domain not found', said] }),
+  'a conforming body': (said) => ({
+    rdapConformance: ['rdap_level_0'],
+    errorCode: 404,
+    title: said,
+  }),
+  'a separate member': (said) => ({ errorCode: 404, status: said }),
+  'the title of a notice': (said) => ({ ...NOT_FOUND, notices: [{ title: said }, TERMS] }),
+  'a notice': (said) => ({ ...NOT_FOUND, notices: [TERMS, { description: [said] }] }),
+  'a titled notice': (said) => ({
+    ...NOT_FOUND,
+    notices: [{ title: 'Notice', description: [said] }],
+  }),
+  'the terms of use': (said) => ({
+    ...NOT_FOUND,
+    notices: [{ title: TERMS.title, description: [...TERMS.description, said] }],
+  }),
+  'a sentence behind a term': (said) => ({
+    ...NOT_FOUND,
+    notices: [{ title: TERMS.title, description: [`${TERMS.description[0]}. ${said}`] }],
+  }),
+  'a remark': (said) => ({ ...NOT_FOUND, remarks: [{ description: [said] }] }),
+  'the title of a link': (said) => ({
+    ...NOT_FOUND,
+    notices: [{ ...TERMS, links: [{ href: 'https://nic.example/terms', title: said }] }],
+  }),
+};
+/** The bare code states nothing, and is harmless beside a statement. */
+const IS_BARE_CODE = /^(?:404|error|http 404|error 404\.)$/i;
+
+/** Small print that registries send with every answer. */
+const SMALL_PRINT = [
+  { title: 'Terms of Service', description: ['Service subject to Terms of Use.'] },
+  {
+    title: 'Status Codes',
+    description: [
+      'For more information on domain status codes, please visit https://icann.org/epp',
+    ],
+  },
+  {
+    title: 'RDDS Inaccuracy Complaint Form',
+    description: ['URL of the ICANN RDDS Inaccuracy Complaint Form: https://icann.org/wicf'],
+  },
+  {
+    title: 'Copyright',
+    description: ['Copyright (c) 2026 Registry Example. All rights reserved.'],
+  },
+  {
+    title: 'RDAP Terms of Service',
+    description: [
+      'By querying our Domain Database, you are agreeing to comply with these terms, so please read them carefully.',
+      'Any information provided is "as is" without any guarantee of accuracy.',
+      'Please do not misuse the Domain Database. It is intended solely for query-based access.',
+      "Don't use the Domain Database to allow, enable, or otherwise support the transmission of mass unsolicited mail.",
+      "Don't access it through the use of high volume, automated, electronic processes; we may throttle or block you.",
+      'We may restrict your access to the Domain Database at any time.',
+    ],
+  },
+  {
+    title: 'Disclaimer',
+    description: [
+      'The data is provided for information purposes only; the registry does not guarantee its accuracy.',
+      'This information has been partially redacted and may be withheld for reasons of privacy.',
+    ],
+  },
+  { title: "Conditions d'utilisation", description: ['https://nic.example/fr/conditions'] },
+  { title: '利用規約', description: ['https://nic.example/jp/terms'] },
+  { title: 'Status', description: ['Some names are reserved for the registry'] },
+  { description: ['This response conforms to the RDAP Operational Profile and its terms.'] },
+];
+
+describe('the body of a 404', () => {
+  it.each(Object.entries(PLACES))('never means absence for a text in %s', (place, body) => {
+    const isBeside = !['the title', 'the only description', 'a conforming body'].includes(place);
+    const texts = [...SILENT_TEXTS, ...SENTENCES].filter(
+      (said) => !(isBeside && IS_BARE_CODE.test(said)),
+    );
+    expect(texts.filter((said) => meaningOfNotFound(body(said), NAME) === 'absent')).toEqual([]);
+  });
+
+  it.each(SMALL_PRINT)('means absence beside small print: $title', (notice) => {
+    const body = { ...NOT_FOUND, rdapConformance: ['rdap_level_0'], notices: [notice] };
+    expect(meaningOfNotFound(body, NAME)).toBe('absent');
+    expect(meaningOfNotFound({ ...body, notices: SMALL_PRINT }, NAME)).toBe('absent');
+  });
+});
