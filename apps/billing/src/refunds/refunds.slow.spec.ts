@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { PaymentReversed, SetAsideMoney, SubscriptionChanged } from '#libs/contracts';
-import { DAY_MS, HOUR_MS, addMonths, newId } from '#libs/platform';
+import type { PaymentReversed, SetAsideMoney } from '#libs/contracts';
+import { DAY_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
@@ -54,31 +54,6 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
     return answer;
   }
 
-  async function subscribe(sku = 'api-15K-month') {
-    const body = { product: 'subscription', sku, processor };
-    const ordered = await billing.call('POST', 'orders', { accountId, body });
-    await billing.act(ordered.body, 'pay');
-    return subscription();
-  }
-  async function raise(id: string): Promise<void> {
-    const body = { sku: 'api-50K-month' };
-    const { body: answer } = await billing.call('POST', `subscriptions/${id}/change`, {
-      accountId,
-      body,
-    });
-    if (answer.redirect_url) await side.agree(answer.redirect_url as string);
-    await billing.settle();
-  }
-  async function subscription() {
-    const { body } = await billing.call('GET', 'subscriptions', { accountId });
-    return body.subscriptions[0] as {
-      id: string;
-      state: string;
-      sku: string;
-      paid_through: string | null;
-    };
-  }
-
   /** The announced reversals, oldest first. */
   async function said(): Promise<string[]> {
     return (await billing.events(accountId))
@@ -90,11 +65,6 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
         );
       })
       .map((text) => text.trim());
-  }
-  async function lastState(): Promise<SubscriptionChanged> {
-    const events = await billing.events(accountId);
-    const changed = events.filter(({ type }) => type === 'billing.subscription-changed');
-    return changed.at(-1)?.data as unknown as SubscriptionChanged;
   }
 
   describe('of a package', () => {
@@ -343,107 +313,6 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       const ids = (await billing.events(accountId)).map(({ data }) => data.reversalId);
       expect(new Set(ids.filter((one) => one !== undefined)).size).toBe(3);
       expect(await billing.stateOf(accountId, bought)).toBe('disputed');
-    });
-  });
-
-  describe('of a subscription', () => {
-    const end = () => addMonths(billing.clock.now(), 1).toISOString();
-
-    it('the rest of a period is refunded by time, and ends it', async () => {
-      const [start, until] = [billing.clock.now(), end()];
-      await subscribe();
-      const length = Date.parse(until) - start.getTime();
-      await billing.pass(length / 2);
-      const from = billing.clock.now().toISOString();
-      expect((await refund({ scope: 'remaining' })).body).toMatchObject({
-        scope: 'remaining',
-        from,
-        amountMicros: '13500000',
-      });
-      expect(await said()).toEqual([
-        'refund requested remaining 13500000',
-        'refund final remaining 13500000',
-      ]);
-      await billing.follow();
-      expect(await lastState()).toMatchObject({ state: 'cancelled', paidThrough: from });
-      expect(side.hasEndedLatest()).toBe(true);
-    });
-
-    it('a full refund of its base ends it at once, a partial one does not', async () => {
-      await subscribe();
-      const until = (await subscription()).paid_through;
-      await refund({ amountMicros: '5000000' });
-      await billing.follow();
-      expect(await subscription()).toMatchObject({ state: 'active', paid_through: until });
-      await refund({});
-      await billing.follow();
-      expect(await subscription()).toMatchObject({ state: 'cancelled', paid_through: null });
-      const body = { product: 'subscription', sku: 'api-5K-month', processor };
-      expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
-    });
-
-    it('a lost dispute of a renewal ends it at the end of the previous period; if won again, its time returns', async () => {
-      await subscribe();
-      const turn = addMonths(billing.clock.now(), 1);
-      await billing.pass(turn.getTime() - billing.clock.now().getTime());
-      const until = end();
-      const [{ externalId }] = await payments();
-      const id = side.dispute(externalId);
-      side.decideDispute(id, 'lost');
-      await billing.settle();
-      await billing.follow();
-      expect(await lastState()).toMatchObject({
-        state: 'cancelled',
-        paidThrough: turn.toISOString(),
-      });
-      side.decideDispute(id, 'won');
-      await billing.settle();
-      expect(await lastState()).toMatchObject({ state: 'cancelled', paidThrough: until });
-    });
-
-    it('an open dispute ends nothing', async () => {
-      await subscribe();
-      side.dispute((await payments())[0].externalId);
-      await billing.settle();
-      await billing.follow();
-      expect(await subscription()).toMatchObject({ state: 'active' });
-    });
-
-    it('the refund of an upgrade restores the old plan, and a failed refund the new one', async () => {
-      const { id } = await subscribe();
-      const until = end();
-      await billing.pass(HOUR_MS);
-      await raise(id);
-      expect(await subscription()).toMatchObject({ sku: 'api-50K-month' });
-      await refund({});
-      await billing.follow();
-      expect(await lastState()).toMatchObject({
-        state: 'active',
-        sku: 'api-15K-month',
-        limits: { live: 40 },
-      });
-      const paid = await side.moneyOf(accountId);
-      side.failRefund(refunds()[0].id);
-      await billing.settle();
-      await billing.follow();
-      expect(await lastState()).toMatchObject({ sku: 'api-50K-month', limits: { live: 80 } });
-      expect(await side.moneyOf(accountId)).toEqual({ ...paid, refunded: 0 });
-      expect(await subscription()).toMatchObject({ state: 'active' });
-      expect(Date.parse((await subscription()).paid_through!)).toBeGreaterThan(
-        Date.parse(until) - DAY_MS,
-      );
-    });
-
-    it('a restored plan can be upgraded again, and stays so', async () => {
-      const { id } = await subscribe();
-      for (let time = 0; time < 2; time += 1) {
-        await billing.pass(HOUR_MS);
-        await raise(id);
-        if (time === 0) await refund({});
-        await billing.follow();
-      }
-      for (let round = 0; round < 2; round += 1) await billing.follow();
-      expect(await subscription()).toMatchObject({ sku: 'api-50K-month' });
     });
   });
 });
