@@ -1,22 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  AccountDeleted,
-  AccountErased,
-  AccountRegistered,
-  AccountRestored,
-  PaymentConfirmed,
-} from '#libs/contracts';
-import { DAY_MS, addMonths, newId } from '#libs/platform';
+import { AccountErased, AccountRegistered } from '#libs/contracts';
+import { newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { GrantsService } from './grants.service.js';
 
 const MONTH = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
-const YEAR = { periodStart: '2026-01-31T12:00:00Z', periodEnd: '2027-01-31T12:00:00Z' };
 
 describe('grants', () => {
   let entitlement: EntitlementUnderTest;
   let accountId: string;
-  let subscriptionId: string;
 
   beforeAll(async () => {
     entitlement = await EntitlementUnderTest.start();
@@ -25,16 +17,15 @@ describe('grants', () => {
   beforeEach(() => {
     entitlement.clock.set('2026-03-02T09:00:00Z');
     entitlement.clock.stepEachReading(0);
-    [accountId, subscriptionId] = [newId(), newId()];
+    accountId = newId();
   });
   afterEach(async () => {
     expect(await entitlement.violations()).toEqual([]);
   });
 
   const spendable = async () => (await entitlement.client.balance(accountId)).spendable;
-  const at = (time: string) => entitlement.clock.set(time);
-  const subscribe = (snapshot: Partial<Parameters<EntitlementUnderTest['subscribe']>[1]>) =>
-    entitlement.subscribe(accountId, { subscriptionId, ...MONTH, ...snapshot });
+  const subscribe = (monthlyCredits: string) =>
+    entitlement.subscribe(accountId, { subscriptionId: newId(), ...MONTH, monthlyCredits });
 
   it('S39: trial credits are granted once per claim and account, even under 20 parallel events', async () => {
     const trialClaim = 'a'.repeat(64);
@@ -53,7 +44,7 @@ describe('grants', () => {
 
   it('credits are used in one order, by leases and by holds: of the trial, from support, of a plan, of a package', async () => {
     await entitlement.buy(accountId, 10);
-    await subscribe({ monthlyCredits: '10' });
+    await subscribe('10');
     const grant = async (expiresAt?: string) => {
       const adjustment = { adjustmentId: newId(), amount: 10, reason: 'goodwill', expiresAt };
       await entitlement.operator.grantByOperator(accountId, adjustment);
@@ -132,7 +123,7 @@ describe('grants', () => {
 
   it('credits are used by priority, then expiry, then age', async () => {
     await entitlement.buy(accountId, 5_000);
-    await subscribe({});
+    await subscribe('15000');
     const given = [
       { amount: 10 },
       { amount: 12, expiresAt: '2027-02-01T00:00:00Z' },
@@ -176,158 +167,6 @@ describe('grants', () => {
     expect(await spendable()).toBe(10);
   });
 
-  it('a renewal expires the old month and issues the new one in one transaction', async () => {
-    await subscribe({});
-    await subscribe({});
-    at('2026-04-02T09:00:00Z');
-    await subscribe({ periodStart: '2026-04-02T09:00:00Z', periodEnd: '2026-05-02T09:00:00Z' });
-    expect(await entitlement.newEntries(accountId)).toEqual([
-      'grant subscription: issued -15000, available +15000',
-      'expire subscription: available -15000, expired +15000',
-      'grant subscription: issued -15000, available +15000',
-    ]);
-    expect(await spendable()).toBe(15_000);
-  });
-
-  it('the old month stays spendable for seven days while a renewal is not paid', async () => {
-    await subscribe({});
-    at('2026-04-02T10:00:00Z');
-    const unpaid = { periodStart: '2026-04-02T09:00:00Z', periodEnd: '2026-05-02T09:00:00Z' };
-    await subscribe({ ...unpaid, state: 'past_due', paidThrough: '2026-04-02T09:00:00Z' });
-    at('2026-04-09T08:59:59Z');
-    expect(await spendable()).toBe(15_000);
-    at('2026-04-09T09:00:00Z');
-    expect(await spendable()).toBe(0);
-    at('2026-04-10T09:00:00Z');
-    await subscribe({ ...unpaid, paidThrough: unpaid.periodEnd });
-    expect(await spendable()).toBe(15_000);
-    expect(await entitlement.newEntries(accountId)).toEqual([
-      'grant subscription: issued -15000, available +15000',
-      'expire subscription: available -15000, expired +15000',
-      'grant subscription: issued -15000, available +15000',
-    ]);
-  });
-
-  it('a cancelled month expires at its end, and an undone cancellation gives the grace back', async () => {
-    await subscribe({ cancelAt: MONTH.periodEnd });
-    await subscribe({});
-    at('2026-04-03T09:00:00Z');
-    expect(await spendable()).toBe(15_000);
-    await subscribe({ cancelAt: MONTH.periodEnd, state: 'cancelled' });
-    expect(await spendable()).toBe(0);
-  });
-
-  it('slices of a year start on the anchor day: 31 Jan, 28 Feb, 31 Mar', async () => {
-    at('2026-01-31T12:00:00Z');
-    await subscribe({ ...YEAR, interval: 'year' });
-    const starts = ['2026-02-28T12:00:00Z', '2026-03-31T12:00:00Z', '2026-04-30T12:00:00Z'];
-    for (const start of starts) {
-      await entitlement.newEntries(accountId);
-      at(new Date(Date.parse(start) - 1).toISOString());
-      await entitlement.advanceAll();
-      expect(await entitlement.newEntries(accountId)).toEqual([]);
-      at(start);
-      await entitlement.advanceAll();
-      expect(await entitlement.newEntries(accountId)).toEqual([
-        'expire subscription: available -15000, expired +15000',
-        'grant subscription: issued -15000, available +15000',
-      ]);
-    }
-    expect(addMonths(new Date('2028-01-31T00:00:00Z'), 1)).toEqual(
-      new Date('2028-02-29T00:00:00Z'),
-    );
-    expect(addMonths(new Date('2026-12-31T00:00:00Z'), 2)).toEqual(
-      new Date('2027-02-28T00:00:00Z'),
-    );
-  });
-
-  it('slices of months without requests are issued before anything is spent', async () => {
-    at('2026-01-31T12:00:00Z');
-    await subscribe({ ...YEAR, interval: 'year' });
-    at('2026-06-01T00:00:00Z');
-    const lease = { accountId, leaseId: newId(), gatewayId: 'gateway-1', min: 1, wanted: 0 };
-    expect(await entitlement.client.acquire(lease)).toMatchObject({ spendable: 14_999 });
-    const entries = await entitlement.newEntries(accountId);
-    expect(entries.filter((line) => line.startsWith('grant'))).toHaveLength(5);
-    expect(entries.filter((line) => line.startsWith('expire'))).toHaveLength(4);
-  });
-
-  it('an upgrade adds the rest of the slice, whatever the snapshot says, and ends with it', async () => {
-    await subscribe({});
-    at('2026-03-18T00:00:00Z');
-    await subscribe({ sku: 'api-50K-month' });
-    await entitlement.pay(accountId, {
-      kind: 'subscription_upgrade',
-      subscriptionId,
-      interval: 'month',
-      ...MONTH,
-      from: '2026-03-17T21:00:00Z',
-      monthlyCredits: '35000',
-    });
-    // Half of the slice's 31 days were left.
-    expect(await spendable()).toBe(15_000 + 17_500);
-    at('2026-04-02T09:00:00Z');
-    await subscribe({
-      periodStart: '2026-04-02T09:00:00Z',
-      periodEnd: '2026-05-02T09:00:00Z',
-      monthlyCredits: '50000',
-    });
-    expect(await spendable()).toBe(50_000);
-  });
-
-  it('slices that begin at the same time are issued by line, and neither ends the other', async () => {
-    const [first, second] = [newId(), newId()].toSorted();
-    at(YEAR.periodStart);
-    await subscribe({ ...YEAR, interval: 'year', lineId: second });
-    const stretch = { subscriptionId, interval: 'year', ...YEAR, from: YEAR.periodStart } as const;
-    const line = { kind: 'subscription', ...stretch, monthlyCredits: '35000' } as const;
-    await entitlement.pay(accountId, { ...line, lineId: first });
-    expect(await spendable()).toBe(50_000);
-    await entitlement.newEntries(accountId);
-    at('2026-02-28T12:00:00Z');
-    await entitlement.advanceAll();
-    expect(await spendable()).toBe(50_000);
-    const entries = await entitlement.newEntries(accountId);
-    expect(entries.filter((entry) => entry.startsWith('grant'))).toEqual([
-      'grant subscription: issued -35000, available +35000',
-      'grant subscription: issued -15000, available +15000',
-    ]);
-    at('2026-03-31T11:59:59Z');
-    expect(await spendable()).toBe(50_000);
-  });
-
-  it('periods that arrive at once are issued in chronological order', async () => {
-    const [first, second] = [newId(), newId()].toSorted();
-    const period = (lineId: string, periodStart: string, periodEnd: string) => ({
-      kind: 'subscription' as const,
-      lineId,
-      subscriptionId,
-      interval: 'month' as const,
-      periodStart,
-      periodEnd,
-      from: periodStart,
-      monthlyCredits: lineId === first ? '2000' : '1000',
-      sku: 'test',
-      quantity: 1,
-      amountMicros: '1000000',
-    });
-    at('2026-05-10T09:00:00Z');
-    await entitlement.deliver(PaymentConfirmed, accountId, {
-      paymentId: newId(),
-      amountMicros: '2000000',
-      currency: 'USD',
-      catalogueVersion: '2026-11',
-      lines: [
-        period(first, '2026-04-02T09:00:00Z', '2026-05-02T09:00:00Z'),
-        period(second, '2026-03-02T09:00:00Z', '2026-04-02T09:00:00Z'),
-      ],
-    });
-    expect(await entitlement.newEntries(accountId)).toEqual([
-      'grant subscription: issued -1000, available +1000',
-      'grant subscription: issued -2000, available +2000',
-    ]);
-  });
-
   it('an account with nothing left that could expire is not due', async () => {
     const expiresAt = '2026-05-01T00:00:00Z';
     const given = { adjustmentId: newId(), amount: 30, reason: 'a test', expiresAt };
@@ -341,47 +180,9 @@ describe('grants', () => {
     };
     expect(await due()).toBe(new Date(expiresAt).toISOString());
     await entitlement.use(accountId, 30);
-    at(expiresAt);
+    entitlement.clock.set(expiresAt);
     await entitlement.advanceAll();
     expect(await due()).toBeUndefined();
-  });
-
-  it('reserved credits stay usable after their grant has expired', async () => {
-    await subscribe({ cancelAt: MONTH.periodEnd });
-    const lease = { accountId, leaseId: newId(), gatewayId: 'gateway-1', min: 100, wanted: 0 };
-    await entitlement.client.acquire(lease);
-    at('2026-04-03T09:00:00Z');
-    await entitlement.client.close({ accountId, leaseId: lease.leaseId, consumed: 60 });
-    expect(await entitlement.newEntries(accountId)).toEqual([
-      'grant subscription: issued -15000, available +15000',
-      'reserve lease: available -100, reserved +100',
-      'expire subscription: available -14900, expired +14900',
-      'consume lease: reserved -60, consumed +60',
-      'release lease: reserved -40, expired +40',
-    ]);
-  });
-
-  it('a deletion freezes credits, slices keep arriving frozen, and a restore releases exactly these', async () => {
-    at('2026-01-31T12:00:00Z');
-    await subscribe({ ...YEAR, interval: 'year' });
-    const [lineId] = [await entitlement.buy(accountId, 5_000)];
-    await entitlement.reverse(accountId, lineId, '0.2', { phase: 'requested' });
-    const deletion = { deletedAt: '2026-02-01T00:00:00Z', restoreUntil: '2026-05-02T00:00:00Z' };
-    await entitlement.deliver(AccountDeleted, accountId, deletion);
-    const lease = { accountId, leaseId: newId(), gatewayId: 'gateway-1', min: 1, wanted: 0 };
-    expect(await entitlement.client.acquire(lease)).toMatchObject({ outcome: 'insufficient' });
-    at('2026-02-28T12:00:00Z');
-    expect(await entitlement.client.balance(accountId)).toMatchObject({
-      spendable: 0,
-      frozen: 19e3,
-    });
-    await entitlement.deliver(AccountRestored, accountId, { restoredAt: '2026-02-28T12:00:00Z' });
-    expect(await entitlement.client.balance(accountId)).toMatchObject({
-      spendable: 19e3,
-      frozen: 0,
-    });
-    const { blocks } = await entitlement.client.allowance(accountId);
-    expect(blocks).toEqual([]);
   });
 
   it('after erasure all available, released or granted credits are revoked', async () => {
@@ -423,17 +224,6 @@ describe('grants', () => {
       'CreditsLow 20% 100',
       'CreditsLow 0% 0',
       'CreditsLow 20% 1',
-    ]);
-  });
-
-  it('an account without requests is updated by the job, once', async () => {
-    await subscribe({ cancelAt: MONTH.periodEnd });
-    await entitlement.newEntries(accountId);
-    entitlement.clock.advance(40 * DAY_MS);
-    await entitlement.advanceAll();
-    await entitlement.advanceAll();
-    expect(await entitlement.newEntries(accountId)).toEqual([
-      'expire subscription: available -15000, expired +15000',
     ]);
   });
 });

@@ -1,0 +1,100 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Transaction } from '#libs/database';
+import { newId } from '#libs/platform';
+import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
+
+describe('leases', () => {
+  let entitlement: EntitlementUnderTest;
+
+  beforeAll(async () => {
+    entitlement = await EntitlementUnderTest.start();
+  });
+  afterAll(() => entitlement.stop());
+  afterEach(async () => {
+    expect(await entitlement.violations()).toEqual([]);
+  });
+
+  /** A lease of 20 credits of a new account. */
+  async function acquire(accountId: string) {
+    const lease = { accountId, leaseId: newId() };
+    await entitlement.client.acquire({ ...lease, gatewayId: 'gateway-1', min: 20, wanted: 0 });
+    return lease;
+  }
+
+  it('closing leases of many accounts in one call takes as many statements as for one', async () => {
+    const uses = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const lease = await acquire(await entitlement.newAccount());
+        return { ...lease, consumed: 7 };
+      }),
+    );
+    const { balances } = await entitlement.client.settle('gateway-1', uses);
+    expect(Object.values(balances)).toEqual(uses.map(() => 493));
+    const counter = new StatementCounter();
+    await entitlement.client.closeAll(uses.slice(0, 1));
+    const ofOne = counter.take();
+    await entitlement.client.closeAll(uses.slice(1));
+    const ofMany = counter.take();
+    counter.stop();
+    // Lock, leases, grants; then the ledger, the leases and the use by operation.
+    expect(ofOne).toEqual({ statements: 6, roundTrips: 2 });
+    expect(ofMany).toEqual(ofOne);
+  });
+
+  it('an acquire needs two round trips between begin and commit', async () => {
+    const accountId = await entitlement.newAccount();
+    const counter = new StatementCounter();
+    await acquire(accountId);
+    const ofAcquire = counter.take();
+    counter.stop();
+    // Lock, lease, refusal, unbooked use, grants; then the ledger and the lease.
+    expect(ofAcquire).toEqual({ statements: 7, roundTrips: 2 });
+  });
+});
+
+/**
+ * Counts what transactions send. A round trip is a statement that is sent while none of its transaction is unanswered;
+ * statements sent after it travel with it.
+ */
+class StatementCounter {
+  private readonly counts = new Map<
+    Transaction,
+    { statements: number; roundTrips: number; unanswered: number }
+  >();
+  private readonly spy;
+
+  constructor() {
+    const { counts } = this;
+    const { query } = Transaction.prototype;
+    this.spy = jest.spyOn(Transaction.prototype, 'query').mockImplementation(async function <T>(
+      this: Transaction,
+      sql: string,
+      parameters?: unknown[],
+    ) {
+      const count = counts.get(this) ?? { statements: 0, roundTrips: 0, unanswered: 0 };
+      counts.set(this, count);
+      count.statements++;
+      if (count.unanswered++ === 0) count.roundTrips++;
+      try {
+        return await query.call<Transaction, [string, unknown[]?], Promise<T[]>>(
+          this,
+          sql,
+          parameters,
+        );
+      } finally {
+        count.unanswered--;
+      }
+    } as typeof query);
+  }
+
+  /** The statements of the longest transaction since the last call, because the relay works in parallel. */
+  take(): { statements: number; roundTrips: number } {
+    const [longest] = [...this.counts.values()].toSorted((a, b) => b.statements - a.statements);
+    this.counts.clear();
+    return { statements: longest.statements, roundTrips: longest.roundTrips };
+  }
+
+  stop(): void {
+    this.spy.mockRestore();
+  }
+}
