@@ -1,26 +1,28 @@
 /**
  * Compiles apps, libs and test into dist with swc, file by file and without a look at the types (`npm run
- * check` does that). Nothing is compiled when nothing changed.
+ * check` does that). Nothing is compiled when nothing changed. Several builds may run at once: each file appears as a
+ * whole, and none removes what another has compiled.
  *
  * As a command (`node build.js`, for an image `node build.js --product`), or from `start.js`.
  */
 import { createHash } from 'node:crypto';
 import {
-  copyFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
+import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = dirname(fileURLToPath(import.meta.url));
 const DIST = join(ROOT, 'dist');
 const STATE = join(DIST, '.build.json');
+const PARTIAL = '.partial';
 const FOLDERS = ['apps', 'libs', 'test'];
 /** Built by their own tools. */
 const NOT_OURS = new Set(['node_modules', 'dist']);
@@ -61,7 +63,8 @@ export async function build(tell = () => {}, { isProduct = false, withTests = tr
     .update(JSON.stringify(SWC_OPTIONS))
     .update(readFileSync(join(ROOT, 'package-lock.json')))
     .digest('hex');
-  const before = readState();
+  const before = readState() ?? { settings: '', files: {} };
+  const isUnknown = before.settings === '';
   const isSame = before.settings === settings;
   const after = {};
   const changed = [];
@@ -77,11 +80,12 @@ export async function build(tell = () => {}, { isProduct = false, withTests = tr
   const gone = Object.keys(before.files).filter((path) => after[path] === undefined);
   if (changed.length === 0 && gone.length === 0) return 0;
   tell(changed.length);
-  // Half a build is no build: the state is written last.
+  // An unfinished build does not count: the state is written last.
   rmSync(STATE, { force: true });
   for (const path of gone) remove(path);
+  if (isUnknown) removeStrays(sources.map(outputOf), withTests);
   await compileAll(changed);
-  writeFileSync(STATE, JSON.stringify({ settings, files: after }));
+  writeWhole(STATE, JSON.stringify({ settings, files: after }));
   return changed.length;
 }
 
@@ -95,7 +99,7 @@ async function compileAll(paths) {
   await Promise.all(
     paths.map(async (path) => {
       const output = outputOf(path);
-      if (!path.endsWith('.ts')) return copyFileSync(join(ROOT, path), output);
+      if (!path.endsWith('.ts')) return writeWhole(output, readFileSync(join(ROOT, path)));
       try {
         const { code, map } = await transform(readFileSync(join(ROOT, path), 'utf8'), {
           ...SWC_OPTIONS,
@@ -103,8 +107,8 @@ async function compileAll(paths) {
           sourceFileName: join(ROOT, path),
         });
         const name = output.slice(output.lastIndexOf('/') + 1);
-        writeFileSync(output, `${code}\n//# sourceMappingURL=${name}.map\n`);
-        writeFileSync(`${output}.map`, map);
+        writeWhole(`${output}.map`, map);
+        writeWhole(output, `${code}\n//# sourceMappingURL=${name}.map\n`);
       } catch (error) {
         faults.push(`${path}: ${error instanceof Error ? error.message : String(error)}`);
       }
@@ -164,13 +168,33 @@ function remove(path) {
   rmSync(`${outputOf(path)}.map`, { force: true });
 }
 
+/** Removes the outputs of an unfinished build or of another compiler which no source has. */
+function removeStrays(outputs, withTests) {
+  const wanted = new Set(outputs.flatMap((path) => [path, `${path}.map`]));
+  for (const folder of FOLDERS) {
+    if (!existsSync(join(DIST, folder))) continue;
+    for (const entry of readdirSync(join(DIST, folder), { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      const source = relative(DIST, path).replace(/\.js(\.map)?$/, '.ts');
+      const isLeft =
+        entry.isDirectory() || path.endsWith(PARTIAL) || (!withTests && isTest(source));
+      if (!isLeft && !wanted.has(path)) rmSync(path, { force: true });
+    }
+  }
+}
+
+/** Writes a file that no other process ever sees in part. */
+function writeWhole(path, content) {
+  const partial = `${path}.${process.pid}${PARTIAL}`;
+  writeFileSync(partial, content);
+  renameSync(partial, path);
+}
+
 function readState() {
   try {
     return JSON.parse(readFileSync(STATE, 'utf8'));
   } catch {
-    // Nothing, or what another compiler left.
-    rmSync(DIST, { recursive: true, force: true });
-    return { settings: '', files: {} };
+    return undefined;
   }
 }
 

@@ -1,9 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, symlinkSync, cpSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { type Server, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FolderLock } from './folder-lock.js';
 import { DataFolder } from '../data-folder/data-folder.js';
@@ -62,5 +71,28 @@ describe('npm start, before anything is compiled', () => {
       `It is running already in ${folder.path}, or still stopping (process ${process.pid}).`,
     );
     lock.release();
+  });
+
+  it('two builds at once leave what the other has compiled, and clear away the rest', async () => {
+    const build = () => spawn(process.execPath, ['build.js'], { cwd: clone, stdio: 'inherit' });
+    const [output, stray] = ['main', 'stray'].map((name) =>
+      join(clone, `dist/apps/solo/src/${name}.js`),
+    );
+    expect(await once(build(), 'close')).toEqual([0, null]);
+    // As an unfinished build leaves it.
+    rmSync(join(clone, 'dist/.build.json'));
+    writeFileSync(stray, '');
+    const both = Promise.all([once(build(), 'close'), once(build(), 'close')]);
+    let isOver = false;
+    void both.finally(() => (isOver = true));
+    while (!isOver) {
+      expect(readFileSync(output, 'utf8')).toContain('sourceMappingURL');
+      await nextTurn();
+    }
+    expect(await both).toEqual([
+      [0, null],
+      [0, null],
+    ]);
+    expect(existsSync(stray)).toBe(false);
   });
 });
