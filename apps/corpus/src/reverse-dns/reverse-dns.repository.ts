@@ -57,13 +57,12 @@ export class ReverseDnsRepository {
     asked: RecordsAsked,
     { limit, offset, after }: PagePlace,
   ): Promise<CountedRows<FoundRecord>> {
-    const { select, group, first, type } = formOf(asked);
+    const { first, type } = formOf(asked);
     const values = valuesOf(asked);
     const at = values.length;
-    const place = type === 'inet' ? 'place::inet' : 'place';
-    const sql = countedPage(`${select} ${recordsOf(asked)} group by ${group}`, {
-      after: `(${place}, key, name) > ($${at + 1}::${type}, $${at + 2}::bigint, $${at + 3}::text)`,
-      order: `${place}, key, name`,
+    const sql = countedPage(foundSql(asked), {
+      after: `(target, key, name) > ($${at + 1}::${type}, $${at + 2}::bigint, $${at + 3}::text)`,
+      order: 'target, key, name',
       limitClause: `limit $${at + 4} offset $${at + 5}`,
     });
     const rows = await this.database.query<CountedRow<FoundRecord>>(sql, [
@@ -77,13 +76,13 @@ export class ReverseDnsRepository {
 
   /** Ordered by address, then by key; each name once per address or host. */
   async list(asked: RecordsAsked, { limit, offset, after }: PagePlace): Promise<FoundRecord[]> {
-    const { select, group, place, first, type } = formOf(asked);
+    const { target, first, type } = formOf(asked);
     const values = valuesOf(asked);
     const at = values.length;
+    const isAfter = `(${target}, t.domain_key, t.name) > ($${at + 1}::${type}, $${at + 2}::bigint, $${at + 3}::text)`;
     return this.database.query(
-      `${select} ${recordsOf(asked)}
-         and (${place}, t.domain_key, t.name) > ($${at + 1}::${type}, $${at + 2}::bigint, $${at + 3}::text)
-       group by ${group} order by ${group} limit $${at + 4} offset $${at + 5}`,
+      `${foundSql(asked, `and ${isAfter}`)}
+       order by target, key, name limit $${at + 4} offset $${at + 5}`,
       [...values, ...(after ?? first), limit, offset],
     );
   }
@@ -118,9 +117,11 @@ export class ReverseDnsRepository {
         _,
         place,
       ) => `select host(($1::inet[])[${place + 1}]) as address, count(*)::int as names from (
-         select 1 from dns_span t
-         where t.ip = ($1::inet[])[${place + 1}] and t.rtype = $2 and ${IS_SHOWN}
-         group by t.domain_key, t.name limit ${COUNTED_MAX}) counted`,
+         select 1 from (
+           select t.domain_key as key, t.name from dns_span t
+           where t.ip = ($1::inet[])[${place + 1}] and t.rtype = $2 and ${IS_SHOWN}
+           group by t.domain_key, t.name) found
+         where ${IS_REGISTERED} limit ${COUNTED_MAX}) counted`,
     );
     return this.database.query(counts.join(' union all '), [
       addresses,
@@ -146,19 +147,37 @@ export class ReverseDnsRepository {
 const IS_SHOWN = `(not $3 or t.until is null or (t.is_passive and t.until >= $4))
   and ${isSeenBy('t', '$5')}`;
 
-const isOfOne = ({ first, last }: { first: string; last: string }) => first === last;
+/**
+ * True of a name in `found` that is registered, or where the search is not for current records only. Asked of each name
+ * after grouping, in the order of the pages, so that a page reads no further than it reaches.
+ */
+const IS_REGISTERED = `(not $3 or coalesce((select false from domain d
+  where d.domain_key = found.key and d.name = found.name and d.dropped_at is not null), true))`;
+
+/** SQL of the names that were found. @param after a condition on records (`t`), to begin after the previous page. */
+function foundSql(asked: RecordsAsked, after = ''): string {
+  const { target, place } = formOf(asked);
+  return `select * from (
+    select ${target} as target, ${place} as place, t.domain_key as key, t.name,
+      min(t.value) as value, min(t.first_seen) as "firstAt",
+      case when bool_or(t.until is null) then null else max(t.until) end as "lastAt",
+      min(t.host) filter (where t.until is null) as host
+    ${recordsOf(asked)} ${after}
+    group by 1, 3, 4) found
+  where ${IS_REGISTERED}`;
+}
+
+/** True of a search for one address. */
+export function isOfOneAddress(sought: RecordsSought): boolean {
+  return 'first' in sought && sought.first === sought.last;
+}
 
 /** How records are identified and ordered: by address if the search is for one. */
 function formOf({ sought }: RecordsAsked) {
   const isOfAddresses = 'first' in sought;
-  const names = 't.domain_key, t.name';
   return {
-    select: `select ${isOfAddresses ? 'host(t.ip)' : `''`} as place, t.domain_key as key, t.name,
-      min(t.value) as value, min(t.first_seen) as "firstAt",
-      case when bool_or(t.until is null) then null else max(t.until) end as "lastAt",
-      min(t.host) filter (where t.until is null) as host`,
-    group: isOfAddresses ? `t.ip, ${names}` : names,
-    place: isOfAddresses ? 't.ip' : `''::text`,
+    target: isOfAddresses ? 't.ip' : `''::text`,
+    place: isOfAddresses ? 'host(t.ip)' : `''`,
     first: [isOfAddresses ? '0.0.0.0' : '', ALL_KEYS.fromKey, ''],
     type: isOfAddresses ? 'inet' : 'text',
   };
@@ -167,7 +186,7 @@ function formOf({ sought }: RecordsAsked) {
 function recordsOf({ sought }: RecordsAsked): string {
   const condition =
     'first' in sought
-      ? isOfOne(sought)
+      ? isOfOneAddress(sought)
         ? 't.ip = $1::inet'
         : 't.ip between $1::inet and $6::inet'
       : 'valueKeys' in sought
@@ -179,7 +198,7 @@ function recordsOf({ sought }: RecordsAsked): string {
 function valuesOf({ sought, rtype, isCurrent, passiveSince, sourceIds }: RecordsAsked): unknown[] {
   const shown = [rtype, isCurrent, passiveSince, sourceIds];
   if ('first' in sought) {
-    return [sought.first, ...shown, ...(isOfOne(sought) ? [] : [sought.last])];
+    return [sought.first, ...shown, ...(isOfOneAddress(sought) ? [] : [sought.last])];
   }
   return ['valueKeys' in sought ? sought.valueKeys : sought.patterns, ...shown];
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   DNS_REVERSE,
   Pages,
+  type Paging,
   type QuestionOf,
   type ReverseDnsRecord,
   reverseSubject,
@@ -22,6 +23,7 @@ import {
   type RecordsAsked,
   type RecordsSought,
   ReverseDnsRepository,
+  isOfOneAddress,
 } from './reverse-dns.repository.js';
 import { textPatterns } from './text-patterns.js';
 
@@ -84,7 +86,7 @@ export class ReverseDnsService {
         const seen = rows.length === 0 ? [] : await this.repository.lastSightings(rows, asked);
         return rows.map((row, place) => this.told(question, row, seen[place]));
       },
-      beside: async (rows) => ({ addresses: await this.addresses(rows, asked) }),
+      beside: async (rows, paging) => ({ addresses: await this.addresses(rows, asked, paging) }),
     });
   }
 
@@ -110,9 +112,12 @@ export class ReverseDnsService {
     );
   }
 
-  private async addresses(items: readonly FoundRecord[], asked: RecordsAsked) {
+  private async addresses(items: readonly FoundRecord[], asked: RecordsAsked, paging: Paging) {
     const places = [...new Set(items.map(({ place }) => place))].filter((place) => place !== '');
     if (places.length === 0) return [];
+    // Each name was found once for one address.
+    if (isOfOneAddress(asked.sought))
+      return [{ ip_address: places[0], names: paging.total_records }];
     const counts = await this.repository.countNames(places, asked);
     return counts.map(({ address, names }) => ({ ip_address: address, names }));
   }

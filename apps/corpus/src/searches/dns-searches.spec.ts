@@ -30,14 +30,15 @@ describe('searches of the DNS', () => {
       );
 
     it('finds the names of an address and of a block, by a type in any case, and counts those of each address', async () => {
+      const current = `from dns_span join domain using (domain_key, name)
+        where until is null and rtype = 1 and dropped_at is null`;
       const [address] = await column(
-        `select host(ip) as value from dns_span where until is null and rtype = 1
-         group by ip order by count(*) desc, ip limit 1`,
+        `select host(ip) as value ${current} group by ip order by count(*) desc, ip limit 1`,
       );
       const names = (await found(address, 'a')).map(({ domain_name }) => domain_name);
       const expected = await column(
-        `select distinct on (domain_key, name) name as value from dns_span
-         where ip = '${address}' and until is null order by domain_key, name`,
+        `select distinct on (domain_key, name) name as value ${current} and ip = '${address}'
+         order by domain_key, name`,
       );
       expect(names).toEqual(expected);
       const inUpperCase = await found(address, 'A');
@@ -52,8 +53,7 @@ describe('searches of the DNS', () => {
       const block = `${address.split('.').slice(0, 3).join('.')}.0/24`;
       const within = await found(block, 'a');
       const [count] = await column(
-        `select count(distinct (ip, domain_key, name))::text as value from dns_span
-         where ip <<= '${block}' and until is null and rtype = 1`,
+        `select count(distinct (ip, domain_key, name))::text as value ${current} and ip <<= '${block}'`,
       );
       expect(within.length).toBe(Number(count));
     });
@@ -72,6 +72,37 @@ describe('searches of the DNS', () => {
       // It was not queried again.
       const [{ first_seen, last_seen }] = await found('mx1.mail-host.com', 'mx');
       expect(last_seen).toBe(first_seen);
+    });
+
+    it('does not list the last records of a dropped name as current', async () => {
+      const records = [
+        { type: 'A', value: '198.19.253.1' },
+        { type: 'NS', value: 'ns1.dropping.example' },
+        { type: 'TXT', value: 'verification=dropping123' },
+      ];
+      for (const name of ['dropped-one.com', 'kept-one.com']) {
+        for (const record of records) await corpus.record(dnsOf(name, '', record));
+      }
+      await corpus.record({
+        kind: 'gone',
+        name: 'dropped-one.com',
+        at: '2024-04-01T00:00:00.000Z',
+      });
+      const asked = [...records, { type: 'A', value: '198.19.253.0/24' }];
+      for (const { type, value } of asked) {
+        const list = async (current: string) =>
+          corpus.answerTo<DnsReverseAnswer>(DNS_REVERSE, { type, value, current });
+        const names = ({ domains }: DnsReverseAnswer) =>
+          domains.map(({ domain_name }) => domain_name).toSorted();
+        const now = await list('true');
+        expect([type, names(now), now.paging.total_records]).toEqual([type, ['kept-one.com'], 1]);
+        const ever = await list('false');
+        expect(names(ever)).toEqual(['dropped-one.com', 'kept-one.com']);
+        const counts = [now, ever].map(({ addresses }) => addresses.map((one) => one.names));
+        expect(counts).toEqual(type === 'A' ? [[1], [2]] : [[], []]);
+      }
+      await corpus.record(dnsOf('dropped-one.com', '', records[0], '2024-05-01T00:00:00.000Z'));
+      expect(await found(records[0].value, 'A')).toHaveLength(2);
     });
 
     it('finds text records by their content, and by an address in one of their ranges', async () => {
@@ -152,11 +183,11 @@ describe('searches of the DNS', () => {
     });
   });
 
-  function dnsOf(name: string, host: string, record: { type: string; value: string }) {
+  function dnsOf(name: string, host: string, record: { type: string; value: string }, at = AT) {
     return {
       kind: 'dns',
       name: host === '' ? name : `${host}.${name}`,
-      at: AT,
+      at,
       types: [record.type],
       records: [record],
     };

@@ -105,7 +105,7 @@ export interface Search<Row, Item> {
   list: string;
   told: (rows: readonly Row[], paging: Paging) => readonly Item[] | Promise<readonly Item[]>;
   /** Members of the head that only a page has. */
-  beside?: (rows: readonly Row[]) => Promise<object>;
+  beside?: (rows: readonly Row[], paging: Paging) => Promise<object>;
   /** The whole body in version 1. */
   bodyV1?: (items: readonly Item[], paging: Paging) => object;
 }
@@ -124,7 +124,7 @@ export async function searchAnswer<Row, Item>(
   const { paging } = page;
   const items = await told(page.items, paging);
   if (bodyV1) return { paging, items, isFixture, body: bodyV1(items, paging) };
-  const body = { ...head, ...(await beside?.(page.items)), paging, [list]: items };
+  const body = { ...head, ...(await beside?.(page.items, paging)), paging, [list]: items };
   return { paging, items, isFixture, coverage, body };
 }
 
