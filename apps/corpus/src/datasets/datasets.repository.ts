@@ -48,18 +48,24 @@ export class DatasetsRepository {
     );
   }
 
-  /** The names that are registered, or no longer are. */
-  async listStanding(names: readonly DatasetName[], isRegistered: boolean): Promise<Set<string>> {
+  /** The names that are registered, or no longer are; of these, those that were seen before a time. */
+  async listStanding(
+    names: readonly DatasetName[],
+    { isRegistered, seenBefore }: { isRegistered: boolean; seenBefore: Date },
+  ): Promise<Set<string>> {
     const rows = await this.database.query<{ name: string }>(
       `select d.name from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
        join domain d on d.domain_key = q.domain_key and d.name = q.name
-       where (d.dropped_at is null) = $3`,
-      [...columnsOf(names, 'key', 'name'), isRegistered],
+       where (d.dropped_at is null) = $3 and ($3 or d.first_seen < $4)`,
+      [...columnsOf(names, 'key', 'name'), isRegistered, seenBefore],
     );
     return new Set(rows.map(({ name }) => name));
   }
 
-  /** Names by the changes that were noted on a day. @param observedFrom older ones are no news. */
+  /**
+   * Names by the changes that were noted on a day. One that was not registered when the day began is not dropped on it.
+   * @param observedFrom older ones are no news.
+   */
   async listChanged(
     part: DatasetPart,
     { kind, subject }: NonNullable<DatasetForm['change']>,
@@ -67,9 +73,12 @@ export class DatasetsRepository {
   ): Promise<DatasetName[]> {
     return this.database.query(
       `select domain_key as key, name, max(source_id) as "sourceId", max(observed_at) as "observedAt"
-       from change_event
+       from change_event c
        where id >= least_id($5) and id < least_id($6) and kind = $7 and subject = $8
          and not is_first and observed_at >= $9 and source_id = any($4::smallint[]) and ${PART}
+         and ($7 <> 'dropped' or not exists (select from change_event n
+           where n.domain_key = c.domain_key and n.name = c.name and n.kind = 'new'
+             and n.id >= least_id($5) and n.id < c.id))
        group by domain_key, name order by domain_key, name limit $10`,
       [...valuesOf(part), from, to, kind, subject, observedFrom, part.limit],
     );

@@ -88,7 +88,7 @@ export class DatasetsService {
     suppressed: SuppressedValues,
   ): Promise<DatasetRow[]> {
     const { form, sourceIds } = asked;
-    const names = form.change ? await this.standing(form.change.kind, changed) : changed;
+    const names = form.change ? await this.standing(asked, changed) : changed;
     const isNew = form.change?.kind === 'new';
     const records =
       isNew || form.subject === 'whois' ? await this.repository.listRecords(names, sourceIds) : [];
@@ -101,9 +101,13 @@ export class DatasetsService {
     return rows.map((row) => ({ ...row, hashes: suppressed.rowHashes(row.name) }));
   }
 
-  /** A change counts as long as it is still in effect. */
-  private async standing(kind: string, names: readonly DatasetName[]): Promise<DatasetName[]> {
-    const standing = await this.repository.listStanding(names, kind !== 'dropped');
+  /** A change counts as long as it is still in effect; a name is dropped only if it was known before the day. */
+  private async standing(
+    { form, day }: Asked,
+    names: readonly DatasetName[],
+  ): Promise<DatasetName[]> {
+    const isRegistered = form.change?.kind !== 'dropped';
+    const standing = await this.repository.listStanding(names, { isRegistered, seenBefore: day! });
     return names.filter(({ name }) => standing.has(name));
   }
 

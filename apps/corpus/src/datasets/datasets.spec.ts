@@ -39,6 +39,10 @@ describe('datasets', () => {
   });
   afterAll(() => corpus.stop());
 
+  /** Removes what was noted of a name, as happens after 100 days: so it was not heard of today. */
+  const isKnownForLong = async (name: string) =>
+    corpus.database.query('delete from change_event where name = $1', [name]);
+
   async function read(asked: DatasetAsked) {
     const rows: DatasetRow[] = [];
     const lines = corpus.feed.rows(asked, { signal });
@@ -127,6 +131,7 @@ describe('datasets', () => {
     await corpus.recordOf(SOLD, dns(ago(0.5), '192.0.2.2'));
     await corpus.recordOf(SOLD, whois('sold-9.com', ago(0.9), { create_date: '1999-01-01' }));
     await corpus.recordOf(SOLD, whois('sold-9.com', ago(0.5), { create_date: '1999-01-02' }));
+    await isKnownForLong('sold-10.com');
     await corpus.recordOf(SOLD, { kind: 'gone', name: 'sold-10.com', at: ago(0.4) });
     const day = today();
     const newly = await read({ dataset: 'newly', day });
@@ -146,6 +151,27 @@ describe('datasets', () => {
     expect(await rowOf('sold-10.com', { dataset: 'names' })).toBeUndefined();
   });
 
+  it('call a name dropped only if it was registered before that day', async () => {
+    const listed = (name: string, at: string) => ({ kind: 'listed', name, at });
+    const gone = (name: string, at: string) => ({ kind: 'gone', name, at });
+    const dropped = async () =>
+      (await read({ dataset: 'dropped', day: today() })).rows.map(({ name }) => name);
+    const before = await dropped();
+    // With its whole history at once, and in two batches.
+    await corpus.recordOf(SOLD, listed('brief.com', ago(5)), gone('brief.com', ago(3)));
+    await corpus.recordOf(SOLD, listed('heard-of.com', ago(400)));
+    await corpus.recordOf(SOLD, gone('heard-of.com', ago(2)));
+    expect(await dropped()).toEqual(before);
+    // Dropped, registered again and dropped again.
+    await corpus.recordOf(SOLD, listed('sold-11.com', ago(5)));
+    await isKnownForLong('sold-11.com');
+    await corpus.recordOf(SOLD, gone('sold-11.com', ago(3)));
+    await corpus.recordOf(SOLD, listed('sold-11.com', ago(2)));
+    expect(await dropped()).toEqual(before);
+    await corpus.recordOf(SOLD, gone('sold-11.com', ago(1)));
+    expect((await dropped()).toSorted()).toEqual([...before, 'sold-11.com'].toSorted());
+  });
+
   it('reject a day that does not exist, and require the day they need', async () => {
     const refused = { status: 400, code: 'invalid_request' };
     await expect(read({ dataset: 'names', day: '2024-01-01' })).rejects.toMatchObject(refused);
@@ -163,7 +189,7 @@ describe('datasets', () => {
         for (;;) if ((await lines.next()).done) return;
       })(),
     ).rejects.toMatchObject({ code: 'service_unavailable' });
-    expect((await read({ dataset: 'names' })).end.rows).toBe(NAMES - 1);
+    expect((await read({ dataset: 'names' })).end.rows).toBe(NAMES - 2);
   });
 
   describe('freshest answers', () => {
