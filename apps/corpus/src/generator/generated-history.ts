@@ -22,6 +22,9 @@ const FIRST_LOOK_MS = Date.UTC(2012, 0, 1);
 /** The General Data Protection Regulation: from then on registrars withhold personal data. */
 const WITHHELD_SINCE_MS = Date.UTC(2018, 4, 25);
 const LOOKS_MAX = 5;
+/** The share of names that were registered within the last week, and are in the first files of new names. */
+const YOUNG = 0.01;
+const YOUNG_DAYS = 5;
 const ACTIVE_DAYS = 6;
 const HOSTS =
   'mail shop blog api app cdn dev staging portal login support docs status m img static vpn ftp webmail intranet'.split(
@@ -43,7 +46,8 @@ export function generatedHistory(index: number, seed: number, today: Date): Obse
   const name = fileName(generatedName(index, seed));
   if (!name) return [];
   const random = new SeededRandom(seed, index);
-  const createdMs = createdAt(random, today.getTime());
+  const isYoung = new SeededRandom(seed, index, 2).isLikely(YOUNG);
+  const createdMs = createdAt(random, today.getTime(), isYoung);
   const times = looks(random, createdMs, today.getTime());
   let holding = firstHolding(random);
   const observations: Observation[] = [];
@@ -64,9 +68,12 @@ export function generatedHistory(index: number, seed: number, today: Date): Obse
   return observations;
 }
 
-function createdAt(random: SeededRandom, todayMs: number): number {
-  const ageMs = (todayMs - OLDEST_MS) * random.next() ** 2;
-  return Math.floor((todayMs - ageMs - 10 * DAY_MS) / 1000) * 1000;
+function createdAt(random: SeededRandom, todayMs: number, isYoung: boolean): number {
+  const share = random.next();
+  const ageMs = isYoung
+    ? (1.5 + share * YOUNG_DAYS) * DAY_MS
+    : (todayMs - OLDEST_MS) * share ** 2 + 10 * DAY_MS;
+  return Math.floor((todayMs - ageMs) / 1000) * 1000;
 }
 
 /** The times of observation: after the registration, and occasionally since. */
@@ -74,8 +81,9 @@ function looks(random: SeededRandom, createdMs: number, todayMs: number): number
   const fromMs = Math.max(createdMs + DAY_MS, FIRST_LOOK_MS + random.below(900) * DAY_MS);
   if (fromMs >= todayMs) return [Math.min(createdMs + DAY_MS, todayMs - DAY_MS)];
   const count = 1 + random.below(LOOKS_MAX);
+  const laterMs = Math.max(0, todayMs - fromMs - DAY_MS);
   const times = Array.from({ length: count }, (_, place) =>
-    place === 0 ? fromMs : fromMs + Math.floor(random.next() * (todayMs - fromMs - DAY_MS)),
+    place === 0 ? fromMs : fromMs + Math.floor(random.next() * laterMs),
   );
   return times.toSorted((a, b) => a - b).map((ms) => Math.floor(ms / 1000) * 1000);
 }

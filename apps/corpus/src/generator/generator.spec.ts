@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DAY_MS } from '#libs/platform';
 import { CorpusUnderTest } from '#test/corpus';
+import type { WhoisObservation } from '../records/observation.js';
 import { generatedHistory } from './generated-history.js';
 import { generatedName } from './generated-labels.js';
 
@@ -42,6 +44,21 @@ describe('generated names', () => {
     expect(before.filter(published).length / before.length).toBeGreaterThan(0.8);
     expect(since.filter(published).length / since.length).toBeLessThan(0.2);
     expect(histories.every((history) => history.every(({ at }) => at < TODAY))).toBe(true);
+  });
+
+  it('were registered within the last week in part, and are then in the files of new names', async () => {
+    const histories = Array.from({ length: 2_000 }, (_, index) =>
+      generatedHistory(index, SEED, TODAY),
+    );
+    const weekBefore = new Date(TODAY.getTime() - 7 * DAY_MS);
+    const young = histories.filter((history) => history.every(({ at }) => at >= weekBefore));
+    expect(young.length).toBeGreaterThan(5);
+    expect(young.length).toBeLessThan(50);
+    for (const [first] of young) {
+      const { create_date: created } = (first as WhoisObservation).registration;
+      expect(Date.parse(String(created))).toBeGreaterThanOrEqual(weekBefore.getTime());
+      expect(Date.parse(String(created))).toBeLessThan(first.at.getTime());
+    }
   });
 
   it('fill every table, are added only once, and are removed without a trace', async () => {

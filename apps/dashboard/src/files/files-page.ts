@@ -45,8 +45,9 @@ export function filesPage(
       ${
         files.length > 0 && files.every(({ rows }) => rows === 0)
           ? html`<p>
-              These files are empty because nothing was recorded on their days. Names that are added
-              today are in the daily files of today and in the next full download.
+              These files are empty because nothing was recorded on their days. Newly registered
+              names that are added today are in the daily files of today, all names in the next full
+              download.
             </p>`
           : undefined
       }
