@@ -30,8 +30,8 @@ export const ALL_KEYS = {
 /** Parts that all keys are divided into, where work is done a part at a time. */
 export const SLICES = 64;
 const SLICE_BITS = 6;
-/** A slice of a hundred million rows has more than a million: too many for one statement that looks at each. */
-const RANGES_OF_SLICE = 16n;
+/** The most names, on average, whose rows one statement looks at. */
+export const NAMES_OF_RANGE = 20_000;
 const KEY_BITS = 64;
 const OTHER_BITS = BigInt(KEY_BITS - SLICE_BITS);
 
@@ -51,12 +51,16 @@ export function keysOfSlice(slice: number): [Key, Key] {
   return [begin.toString(), (begin + width - 1n).toString()];
 }
 
-/** The keys of a slice in equal ranges, each with its first and last key, in their order. */
-export function rangesOfSlice(slice: number): [Key, Key][] {
+/**
+ * The keys of a slice in equal ranges, each with its first and last key, in their order: as few as the number of all names
+ * allows, because each range is a statement, which a cluster sends to every node.
+ */
+export function rangesOfSlice(slice: number, names: number): [Key, Key][] {
+  const ranges = Math.max(1, Math.ceil(names / SLICES / NAMES_OF_RANGE));
   const first = BigInt(keysOfSlice(slice)[0]);
-  const width = (1n << OTHER_BITS) / RANGES_OF_SLICE;
-  return Array.from({ length: Number(RANGES_OF_SLICE) }, (_, place) => {
-    const begin = first + BigInt(place) * width;
-    return [begin.toString(), (begin + width - 1n).toString()];
-  });
+  const begins = Array.from(
+    { length: ranges + 1 },
+    (_, place) => first + ((1n << OTHER_BITS) * BigInt(place)) / BigInt(ranges),
+  );
+  return begins.slice(1).map((next, place) => [begins[place].toString(), (next - 1n).toString()]);
 }

@@ -43,8 +43,9 @@ export class HandOverJob implements Job {
   }
 
   private async handOver(sourceId: number): Promise<void> {
+    const count = await this.repository.countNames();
     for (let slice = await this.repository.countSlices(sourceId); slice < SLICES; slice += 1) {
-      for (const range of rangesOfSlice(slice)) {
+      for (const range of rangesOfSlice(slice, count)) {
         const names = await this.repository.listNames(sourceId, range);
         await this.change(names, async (on, some) => this.giveNames(on, sourceId, some));
         const tokens = await this.repository.listTokens(sourceId, range);

@@ -5,7 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TYPOS, type TyposAnswer, WHOIS_REVERSE, type WhoisReverseAnswer } from '#libs/contracts';
 import { CorpusUnderTest } from '#test/corpus';
 import { waitFor } from '#test/environment';
-import { ALL_KEYS, SLICES, domainKeyOf, rangesOfSlice, sliceOf } from '../names/domain-key.js';
+import {
+  ALL_KEYS,
+  NAMES_OF_RANGE,
+  SLICES,
+  domainKeyOf,
+  rangesOfSlice,
+  sliceOf,
+} from '../names/domain-key.js';
 import { RegistrationsService } from '../registrations/registrations.service.js';
 import { HandOverJob } from './hand-over.job.js';
 
@@ -139,17 +146,23 @@ describe('the names of a removed source', () => {
     expect(rows).toEqual([{ name: 'heir' }]);
   });
 
-  it('are read in ranges that together are all keys, none of them more than a thousandth', () => {
-    const ranges = Array.from({ length: SLICES }, (_, slice) => rangesOfSlice(slice)).flat();
-    expect(ranges.length).toBeGreaterThan(1_000);
-    let next = BigInt(ALL_KEYS.fromKey);
-    for (const [first, last] of ranges) {
-      expect(BigInt(first)).toBe(next);
-      expect(BigInt(last) - BigInt(first)).toBeLessThan(2n ** 64n / 1_000n);
-      next = BigInt(last) + 1n;
-    }
-    expect(next - 1n).toBe(BigInt(ALL_KEYS.toKey));
-  });
+  it.each([0, 1_000_000, 100_000_000])(
+    'of %d names in all are read in ranges that together are all keys, none of them with too many',
+    (names) => {
+      const ranges = Array.from({ length: SLICES }, (_, slice) =>
+        rangesOfSlice(slice, names),
+      ).flat();
+      expect(ranges.length).toBeLessThan(2 * SLICES + names / NAMES_OF_RANGE);
+      let next = BigInt(ALL_KEYS.fromKey);
+      for (const [first, last] of ranges) {
+        expect(BigInt(first)).toBe(next);
+        const share = Number(BigInt(last) - BigInt(first)) / 2 ** 64;
+        expect(share * names).toBeLessThanOrEqual(NAMES_OF_RANGE);
+        next = BigInt(last) + 1n;
+      }
+      expect(next - 1n).toBe(BigInt(ALL_KEYS.toKey));
+    },
+  );
 
   it('are handed over from the slice at which an earlier process stopped', async () => {
     const names = ['resumed-a.com', 'resumed-b.com'].toSorted(

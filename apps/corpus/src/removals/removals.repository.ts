@@ -90,6 +90,14 @@ export class RemovalsRepository {
     ]);
   }
 
+  /** How many names are known. */
+  async countNames(): Promise<number> {
+    const [{ names }] = await this.database.query<{ names: number }>(
+      'select coalesce(sum(names), 0)::float8 as names from tld_names',
+    );
+    return names;
+  }
+
   /** The names of a source in a range of keys. No index leads to them: every name of the range is read. */
   async listNames(sourceId: number, range: readonly [Key, Key]): Promise<NameOf[]> {
     return this.database.query(

@@ -15,6 +15,7 @@ import {
   WHOIS_HISTORY,
   WHOIS_REVERSE,
 } from '#libs/contracts';
+import { HandOverJob } from '../removals/hand-over.job.js';
 import { SignalsService } from '../signals/signals.service.js';
 import { TrainModelJob } from '../signals/train-model.job.js';
 
@@ -118,6 +119,7 @@ async function wholeLife(corpus: CorpusUnderTest, folder: string) {
     after,
     signals: await corpus.part(SignalsService).of('phishing-one.com'),
     ...(await forWorker(corpus)),
+    removed: await removal(corpus, folder),
   };
 }
 
@@ -184,6 +186,35 @@ async function imports(corpus: CorpusUnderTest, folder: string) {
   return files;
 }
 
+/** Removes a source of which another one knows a part. @returns whose names, and whose values, the rows are then. */
+async function removal(corpus: CorpusUnderTest, folder: string) {
+  const registrant = { name: 'Ada Removed', email_address: 'ada@removed.example' };
+  const listed = (name: string, at: number) => ({ kind: 'listed', name, at: day(at) });
+  const held = (name: string, at: number) => ({
+    ...listed(name, at),
+    kind: 'whois',
+    record: { registrant_contact: registrant },
+  });
+  for (const [name, ...lines] of [
+    ['owner', held('both-hold.com', 5), held('owner-holds.com', 5), listed('both-list.com', 5)],
+    ['other', held('both-hold.com', 4), listed('both-list.com', 4)],
+  ] as const) {
+    const location = await mkdtemp(join(folder, `${name}-`));
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    await writeFile(join(location, 'lines.jsonl'), text);
+    await corpus.sources.add({ name, kind: 'jsonl', location, ...RIGHTS });
+    expect((await corpus.runSource(name)).file).toMatchObject({ state: 'loaded', badLines: 0 });
+  }
+  await corpus.sources.remove('owner');
+  await corpus.part(HandOverJob).runOnce();
+  const ownersIn = async (table: string) =>
+    corpus.database.query(
+      `select t.name, s.name as source from ${table} t join source s on s.id = t.source_id
+       where t.name in ('both-hold.com', 'owner-holds.com', 'both-list.com') order by t.name, s.name`,
+    );
+  return { names: await ownersIn('domain'), values: await ownersIn('contact_token') };
+}
+
 /** The changes that the worker follows, as a set, because their order is that of transactions. */
 async function forWorker(corpus: CorpusUnderTest) {
   const changes: string[] = [];
@@ -239,7 +270,7 @@ describe('on a cluster', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('searches, writes, suppression, feed and imports work as on one server', async () => {
+  it('searches, writes, suppression, feed, imports and removals work as on one server', async () => {
     const told = [];
     for (const on of [undefined, await CitusCluster.start()]) {
       const suppressionsPath = join(folder, `suppressions-${told.length}`);
@@ -252,6 +283,9 @@ describe('on a cluster', () => {
     }
     const [alone, spread] = told;
     expect(alone.searches.every(([, , pages]) => (pages as object[]).length > 0)).toBe(true);
+    const kept = ['both-hold.com', 'both-list.com'].map((name) => ({ name, source: 'other' }));
+    expect(alone.removed.names).toMatchObject([...kept, { name: 'owner-holds.com' }]);
+    expect(alone.removed.names).not.toContainEqual({ name: 'owner-holds.com', source: 'other' });
     expect(spread).toEqual(alone);
   });
 
