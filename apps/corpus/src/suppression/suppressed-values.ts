@@ -7,6 +7,9 @@ import { type Members, PERSONAL_CONTACTS, type Registration } from '../records/r
 export const SUPPRESSED_KINDS = ['domain', 'email', 'name', 'phone'] as const;
 export type SuppressedKind = (typeof SUPPRESSED_KINDS)[number];
 
+/** The most values of a list: every process keeps all of them in memory. */
+export const SUPPRESSED_MAX = 100_000;
+
 /** A value that must not be shown or kept, by its keyed hash. */
 export interface SuppressedValue {
   /** Its number in the list, from 1. */

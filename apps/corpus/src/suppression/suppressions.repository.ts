@@ -25,6 +25,9 @@ export interface NameOf {
   name: string;
 }
 
+/** Values that one statement reads or adds. */
+const VALUES_AT_A_TIME = 10_000;
+
 /** A transaction, or the database. */
 export type Readable = Pick<Transaction, 'query'>;
 
@@ -41,12 +44,19 @@ export class SuppressionsRepository {
     return state;
   }
 
+  /** The whole list, which is not longer than `SUPPRESSED_MAX`, in the order of versions. */
   async list(on: Readable): Promise<KeptValue[]> {
-    return on.query(
-      `select version::float8 as version, kind, encode(hash, 'hex') as hash, added_at as "addedAt",
-         hidden_at is not null as "isHidden", erased_at is not null as "isErased"
-       from suppression order by version`,
-    );
+    const all: KeptValue[] = [];
+    for (;;) {
+      const part = await on.query<KeptValue>(
+        `select version::float8 as version, kind, encode(hash, 'hex') as hash, added_at as "addedAt",
+           hidden_at is not null as "isHidden", erased_at is not null as "isErased"
+         from suppression where version > $1 order by version limit $2`,
+        [all.at(-1)?.version ?? 0, VALUES_AT_A_TIME],
+      );
+      for (const one of part) all.push(one);
+      if (part.length < VALUES_AT_A_TIME) return all;
+    }
   }
 
   /** The lock of the write path: what is written meanwhile waits, and knows the value then. */
@@ -61,12 +71,15 @@ export class SuppressionsRepository {
     hiddenAt: Date | null,
   ): Promise<void> {
     const rows = values.map(({ hash, ...value }) => ({ ...value, hash: Buffer.from(hash, 'hex') }));
-    await on.query(
-      `insert into suppression (version, kind, hash, added_at, hidden_at)
-       select *, $5::timestamptz from unnest($1::bigint[], $2::text[], $3::bytea[], $4::timestamptz[])
-       on conflict do nothing`,
-      [...columnsOf(rows, 'version', 'kind', 'hash', 'addedAt'), hiddenAt],
-    );
+    for (let from = 0; from < rows.length; from += VALUES_AT_A_TIME) {
+      const part = rows.slice(from, from + VALUES_AT_A_TIME);
+      await on.query(
+        `insert into suppression (version, kind, hash, added_at, hidden_at)
+         select *, $5::timestamptz from unnest($1::bigint[], $2::text[], $3::bytea[], $4::timestamptz[])
+         on conflict do nothing`,
+        [...columnsOf(part, 'version', 'kind', 'hash', 'addedAt'), hiddenAt],
+      );
+    }
   }
 
   async find(

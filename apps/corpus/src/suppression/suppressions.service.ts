@@ -4,8 +4,13 @@ import { Clock, InvalidRequest, SECOND_MS, ServiceUnavailable, monotonicMs } fro
 import { domainKeyOf } from '../names/domain-key.js';
 import { NameRowsService } from '../names/name-rows.service.js';
 import { contactTerm, contactTerms } from '../records/contact-terms.js';
-import { type SuppressedKind, SuppressedValues, comparedForm } from './suppressed-values.js';
-import type { SuppressionFile, SuppressionList } from './suppression-list.js';
+import {
+  SUPPRESSED_MAX,
+  type SuppressedKind,
+  SuppressedValues,
+  comparedForm,
+} from './suppressed-values.js';
+import type { SuppressionList } from './suppression-list.js';
 import {
   type NameOf,
   type Readable,
@@ -86,7 +91,13 @@ export class SuppressionsService {
       const hash = new SuppressedValues(file.key, []).hashOf(kind, form);
       const known = await this.repository.find(transaction, kind, hash);
       if (known !== undefined) return { version: known, isNew: false };
-      const last = Math.max(await this.repository.lastVersion(transaction), ...versionsOf(file));
+      if (file.values.length >= SUPPRESSED_MAX) {
+        throw invalid('value', `is one too many: the list has ${SUPPRESSED_MAX} values`);
+      }
+      const last = file.values.reduce(
+        (newest, { version }) => Math.max(newest, version),
+        await this.repository.lastVersion(transaction),
+      );
       const now = this.clock.now();
       const entry = { version: last + 1, kind, hash, addedAt: now };
       await this.repository.add(transaction, [entry], now);
@@ -149,7 +160,7 @@ export class SuppressionsService {
 
   private async check(on: Readable): Promise<Known> {
     const state = await this.state(on);
-    const known = this.known?.state === state ? this.known : await this.load(on);
+    const known = this.known?.state === state ? this.known : await this.load(on, state);
     this.known = known;
     this.checkedAtMs = monotonicMs();
     return known;
@@ -159,8 +170,11 @@ export class SuppressionsService {
     return `${await this.list?.state()} / ${await this.repository.state(on)}`;
   }
 
-  /** The copy in the database, completed by what the list has in front of it. */
-  private async load(on: Readable): Promise<Known> {
+  /**
+   * The copy in the database, completed by what the list has in front of it.
+   * @param state read before, so that a value which is added meanwhile is seen at the next look.
+   */
+  private async load(on: Readable, state: string): Promise<Known> {
     const file = await this.list?.read();
     const copy = await this.repository.list(on);
     if (!file && copy.length > 0) {
@@ -171,7 +185,7 @@ export class SuppressionsService {
     if (missing.length > 0) await this.repository.add(on, missing, null);
     const all = missing.length > 0 ? await this.repository.list(on) : copy;
     return {
-      state: await this.state(on),
+      state,
       values: new SuppressedValues(file?.key ?? Buffer.alloc(0), all),
       isBehind: all.some(({ isHidden }) => !isHidden),
     };
@@ -184,7 +198,5 @@ const termsOf = ({ key, name, record }: ScannedRevision) =>
 const isComplete = (revision: ScannedRevision) => revision.isComplete;
 
 const idOf = ({ name, termKey }: { name: string; termKey: string }) => `${termKey} ${name}`;
-
-const versionsOf = ({ values }: SuppressionFile) => values.map(({ version }) => version);
 
 const invalid = (field: string, message: string) => new InvalidRequest([{ field, message }]);

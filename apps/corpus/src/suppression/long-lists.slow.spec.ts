@@ -1,0 +1,77 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TYPOS, type TyposAnswer } from '#libs/contracts';
+import { CorpusUnderTest } from '#test/corpus';
+import { SUPPRESSED_MAX, SuppressedValues } from './suppressed-values.js';
+import type { Readable } from './suppressions.repository.js';
+import { SuppressionsService } from './suppressions.service.js';
+
+const KEY = Buffer.alloc(32, 7);
+const AT = '2026-01-05T00:00:00.000Z';
+/** The last value of the list. */
+const HIDDEN = 'hidden-last.com';
+
+describe('a list of suppressed values that is as long as it may be', () => {
+  let corpus: CorpusUnderTest;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'long-list-'));
+    const suppressionsPath = join(folder, 'suppressions.list');
+    const hash = new SuppressedValues(KEY, []).hashOf('domain', HIDDEN);
+    const lines = Array.from({ length: SUPPRESSED_MAX }, (_, place) => {
+      const other = place.toString(16).padStart(64, '0');
+      return `${place + 1} domain ${place === SUPPRESSED_MAX - 1 ? hash : other} ${AT}\n`;
+    });
+    await writeFile(suppressionsPath, `key ${KEY.toString('base64url')}\n${lines.join('')}`);
+    corpus = await CorpusUnderTest.start({ suppressionsPath, work: 'serve' });
+    // As after a restore.
+    await corpus.eraseSuppressed();
+  });
+  afterAll(async () => {
+    await corpus.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('S118: hides its last value', async () => {
+    const names = [HIDDEN, 'hidden-not.com'];
+    await corpus.record(...names.map((name) => ({ kind: 'listed', name, at: AT })));
+    const { domains } = await corpus.answerTo<TyposAnswer>(TYPOS, { keyword: 'hidden' });
+    expect(domains.map(({ domain_name }) => domain_name)).toEqual(['hidden-not.com']);
+  });
+
+  it('takes no further value, and says why', async () => {
+    await expect(
+      corpus.operate.suppress({ kind: 'domain', value: 'one-more.com' }),
+    ).rejects.toMatchObject({
+      status: 400,
+      errors: [{ field: 'value', message: 'is one too many: the list has 100000 values' }],
+    });
+  });
+
+  it('S118: shows at the next look what another process adds while it is read', async () => {
+    const add = async (version: number) =>
+      corpus.database.query(
+        `insert into suppression (version, kind, hash, added_at, hidden_at)
+         values ($1, 'email', int8send($1), now(), now())`,
+        [version],
+      );
+    await add(SUPPRESSED_MAX + 1);
+    const whileRead: Readable = {
+      query: async <T>(sql: string, parameters?: unknown[]) => {
+        const rows = await corpus.database.query<T & Record<string, unknown>>(sql, parameters);
+        if (rows.some(({ version }) => version === SUPPRESSED_MAX + 1)) {
+          await add(SUPPRESSED_MAX + 2);
+        }
+        return rows;
+      },
+    };
+    const suppressions = corpus.part(SuppressionsService);
+    const before = await suppressions.valuesNow(whileRead);
+    expect(before.version).toBe(SUPPRESSED_MAX + 1);
+    const after = await suppressions.valuesNow(corpus.database);
+    expect(after.version).toBe(SUPPRESSED_MAX + 2);
+  });
+});
