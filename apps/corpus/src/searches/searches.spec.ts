@@ -234,6 +234,39 @@ describe('searches', () => {
       });
     });
 
+    it.each([
+      { row: WHOIS_REVERSE, member: 'owner' },
+      { row: WHOIS_REVERSE, member: 'email' },
+      { row: WHOIS_REVERSE, member: 'company' },
+      { row: DNS_REVERSE, member: 'value', others: { type: 'TXT' } },
+      { row: TYPOS, member: 'keyword' },
+      { row: TYPOS, member: 'pattern' },
+    ])('S103: $row.name needs three letters or digits in a row of its $member', async (asked) => {
+      const { row, member, others } = { others: {}, ...asked };
+      for (const text of ['*ab*', 'a*b', '*-_-*']) {
+        const refusal = await corpus.refusalOf(row, { ...others, [member]: text });
+        expect([text, refusal]).toMatchObject([
+          text,
+          { code: 'invalid_request', errors: [{ field: member }] },
+        ]);
+      }
+    });
+
+    it('S66, S67: markup and quotation marks in a record are a part of a value; marks of direction are left out', async () => {
+      const name = '</script><img src=x onerror=alert(1)>","status":false,"a":"';
+      const contact = { name, company: '=cmd|"/c calc"!A1' };
+      const record = { registrant_contact: contact };
+      const sent = { registrant_contact: { ...contact, name: `\u202e${name}\u2066` } };
+      await corpus.record({ kind: 'whois', name: 'hostile-text.com', at: day(1), record: sent });
+      const asked = { domainName: 'hostile-text.com' };
+      const { records } = await ask<WhoisHistoryAnswer>(WHOIS_HISTORY, asked);
+      expect(records).toMatchObject([record]);
+      const { status, domains } = await ask<WhoisReverseAnswer>(WHOIS_REVERSE, {
+        keyword: 'onerror=alert',
+      });
+      expect({ status, domains }).toMatchObject({ status: true, domains: [record] });
+    });
+
     it('finds words of three letters in any script, and of two characters in Chinese', async () => {
       const record = { registrant_contact: { name: '王伟', company: 'Ёлка' } };
       await corpus.record({ kind: 'whois', name: 'reverse-five.com', at: day(1), record });
