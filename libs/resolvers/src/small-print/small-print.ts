@@ -3,11 +3,14 @@ import catalogue from './catalogue.json' with { type: 'json' };
 const PHRASE_WORDS = 3;
 const CATALOGUE: readonly string[] = catalogue;
 const VOCABULARY: ReadonlySet<string> = new Set(CATALOGUE.flatMap((it) => it.split(' ')));
+const SENTENCES: ReadonlySet<string> = new Set(CATALOGUE);
 const PHRASES = new Set(CATALOGUE.flatMap((it) => phrasesOf(it.split(' '))));
 
 /** Longer words belong to no language; they are compared as they are. */
 const WORD_LENGTH_MAX = 200;
 const NAME_WORDS_MAX = 5;
+/** In a shorter sentence a name may be any statement that begins with a capital: `Locked for Example`. */
+const WORDS_AROUND_NAME_MIN = 4;
 
 const SENTENCE_END =
   /(?<=[\p{L}\d)"'][.!?;])(?<!\b(?:Co|Inc|Ltd|ver|No|e\.g|i\.e)\.)\s+(?=["'\p{Lu}])/u;
@@ -26,7 +29,8 @@ const MARKS_AT_END = /(?<=^|[\p{L}\d])[^\p{L}\d]+$/u;
  * True for a text that registries print beside "not found" without saying anything of the name: terms of use, banners,
  * pointers, time stamps. Each three words in a row of a sentence, with its beginning and its end, must stand in the
  * catalogue (`catalogue-derivation/`). A known sentence is therefore recognised with other names and dates, and a new sentence if
- * all its phrases are known. Anything else beside "not found" may be the reason for it.
+ * all its phrases are known; a short one with a name must be known as a whole. Anything else beside "not found" may be
+ * the reason for it.
  */
 export function isSmallPrint(text: string): boolean {
   return sentencesIn(text).every((sentence) => {
@@ -34,6 +38,8 @@ export function isSmallPrint(text: string): boolean {
     if (isAskedOrCut(sentence)) return false;
     if (words.every((it) => it === '#')) return words.length === 0 || DATE.test(sentence);
     if (!words.some(isOwnWord)) return words.every((it) => it === '@');
+    const isShort = words.length < WORDS_AROUND_NAME_MIN && words.includes('*');
+    if (isShort) return SENTENCES.has(words.join(' '));
     return phrasesOf(words).every((phrase) => PHRASES.has(phrase));
   });
 }

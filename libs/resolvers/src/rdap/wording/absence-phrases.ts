@@ -58,11 +58,17 @@ export const BEFORE_ABSENCE = wordsOf(
     'el la le les du de o os dominios nombre nome nom objeto objet consultado der die das adı ad',
 );
 
-/** Words that may stand behind one: which search, in which source. */
-export const BEHIND_ABSENCE = wordsOf(
-  'for in on at about our by to from with within us through match matches source sources s criteria request ' +
-    'query your list asked found exist exists registered consulted you requested en del na no ' +
-    'base datos dados',
+/** Phrases that may stand behind one: where nothing was found. */
+export const PLACES_ELSEWHERE = byFirstWord([
+  'in the selected source | in the selected sources | in the selected source s',
+  'en la base de datos | na base de dados',
+]);
+
+/** Words that lead from an absence to what was searched for: `for the requested name`, `matching your query`. */
+export const LEADS_TO_SOUGHT = wordsOf('for of about to match matching the this that your our');
+/** What was searched for, besides a name. */
+export const SOUGHT = wordsOf(
+  'query request search criteria requested queried specified given selected source sources s',
 );
 
 /** Words that may stand beside "available" and "free". */

@@ -5,15 +5,17 @@ import {
   ABSENCE_OF_SUBJECT,
   AROUND_FREE,
   BEFORE_ABSENCE,
-  BEHIND_ABSENCE,
   FREE_CORES,
   FREE_OF_SUBJECT,
+  LEADS_TO_SOUGHT,
   MAY_LACK_VERB,
   NOUNS,
   type Phrases,
   PLACES,
+  PLACES_ELSEWHERE,
   PLACE_WORDS,
   SEARCHES,
+  SOUGHT,
   SUBJECTS,
   SUFFIX,
 } from './absence-phrases.js';
@@ -21,11 +23,6 @@ import {
 const WORDS_MAX = 40;
 /** Stands for the name asked for. */
 const NAME = '\u0001';
-
-/** A sentence that ends with one of these is cut, or is a field with a negation as its value: `not found: no`. */
-const DANGLING: ReadonlySet<string> = new Set(
-  'for of to with about by from in on at matching no na en del'.split(' '),
-);
 
 /** What turns an absence into a question, or into one from somebody's view or in one place of many. */
 const NARROWED =
@@ -96,27 +93,25 @@ function trimMarks(part: string): string {
 /** Reads a sentence word by word: phrases, and around them only words that may stand there. */
 function isAbsence(words: readonly string[]): boolean {
   const hasSubject = words.some((word) => isSubject(word));
-  const [before, behind, around]: string[][] = [[], [], []];
+  const around: string[] = [];
   let isAbsent = false;
   let isFree = false;
   for (let at = 0; at < words.length;) {
     const absent = absenceLengthAt(words, at, hasSubject);
     const free = absent > 0 ? 0 : freeLengthAt(words, at, hasSubject);
-    const place = isAbsent && absent + free === 0 ? placeLengthAt(words, at) : 0;
-    isAbsent ||= absent > 0;
-    isFree ||= free > 0;
-    const length = absent + free + place;
+    const behind = isAbsent && absent + free === 0 ? behindLengthAt(words, at) : 0;
+    const length = absent + free + behind;
     if (length === 0 && !isSubject(words[at])) {
-      (isAbsent ? behind : before).push(words[at]);
+      if (isAbsent) return false;
       around.push(words[at]);
     }
+    isAbsent ||= absent > 0;
+    isFree ||= free > 0;
     at += Math.max(length, 1);
   }
   if (isFree) return isOneStatement(words) && around.every((word) => AROUND_FREE.has(word));
   if (NARROWED.test(words.join(' '))) return false;
-  if (!isAbsent || DANGLING.has(words[words.length - 1])) return false;
-  if (!before.every((word) => BEFORE_ABSENCE.has(word))) return false;
-  return behind.every((word) => BEFORE_ABSENCE.has(word) || BEHIND_ABSENCE.has(word));
+  return isAbsent && around.every((word) => BEFORE_ABSENCE.has(word));
 }
 
 /** `example.test is free` or `status: free`: a name with a status behind it is two fields on a line. */
@@ -170,6 +165,22 @@ function searchLengthAt(words: readonly string[], at: number): number {
   let end = at + search;
   while (BEFORE_ABSENCE.has(words[end])) end += 1;
   return isSubject(words[end]) ? end - at : 0;
+}
+
+/** What may follow an absence: where nothing was found, and what was searched for. */
+function behindLengthAt(words: readonly string[], at: number): number {
+  return (
+    lengthAt(words, at, PLACES_ELSEWHERE) || placeLengthAt(words, at) || soughtLengthAt(words, at)
+  );
+}
+
+/** `for the requested domain name`, `to match the request criteria` */
+function soughtLengthAt(words: readonly string[], at: number): number {
+  let end = at;
+  while (LEADS_TO_SOUGHT.has(words[end])) end += 1;
+  const start = end;
+  while (SOUGHT.has(words[end]) || isSubject(words[end])) end += 1;
+  return start > at && end > start ? end - at : 0;
 }
 
 /** `in the registry NASK database`: where nothing was found, and whose that is. */
