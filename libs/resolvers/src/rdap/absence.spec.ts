@@ -113,6 +113,10 @@ const ABSENCES = [
   'The queried object does not exist',
   'No entries found',
   'Nicht gefunden',
+  'No data was found to match the request criteria.',
+  'No entries found for the selected source(s).',
+  `No records found for domain name ${NAME}`,
+  'No match for the requested domain',
 ];
 
 describe('the body of a 404', () => {
@@ -203,6 +207,16 @@ describe('the body of a 404', () => {
     [{ requestId: 'registered-2001' }],
     [{ traceId: { status: 'registered 1' } }],
     [{ lang: 'the name is in another copy' }],
+    [{ lang: 'reserved' }],
+    [{ lang: 'en-registered' }],
+    [{ port43: 'registered' }],
+    [{ port43: 'held.by.another' }],
+    [{ port43: 'nicht.berechtigt' }],
+    [{ links: [{ rel: 'about', href: 'https://rdap.example/lookup?domain=other.example' }] }],
+    [{ links: [{ rel: 'about', href: `https://registrar.example/whois?domain=${NAME}` }] }],
+    [{ links: [{ rel: 'about', href: `https://registrar.example/?q=${NAME.toUpperCase()}` }] }],
+    [{ notices: [{ links: [{ href: `https://registrar.example/?name=${NAME}.` }] }] }],
+    [{ links: [{ href: 'https://rdap.example/domain/%6Fther.example' }] }],
     [{ rdapConformance: ['the registry is being moved'] }],
     [{ port43: 'ask another server' }],
     [{ status: 503 }],
@@ -227,7 +241,11 @@ describe('the body of a 404', () => {
   });
 
   it('means absence with a link to itself and ids of the answer', () => {
-    const links = [{ rel: 'self', href: `https://rdap.example/domain/${NAME.toUpperCase()}` }];
+    const links = [
+      { rel: 'self', href: `https://rdap.example/domain/${NAME.toUpperCase()}` },
+      { rel: 'self', href: `https://rdap.example/domain/%73ample.example?lang=en` },
+      { rel: 'terms-of-service', href: 'https://nic.example/terms?version=2.1' },
+    ];
     const ids = { id: '7f3a', requestId: 17, timestamp: '2026-11-24T06:00:00Z', status: 404 };
     const body = { ...NOT_FOUND, ...ids, links };
     expect(meaningOfNotFound(body, NAME)).toBe('absent');

@@ -1,7 +1,9 @@
 import { plainText } from '../whois/parse/outcome/announcements.js';
 import { isLimitNotice } from '../whois/parse/outcome/limit-notices.js';
 import { saysThrottled } from '../whois/parse/outcome/classifier.js';
+import { isHostName } from '../safe-connect/host-name.js';
 import { type JsonObject, linesIn, linesUpTo, listIn, objectsIn, textIn } from './json-reading.js';
+import { nameInLink } from './rdap-url.js';
 import { restrictionOfAbsence } from './restriction.js';
 import {
   isOfOtherSuffixes,
@@ -25,6 +27,10 @@ const SILENT_MEMBERS: ReadonlySet<string> = new Set([
   'port43',
   'rdapConformance',
 ]);
+/** A language with script and region (RFC 5646 §2.1); longer subtags could be words. */
+const LANGUAGE_TAG = /^(?:[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?)?$/i;
+/** What a WHOIS host has in its name: `held.by.another` may be a statement. */
+const OF_WHOIS_HOST = /(?:^|[.-])(?:\w*whois\d*|rdap\d*|nic)[.-]/;
 const IDENTIFIERS: ReadonlySet<string> = new Set(['id', 'requestId', 'timestamp', 'traceId']);
 /** An identifier is a token with digits, or a time, with these between its parts. */
 const BETWEEN_PARTS = /[\s.:+,/_-]+/;
@@ -111,7 +117,8 @@ function isErrorOnly(json: JsonObject, place: Place, depth = 0): boolean {
     if (member === 'links') return isLinks(value, place) && !objectsIn(value).some(isElsewhere);
     if (member === 'rdapConformance')
       return isListOf(value, 'string') && listIn(value).every(isWord);
-    if (member === 'lang' || member === 'port43') return isWord(value);
+    if (member === 'lang') return typeof value === 'string' && LANGUAGE_TAG.test(value);
+    if (member === 'port43') return isWhoisHost(value);
     if (IDENTIFIERS.has(member) && typeof value === 'number') return true;
     if (typeof value === 'string' || value === null) return true;
     if (typeof value === 'number') return value === 404;
@@ -126,7 +133,13 @@ function isErrorOnly(json: JsonObject, place: Place, depth = 0): boolean {
   });
 }
 
-/** A tag, an extension or a host, but not a sentence. */
+function isWhoisHost(value: unknown): boolean {
+  if (value === '') return true;
+  const host = typeof value === 'string' ? value.toLowerCase() : '';
+  return isHostName(host) && OF_WHOIS_HOST.test(host);
+}
+
+/** An extension, but not a sentence. */
 const isWord = (value: unknown): boolean => typeof value === 'string' && /^[\w.:-]*$/.test(value);
 
 function isIdentifier(text: string): boolean {
@@ -161,15 +174,14 @@ function isLinks(links: unknown, { asked, host }: Place): boolean {
     const [target, context] = [href, value].map((link) =>
       URL.parse(textIn(link) ?? '', `https://${host ?? 'rdap.invalid'}/`),
     );
-    const isOfAsked = [target, context].every((url) => [undefined, asked].includes(nameIn(url)));
-    const isHere = host === undefined || nameIn(target) === undefined || target?.hostname === host;
+    const isOfAsked = [target, context].every((url) => isAboutNone(url) || nameIn(url) === asked);
+    const isHere = host === undefined || isAboutNone(target) || target?.hostname === host;
     return isOfAsked && isHere;
   });
 }
 
-/** The name of a domain query in a link. */
-const nameIn = (url: URL | null): string | undefined =>
-  /\/domain\/([^/]+)/i.exec(url?.pathname ?? '')?.[1].toLowerCase();
+const nameIn = (url: URL | null) => (url === null ? undefined : nameInLink(url));
+const isAboutNone = (url: URL | null) => nameIn(url) === undefined;
 
 /** A link of the answer itself to another place that has the name. */
 const isElsewhere = ({ rel }: JsonObject): boolean =>

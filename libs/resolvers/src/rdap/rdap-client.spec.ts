@@ -192,13 +192,16 @@ describe('RdapClient', () => {
       expect(await fetch()).toEqual({ kind: 'failed', status: 404, fault: 'refused' });
     });
 
-    it('is one after a redirect to the same name elsewhere', async () => {
-      await internet.rdap('rdap.other.example', (_request, response) => {
-        response.writeHead(404, type).end();
-      });
-      await internet.rdap(host, redirectingTo('https://rdap.other.example/v1/domain/A.example'));
-      expect(await fetch()).toMatchObject({ kind: 'not_found' });
-    });
+    it.each(['A.example', '%61.example', 'a.example.'])(
+      'is one after a redirect to the same name elsewhere: %s',
+      async (name) => {
+        await internet.rdap('rdap.other.example', (_request, response) => {
+          response.writeHead(404, type).end();
+        });
+        await internet.rdap(host, redirectingTo(`https://rdap.other.example/v1/domain/${name}`));
+        expect(await fetch()).toMatchObject({ kind: 'not_found' });
+      },
+    );
 
     it.each(['', '{"errorCode":404,"title":"Not Found"}'])(
       'that says when to ask again is a throttle: %j',

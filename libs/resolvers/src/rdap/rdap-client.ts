@@ -5,7 +5,7 @@ import type { SafeConnector } from '../safe-connect/safe-connector.js';
 import { meaningOfNotFound } from './absence.js';
 import type { JsonObject } from './json-reading.js';
 import { KnownServices } from './known-services.js';
-import { rdapUrl } from './rdap-url.js';
+import { domainQueried, rdapUrl } from './rdap-url.js';
 
 export interface RdapLimits {
   /** 5,000. */
@@ -127,7 +127,7 @@ export class RdapClient {
       const response = await this.ask(url, signal);
       const { location } = response.headers;
       if (![301, 302, 303, 307, 308].includes(response.statusCode)) {
-        return this.read(response, { url, asked: domainAskedBy(new URL(start)) }, signal);
+        return this.read(response, { url, asked: domainQueried(new URL(start)) ?? '' }, signal);
       }
       discard(response);
       url = rdapUrl(String(location ?? ''), url);
@@ -268,7 +268,7 @@ function sniff(
 
 /** "Not found", unless redirects led to another question: they lead to the same one elsewhere (RFC 7480 §5.2). */
 function notFound(status: number, text: string, { url, asked }: Question): RdapAnswer {
-  return domainAskedBy(url) === asked
+  return (domainQueried(url) ?? '') === asked
     ? { kind: 'not_found', status, text }
     : { kind: 'failed', status, fault: 'refused' };
 }
@@ -309,12 +309,6 @@ function isRdapError(json: JsonObject, isDeclared: boolean): boolean {
 /** Whether an answer shows that an RDAP service gave it. */
 function isConforming(json: JsonObject, isDeclared: boolean): boolean {
   return conforms(json) || (isDeclared && 'objectClassName' in json);
-}
-
-/** The name of a domain query (RFC 9082 §3.1.3); empty for other objects. */
-function domainAskedBy({ pathname }: URL): string {
-  const name = /\/domain\/([^/]+)\/?$/i.exec(pathname)?.[1] ?? '';
-  return name.toLowerCase();
 }
 
 /** A normal answer is nested a dozen deep; code that walks one recursively must not get a deeper one. */

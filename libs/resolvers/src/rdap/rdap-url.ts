@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { isHostName } from '../safe-connect/host-name.js';
 
 /**
@@ -13,4 +14,37 @@ export function rdapUrl(text: string, base?: URL): URL | undefined {
   if (url.username !== '' || url.password !== '' || !isHostName(url.hostname)) return undefined;
   url.hash = '';
   return url;
+}
+
+/**
+ * The name of a domain query (RFC 9082 §3.1.3) in lower-case A-labels, however the URL encodes it; undefined for other
+ * URLs.
+ */
+export function domainQueried({ pathname }: URL): string | undefined {
+  return nameBehind(/\/domain\/([^/]+)\/?$/i, pathname);
+}
+
+/** The name that a link is about: of a domain query, also with more behind it, or of another lookup page. */
+export function nameInLink({ pathname, searchParams }: URL): string | undefined {
+  const inPath = nameBehind(/\/domain\/([^/]+)/i, pathname);
+  return inPath ?? [...searchParams.values()].map(aLabels).find(isDomainName);
+}
+
+function nameBehind(path: RegExp, pathname: string): string | undefined {
+  const name = path.exec(pathname)?.[1];
+  return name === undefined ? undefined : aLabels(unescaped(name));
+}
+
+const aLabels = (name: string): string =>
+  domainToASCII(name.replace(/\.$/, '')) || name.toLowerCase();
+
+/** Not a number such as `2.1`, which also has a dot. */
+const isDomainName = (text: string): boolean => isHostName(text) && /\.[a-z][\w-]+$/.test(text);
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
