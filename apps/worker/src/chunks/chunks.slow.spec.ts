@@ -8,6 +8,8 @@ import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js'
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { partsFolder, resultKey } from '../jobs/job.js';
 import { JobRowsService } from '../jobs/job-rows.service.js';
+import { NameLinesService } from '../names/name-lines.service.js';
+import type { LeftOutLine } from '../names/read-name.js';
 import { ExpireJobsJob } from '../results/expire-jobs.job.js';
 import { StartJobsJob } from './start-jobs.job.js';
 
@@ -234,6 +236,32 @@ describe('a result file', () => {
       'twice.com,delivered,1,,',
       'twice.com,repeated,0,repeated_name,',
     ]);
+  });
+
+  it('takes one reading of a list for its lines without an answer, however many they are', async () => {
+    const lines = under.worker.app.get(NameLinesService, { strict: false });
+    const stored = Array.from({ length: 90 }, (_, place) => {
+      const fault = place % 3 === 0 ? 'Not a name.' : null;
+      return { line: place + 1, name: `name-${place % 6}.com`, upstream: '', fault };
+    });
+    const listId = newId();
+    await under.database.transaction((transaction) => lines.insert(transaction, listId, stored));
+    await under.database.transaction(async (transaction) => {
+      const found: LeftOutLine[] = [];
+      const asked = { hasRepeats: true, pageSize: 7 };
+      for await (const page of lines.listLeftOut(transaction, listId, asked)) found.push(...page);
+      expect(found.map(({ line, firstLine }) => [line, firstLine])).toEqual(
+        stored
+          .filter(({ line, fault }) => fault !== null || line > 6)
+          .map(({ line, fault }) => [line, fault === null ? ((line - 1) % 6) + 1 : null]),
+      );
+      const [{ read }] = await transaction.query<{ read: number }>(
+        `select (seq_tup_read + idx_tup_fetch)::int as read
+         from pg_stat_xact_user_tables where relname = 'name_lines'`,
+      );
+      expect(read).toBeLessThanOrEqual(stored.length);
+      await lines.deleteList(transaction, listId);
+    });
   });
 
   it('counts only the rows it has, if rejected lines of an older upload are not known', async () => {

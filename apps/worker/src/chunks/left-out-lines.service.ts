@@ -11,9 +11,8 @@ import { type ResultRow, writeRow } from './result-row.js';
 
 const compress = promisify(gzip);
 
-/** Each page reads the whole list (25 s for three million lines on a busy machine), so pages are large. */
-const LINES_AT_ONCE = 100_000;
-const PAGE_LIMIT_MS = 2 * MINUTE_MS;
+/** Finding the lines takes 25 s for three million lines on a busy machine. */
+const LIST_LIMIT_MS = 2 * MINUTE_MS;
 /** Written at once, so that nothing else waits long for this thread. */
 const MEMBER_LINES = 5_000;
 const BYTES_MAX = 2 * 1024 ** 3;
@@ -31,24 +30,28 @@ export class LeftOutLinesService {
   ) {}
 
   /**
-   * Before the lines are deleted. Each attempt writes its own file; the job's row says which of them counts.
+   * Before the lines are deleted. Each attempt writes its own file; the job's row says which of them counts. The
+   * transaction is open until the file is written: finding the lines again for each part of it would take minutes.
    * @returns undefined if there is no such line.
    * @throws the reason of the signal.
    */
   async write(job: Job, signal: AbortSignal): Promise<Part | undefined> {
     if (leftOutLines(job) === 0) return undefined;
     const part = `${partsFolder(job.id)}left-out-${newId()}.gz`;
+    const page = { hasRepeats: leftOutLines(job) > job.invalid, pageSize: MEMBER_LINES };
     let rows = 0;
     const members = async function* (pages: AsyncIterable<LeftOutLine[]>) {
-      for await (const page of pages) {
-        rows += page.length;
-        for (let from = 0; from < page.length; from += MEMBER_LINES) {
-          yield await member(job, page.slice(from, from + MEMBER_LINES));
-        }
+      for await (const lines of pages) {
+        signal.throwIfAborted();
+        rows += lines.length;
+        yield await member(job, lines);
       }
     };
-    const content = members(this.pages(job, signal));
-    await this.files.write(part, content, { maxBytes: BYTES_MAX, ifAbsent: true });
+    await this.database.transaction(async (transaction) => {
+      await transaction.limitStatements(LIST_LIMIT_MS);
+      const content = members(this.lines.listLeftOut(transaction, job.listId, page));
+      await this.files.write(part, content, { maxBytes: BYTES_MAX, ifAbsent: true });
+    });
     if (rows > 0) return { part, rows };
     // The rejected lines of an upload that an earlier version read are not known.
     await this.remove({ part });
@@ -59,27 +62,11 @@ export class LeftOutLinesService {
   async remove({ part }: Pick<Part, 'part'>): Promise<void> {
     await this.files.remove(part);
   }
-
-  /** One short transaction each, so that none is open while the store takes a page. */
-  private async *pages(job: Job, signal: AbortSignal): AsyncGenerator<LeftOutLine[]> {
-    const hasRepeats = leftOutLines(job) > job.invalid;
-    for (let after = 0; ;) {
-      signal.throwIfAborted();
-      const page = await this.database.transaction(async (transaction) => {
-        await transaction.limitStatements(PAGE_LIMIT_MS);
-        const from = { hasRepeats, after, limit: LINES_AT_ONCE };
-        return this.lines.listLeftOut(transaction, job.listId, from);
-      });
-      if (page.length > 0) yield page;
-      if (page.length < LINES_AT_ONCE) return;
-      after = page.at(-1)!.line;
-    }
-  }
 }
 
 /** A gzip member (RFC 1952). */
-async function member({ kind, format }: Job, page: readonly LeftOutLine[]): Promise<Buffer> {
-  return compress(page.map((line) => writeRow(kind, format, rowOf(line))).join(''));
+async function member({ kind, format }: Job, lines: readonly LeftOutLine[]): Promise<Buffer> {
+  return compress(lines.map((line) => writeRow(kind, format, rowOf(line))).join(''));
 }
 
 function rowOf({ line, name, fault, firstLine }: LeftOutLine): ResultRow {

@@ -13,7 +13,7 @@ import { LeftOutLinesService } from './left-out-lines.service.js';
 
 /** Three million names are grouped and sorted in one statement. */
 const CUT_LIMIT_MS = 4 * MINUTE_MS;
-/** Before that, for the lines that are left out: pages of them are read and written in turn. */
+/** Before that, for the lines that are left out: they are read as fast as the store takes them. */
 const LEFT_OUT_LIMIT_MS = 20 * MINUTE_MS;
 
 /** The rows of jobs and of their parts. */

@@ -35,26 +35,31 @@ export class NameLinesRepository {
   }
 
   /**
-   * Lines without an answer of their own, in order: rejected ones, and those that repeat an earlier name.
-   * @param hasRepeats finding them groups all names of the list.
-   * @returns at most `limit` lines after the line `after`.
+   * Lines without an answer of their own, in order: rejected ones, and those that repeat an earlier name. The list is
+   * read once, however many pages it takes.
+   * @param hasRepeats finding them sorts all names of the list.
    */
-  async listLeftOut(
+  async *listLeftOut(
     transaction: Transaction,
     listId: string,
-    { hasRepeats, after, limit }: { hasRepeats: boolean; after: number; limit: number },
-  ): Promise<LeftOutLine[]> {
-    const repeats = `
-      with repeated as (select name, min(line) as line from name_lines where list_id = $1 and fault is null
-        group by name having count(*) > 1)
-      select l.line, l.name, l.fault, r.line as "firstLine"
-      from name_lines l left join repeated r on r.name = l.name and l.fault is null and r.line < l.line
-      where l.list_id = $1 and l.line > $2 and (l.fault is not null or r.line is not null)
-      order by l.line limit $3`;
-    const rejected = `
-      select line, name, fault, null::int as "firstLine" from name_lines
-      where list_id = $1 and line > $2 and fault is not null order by line limit $3`;
-    return transaction.query(hasRepeats ? repeats : rejected, [listId, after, limit]);
+    { hasRepeats, pageSize }: { hasRepeats: boolean; pageSize: number },
+  ): AsyncGenerator<LeftOutLine[], void, void> {
+    const firstLine = hasRepeats
+      ? 'case when fault is null then min(line) over (partition by name, fault is null) end'
+      : 'null::int';
+    await transaction.query(
+      `declare left_out no scroll cursor for
+       select line, name, fault, "firstLine"
+       from (select line, name, fault, ${firstLine} as "firstLine" from name_lines where list_id = $1) as list
+       where fault is not null or line > "firstLine" order by line`,
+      [listId],
+    );
+    for (;;) {
+      const page = await transaction.query<LeftOutLine>(`fetch ${pageSize} from left_out`);
+      if (page.length === 0) break;
+      yield page;
+    }
+    await transaction.query('close left_out');
   }
 
   async deleteList(transaction: Transaction, listId: string): Promise<void> {
