@@ -27,14 +27,18 @@ import { GeneratorService } from './generator/generator.service.js';
 import { HistoryController } from './history/history.controller.js';
 import { HistoryRepository } from './history/history.repository.js';
 import { HistoryService } from './history/history.service.js';
-import { CertificateLogsService } from './imports/certificate-logs.service.js';
 import { HttpsDownloads } from './locations/https-downloads.js';
+import { BlockListsService } from './imports/block-lists.service.js';
+import { CertificateLogsService } from './imports/certificate-logs.service.js';
 import { ImportFilesService } from './imports/import-files.service.js';
 import { ImportRunsService } from './imports/import-runs.service.js';
 import { ImportsController } from './imports/imports.controller.js';
 import { ImportsJob } from './imports/imports.job.js';
 import { ImportsRepository } from './imports/imports.repository.js';
 import { ImportsService } from './imports/imports.service.js';
+import { NameListsService } from './imports/name-lists.service.js';
+import { ObservationFilesService } from './imports/observation-files.service.js';
+import { ZonesService } from './imports/zones.service.js';
 import { Locations } from './locations/locations.js';
 import { ListedNamesRepository } from './listings/listed-names.repository.js';
 import { ListingsService } from './listings/listings.service.js';
@@ -127,6 +131,10 @@ const PROVIDERS = [
   ImportFilesService,
   ListedNamesRepository,
   ListingsService,
+  NameListsService,
+  ZonesService,
+  BlockListsService,
+  ObservationFilesService,
   ImportRunsService,
   CertificateLogsService,
   ImportsJob,

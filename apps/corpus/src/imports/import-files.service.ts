@@ -5,7 +5,12 @@ import type { KeptTree } from '../certificate-logs/log-tree.js';
 import { FullListsService } from '../observations/full-lists.service.js';
 import { SourcesService } from '../sources/sources.service.js';
 import type { CheckedFile } from '../locations/file-check.js';
-import { type ImportFile, type ImportedSource, Overtaken } from '../locations/import-file.js';
+import {
+  BadFile,
+  type ImportFile,
+  type ImportedSource,
+  Overtaken,
+} from '../locations/import-file.js';
 import { type Advance, type ImportCounts, ImportsRepository } from './imports.repository.js';
 import type { FoundFile } from '../locations/locations.js';
 
@@ -179,8 +184,18 @@ export class ImportFilesService {
     });
   }
 
-  /** The time of a source's newest complete list under a scope. */
-  async newestComplete(sourceId: number, scope: string): Promise<Date | undefined> {
-    return this.repository.newestComplete(sourceId, scope);
+  /**
+   * The time of a source's newest complete list under a scope.
+   * @throws BadFile for a file that is not newer.
+   */
+  async refuseOlder(
+    { sourceId, observedAt }: ImportFile,
+    scope: string,
+  ): Promise<Date | undefined> {
+    const newest = await this.repository.newestComplete(sourceId, scope);
+    if (newest && newest >= observedAt) {
+      throw new BadFile(`It is not newer than what is loaded (${newest.toISOString()}).`);
+    }
+    return newest;
   }
 }

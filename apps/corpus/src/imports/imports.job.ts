@@ -41,7 +41,7 @@ export class ImportsJob implements Job {
       let isMore = false;
       try {
         if (source.kind === 'ct') isMore = await this.logs.follow(source, signal);
-        else await this.runs.run(source, signal);
+        else await this.runs.run(source, this.clock.now(), signal);
       } catch (error) {
         // It stays due.
         if (signal.aborted || error instanceof Overtaken || error instanceof DatabaseUnavailable) {

@@ -1,6 +1,6 @@
 import type { Lines } from '../formats/lines.js';
 import type { ReadLine } from '../formats/read-line.js';
-import type { BadLine } from '../locations/import-file.js';
+import type { BadLine } from './import-file.js';
 
 const SAMPLE_LENGTH_MAX = 80;
 /** Bad lines that a batch quotes. */

@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { DAY_MS } from '#libs/platform';
+import { ownersOf, zoneDifference } from '../formats/zone-difference.js';
+import { ZoneReader } from '../formats/zone-reader.js';
+import { BadFile } from '../locations/import-file.js';
+import { Locations } from '../locations/locations.js';
+import { type FiledName, fileName } from '../names/registrable-name.js';
+import { FullListsService, type ListFile } from '../observations/full-lists.service.js';
+import { scopeOfZone } from '../sources/source.js';
+import { ImportFilesService } from './import-files.service.js';
+import { type ImportRun, linesIn, refuseShrunken } from '../locations/import-run.js';
+import { NameListsService } from './name-lists.service.js';
+
+/** After this time a zone is imported completely again. */
+const WHOLE_AFTER_MS = 7 * DAY_MS;
+
+/** How a zone differs from its file before. */
+interface Difference {
+  /** Names of the new file. */
+  owners: number;
+  /** Names to list: the new ones, and those that another source has dropped meanwhile. */
+  listed: FiledName[];
+  gone: Iterable<FiledName>;
+}
+
+/** Takes zone files in: as a whole, or by their difference from the file before. */
+@Injectable()
+export class ZonesService {
+  constructor(
+    private readonly files: ImportFilesService,
+    private readonly lists: FullListsService,
+    private readonly nameLists: NameListsService,
+    private readonly locations: Locations,
+  ) {}
+
+  /** @throws BadFile for one that is no zone file, older than what is loaded, or truncated; Overtaken. */
+  async take(run: ImportRun): Promise<void> {
+    const { file } = run;
+    const zone = await zoneIn(run);
+    const newest = await this.files.refuseOlder(file, scopeOfZone(zone));
+    const { id: fileId, observedAt: at, sourceId } = file;
+    const list = { fileId, sourceId, at, zone, isFirst: !newest };
+    // Where a killed process stopped, the file goes on as it was begun.
+    const isDifference =
+      file.isDifference || (file.position === 0 && (await this.stageDifference(run, zone)));
+    if (!isDifference) await this.stageWhole(run, { ...list, isDifference });
+    await this.nameLists.apply(run, { ...list, isDifference });
+  }
+
+  private async stageWhole(run: ImportRun, list: ListFile & { zone: string }): Promise<void> {
+    const { source, file } = run;
+    const { zone, isDifference } = list;
+    const reader = new ZoneReader();
+    await this.nameLists.stage(run, (line) => reader.read(line));
+    await this.files.ask((transaction) =>
+      this.files.setZone(transaction, file, { zone, isDifference }),
+    );
+    if (file.slices > 0) return;
+    const counts = await this.files.ask((transaction) => this.lists.countGone(transaction, list));
+    refuseShrunken(source, counts);
+  }
+
+  /**
+   * Puts what a zone has and lacks beside the file before on its way in, where that one can still be read.
+   * @returns false where the zone has to be taken in as a whole.
+   */
+  private async stageDifference(run: ImportRun, zone: string): Promise<boolean> {
+    const { sourceId, lines, observedAt: at, id } = run.file;
+    const difference = await this.difference(run, zone);
+    if (!difference) return false;
+    const { owners, listed, gone } = difference;
+    const advance = { from: 0, to: lines, badLines: 0, samples: [] };
+    await this.files.advance(run.file, advance, async (transaction) => {
+      await this.lists.stage(transaction, id, listed);
+      await this.lists.stage(transaction, id, gone, true);
+      await this.lists.countShared(transaction, { sourceId, at }, owners - listed.length);
+      await this.files.setZone(transaction, run.file, { zone, isDifference: true });
+      return {};
+    });
+    return true;
+  }
+
+  /** @returns undefined where there is no file before that can be compared. @throws BadFile for a truncated zone. */
+  private async difference(run: ImportRun, zone: string): Promise<Difference | undefined> {
+    const { source, file } = run;
+    const { sourceId, observedAt: at } = file;
+    const previous = await this.files.findZone(sourceId, zone);
+    // From time to time the complete list corrects what the corpus imported from elsewhere meanwhile.
+    if (!previous || at.getTime() - previous.wholeAt.getTime() > WHOLE_AFTER_MS) return undefined;
+    const older = await this.locations.pathOf(source, previous);
+    if (older === undefined) return undefined;
+    const difference = await zoneDifference(linesIn(run, older), linesIn(run));
+    if (!difference) return undefined;
+    const { fresh, gone } = difference;
+    const since = { zone, since: previous.observedAt };
+    const dropped = new Set(
+      await this.files.ask((transaction) =>
+        this.lists.listDropped(transaction, { sourceId, at }, since),
+      ),
+    );
+    const again = new Set<string>();
+    const owners = await ownersOf(linesIn(run), zone, (owner) => {
+      gone.delete(owner);
+      if (dropped.has(owner)) again.add(owner);
+    });
+    refuseShrunken(source, { gone: gone.size, listed: owners - fresh.size + gone.size });
+    const listed = [...fresh.values(), ...[...again].flatMap((name) => fileName(name) ?? [])];
+    return { owners, listed, gone: gone.values() };
+  }
+}
+
+/** The zone of a file. @throws BadFile where there is no SOA record. */
+async function zoneIn(run: ImportRun): Promise<string> {
+  const reader = new ZoneReader();
+  for await (const { texts } of linesIn(run)) {
+    for (const text of texts) {
+      if (text !== undefined) reader.read(text);
+      if (reader.origin !== undefined) return reader.origin;
+    }
+  }
+  throw new BadFile('It has no SOA record, so it is no zone file.');
+}

@@ -1,0 +1,50 @@
+import { type Lines, linesOf } from '../formats/lines.js';
+import { type FileLimits, unpackedChunks } from './file-check.js';
+import { BadFile, type ImportFile, type ImportedSource } from './import-file.js';
+
+/** Names that may be missing from a list whatever `turnoverMax` its source has. */
+const GONE_COUNTED_FROM = 100;
+
+/** A file of a source while it is taken in. */
+export interface ImportRun {
+  source: ImportedSource;
+  file: ImportFile;
+  /** Where it is read. */
+  path: string;
+  limits: FileLimits;
+  /** Ends the run after the current batch. */
+  signal: AbortSignal;
+}
+
+/** The lines of the file of a run, or of another one that is read beside it. */
+export function linesIn(
+  { path: ownPath, limits, signal }: Pick<ImportRun, 'path' | 'limits' | 'signal'>,
+  path = ownPath,
+): AsyncGenerator<Lines, void, void> {
+  return linesOf(unpackedChunks(path, limits, signal));
+}
+
+/** The failure of a file that is cut off. */
+export function endsWithinLine({ name }: ImportedSource): BadFile {
+  return new BadFile(
+    `It ends within a line. Fetch it again, or allow it: cli source set ${name} --open-ended yes`,
+  );
+}
+
+/** @throws BadFile for what must be of another kind, before anything of it is kept. */
+export function refuseUnreadable({ source, file }: ImportRun, badLines: number): void {
+  if (badLines * 2 <= file.lines) return;
+  throw new BadFile(`${badLines} of ${file.lines} lines cannot be read as "${source.kind}".`);
+}
+
+/** @throws BadFile for what seems truncated. */
+export function refuseShrunken(
+  { name, turnoverMax }: ImportedSource,
+  { gone, listed }: { gone: number; listed: number },
+): void {
+  if (gone < GONE_COUNTED_FROM || gone <= listed * turnoverMax) return;
+  const percent = Math.ceil((100 * gone) / listed);
+  throw new BadFile(
+    `It lacks ${gone} of ${listed} names that are listed: it seems truncated. If it is right, allow it: cli source set ${name} --turnover ${percent}`,
+  );
+}
