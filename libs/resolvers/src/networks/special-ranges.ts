@@ -10,13 +10,15 @@ export interface SpecialRange {
 }
 
 /**
- * IANA's special-purpose address registries (RFC 6890), and multicast, without AS112's ranges (RFC 7534, RFC 7535):
- * those are routed, and ARIN has data about them. Narrower ranges come first.
+ * IANA's special-purpose address registries (RFC 6890), and multicast, without those of AS112 (RFC 7534, RFC 7535)
+ * that ARIN has data about. Narrower ranges come first.
  */
 const SPECIAL_ADDRESSES: readonly (readonly [range: string, purpose: string, document: string])[] =
   [
     ['255.255.255.255/32', 'Limited broadcast', 'RFC 919'],
     ['192.0.0.0/29', 'IPv4 service continuity prefix', 'RFC 7335'],
+    ['192.0.0.9/32', 'Port Control Protocol anycast', 'RFC 7723'],
+    ['192.0.0.10/32', 'TURN anycast', 'RFC 8155'],
     ['192.0.0.170/31', 'NAT64 and DNS64 discovery', 'RFC 7050'],
     ['192.0.0.0/24', 'IETF protocol assignments', 'RFC 6890'],
     ['0.0.0.0/8', 'This network', 'RFC 791'],
@@ -42,8 +44,14 @@ const SPECIAL_ADDRESSES: readonly (readonly [range: string, purpose: string, doc
     ['100::/64', 'Discard only', 'RFC 6666'],
     ['100:0:0:1::/64', 'Dummy prefix', 'RFC 9780'],
     ['2001::/32', 'Teredo', 'RFC 4380'],
+    ['2001:1::1/128', 'Port Control Protocol anycast', 'RFC 7723'],
+    ['2001:1::2/128', 'TURN anycast', 'RFC 8155'],
+    ['2001:1::3/128', 'DNS-SD service registration anycast', 'RFC 9665'],
     ['2001:2::/48', 'Benchmarking', 'RFC 5180'],
+    ['2001:3::/32', 'Automatic multicast tunnelling', 'RFC 7450'],
+    ['2001:4:112::/48', 'AS112', 'RFC 7535'],
     ['2001:20::/28', 'ORCHIDv2', 'RFC 7343'],
+    ['2001:30::/28', 'Drone remote identification', 'RFC 9374'],
     ['2001:db8::/32', 'Documentation', 'RFC 3849'],
     ['2001::/23', 'IETF protocol assignments', 'RFC 2928'],
     ['2002::/16', '6to4', 'RFC 3056'],

@@ -242,6 +242,8 @@ describe('an address', () => {
     ['192.0.2.0/25', 'Documentation', '192.0.2.0', '192.0.2.255'],
     ['::1', 'Loopback', '::1', '::1'],
     ['100:0:0:1::5', 'Dummy prefix', '100:0:0:1::', '100::1:ffff:ffff:ffff:ffff'],
+    ['2001:4:112::1', 'AS112', '2001:4:112::', '2001:4:112:ffff:ffff:ffff:ffff:ffff'],
+    ['192.0.0.9', 'Port Control Protocol anycast', '192.0.0.9', '192.0.0.9'],
     ['fe80::/64', 'Link local', 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
     ['255.255.255.255', 'Limited broadcast', '255.255.255.255', '255.255.255.255'],
   ])('%s is answered here: %s', async (text, purpose, start, end) => {

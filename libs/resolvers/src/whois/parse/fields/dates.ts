@@ -215,7 +215,7 @@ function fullYear(text: string, mayBeShort: boolean): number {
   return Number(text) + (Number(text) >= 70 ? 1900 : 2000);
 }
 
-/** `hh:mm`, `hh:mm:ss` or `hh:mm:ss.fff` shortly after the date. */
+/** `hh:mm`, `hh:mm:ss` or `hh:mm:ss.fff`, perhaps with `PM`, shortly after the date. */
 function readClock(
   tokens: Token[],
   from: number,
@@ -228,7 +228,10 @@ function readClock(
     if (!(hour < 24 && minute < 60 && second < 61)) return undefined;
     let next = at + (hasSecond ? 5 : 3);
     if (tokens[next]?.text === '.' && tokens[next + 1]?.kind === 'digits') next += 2;
-    return { hour, minute, second: Math.min(second, 59), next };
+    const half = tokens[skipMarks(tokens, next).next]?.text.toLowerCase();
+    const isHalf = (half === 'am' || half === 'pm') && hour >= 1 && hour <= 12;
+    const ofDay = isHalf ? (hour % 12) + (half === 'pm' ? 12 : 0) : hour;
+    return { hour: ofDay, minute, second: Math.min(second, 59), next };
   }
   return undefined;
 }

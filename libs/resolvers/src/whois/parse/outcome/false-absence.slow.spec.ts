@@ -141,6 +141,13 @@ describe('words of absence that say nothing about the name', () => {
     },
   );
 
+  it('a line does not end where we stop reading it', () => {
+    for (const gap of [' ', '\t', '.']) {
+      const text = `NAME not found${gap.repeat(300)}in the cache\n`;
+      expect(outcome(text, 'test', '')).not.toBe('not_registered');
+    }
+  });
+
   it('a name that ends like a conjunction makes no sentence conditional', () => {
     expect(outcome('Consultas excedidas para NAME⏎No match for NAME.\n', 'si', '')).toBe(
       'throttled',

@@ -41,6 +41,9 @@ const VARIES = /NAME|LABEL|(?<!\*)\*(?!\*)/;
 const QUOTED = /^\[?["'“”„«‘`](?!\S+["'”»’] )/;
 const LEFT_OUT = /(?:\. ?\.|…)$/;
 const ITEM = /^[%#;\s]*(?:[*>]|\(.*\)$|\[.*\]$)/;
+/** Before the name in a host, a mailbox or a page of it: somebody has it. */
+const OF_NAME = ['.', '@', '//'];
+/** A longer line is in no form. */
 const LINE_LENGTH_MAX = 240;
 /** A line at least this long may continue on the next one. */
 const LONG_LINE_LENGTH = 40;
@@ -74,7 +77,9 @@ export function absenceIn(lines: readonly Line[], question: AbsenceQuestion): nu
   if (found === undefined) return undefined;
   const { at, isFramed, beside } = found;
   const isOfName = (text: string) =>
-    namesOf(question.domain).some((it) => text.toLowerCase().includes(`.${it}`));
+    namesOf(question.domain).some((it) =>
+      OF_NAME.some((mark) => text.toLowerCase().includes(mark + it)),
+    );
   const isNotice = (text: readonly string[]) =>
     !text.some(isOfName) &&
     !isOfOtherSuffixes(text.join(' '), question.domain) &&
@@ -92,7 +97,9 @@ export function formIn(
   if (lines.length > LINES_MAX) return undefined;
   const names = namesOf(question.domain);
   const label = question.domain.slice(0, Math.max(question.domain.indexOf('.'), 0));
-  const said = lines.map((line) => (line.blank ? undefined : saidOn(line, names)));
+  const said = lines.map((line) =>
+    line.blank || line.body.length > LINE_LENGTH_MAX ? undefined : saidOn(line, names),
+  );
   const places = new Map<string, number>();
   for (const [index, it] of said.entries()) {
     if (it === undefined) continue;
@@ -175,12 +182,12 @@ function isLine({ text, isExact, varies }: FormLine, said: Said, label: string):
 }
 
 function saidOn(line: Line, names: readonly string[]): Said {
-  const body = (line.comment ? commentBody(line) : line.body).slice(0, LINE_LENGTH_MAX);
+  const body = line.comment ? commentBody(line) : line.body;
   const text = body.replace(/\s+/g, ' ').replace(/ <<<$/, '');
   // A quotation says what somebody else says; three dots at the end stand for what is left out.
   const plain = QUOTED.test(text) || LEFT_OUT.test(text) ? text : folded(text, names);
   const isItem = ITEM.test(line.body) && !(line.body.startsWith('>') && plain.includes(NAME));
-  return { exact: isItem ? line.body.slice(0, LINE_LENGTH_MAX) : text, folded: plain, isItem };
+  return { exact: isItem ? line.body : text, folded: plain, isItem };
 }
 
 /** The spellings of a name under which a server may speak of it; none when it is not known. */
