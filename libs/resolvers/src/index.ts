@@ -1,7 +1,7 @@
 export { DnsClient, type DnsAnswer, type DnsClientOptions } from './dns/dns-client.js';
 export { DnsFault, type DnsFaultKind } from './dns/dns-fault.js';
 export { DNS_TYPES, type DnsRecord, type DnsType, type Rcode } from './dns/dns-record.js';
-export { lookUpDns, type DnsLookup, type DnsTypeError } from './dns/domain-dns.js';
+export { isAlias, lookUpDns, type DnsLookup, type DnsTypeError } from './dns/domain-dns.js';
 export { NOT_ASKED } from './upstream-exchange.js';
 export { PublicNames } from './dns/public-names.js';
 export { recordText } from './dns/record-text.js';

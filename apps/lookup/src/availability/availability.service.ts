@@ -20,6 +20,7 @@ import { selected } from '../serializers/field-selection.js';
 import {
   type Delegation,
   type Verdict,
+  delegationIn,
   outcomeOfWord,
   verdictByDelegation,
   verdictOf,
@@ -161,12 +162,7 @@ export class AvailabilityService {
     if (!this.publicNames.isPublic(name)) return 'unknown';
     const timeoutMs = Math.min(this.config.dnsTimeoutMs, Math.max(1, untilMs - monotonicMs()));
     try {
-      const { rcode, answers } = await this.dns.ask(name, 'NS', { timeoutMs, signal });
-      if (rcode === 'nxdomain') return 'not_delegated';
-      if (rcode !== 'noerror') return 'unknown';
-      return answers.some((record) => record.type === 'NS' && record.name === name)
-        ? 'delegated'
-        : 'not_delegated';
+      return delegationIn(await this.dns.ask(name, 'NS', { timeoutMs, signal }), name);
     } catch (error) {
       if (error instanceof DnsFault) return 'unknown';
       throw error;

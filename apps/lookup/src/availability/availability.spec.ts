@@ -2,13 +2,26 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OUTCOMES, type Outcome } from '#libs/contracts';
 import { parseDomainName } from '#libs/domain-names';
 import { Logger, ServiceTokens, type RunningService, loadConfig } from '#libs/platform';
+import type { DnsAnswer, DnsRecord } from '#libs/resolvers';
 import { TestClock } from '#test/environment';
 import { LookupConfig } from '../lookup.config.js';
 import { startLookup } from '../start.js';
-import { type Delegation, verdictOf } from './availability.js';
+import { type Delegation, delegationIn, verdictOf } from './availability.js';
 import { suggestionsFor } from './suggestions.js';
 
 const SECRET = 'a-service-secret-of-at-least-32-characters';
+const ANSWER: Omit<DnsAnswer, 'questionName' | 'rcode' | 'answers'> = {
+  id: 1,
+  isResponse: true,
+  isTruncated: false,
+  isAuthoritative: false,
+  isAuthenticated: false,
+  questionType: 2,
+  authorities: [],
+  server: '127.0.0.1:53',
+  protocol: 'udp',
+  latencyMs: 1,
+};
 const clock = new TestClock('2026-11-22T10:00:00Z');
 
 describe('availability of a name', () => {
@@ -38,6 +51,20 @@ describe('availability of a name', () => {
         if (!mayBe) expect(availability).not.toBe('available');
       }
     }
+  });
+
+  it('an alias is not free, even if its target does not exist', () => {
+    const name = 'sample.example';
+    const alias = { type: 'CNAME', name, ttlSeconds: 60, target: 'gone.example' } as const;
+    const nameServer = { type: 'NS', name, ttlSeconds: 60, target: 'ns.example' } as const;
+    const answer = (rcode: 'noerror' | 'nxdomain' | 'servfail', answers: DnsRecord[]) =>
+      delegationIn({ ...ANSWER, questionName: name, rcode, answers }, name);
+    expect(answer('nxdomain', [alias])).toBe('unknown');
+    expect(answer('noerror', [alias])).toBe('unknown');
+    expect(answer('nxdomain', [])).toBe('not_delegated');
+    expect(answer('noerror', [])).toBe('not_delegated');
+    expect(answer('servfail', [])).toBe('unknown');
+    expect(answer('noerror', [nameServer])).toBe('delegated');
   });
 
   it('a contradiction between registry and name servers is reported', () => {

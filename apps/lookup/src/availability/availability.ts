@@ -1,4 +1,5 @@
 import type { AvailabilityMethod, AvailabilityWord, Outcome } from '#libs/contracts';
+import { type DnsAnswer, isAlias } from '#libs/resolvers';
 
 /** Whether name servers serve a name, according to the parent zone. */
 export type Delegation = 'delegated' | 'not_delegated' | 'unknown';
@@ -30,6 +31,18 @@ const CONFIDENCE = {
 } as const;
 
 const NOBODY_KNOWS: Verdict = { availability: 'unknown', confidence: 0 };
+
+/** The delegation of a name according to the answer about its name servers. */
+export function delegationIn(answer: DnsAnswer, name: string): Delegation {
+  const { rcode, answers } = answer;
+  // A holder or a wildcard made the name an alias, and the rest of the answer is about its target.
+  if (isAlias(answer)) return 'unknown';
+  if (rcode === 'nxdomain') return 'not_delegated';
+  if (rcode !== 'noerror') return 'unknown';
+  return answers.some((record) => record.type === 'NS' && record.name === name)
+    ? 'delegated'
+    : 'not_delegated';
+}
 
 /** The verdict from the delegation alone: a delegated name is registered. */
 export function verdictByDelegation(delegation: Delegation): Verdict | undefined {

@@ -271,6 +271,14 @@ describe('the client', () => {
       expect(found.errors).toEqual({ A: 'cname_loop' });
     });
 
+    it('an alias exists, even if its target does not', async () => {
+      const alias = record(5, Buffer.from('\x04gone\x07example\x00', 'latin1'));
+      server.answer = (query, reply) =>
+        reply(answered(query, { flags: 0x8183, count: 1, rest: alias }));
+      const found = await lookUpDns(client, 'alias.example', ['A'], OPTIONS);
+      expect(found).toMatchObject({ rcode: 'noerror', records: [], errors: {} });
+    });
+
     it('S68: TXT of 60 KiB arrives completely over TCP', async () => {
       const chunk = Buffer.concat([Buffer.from([255]), Buffer.alloc(255, 0x61)]);
       const data = Buffer.concat(Array.from({ length: 240 }, () => chunk));

@@ -150,8 +150,17 @@ function chainOf({ questionName, answers }: DnsAnswer): string[] {
   return [...chain];
 }
 
-/** One existing type proves that the name exists. */
+/**
+ * One existing type proves that the name exists, and so does an alias: `nxdomain` then speaks of its target (RFC 6604
+ * §3).
+ */
 function rcodeOf(answers: readonly DnsAnswer[]): Rcode | undefined {
-  const exists = answers.find(({ rcode }) => rcode === 'noerror');
-  return (exists ?? answers[0])?.rcode;
+  const exists = answers.some((answer) => answer.rcode === 'noerror' || isAlias(answer));
+  return exists ? 'noerror' : answers[0]?.rcode;
+}
+
+/** Whether the requested name is an alias, whatever became of its target. */
+export function isAlias({ questionName, answers }: DnsAnswer): boolean {
+  const name = questionName.toLowerCase();
+  return answers.some((record) => record.type === 'CNAME' && record.name === name);
 }
