@@ -50,6 +50,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'unique_names',
         'invalid',
         'invalid_lines',
+        'unsupported',
         'delivered',
         'failed',
         'charged',

@@ -19,6 +19,7 @@ import { ownChecks } from './0017-own-checks.js';
 import { rejectedLines } from './0018-rejected-lines.js';
 import { arrivedAnswers } from './0019-arrived-answers.js';
 import { repeatedRequests } from './0020-repeated-requests.js';
+import { unsupportedNames } from './0021-unsupported-names.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -42,4 +43,5 @@ export const migrations: Migration[] = [
   rejectedLines,
   arrivedAnswers,
   repeatedRequests,
+  unsupportedNames,
 ];
