@@ -34,6 +34,9 @@ export function jobPage(
     ...(isRunning(job) ? WAITING.map(([name, of]) => [name, grouped(counts[of])] as const) : []),
     ['Lines that repeat a name', grouped(counts.duplicates)],
     ['Lines without a domain name', grouped(counts.invalid)],
+    ...(counts.unsupported > 0
+      ? [['Names without a known source', `${grouped(counts.unsupported)}, free`] as const]
+      : []),
     ['Credits', creditWords(credits)],
     ['Started', minute(job.created_at)],
     ...(job.finished_at ? [['Ended', minute(job.finished_at)] as const] : []),

@@ -13,7 +13,13 @@ import { type Notice, type PageContext, form, hidden, page } from '../pages/layo
 import { selectField } from '../pages/select-field.js';
 import { durationWords } from './duration-words.js';
 import { invalidLines } from './job-page.js';
-import { JOB_STATE_WORDS, canBeCancelled, isRunning, jobTitle } from './job-words.js';
+import {
+  JOB_STATE_WORDS,
+  canBeCancelled,
+  isRunning,
+  jobTitle,
+  unsupportedWords,
+} from './job-words.js';
 import type { TypedJob } from './price-page.js';
 
 const KINDS = [
@@ -142,15 +148,12 @@ export function uploadPage(
   });
 }
 
-function order(
-  context: PageContext,
-  uploadId: string,
-  { credits, eta_seconds }: JobAnswer,
-): Markup {
+function order(context: PageContext, uploadId: string, dryRun: JobAnswer): Markup {
+  const { credits, eta_seconds } = dryRun;
   const { price, shortfall = 0 } = credits;
   return html`<p>
-      Up to ${counted(price, 'credit')}; WHOIS takes ${durationWords(eta_seconds ?? 0)}; DNS is
-      faster.
+      ${unsupportedWords(dryRun)} Up to ${counted(price, 'credit')}; WHOIS takes
+      ${durationWords(eta_seconds ?? 0)}; DNS is faster.
       ${shortfall > 0 ? html`<strong>You need ${counted(shortfall, 'more credit')}.</strong> <a href="/credits">Buy credits</a>` : undefined}
     </p>
     ${form(

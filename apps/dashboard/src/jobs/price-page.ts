@@ -5,7 +5,7 @@ import { grouped } from '../amounts.js';
 import { type Notice, type PageContext, form, hidden, page } from '../pages/layout.js';
 import { durationWords } from './duration-words.js';
 import { invalidLines } from './job-page.js';
-import { kindTitle } from './job-words.js';
+import { kindTitle, unsupportedWords } from './job-words.js';
 
 /** What the visitor chose before the price was shown. */
 export interface TypedJob {
@@ -37,7 +37,8 @@ export function pricePage(
           ${grouped(counts.duplicates)} repeated, ${grouped(counts.invalid)} without a domain name.
         </p>
         <p>
-          Up to ${counted(price, 'credit')}. It takes ${durationWords(eta ?? 0)}.
+          ${unsupportedWords(priced)} Up to ${counted(price, 'credit')}. It takes
+          ${durationWords(eta ?? 0)}.
           ${shortfall > 0 ? html`<strong>You need ${counted(shortfall, 'more credit')}.</strong> <a href="/credits">Buy credits</a>` : undefined}
         </p>
         <div class="actions">

@@ -13,6 +13,8 @@ const UPLOAD = {
   invalid_lines: [],
 };
 const PRICED = {
+  kind: 'whois',
+  counts: { ...UPLOAD.counts, unsupported: 1 },
   credits: { price: 2, held: 0, charged: 0, released: 0, shortfall: 1 },
   eta_seconds: 61,
 };
@@ -51,7 +53,7 @@ it('a form with a file reaches the worker byte for byte, and continues to the pr
   expect(arrived.body.toString()).toBe(sent.body);
   const page = await under.send('GET', `/uploads/${id}`, { cookie: under.cookie });
   const text = page.body.toString();
-  expect(text).toContain('Up to 2 credits');
+  expect(text).toContain('1 name without a known source of WHOIS data, free. Up to 2 credits');
   expect(text).toContain('You need 1 more credit.');
   expect(text).not.toContain('<b>names');
 });

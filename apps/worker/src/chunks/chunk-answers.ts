@@ -3,6 +3,7 @@ import { gzip } from 'node:zlib';
 import type { NameFindings, Outcome } from '#libs/contracts';
 import { SECOND_MS, monotonicMs } from '#libs/platform';
 import type { Job } from '../jobs/job.js';
+import { NOBODY, upstreamOf } from '../names/read-name.js';
 import type { Chunk, NewChunk } from './chunks.repository.js';
 import { type ResultRow, writeRow } from './result-row.js';
 
@@ -31,6 +32,8 @@ interface WrittenRow {
 export class ChunkAnswers {
   /** The number of charged rows. */
   charged = 0;
+  /** Its names are no part of the price: lookup, which may know more upstreams, can still answer them. */
+  private readonly isFree: boolean;
   private readonly rows: WrittenRow[] = [];
   private readonly waiting: number[] = [];
   private readonly failing: number[] = [];
@@ -41,7 +44,9 @@ export class ChunkAnswers {
   constructor(
     private readonly job: Job,
     private readonly chunk: Chunk,
-  ) {}
+  ) {
+    this.isFree = job.unsupported > 0 && upstreamOf(chunk.names[0]) === NOBODY;
+  }
 
   add(found: ChunkFindings): void {
     const { index, laterSeconds, outcome } = found;
@@ -52,7 +57,8 @@ export class ChunkAnswers {
     } else if (PASSING.includes(outcome) && this.chunk.pass + 1 < PASSES) {
       this.failing.push(index);
     } else {
-      this.write(rowOf(found, this.chunk.lines[index], this.chunk.names[index]));
+      const isCharged = found.isCharged && !this.isFree;
+      this.write(rowOf({ ...found, isCharged }, this.chunk.lines[index], this.chunk.names[index]));
     }
   }
 

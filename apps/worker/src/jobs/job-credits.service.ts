@@ -4,9 +4,9 @@ import type { WorkOperation } from '#libs/contracts';
 import { MINUTE_MS, SECOND_MS, monotonicMs } from '#libs/platform';
 import { ServiceClients } from '../service-clients.js';
 import { JobCreditsBusy, JobShortOfCredits } from './jobs.errors.js';
-import type { Job } from './job.js';
+import { type Job, priceOf } from './job.js';
 
-type JobPrice = Pick<Job, 'id' | 'accountId' | 'kind' | 'uniqueNames'>;
+type JobPrice = Pick<Job, 'id' | 'accountId' | 'kind' | 'uniqueNames' | 'unsupported'>;
 
 /** Maximum wait for credits of other holders. */
 const ELSEWHERE_MS = MINUTE_MS;
@@ -18,7 +18,10 @@ export class JobCreditsService {
   constructor(private readonly clients: ServiceClients) {}
 
   /** @throws JobShortOfCredits, JobCreditsBusy, ServiceUnavailable. */
-  async hold({ id: holdId, accountId, kind, uniqueNames: amount }: JobPrice): Promise<void> {
+  async hold(job: JobPrice): Promise<void> {
+    const { id: holdId, accountId, kind } = job;
+    const amount = priceOf(job);
+    if (amount === 0) return;
     const untilMs = monotonicMs() + ELSEWHERE_MS;
     const operation: WorkOperation = `jobs.${kind}`;
     for (;;) {

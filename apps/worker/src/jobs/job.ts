@@ -24,6 +24,8 @@ export interface Job {
   uniqueNames: number;
   invalid: number;
   invalidLines: InvalidLine[];
+  /** The unique names for which no upstream is known: they are looked up, but free. */
+  unsupported: number;
   delivered: number;
   failed: number;
   charged: number;
@@ -56,6 +58,10 @@ export type NewJob = Omit<
   | 'leftOutPart'
   | 'leftOutRows'
 >;
+
+/** The credits of a job if every name with a price is answered. */
+export const priceOf = ({ uniqueNames, unsupported }: Pick<Job, 'uniqueNames' | 'unsupported'>) =>
+  uniqueNames - unsupported;
 
 /** The number of lines that get no answer of their own: rejected ones, and those that repeat a name. */
 export const leftOutLines = ({ lines, uniqueNames }: Pick<Job, 'lines' | 'uniqueNames'>) =>
@@ -95,7 +101,8 @@ export function jobAnswer(job: Job, now: Date): JobAnswer {
   const { delivered, failed } = job;
   const arrived = isUnderWay(job) ? (job.arrived ?? 0) : 0;
   const done = delivered + failed + arrived;
-  const held = isUnderWay(job) ? job.uniqueNames - job.charged : 0;
+  const price = priceOf(job);
+  const held = isUnderWay(job) ? price - job.charged : 0;
   return {
     status: true,
     id: job.id,
@@ -107,16 +114,17 @@ export function jobAnswer(job: Job, now: Date): JobAnswer {
       unique: job.uniqueNames,
       invalid: job.invalid,
       duplicates: job.lines - job.invalid - job.uniqueNames,
+      unsupported: job.unsupported,
       delivered,
       failed,
       arrived,
       waiting: isUnderWay(job) ? job.uniqueNames - done : 0,
     },
     credits: {
-      price: job.uniqueNames,
+      price,
       held,
       charged: job.charged,
-      released: job.uniqueNames - job.charged - held,
+      released: price - job.charged - held,
     },
     progress: Math.min(1, done / job.uniqueNames),
     eta_seconds: isUnderWay(job) && !job.isCanceled ? etaSeconds(job, done, now) : null,

@@ -15,8 +15,8 @@ export class JobsRepository {
   async insert(transaction: Transaction, job: NewJob, requestHash?: Buffer): Promise<void> {
     await transaction.query(
       `insert into jobs (id, account_id, kind, state, format, types, max_age_seconds, list_id, lines, unique_names,
-         invalid, invalid_lines, created_at, deadline_at, estimate_seconds, request_hash)
-       values ($1, $2, $3, 'validating', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+         invalid, invalid_lines, created_at, deadline_at, estimate_seconds, request_hash, unsupported)
+       values ($1, $2, $3, 'validating', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
       [
         job.id,
         job.accountId,
@@ -33,6 +33,7 @@ export class JobsRepository {
         job.deadlineAt,
         job.estimateSeconds,
         requestHash ?? null,
+        job.unsupported,
       ],
     );
   }

@@ -62,12 +62,18 @@ describe('a job with names in the request', () => {
       'registered.test',
     ];
     const job = await create(accountId, 'whois', { domainNames });
-    expect(job.counts).toMatchObject({ lines: 64, unique: 61, invalid: 1, duplicates: 2 });
+    expect(job.counts).toMatchObject({
+      lines: 64,
+      unique: 61,
+      invalid: 1,
+      duplicates: 2,
+      unsupported: 1,
+    });
     expect(job.invalid_lines).toEqual([{ line: 63, message: expect.any(String) }]);
     const done = await ended(accountId, job.id);
     expect(done.state).toBe('completed_with_errors');
     expect(done.counts).toMatchObject({ delivered: 60, failed: 1 });
-    expect(done.credits).toEqual({ price: 61, held: 0, charged: 60, released: 1 });
+    expect(done.credits).toEqual({ price: 60, held: 0, charged: 60, released: 0 });
     expect(entitlement.charged(accountId)).toBe(60);
     expect(entitlement.openHolds(accountId)).toBe(0);
     const rows = (await results(accountId, job.id)).trimEnd().split('\r\n');

@@ -9,12 +9,12 @@ import {
 } from '#libs/contracts';
 import { Database, IdempotencyKeyRunning } from '#libs/database';
 import { Clock, HOUR_MS, crashPoint, newId } from '#libs/platform';
-import { estimatesOf } from '../names/name-groups.js';
+import { estimatesOf, unsupportedOf } from '../names/name-groups.js';
 import { NameLinesService } from '../names/name-lines.service.js';
 import { UploadsService } from '../uploads/uploads.service.js';
 import { JobCreditsService } from './job-credits.service.js';
 import { JobQueues, jobWork } from './job-queues.js';
-import { type NewJob, jobAnswer } from './job.js';
+import { type NewJob, jobAnswer, priceOf } from './job.js';
 import { NamesTwice, NoValidNames, TooManyJobs } from './jobs.errors.js';
 import { JobsRepository } from './jobs.repository.js';
 import { type CountedNames, readNames } from './new-names.js';
@@ -56,7 +56,7 @@ export class NewJobsService {
   ) {}
 
   /**
-   * Reserves the price of all names and starts a job; a dry run only counts. A repeated request gets the job that it has
+   * Reserves the price of all names that may be answered, and starts a job; a dry run only counts. A repeated request gets the job that it has
    * started, whatever has died meanwhile.
    * @throws IdempotencyKeyRunning while its price is being reserved, NamesTwice, NoValidNames, TooManyJobs, NotFound, UploadNotReady, UploadIsRefused, JobShortOfCredits,
    * JobCreditsBusy.
@@ -111,10 +111,10 @@ export class NewJobsService {
   }
 
   private async dryRun(job: NewJob, { groups }: Pick<CountedNames, 'groups'>): Promise<JobAnswer> {
-    const shortfall = await this.credits.shortfall(job.accountId, job.uniqueNames);
+    const price = priceOf(job);
+    const shortfall = await this.credits.shortfall(job.accountId, price);
     const answer = jobAnswer({ ...job, ...UNTOUCHED }, job.createdAt);
     const tlds = estimatesOf(groups, job.kind).slice(0, TLDS_SHOWN);
-    const { uniqueNames: price } = job;
     return {
       ...answer,
       id: null,
@@ -141,6 +141,7 @@ export class NewJobsService {
       uniqueNames,
       invalid,
       invalidLines,
+      unsupported: unsupportedOf(names.groups, kind),
       createdAt,
       types: ('types' in request ? request.types : undefined) ?? null,
       maxAgeSeconds: max_age,

@@ -1,4 +1,5 @@
 import { CHOSEN_LIMITS, DEFAULT_LIMIT, PUBLISHED_LIMITS } from '#libs/resolvers';
+import { NOBODY } from './read-name.js';
 
 /** Distinct names of one top-level domain for which one upstream answers. */
 export interface NameGroup {
@@ -37,6 +38,13 @@ export function estimatesOf(groups: readonly NameGroup[], kind: 'whois' | 'dns')
     tlds.set(tld, { tld, names: names + (known?.names ?? 0), seconds });
   }
   return [...tlds.values()].sort((one, other) => other.names - one.names);
+}
+
+/** The number of names whose registration no upstream is known for; everybody has DNS. */
+export function unsupportedOf(groups: readonly NameGroup[], kind: 'whois' | 'dns'): number {
+  if (kind === 'dns') return 0;
+  const unsupported = groups.filter(({ upstream }) => upstream === NOBODY);
+  return unsupported.reduce((sum, { names }) => sum + names, 0);
 }
 
 /** Queries per second in the long run. */

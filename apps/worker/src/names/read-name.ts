@@ -32,7 +32,8 @@ const TEXT_LENGTH_MAX = 255;
 /** Maximum number of invalid lines that are shown. */
 export const BAD_LINES_SHOWN = 100;
 
-const NOBODY = 'none';
+/** The upstream of names that have none. */
+export const NOBODY = 'none';
 const registries = Registries.vendored();
 
 /** Reads one line. @returns the name in it, or what is wrong with it. */
@@ -51,7 +52,7 @@ export function storedLine(read: NamedLine | BadLine, text: string): StoredLine 
 }
 
 /** Several top-level domains of one upstream share its rate, so chunks are split by upstream. */
-function upstreamOf(name: string): string {
+export function upstreamOf(name: string): string {
   const { rdapBaseUrl, whoisServer } = registries.route(name);
   if (rdapBaseUrl !== undefined) return new URL(rdapBaseUrl).host;
   return whoisServer ?? NOBODY;

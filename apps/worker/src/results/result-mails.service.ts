@@ -3,7 +3,7 @@ import type { Transaction } from '#libs/database';
 import { type Mail, composeMail } from '#libs/mail';
 import { counted } from '#libs/platform';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
-import { type Job, jobAnswer } from '../jobs/job.js';
+import { type Job, jobAnswer, priceOf } from '../jobs/job.js';
 import { ServiceClients } from '../service-clients.js';
 import { WorkerConfig } from '../worker.config.js';
 
@@ -25,9 +25,9 @@ export class ResultMailsService {
   async compose(job: Job): Promise<Mail | undefined> {
     const email = await this.clients.mailAddressOf(job.accountId);
     if (email === undefined) return undefined;
-    const { id, kind, isCanceled, delivered, failed, charged, uniqueNames } = job;
+    const { id, kind, isCanceled, delivered, failed, charged } = job;
     const kindName = NAMES_OF_KINDS[kind];
-    const released = uniqueNames - charged;
+    const released = priceOf(job) - charged;
     const ofRest = released > 0 ? `, ${released.toLocaleString('en-US')} released` : '';
     return composeMail(email, {
       subject: `Your bulk ${kindName} job ${isCanceled ? 'was cancelled' : 'is finished'}`,

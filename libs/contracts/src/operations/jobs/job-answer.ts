@@ -81,6 +81,11 @@ export class JobCounts {
   @Min(0)
   duplicates: number;
 
+  /** Number of unique names that have no known source of registration data; they are free. */
+  @IsInt()
+  @Min(0)
+  unsupported: number;
+
   /** Number of names with an answer, which are charged. */
   @IsInt()
   @Min(0)
@@ -103,7 +108,7 @@ export class JobCounts {
 }
 
 export class JobCredits {
-  /** The price if every name is answered. */
+  /** The price if every name is answered that has a known source. */
   @IsInt()
   @Min(0)
   price: number;

@@ -24,6 +24,7 @@ const DONE = {
     unique: 2,
     invalid: 0,
     duplicates: 1,
+    unsupported: 0,
     delivered: 2,
     failed: 0,
     arrived: 0,
@@ -62,7 +63,7 @@ const QUEUED = {
 const NAMES = { domainNames: ['example.com', 'example.org', 'EXAMPLE.com'] };
 
 const DESCRIPTION =
-  'Each unique name that is answered costs one credit. The full price is held when the job starts, so the account must have that many credits; credits for names without an answer are released. `dry_run=true` starts no job: the answer has status 200 and contains the counts, the price, the credits that the account lacks, and how long the names of each top-level domain take. An e-mail says when the results are ready; they are kept for 30 days.';
+  'Each unique name that is answered costs one credit. Names under a top-level domain without a known source of registration data are free; `counts.unsupported` is their number. The full price is held when the job starts, so the account must have that many credits; credits for names without an answer are released. `dry_run=true` starts no job: the answer has status 200 and contains the counts, the price, the credits that the account lacks, and how long the names of each top-level domain take. An e-mail says when the results are ready; they are kept for 30 days.';
 
 /** Access by key: a test key cannot start a job. */
 function byKey(rate: 'bulk' | 'account'): Access {
