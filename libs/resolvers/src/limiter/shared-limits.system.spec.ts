@@ -11,7 +11,7 @@ import type { UpstreamLimit } from './upstream-limits.js';
 
 const logger = new Logger('lookup', { write: () => {} });
 /** A shorter time-out would make processes on a busy machine fall back to their own part. */
-const TIMEOUT_MS = 2_000;
+const TIMEOUT_MS = 30_000;
 const LIMIT: UpstreamLimit = { buckets: [{ burst: 6, perSecond: 40 }], connections: 100 };
 /** A daily budget, of which nothing refills during a test. */
 const DAILY: UpstreamLimit = {
