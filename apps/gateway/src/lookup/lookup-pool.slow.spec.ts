@@ -366,4 +366,4 @@ it('connections expire: each of three lookups behind a connection balancer gets 
   for (const socket of through) socket.destroy();
   balancer.close();
   for (const owner of owners) await owner.stop();
-}, 30_000);
+});
