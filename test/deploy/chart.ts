@@ -9,7 +9,6 @@ const OUTPUT_MAX_BYTES = 16 * 1024 * 1024;
 export interface Peer {
   ipBlock?: { cidr: string; except?: string[] };
   podSelector?: { matchLabels?: Record<string, string> };
-  namespaceSelector?: object;
 }
 
 export interface PolicyRule {
@@ -65,7 +64,6 @@ export interface Resource {
   kind: string;
   metadata: { name: string; labels: Record<string, string>; annotations?: Record<string, string> };
   data?: object;
-  stringData?: object;
   spec: {
     replicas?: number;
     template: { metadata: { labels: Record<string, string> }; spec: PodSpec };
