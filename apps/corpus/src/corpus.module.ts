@@ -70,6 +70,7 @@ import { FullListsService } from './observations/full-lists.service.js';
 import { NamesRepository } from './observations/names.repository.js';
 import { ObservationsController } from './observations/observations.controller.js';
 import { ObservationsService } from './observations/observations.service.js';
+import { StagedNamesRepository } from './observations/staged-names.repository.js';
 import { RegistrationsService } from './registrations/registrations.service.js';
 import { RevisionsRepository } from './registrations/revisions.repository.js';
 import { TokensRepository } from './registrations/tokens.repository.js';
@@ -124,6 +125,7 @@ const PROVIDERS = [
   NamesRepository,
   ChangesRepository,
   ObservationsService,
+  StagedNamesRepository,
   FullListsRepository,
   FullListsService,
   ImportsRepository,

@@ -1,14 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type Transaction, columnsOf } from '#libs/database';
-import { type Key, keysOfSlice, sliceOf } from '../names/domain-key.js';
-import type { FiledName } from '../names/registrable-name.js';
+import type { Transaction } from '#libs/database';
+import { type Key, keysOfSlice } from '../names/domain-key.js';
 import { otherSource } from './names.repository.js';
-
-/** A staged name. */
-export interface StagedName extends FiledName {
-  skeleton: string | null;
-  isGone: boolean;
-}
 
 /** A part of the staged names of a file. */
 export interface StagedSlice {
@@ -29,119 +22,44 @@ export interface NamedKey {
   name: string;
 }
 
-const STAGED_AT_A_TIME = 10_000;
-const COLUMNS = 'slice, file_id, domain_key, name, label, unicode, skeleton, is_gone';
+// All statements of a part begin with the same parameters: `placeOf`.
 const STAGED = `from staged_name s where s.slice = $1 and s.file_id = $2`;
-const SLICE = `${STAGED} and not s.is_gone`;
+const LISTED = `${STAGED} and not s.is_gone`;
+const IN_SLICE = `d.domain_key between $3 and $4`;
+const LISTED_AND_KNOWN = `from domain d join staged_name s on s.domain_key = d.domain_key and s.name = d.name
+  where s.slice = $1 and s.file_id = $2 and not s.is_gone and ${IN_SLICE}`;
+
 const ADD = `
   insert into domain (domain_key, name, label, unicode, skeleton, source_id, listed_by, first_seen)
-  select s.domain_key, s.name, s.label, s.unicode, s.skeleton, $3::smallint, $4::smallint, $5::timestamptz
-  ${SLICE} and not exists (select from domain d where d.domain_key = s.domain_key
-    and d.name = s.name and d.domain_key between $6 and $7)
+  select s.domain_key, s.name, s.label, s.unicode, s.skeleton, $5::smallint, $6::smallint, $7::timestamptz
+  ${LISTED} and not exists (select from domain d where d.domain_key = s.domain_key
+    and d.name = s.name and ${IN_SLICE})
   order by s.domain_key
   on conflict do nothing`;
+
+const isIn = (zone: string) => `right(name, length(${zone}) + 1) = '.' || ${zone}`;
 
 /** Long lists of names, taken in by set operations in the order of the keys. */
 @Injectable()
 export class FullListsRepository {
-  /**
-   * Adds names to those on their way in.
-   * @param names in the order of their keys, compared with the list of suppressed values in `version`.
-   */
-  async stage(
-    transaction: Transaction,
-    fileId: string,
-    { names, version }: { names: readonly StagedName[]; version: number },
-  ): Promise<void> {
-    await transaction.query(
-      `insert into staged_list (file_id, suppression_version) values ($1, $2)
-       on conflict do nothing`,
-      [fileId, version],
-    );
-    const lines = names.map(
-      ({ key, name, label, unicode, skeleton, isGone }) =>
-        `${sliceOf(key)}\t${fileId}\t${key}\t${name}\t${label}\t${unicode ?? '\\N'}\t${skeleton ?? '\\N'}\t${isGone}\n`,
-    );
-    await transaction.copyIn(`copy staged_name (${COLUMNS}) from stdin`, [lines.join('')]);
-  }
-
-  /** The list of suppressed values that the first names of a file were compared with; the others with no older one. */
-  async suppressionVersion(transaction: Transaction, fileId: string): Promise<number> {
-    const [row] = await transaction.query<{ version: number }>(
-      'select suppression_version::float8 as version from staged_list where file_id = $1',
-      [fileId],
-    );
-    return row?.version ?? 0;
-  }
-
-  async countStaged(
-    transaction: Transaction,
-    { fileId, slice }: Pick<StagedSlice, 'fileId' | 'slice'>,
-  ): Promise<number> {
-    const [row] = await transaction.query<{ names: number }>(
-      `select count(*)::int as names ${SLICE}`,
-      [slice, fileId],
-    );
-    return row.names;
-  }
-
-  /** All names of a part, in batches. */
-  async *listStaged(
-    transaction: Transaction,
-    { fileId, slice }: Pick<StagedSlice, 'fileId' | 'slice'>,
-  ): AsyncGenerator<NamedKey[], void, void> {
-    await transaction.query(
-      `declare staged no scroll cursor for select s.domain_key as key, s.name ${SLICE}`,
-      [slice, fileId],
-    );
-    for (;;) {
-      const names = await transaction.query<NamedKey>(`fetch ${STAGED_AT_A_TIME} from staged`);
-      if (names.length === 0) break;
-      yield names;
-    }
-    await transaction.query('close staged');
-  }
-
-  /** Takes names out of those on their way in. */
-  async unstage(
-    transaction: Transaction,
-    { fileId, slice }: Pick<StagedSlice, 'fileId' | 'slice'>,
-    names: readonly NamedKey[],
-  ): Promise<void> {
-    await transaction.query(
-      `delete from staged_name where slice = $1 and file_id = $2
-         and (domain_key, name) in (select * from unnest($3::bigint[], $4::text[]))`,
-      [slice, fileId, ...columnsOf(names, 'key', 'name')],
-    );
-  }
-
   /** Adds the names of a part that are not known. @returns them. */
-  async add(transaction: Transaction, slice: StagedSlice): Promise<NamedKey[]> {
-    return transaction.query(`${ADD} returning domain_key as key, name`, parametersOf(slice));
+  async add(transaction: Transaction, part: StagedSlice): Promise<NamedKey[]> {
+    return transaction.query(`${ADD} returning domain_key as key, name`, addedBy(part));
   }
 
   /** Like `add`, without returning the names. @returns how many. */
-  async addCounted(transaction: Transaction, slice: StagedSlice): Promise<number> {
-    return transaction.execute(ADD, parametersOf(slice));
+  async addCounted(transaction: Transaction, part: StagedSlice): Promise<number> {
+    return transaction.execute(ADD, addedBy(part));
   }
 
   /** Notes that its source has listed known names of a part that are another source's; see `NamesRepository`. */
-  async addSource(transaction: Transaction, slice: StagedSlice): Promise<void> {
+  async addSource(transaction: Transaction, part: StagedSlice): Promise<void> {
     await transaction.query(
       `insert into name_source (domain_key, name, source_id, first_seen)
-       select d.domain_key, d.name, ${otherSource('$3::timestamptz', '$6', '$7')}
-       from domain d join staged_name s on s.domain_key = d.domain_key and s.name = d.name
-       where s.slice = $1 and s.file_id = $2 and not s.is_gone and d.domain_key between $4 and $5
-         and d.source_id <> $6
+       select d.domain_key, d.name, ${otherSource('$5::timestamptz', '$6', '$7')}
+       ${LISTED_AND_KNOWN} and d.source_id <> $6
        on conflict do nothing`,
-      [
-        slice.slice,
-        slice.fileId,
-        slice.at,
-        ...keysOfSlice(slice.slice),
-        slice.sourceId,
-        slice.outranked,
-      ],
+      [...placeOf(part), part.at, part.sourceId, part.outranked],
     );
   }
 
@@ -149,40 +67,28 @@ export class FullListsRepository {
    * Corrects known names of a part: when they were seen first, that they are registered, which list confirms them,
    * and whose they are. Touches no other row. @returns those that are registered again.
    */
-  async correct(transaction: Transaction, slice: StagedSlice): Promise<NamedKey[]> {
+  async correct(transaction: Transaction, part: StagedSlice): Promise<NamedKey[]> {
+    const wasDropped = 'd.dropped_at < $5';
+    const isOutranked = 'd.source_id = any($7::smallint[])';
     const rows = await transaction.query<NamedKey & { wasDropped: boolean }>(
       `update domain d set
-         first_seen = least(d.first_seen, $4::timestamptz),
-         dropped_at = case when d.dropped_at < $4 then null else d.dropped_at end,
-         listed_by = coalesce(d.listed_by, $3),
-         source_id = case when d.source_id = any($8::smallint[]) then $7 else d.source_id end
-       from (select d.domain_key, d.name, d.dropped_at < $4 as was_dropped
-         from domain d join staged_name s on s.domain_key = d.domain_key and s.name = d.name
-         where s.slice = $1 and s.file_id = $2 and not s.is_gone and d.domain_key between $5 and $6
-           and (d.first_seen > $4 or d.dropped_at < $4
-             or (d.listed_by is null and $3::smallint is not null)
-             or d.source_id = any($8::smallint[]))) q
+         first_seen = least(d.first_seen, $5::timestamptz),
+         dropped_at = case when ${wasDropped} then null else d.dropped_at end,
+         source_id = case when ${isOutranked} then $6 else d.source_id end,
+         listed_by = coalesce(d.listed_by, $8)
+       from (select d.domain_key, d.name, ${wasDropped} as was_dropped
+         ${LISTED_AND_KNOWN} and (d.first_seen > $5 or ${wasDropped} or ${isOutranked}
+           or (d.listed_by is null and $8::smallint is not null))) q
        where d.domain_key = q.domain_key and d.name = q.name
        returning d.domain_key as key, d.name, q.was_dropped as "wasDropped"`,
-      [
-        slice.slice,
-        slice.fileId,
-        slice.isComplete ? slice.sourceId : null,
-        slice.at,
-        ...keysOfSlice(slice.slice),
-        slice.sourceId,
-        slice.outranked,
-      ],
+      [...placeOf(part), part.at, part.sourceId, part.outranked, listedBy(part)],
     );
-    return rows.filter(({ wasDropped }) => wasDropped);
+    return rows.filter(({ wasDropped: isAgain }) => isAgain);
   }
 
   /** Names of a zone that a source has confirmed and that are not among those on their way in. */
-  async listGone(
-    transaction: Transaction,
-    { fileId, slice, sourceId, isDifference }: StagedSlice,
-    zone: string,
-  ): Promise<NamedKey[]> {
+  async listGone(transaction: Transaction, part: StagedSlice, zone: string): Promise<NamedKey[]> {
+    const { fileId, slice, sourceId, isDifference } = part;
     if (isDifference) {
       const gone = `select s.domain_key as key, s.name ${STAGED} and s.is_gone`;
       return transaction.query(gone, [slice, fileId]);
@@ -190,11 +96,10 @@ export class FullListsRepository {
     return transaction.query(
       // EXCEPT, because nobody counts what is staged: the planner takes it for a few rows, and would look through all
       // of them for each name.
-      `select domain_key as key, name from domain
-       where domain_key between $4 and $5 and listed_by = $3 and dropped_at is null
-         and right(name, length($6) + 1) = '.' || $6
-       except select s.domain_key, s.name ${SLICE}`,
-      [slice, fileId, sourceId, ...keysOfSlice(slice), zone],
+      `select d.domain_key as key, d.name from domain d
+       where ${IN_SLICE} and d.listed_by = $5 and d.dropped_at is null and ${isIn('$6')}
+       except select s.domain_key, s.name ${LISTED}`,
+      [...placeOf(part), sourceId, zone],
     );
   }
 
@@ -209,7 +114,7 @@ export class FullListsRepository {
       // EXCEPT, as in `listGone`.
       `with listed as materialized (
          select domain_key, name from domain
-         where listed_by = $2 and dropped_at is null and right(name, length($3) + 1) = '.' || $3)
+         where listed_by = $2 and dropped_at is null and ${isIn('$3')})
        select (select count(*) from listed)::float8 as listed,
          (select count(*) from (select domain_key, name from listed
            except select domain_key, name from staged_name where file_id = $1) g)::float8 as gone`,
@@ -226,31 +131,19 @@ export class FullListsRepository {
   ): Promise<string[]> {
     const rows = await transaction.query<{ name: string }>(
       `select name from domain where listed_by = $1 and dropped_at > $2 and dropped_at < $3
-         and right(name, length($4) + 1) = '.' || $4`,
+         and ${isIn('$4')}`,
       [sourceId, since, at, zone],
     );
     return rows.map(({ name }) => name);
   }
-
-  /** Forgets the names of a part. @returns how many the list has. */
-  async clearSlice(transaction: Transaction, fileId: string, slice: number): Promise<number> {
-    await transaction.query(
-      'delete from staged_name where file_id = $1 and slice = $2 and is_gone',
-      [fileId, slice],
-    );
-    return transaction.execute('delete from staged_name where file_id = $1 and slice = $2', [
-      fileId,
-      slice,
-    ]);
-  }
-
-  /** Removes all staged data of a file. */
-  async clear(transaction: Transaction, fileId: string): Promise<void> {
-    await transaction.query('delete from staged_name where file_id = $1', [fileId]);
-    await transaction.query('delete from staged_list where file_id = $1', [fileId]);
-  }
 }
 
-function parametersOf({ fileId, slice, sourceId, at, isComplete }: StagedSlice): unknown[] {
-  return [slice, fileId, sourceId, isComplete ? sourceId : null, at, ...keysOfSlice(slice)];
+function placeOf({ slice, fileId }: StagedSlice): unknown[] {
+  return [slice, fileId, ...keysOfSlice(slice)];
+}
+
+const listedBy = ({ isComplete, sourceId }: StagedSlice) => (isComplete ? sourceId : null);
+
+function addedBy(part: StagedSlice): unknown[] {
+  return [...placeOf(part), part.sourceId, listedBy(part), part.at];
 }

@@ -11,6 +11,7 @@ import type { Change, ChangeKind } from './change.js';
 import { ChangesRepository } from './changes.repository.js';
 import { FullListsRepository, type NamedKey, type StagedSlice } from './full-lists.repository.js';
 import { NamesRepository } from './names.repository.js';
+import { StagedNamesRepository } from './staged-names.repository.js';
 
 /** A staged list of names. */
 export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete' | 'outranked'> {
@@ -37,6 +38,7 @@ export interface AppliedSlice {
 export class FullListsService {
   constructor(
     private readonly repository: FullListsRepository,
+    private readonly staged: StagedNamesRepository,
     private readonly names: NamesRepository,
     private readonly registrations: RegistrationsService,
     private readonly changes: ChangesRepository,
@@ -61,7 +63,7 @@ export class FullListsService {
     staged.sort((a, b) => (a.order < b.order ? -1 : 1));
     if (staged.length === 0) return;
     const { version } = suppressed;
-    await this.repository.stage(transaction, fileId, { names: staged, version });
+    await this.staged.stage(transaction, fileId, { names: staged, version });
   }
 
   /** See `FullListsRepository`. */
@@ -108,7 +110,7 @@ export class FullListsService {
       await this.names.countNames(transaction, counts);
     }
     const newNames = counted.reduce((sum, { names }) => sum + names, 0);
-    const isAllNew = isFirst && newNames === (await this.repository.countStaged(transaction, part));
+    const isAllNew = isFirst && newNames === (await this.staged.countStaged(transaction, part));
     if (!isAllNew) await this.repository.addSource(transaction, part);
     const again = isAllNew ? [] : await this.repository.correct(transaction, part);
     await this.registrations.mark(transaction, again, true);
@@ -133,8 +135,8 @@ export class FullListsService {
       }));
     const changes = [...changesOf('new', [...fresh, ...again]), ...changesOf('dropped', dropped)];
     if (changes.length > 0) await this.changes.add(transaction, changes, sourceId);
-    const taken = await this.repository.clearSlice(transaction, file.fileId, slice);
-    if (slice === SLICES - 1) await this.repository.clear(transaction, file.fileId);
+    const taken = await this.staged.clearSlice(transaction, file.fileId, slice);
+    if (slice === SLICES - 1) await this.staged.clear(transaction, file.fileId);
     await this.sources.countAt(transaction, sourceId, taken, at);
     return { newNames, droppedNames: dropped.length };
   }
@@ -145,18 +147,18 @@ export class FullListsService {
     part: StagedSlice,
     suppressed: SuppressedValues,
   ): Promise<void> {
-    const compared = await this.repository.suppressionVersion(transaction, part.fileId);
+    const compared = await this.staged.suppressionVersion(transaction, part.fileId);
     if (suppressed.version === compared) return;
     const gone: NamedKey[] = [];
-    for await (const names of this.repository.listStaged(transaction, part)) {
+    for await (const names of this.staged.listStaged(transaction, part)) {
       gone.push(...names.filter(({ name }) => suppressed.hasName(name)));
     }
-    if (gone.length > 0) await this.repository.unstage(transaction, part, gone);
+    if (gone.length > 0) await this.staged.unstage(transaction, part, gone);
   }
 
   /** Forgets all names of a file that are on their way in. */
   async clear(transaction: Transaction, fileId: string): Promise<void> {
-    await this.repository.clear(transaction, fileId);
+    await this.staged.clear(transaction, fileId);
   }
 }
 
