@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AskedPage, UploadAnswer, UploadsAnswer } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, NotFound, newId } from '#libs/platform';
+import { Clock, NotFound, isId, newId } from '#libs/platform';
 import { FolderQueue, ReadQueue } from './upload-queues.js';
 import {
   type NewUpload,
@@ -72,7 +72,8 @@ export class UploadsService {
 
   /** @throws NotFound. */
   async find(accountId: string, uploadId: string): Promise<Upload> {
-    const upload = await this.uploads.findOf(this.database, accountId, uploadId);
+    const upload =
+      isId(uploadId) && (await this.uploads.findOf(this.database, accountId, uploadId));
     if (!upload) throw new NotFound(NONE);
     return upload;
   }

@@ -179,6 +179,14 @@ describe('an upload by form', () => {
   });
 });
 
+it('S89: deleting an upload under an id of another form is 404', async () => {
+  const accountId = newId();
+  for (const id of ['x', 'undefined', `${newId()}0`]) {
+    const answer = await under.send('DELETE', `${PATH}/${id}`, { accountId });
+    expect([id, answer.status]).toEqual([id, 404]);
+  }
+});
+
 describe('an upload by tus', () => {
   async function create(accountId: string, length: number): Promise<string> {
     const headers = {
