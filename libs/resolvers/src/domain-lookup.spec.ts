@@ -141,6 +141,12 @@ describe('a lookup', () => {
     expect(told(await harness.lookups().lookup('a.whoisonly'))).toEqual([outcome, source]);
   });
 
+  it('a suffix is another name than one below it', async () => {
+    await harness.internet.whois('whois.nic.test', said('co.uk'));
+    const lookup = await harness.lookups().lookup('a.co.uk');
+    expect(told(lookup)).toEqual(['parse_failed', 'whois43 registry other_name']);
+  });
+
   it('a truncated answer never means "not registered"', async () => {
     await harness.internet.whois('whois.nic.test', (socket) => socket.write('No match'));
     const lookup = await withEnoughTime(

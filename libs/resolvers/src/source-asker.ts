@@ -93,9 +93,10 @@ function cutShort(
   return { outcome: 'partial', truncated, ...(record === undefined ? {} : { record }) };
 }
 
-/** True if a server answered about a different name than the requested one. */
+/** True if a server answered about a different name than the requested one, such as the suffix above it. */
 function isOfAnother({ domain }: RegistrationRecord, name: string): boolean {
   if (domain === undefined) return false;
+  if (name.endsWith(`.${domain}`)) return true;
   const parsed = parseDomainName(domain);
   return parsed.ok && parsed.domain.name !== name;
 }

@@ -38,6 +38,13 @@ const BETWEEN_PARTS = /[\s.:+,/_-]+/;
 const WORD = /^(?![a-f]+$)\p{L}{4,}$/iu;
 /** Members outside RFC 9083 that contain texts about the error, or say that there is one. */
 const NESTED: ReadonlySet<string> = new Set(['details', 'error', 'errors', 'remarks']);
+/** Relations of links to the answer itself, or to texts about the service. */
+const EXPLAINING: ReadonlySet<string> = new Set(
+  'self about help terms-of-service privacy-policy license copyright search describedby'.split(' '),
+);
+const LINK_MEMBERS: ReadonlySet<string> = new Set(
+  'value rel href hreflang title media type'.split(' '),
+);
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['error', true],
   ['success', false],
@@ -170,9 +177,11 @@ interface Place {
 /** Links, none of which leads to another name, or to another host that has this one. */
 function isLinks(links: unknown, { asked, host }: Place): boolean {
   if (!isListOf(links, 'object')) return false;
-  return objectsIn(links).every(({ href, value }) => {
-    const [target, context] = [href, value].map((link) =>
-      URL.parse(textIn(link) ?? '', `https://${host ?? 'rdap.invalid'}/`),
+  return objectsIn(links).every((link) => {
+    if (!Object.keys(link).every((member) => LINK_MEMBERS.has(member))) return false;
+    const { href, value } = link;
+    const [target, context] = [href, value].map((url) =>
+      URL.parse(textIn(url) ?? '', `https://${host ?? 'rdap.invalid'}/`),
     );
     const isOfAsked = [target, context].every((url) => isAboutNone(url) || nameIn(url) === asked);
     const isHere = host === undefined || isAboutNone(target) || target?.hostname === host;
@@ -183,9 +192,9 @@ function isLinks(links: unknown, { asked, host }: Place): boolean {
 const nameIn = (url: URL | null) => (url === null ? undefined : nameInLink(url));
 const isAboutNone = (url: URL | null) => nameIn(url) === undefined;
 
-/** A link of the answer itself to another place that has the name. */
+/** A link of the answer itself that does not explain it: it may lead to the holder, or to who has the name. */
 const isElsewhere = ({ rel }: JsonObject): boolean =>
-  /(?:^| )(?:related|alternate)(?: |$)/i.test(textIn(rel) ?? '');
+  !(textIn(rel) ?? 'self').split(' ').every((part) => EXPLAINING.has(part.toLowerCase()));
 
 /** An object with its own name contradicts the status. */
 function isObject(json: JsonObject): boolean {

@@ -199,6 +199,7 @@ describe('readRdapDomain', () => {
 
   it.each([
     ['of another name', { ...whole, ldhName: 'b.example' }],
+    ['of the suffix', { ...whole, ldhName: 'EXAMPLE' }],
     ['of another kind', { ...whole, objectClassName: 'entity' }],
     ['of nothing', {}],
     ['without any data of a registration', { objectClassName: 'domain', notices: [] }],

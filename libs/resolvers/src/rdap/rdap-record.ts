@@ -27,6 +27,8 @@ export function readRdapDomain(json: JsonObject, domain: string): RegistrationRe
   const kind = textIn(json['objectClassName'])?.toLowerCase() ?? 'domain';
   const name = hostName(json['ldhName']) ?? hostName(json['unicodeName']);
   if (kind !== 'domain' || (name !== undefined && name !== domain)) return undefined;
+  // The object of a top-level domain, whose name is no host name.
+  if (domain.endsWith(`.${textIn(json['ldhName'])?.toLowerCase()}`)) return undefined;
   const entities = entitiesOf(json);
   const { contacts, redactions: placeholders } = readContacts(entities);
   const redactions = [...readRedactions(json), ...placeholders];
