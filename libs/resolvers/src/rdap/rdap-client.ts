@@ -2,7 +2,7 @@ import { Agent, request, type buildConnector, type Dispatcher } from 'undici';
 import { ConnectionError } from '../safe-connect/connection-error.js';
 import { Deadline } from '../safe-connect/deadline.js';
 import type { SafeConnector } from '../safe-connect/safe-connector.js';
-import { meaningOfNotFound } from './absence.js';
+import { meaningOfNotFound } from './absence/absence.js';
 import type { JsonObject } from './json-reading.js';
 import { KnownServices } from './known-services.js';
 import { domainQueried, rdapUrl } from './rdap-url.js';

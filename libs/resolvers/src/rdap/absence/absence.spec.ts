@@ -119,6 +119,10 @@ const ABSENCES = [
   'No match for the requested domain',
 ];
 
+/** Members that each say the same. */
+const manyTexts = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`said${at}`, 'Not Found']));
+
 describe('the body of a 404', () => {
   const cases = Object.entries(REFUSALS).flatMap(([meaning, texts]) =>
     texts.flatMap((said) =>
@@ -162,6 +166,24 @@ describe('the body of a 404', () => {
       'absent',
     );
     expect(meaningOfNotFound({}, NAME)).toBe('absent');
+  });
+
+  it.each([300, 30_000])('is unclear if a text goes on behind %d blanks', (count) => {
+    const said = `Domain not found${' '.repeat(count)}in the cache`;
+    for (const shape of Object.values(SHAPES)) {
+      expect(meaningOfNotFound(shape(said), NAME)).toBe('unclear');
+    }
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['more lines than are read', { description: `${'\n'.repeat(300)}Held.` }],
+    ['more texts than are read', { ...manyTexts(60), message: 'Held.' }],
+    [
+      'a longer notice than is read',
+      { notices: [{ description: [`Terms of Use${' '.repeat(40_000)}held`] }] },
+    ],
+  ])('is unclear with %s', (_what, more) => {
+    expect(meaningOfNotFound({ ...NOT_FOUND, ...more }, NAME)).toBe('unclear');
   });
 
   it('is read for statements about the name on separate lines', () => {

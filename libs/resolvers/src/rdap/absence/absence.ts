@@ -1,0 +1,139 @@
+import { plainText } from '../../whois/parse/outcome/announcements.js';
+import { isLimitNotice } from '../../whois/parse/outcome/limit-notices.js';
+import { saysThrottled } from '../../whois/parse/outcome/classifier.js';
+import {
+  LINES_MAX,
+  isErrorOnly,
+  isObject,
+  noticesIn,
+  type Place,
+  textsIn,
+} from './error-members.js';
+import type { JsonObject } from '../json-reading.js';
+import { restrictionOfAbsence } from '../restriction.js';
+import {
+  isOfOtherSuffixes,
+  isSmallPrint,
+  namesOtherSuffixes,
+  sentencesIn,
+} from '../../small-print/small-print.js';
+import { type AskedName, askedNames, saysAbsent } from './said-absence.js';
+
+/** The meaning of a 404: its body says that the name does not exist, or something else. */
+export type NotFoundMeaning = 'absent' | 'kept_back' | 'throttled' | 'outage' | 'unclear';
+
+const OUTAGES =
+  /\b(maintenance|unavailable|unreachable|out of service|outage|offline|overload(ed)?|internal (server )?error|bad gateway|gateway|upstream|backend|timed?[ -]?out|not responding|(data ?base|connection|service) (error|failure|failed|down|closed|lost|refused|reset))\b/;
+const THROTTLES =
+  /\b(rate[- ]?limit\w*|quota|throttl\w+|too many|too (fast|frequent|often)|slow down|exceed\w*|(access|permission|request|query) (is |was |has been )?(denied|refused|blocked|forbidden|rejected|restricted|suspended)|forbidden|unauthori[sz]ed|not (authori[sz]ed|allowed|permitted) to|black-?list\w*|block-?list\w*|banned|captcha|abuse detected|log ?in required|authentication|api key)\b/;
+const WRONG_SERVICE = /\b(authoritative|tld|tlds|bootstrap|another|other|different)\b/;
+/** Statements of a registrar or a shop about its own customers. */
+const OF_REGISTRARS =
+  /\b(?:registrars?|(?:by|through|with) us)\b|^(?:is )?(?:available|free)[.!]?$/;
+/** The status code without its meaning (RFC 9110 §15.5.5): it says that something failed, but not what. */
+const CODE_TITLES =
+  /^(?:(?:http|rdap|status|code|error) ?){0,3}(?:404)?[\s:.–-]{0,3}(?:error)?[.!]?$|^about:blank$/;
+
+const NOTICE_LENGTH_MAX = 120;
+/** Of a longer statement only the beginning would be read. */
+const STATEMENT_LENGTH_MAX = 240;
+
+/** The texts of a body that say something. */
+interface Said {
+  texts: readonly string[];
+  /** Of notices and titles of links: what is neither small print nor says that the name is absent. */
+  beside: readonly string[];
+}
+
+/**
+ * The meaning of the body of a "not found" (RFC 9083 §6). Absence requires that the registry states it about this name
+ * and states nothing else: one text of the body states it, each other text is the bare status or a pointer, and each
+ * notice is small print. A body without a text states it by its error code.
+ *
+ * @param asked a domain name in A-labels; empty for another kind of object, for which only rejections are recognised.
+ * @param host the host that answered, if its links are to be compared with it.
+ */
+export function meaningOfNotFound(json: JsonObject, asked: string, host?: string): NotFoundMeaning {
+  const names = askedNames(asked);
+  const beside = noticesIn(json)
+    .flatMap(sentencesIn)
+    .filter((text) => !isSilent(text, asked) && !isAbout(plain(text), names));
+  const said = { texts: textsIn(json), beside };
+  const refusal = refusalIn(json, said, asked);
+  if (refusal !== undefined) return refusal;
+  if (isObject(json)) return 'unclear';
+  const isAbsent =
+    asked === '' ? !isOfAnotherService(said) : isOnlyAbsence(json, said, { asked, host });
+  return isAbsent ? 'absent' : 'unclear';
+}
+
+/** The reason that a body gives for having nothing, in its texts or in a notice about this query. */
+function refusalIn(json: JsonObject, said: Said, asked: string): NotFoundMeaning | undefined {
+  const lines = said.texts.map(plain);
+  const around = statementsOf(said.beside);
+  const all = [...lines, ...around];
+  if (all.some(saysThrottled) || lines.some((line) => THROTTLES.test(line))) return 'throttled';
+  if (restrictionOfAbsence(json, asked) !== undefined) return 'kept_back';
+  if (all.some((line) => OUTAGES.test(line))) return 'outage';
+  const isLimited = around.some((text) => isLimitNotice({ text, isProse: false, line: 0 }));
+  return isLimited ? 'throttled' : undefined;
+}
+
+function isOfAnotherService({ texts, beside }: Said): boolean {
+  return [...texts.map(plain), ...statementsOf(beside)].some((line) => WRONG_SERVICE.test(line));
+}
+
+/** Whether a body is an error (RFC 9083 §6) that says nothing but that the name is absent. */
+function isOnlyAbsence(json: JsonObject, { texts, beside }: Said, place: Place): boolean {
+  const { asked } = place;
+  const isError = 'errorCode' in json || 'rdapConformance' in json;
+  const statements = texts.filter((text) => !(isSilent(text, asked) && /\p{L}/u.test(text)));
+  return (
+    (isError || texts.length === 0) &&
+    texts.length <= LINES_MAX &&
+    beside.length === 0 &&
+    isErrorOnly(json, place) &&
+    statements.every((text) => text.length <= STATEMENT_LENGTH_MAX) &&
+    !statements.some((text) => namesOtherSuffixes(text, asked)) &&
+    (texts.length === 0 || isAbsence(statements, askedNames(asked)))
+  );
+}
+
+/** At least one statement says so, possibly over several lines, and none says anything else. */
+function isAbsence(statements: readonly string[], names: AskedName): boolean {
+  const said = statements
+    .map((text) => plainly(plain(text)))
+    .filter((line) => !CODE_TITLES.test(line));
+  const rest = said.filter((line) => !isAbout(line, names));
+  if (rest.length === 0) return said.some((line) => saysAbsent(line, names));
+  return rest.length > 1 && isAbout(rest.join(' '), names);
+}
+
+const isSilent = (text: string, asked: string): boolean =>
+  isSmallPrint(text) && !isOfOtherSuffixes(text, asked);
+
+const plain = (text: string): string => plainText(text).trim();
+
+/** Lines short enough to concern this answer, without those about general cases. */
+function statementsOf(texts: readonly string[]): string[] {
+  return texts
+    .map(plain)
+    .filter((line) => line.length <= NOTICE_LENGTH_MAX)
+    .filter((line) => !/\b(may|if|might|will|should|terms)\b/.test(line));
+}
+
+/** Replaces the phrases of RDAP servers by those of port 43. */
+function plainly(line: string): string {
+  return line
+    .replaceAll('_', ' ')
+    .replace(/^(?:(?:rdap|http|error|status|code|404)[\s:.–-]+)+(?=\S)/, '')
+    .replace(/\byou are seeking( as)?\b/, 'requested')
+    .replace(/ (?:is\/are|is|are) not here\b/, ' not found')
+    .replace(/^(?:the |this )?server has no (information|data|records?|entry)\b/, 'no $1 found');
+}
+
+/** A statement of absence, or the name alone, for example after `Domain not found:`. */
+function isAbout(line: string, asked: AskedName): boolean {
+  if (line.endsWith('?') || OF_REGISTRARS.test(line)) return false;
+  return asked.has(line.replace(/^["'.]+|["'.]+$/g, '')) || saysAbsent(line, asked);
+}

@@ -1,0 +1,169 @@
+import { isHostName } from '../../safe-connect/host-name.js';
+import { type JsonObject, linesIn, linesUpTo, listIn, objectsIn, textIn } from '../json-reading.js';
+import { nameInLink } from '../rdap-url.js';
+
+/** Texts of a body, and entries of a list in it. */
+export const LINES_MAX = 60;
+const DEPTH_MAX = 3;
+const TEXT_LENGTH_MAX = 1_000;
+/** Ten times the longest terms known. */
+const NOTICE_TEXT_LENGTH_MAX = 32_768;
+/** Of one text. */
+const TEXT_LINES_MAX = 200;
+
+/** Members that occur in every answer: how to read it, or which answer it is. */
+const SILENT_MEMBERS: ReadonlySet<string> = new Set([
+  'lang',
+  'links',
+  'notices',
+  'port43',
+  'rdapConformance',
+]);
+/** A language with script and region (RFC 5646 §2.1); longer subtags could be words. */
+const LANGUAGE_TAG = /^(?:[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?)?$/i;
+/** What a WHOIS host has in its name: `held.by.another` may be a statement. */
+const OF_WHOIS_HOST = /(?:^|[.-])(?:\w*whois\d*|rdap\d*|nic)[.-]/;
+const IDENTIFIERS: ReadonlySet<string> = new Set(['id', 'requestId', 'timestamp', 'traceId']);
+/** An identifier is a token with digits, or a time, with these between its parts. */
+const BETWEEN_PARTS = /[\s.:+,/_-]+/;
+/** A part that may be a word which says something, unless it is hexadecimal. */
+const WORD = /^(?![a-f]+$)\p{L}{4,}$/iu;
+/** Members outside RFC 9083 that contain texts about the error, or say that there is one. */
+const NESTED: ReadonlySet<string> = new Set(['details', 'error', 'errors', 'remarks']);
+/** Relations of links to the answer itself, or to texts about the service. */
+const EXPLAINING: ReadonlySet<string> = new Set(
+  'self about help terms-of-service privacy-policy license copyright search describedby'.split(' '),
+);
+const LINK_MEMBERS: ReadonlySet<string> = new Set(
+  'value rel href hreflang title media type'.split(' '),
+);
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ['error', true],
+  ['success', false],
+]);
+
+/** The name asked for, and the host that answered. */
+export interface Place {
+  asked: string;
+  host: string | undefined;
+}
+
+/** Only an error's texts, its code, and members of every answer, because any other member may describe the name. */
+export function isErrorOnly(json: JsonObject, place: Place, depth = 0): boolean {
+  return Object.entries(json).every(([member, value]) => {
+    if (member === 'notices') {
+      return isListOf(value, 'object') && listIn(value).every((it) => isNotice(it, place));
+    }
+    if (member === 'links') return isLinks(value, place) && !objectsIn(value).some(isElsewhere);
+    if (member === 'rdapConformance')
+      return isListOf(value, 'string') && listIn(value).every(isWord);
+    if (member === 'lang') return typeof value === 'string' && LANGUAGE_TAG.test(value);
+    if (member === 'port43') return isWhoisHost(value);
+    if (IDENTIFIERS.has(member) && typeof value === 'number') return true;
+    if (value === null) return true;
+    if (typeof value === 'string') return isReadWhole(value, TEXT_LENGTH_MAX);
+    if (typeof value === 'number') return value === 404;
+    if (typeof value === 'boolean') return FLAGS.get(member) === value;
+    if (isListOf(value, 'string')) {
+      return listIn(value).every((text) => isReadWhole(text, TEXT_LENGTH_MAX));
+    }
+    const parts = objectsIn(Array.isArray(value) ? value : [value]);
+    return (
+      NESTED.has(member) &&
+      depth < DEPTH_MAX &&
+      parts.every((it) => isErrorOnly(it, place, depth + 1))
+    );
+  });
+}
+
+function isWhoisHost(value: unknown): boolean {
+  if (value === '') return true;
+  const host = typeof value === 'string' ? value.toLowerCase() : '';
+  return isHostName(host) && OF_WHOIS_HOST.test(host);
+}
+
+/** An extension, but not a sentence. */
+const isWord = (value: unknown): boolean => typeof value === 'string' && /^[\w.:-]*$/.test(value);
+
+/** A longer list is not read to its end. */
+function isListOf(value: unknown, type: 'object' | 'string'): boolean {
+  if (!Array.isArray(value) || value.length > LINES_MAX) return false;
+  return value.every((part) => typeof part === type && part !== null);
+}
+
+/** What is behind these limits is not read and could say anything. */
+function isReadWhole(text: unknown, lengthMax: number): boolean {
+  if (typeof text !== 'string' || text.length > lengthMax) return false;
+  return text.split('\n').length <= TEXT_LINES_MAX;
+}
+
+/** A notice of nothing but texts and links. */
+function isNotice(value: unknown, place: Place): boolean {
+  return Object.entries(value as object).every(([member, part]) =>
+    member === 'links'
+      ? isLinks(part, place)
+      : (isListOf(part, 'string') ? listIn(part) : [part]).every((text) =>
+          isReadWhole(text, NOTICE_TEXT_LENGTH_MAX),
+        ),
+  );
+}
+
+/** Links, none of which leads to another name, or to another host that has this one. */
+function isLinks(links: unknown, { asked, host }: Place): boolean {
+  if (!isListOf(links, 'object')) return false;
+  return objectsIn(links).every((link) => {
+    if (!Object.keys(link).every((member) => LINK_MEMBERS.has(member))) return false;
+    const { href, value } = link;
+    const [target, context] = [href, value].map((url) =>
+      URL.parse(textIn(url) ?? '', `https://${host ?? 'rdap.invalid'}/`),
+    );
+    const isOfAsked = [target, context].every((url) => isAboutNone(url) || nameIn(url) === asked);
+    const isHere = host === undefined || isAboutNone(target) || target?.hostname === host;
+    return isOfAsked && isHere;
+  });
+}
+
+const nameIn = (url: URL | null) => (url === null ? undefined : nameInLink(url));
+const isAboutNone = (url: URL | null) => nameIn(url) === undefined;
+
+/** A link of the answer itself that does not explain it: it may lead to the holder, or to who has the name. */
+const isElsewhere = ({ rel }: JsonObject): boolean =>
+  !(textIn(rel) ?? 'self').split(' ').every((part) => EXPLAINING.has(part.toLowerCase()));
+
+/** An object with its own name contradicts the status. */
+export function isObject(json: JsonObject): boolean {
+  return ['objectClassName', 'ldhName', 'handle', 'events'].some((member) => member in json);
+}
+
+/** Every text of the body, whatever the name of its member; of more than `LINES_MAX`, one more. */
+export function textsIn(json: JsonObject, depth = 0): string[] {
+  const texts = Object.entries(json).flatMap(([member, value]): string[] => {
+    if (SILENT_MEMBERS.has(member)) return [];
+    if (typeof value === 'string') {
+      return IDENTIFIERS.has(member) && isIdentifier(value) ? [] : linesIn(value);
+    }
+    const parts = Array.isArray(value) ? listIn(value) : [value];
+    return parts.flatMap((part): string[] => {
+      if (typeof part === 'string') return linesIn(part);
+      const isDeeper = typeof part === 'object' && part !== null && depth < DEPTH_MAX;
+      return isDeeper ? textsIn(part as JsonObject, depth + 1) : [];
+    });
+  });
+  return texts.slice(0, LINES_MAX + 1);
+}
+
+/** The texts of the notices and the titles of links, which come with every answer. */
+export function noticesIn(json: JsonObject): string[] {
+  const notices = objectsIn(json['notices']).slice(0, LINES_MAX);
+  const links = [json, ...notices].flatMap((it) => objectsIn(it['links']));
+  return [
+    ...notices.flatMap(({ links: _links, ...rest }) => Object.values(rest).flatMap(linesOf)),
+    ...links.flatMap(({ title }) => linesOf(title)),
+  ];
+}
+
+const linesOf = (value: unknown): string[] => linesUpTo(value, NOTICE_TEXT_LENGTH_MAX);
+
+function isIdentifier(text: string): boolean {
+  return /\d/.test(text) && !text.split(BETWEEN_PARTS).some((part) => WORD.test(part));
+}
