@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
-import { crashPoint } from '#libs/platform';
+import { Clock, crashPoint } from '#libs/platform';
 import { JobCreditsService } from '../jobs/job-credits.service.js';
 import { JobQueues } from '../jobs/job-queues.js';
-import type { Job } from '../jobs/job.js';
+import { type Job, secondsLeft } from '../jobs/job.js';
 import { JobRowsService } from '../jobs/job-rows.service.js';
 import type { ChunkAnswers } from './chunk-answers.js';
 import { type Chunk, ChunksRepository } from './chunks.repository.js';
@@ -17,6 +17,7 @@ export class ChunkRecordsService {
     private readonly chunks: ChunksRepository,
     private readonly queues: JobQueues,
     private readonly credits: JobCreditsService,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -36,11 +37,12 @@ export class ChunkRecordsService {
       const { open, firstNumber } = await this.jobs.addDone(transaction, job.id, done);
       const numbered = next.map((one, place) => ({ ...one, number: firstNumber + place }));
       await this.chunks.insertAll(transaction, job.id, numbered);
+      const left = secondsLeft(job, this.clock.now());
       await this.queues.chunks.addAll(
         transaction,
         numbered.map(({ number, names, delaySeconds }) => ({
           ...chunkWork(job, { number, names: names.length }),
-          delaySeconds,
+          delaySeconds: Math.min(delaySeconds, left),
         })),
       );
       if (open === 0 && !locked.isCanceled) await this.end(transaction, job);

@@ -5,7 +5,7 @@ import { Clock, Logger, Loop, MINUTE_MS, SECOND_MS, crashPoint, newId } from '#l
 import { type Later, type Work, WorkCancelled, WorkRunner, later } from '#libs/work';
 import { AccountStatesService } from '../accounts/account-states.service.js';
 import { type ChunkWork, JobQueues } from '../jobs/job-queues.js';
-import { type Job, partsFolder } from '../jobs/job.js';
+import { type Job, partsFolder, secondsLeft } from '../jobs/job.js';
 import { JobRowsService } from '../jobs/job-rows.service.js';
 import { ChunkAnswers } from './chunk-answers.js';
 import { ChunkQuestionsService } from './chunk-questions.service.js';
@@ -70,11 +70,12 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
     let { charged } = chunk;
     if (chunk.state === 'open') {
       const { isSuspended } = await states.find(this.database, job.accountId);
-      if (isSuspended) return later(SUSPENDED_SECONDS);
+      if (isSuspended && this.clock.now() < job.deadlineAt)
+        return this.later(SUSPENDED_SECONDS, job);
       crashPoint('chunk.after-claim');
       const answers = await this.answersOf(job, chunk, work.signal);
       const seconds = answers.allLaterSeconds;
-      if (seconds !== undefined) return later(seconds);
+      if (seconds !== undefined) return this.later(seconds, job);
       crashPoint('chunk.after-answers');
       const part = await this.write(job, chunk, answers);
       crashPoint('chunk.after-write');
@@ -102,6 +103,11 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
     }
     if (this.clock.now() >= job.deadlineAt) answers.close();
     return answers;
+  }
+
+  /** Never after the deadline, at which a job ends whatever it waits for. */
+  private later(seconds: number, job: Job): Later {
+    return later(Math.min(seconds, secondsLeft(job, this.clock.now())));
   }
 
   /** A slow upstream answers a chunk for a minute, during which its owner is to see progress. */

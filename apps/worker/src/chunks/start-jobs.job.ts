@@ -3,9 +3,11 @@ import { Database } from '#libs/database';
 import { Logger, MINUTE_MS } from '#libs/platform';
 import { type Work, WorkRunner } from '#libs/work';
 import { JobCreditsService } from '../jobs/job-credits.service.js';
+import { AccountStatesService } from '../accounts/account-states.service.js';
 import { CHUNK_NAMES_MAX, JobQueues, type JobWork } from '../jobs/job-queues.js';
 import type { Job } from '../jobs/job.js';
 import { JobRowsService } from '../jobs/job-rows.service.js';
+import { JobsService } from '../jobs/jobs.service.js';
 import { NameLinesService } from '../names/name-lines.service.js';
 import { chunkWork } from './chunk-records.service.js';
 import { ChunksRepository } from './chunks.repository.js';
@@ -24,6 +26,8 @@ export class JobRows {
     readonly chunks: ChunksRepository,
     readonly lines: NameLinesService,
     readonly leftOut: LeftOutLinesService,
+    readonly states: AccountStatesService,
+    readonly owned: JobsService,
   ) {}
 }
 
@@ -49,13 +53,18 @@ export class StartJobsJob extends WorkRunner<JobWork> {
 
   /** Attempts of which only one counts may do this at once, with the job as it was before. */
   async cut(job: Job, work: Pick<Work, 'signal' | 'finish'>): Promise<void> {
-    const { jobs, chunks, lines, leftOut } = this.features;
+    const { jobs, chunks, lines, leftOut, states, owned } = this.features;
     const { id: jobId, listId, kind } = job;
     const signal = AbortSignal.any([work.signal, AbortSignal.timeout(LEFT_OUT_LIMIT_MS)]);
     const part = await leftOut.write(job, signal);
     const isCut = await this.database.transaction(async (transaction) => {
       await transaction.limitStatements(CUT_LIMIT_MS);
       if ((await jobs.lock(transaction, jobId))?.state !== 'queued') return false;
+      // Deleted while the price was being reserved, when there was no job to stop yet.
+      if ((await states.find(transaction, job.accountId)).state !== 'active') {
+        await owned.stop(transaction, job);
+        return false;
+      }
       const list = { jobId, listId, isByUpstream: kind === 'whois', namesMax: CHUNK_NAMES_MAX };
       const cut = await chunks.cut(transaction, list);
       if (listId === jobId) await lines.deleteList(transaction, listId);

@@ -71,6 +71,10 @@ const UNDER_WAY: readonly JobState[] = ['validating', 'queued', 'running', 'fina
 
 export const isUnderWay = ({ state }: Pick<Job, 'state'>) => UNDER_WAY.includes(state);
 
+/** Until its deadline; at least one. */
+export const secondsLeft = ({ deadlineAt }: Pick<Job, 'deadlineAt'>, now: Date) =>
+  Math.max(1, Math.ceil((deadlineAt.getTime() - now.getTime()) / SECOND_MS));
+
 /** A file with rows of the results. */
 export interface Part {
   /** Its key. */

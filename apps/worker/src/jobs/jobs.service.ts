@@ -65,7 +65,8 @@ export class JobsService {
     }
   }
 
-  private async stop(transaction: Transaction, job: Job): Promise<void> {
+  /** Its row is locked, and its split or its chunks are not done. */
+  async stop(transaction: Transaction, job: Job): Promise<void> {
     const { chunks, ends } = this.queues;
     await this.rows.setCanceled(transaction, job.id);
     await chunks.cancel(transaction, job.id);

@@ -15,7 +15,7 @@ import { UploadsService } from '../uploads/uploads.service.js';
 import { JobCreditsService } from './job-credits.service.js';
 import { JobQueues, jobWork } from './job-queues.js';
 import { type NewJob, jobAnswer, priceOf } from './job.js';
-import { NamesTwice, NoValidNames, TooManyJobs } from './jobs.errors.js';
+import { JobCreditsBusy, NamesTwice, NoValidNames, TooManyJobs } from './jobs.errors.js';
 import { JobsRepository } from './jobs.repository.js';
 import { type CountedNames, readNames } from './new-names.js';
 
@@ -98,7 +98,8 @@ export class NewJobsService {
     }
     crashPoint('job.after-hold');
     await this.database.transaction(async (transaction) => {
-      if (!(await this.jobs.setQueued(transaction, accountId, job.id))) return;
+      // Its start took so long that it was undone, with the hold.
+      if (!(await this.jobs.setQueued(transaction, accountId, job.id))) throw new JobCreditsBusy();
       await this.queues.starts.want(transaction, jobWork(job));
     });
     return jobAnswer({ ...job, ...UNTOUCHED, state: 'queued' }, job.createdAt);

@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { JobAnswer } from '#libs/contracts';
+import { HOUR_MS, newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
+import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
+import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
+
+describe('a job', () => {
+  const under = new WorkerUnderTest();
+  const lookup = new QuestionsStandIn();
+
+  beforeAll(async () => {
+    await lookup.start();
+    await under.start(lookup.url);
+  });
+  afterEach(() => {
+    under.entitlement.isElsewhere = false;
+    lookup.found = () => ({});
+  });
+  afterAll(async () => {
+    await under.stop();
+    await lookup.stop();
+  });
+
+  const create = (accountId: string, body: object) => under.createJob(accountId, 'whois', body);
+  /** A job whose price is still being reserved. */
+  async function validating(accountId: string, body: object) {
+    under.entitlement.isElsewhere = true;
+    const created = create(accountId, body).catch((error: unknown) => error);
+    const id = await waitFor('its row', async () => {
+      const sql = `select id from jobs where account_id = $1 and state = 'validating'`;
+      return (await under.database.query<{ id: string }>(sql, [accountId]))[0]?.id;
+    });
+    return { id, created };
+  }
+  const isAsked = (name: string) => lookup.calls.some(({ names }) => names.includes(name));
+  /** Seconds until the chunks of an account are looked at again, the latest of them. */
+  async function longestWait(accountId: string): Promise<number | undefined> {
+    const [{ seconds }] = await under.database.query<{ seconds: number | null }>(
+      `select extract(epoch from max(until) - clock_timestamp())::float8 as seconds
+       from work where queue = 'chunks' and state = 'waiting' and account_id = $1`,
+      [accountId],
+    );
+    return seconds ?? undefined;
+  }
+  async function makeDue(accountId: string): Promise<void> {
+    await under.database.query(
+      `update work set until = clock_timestamp() where queue = 'chunks' and account_id = $1`,
+      [accountId],
+    );
+  }
+
+  it('whose account is deleted while its price is being reserved looks nothing up, and costs nothing', async () => {
+    const accountId = newId();
+    const { id, created } = await validating(accountId, { domainNames: ['deleted.com'] });
+    await under.database.transaction((transaction) =>
+      under.accounts.remove(transaction, accountId),
+    );
+    under.entitlement.isElsewhere = false;
+    await created;
+    const done = await under.endOfJob(accountId, id);
+    expect(done).toMatchObject({ state: 'canceled', credits: { charged: 0, released: 1 } });
+    expect(isAsked('deleted.com')).toBe(false);
+    expect(under.entitlement.openHolds(accountId)).toBe(0);
+  });
+
+  it('whose start was undone when its price is reserved is not reported as started', async () => {
+    const accountId = newId();
+    const { id, created } = await validating(accountId, { domainNames: ['undone.com'] });
+    await under.database.transaction(async (transaction) => {
+      await transaction.query('select from jobs where id = $1 for update', [id]);
+      under.entitlement.isElsewhere = false;
+      await waitFor('the job to be marked as queued', async () => {
+        const [{ halted }] = await under.database.query<{ halted: number }>(
+          `select count(*)::int as halted from pg_stat_activity
+           where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`,
+        );
+        return halted > 0;
+      });
+      await transaction.query('delete from jobs where id = $1', [id]);
+    });
+    expect(await created).toMatchObject({ status: 503, code: 'credits_busy' });
+  });
+
+  it('S105: of a suspended account ends at its deadline, without an answer and free', async () => {
+    const accountId = newId();
+    await under.database.transaction((transaction) =>
+      under.accounts.changeSuspension(transaction, accountId, true),
+    );
+    const { id } = await create(accountId, { domainNames: ['halted.com'], deadline_hours: 1 });
+    await waitFor('its chunk to wait', () => longestWait(accountId));
+    under.clock.advance(HOUR_MS);
+    const done = await waitFor('its end', async () => {
+      await makeDue(accountId);
+      const path = `/internal/jobs/${id}`;
+      const job = await under.gateway.call<JobAnswer>('GET', path, { accountId });
+      return job.finished_at === null ? undefined : job;
+    });
+    expect(done).toMatchObject({ counts: { failed: 1 }, credits: { charged: 0, released: 1 } });
+    expect(isAsked('halted.com')).toBe(false);
+  });
+
+  it.each([
+    ['no upstream is', ['parked.com']],
+    ['an upstream is not', ['parked.com', 'ready.com']],
+  ])('ends at its deadline, even if %s ready before it', async (_, domainNames) => {
+    const accountId = newId();
+    const later = { outcome: 'throttled', laterSeconds: 86_400 } as const;
+    lookup.found = (name) => (name === 'parked.com' ? later : {});
+    await create(accountId, { domainNames, deadline_hours: 1 });
+    const seconds = await waitFor('a chunk to wait', () => longestWait(accountId));
+    expect(seconds).toBeLessThanOrEqual(HOUR_MS / 1_000);
+  });
+});
