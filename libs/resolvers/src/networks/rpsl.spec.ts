@@ -57,21 +57,43 @@ describe('a port-43 text', () => {
     });
   });
 
-  it('at ARIN has the country of the block’s own organisation', () => {
+  it('at ARIN has the country and the people of the block’s own organisation', () => {
     const organisation = (name: string, country: string) => [
       `OrgName: ${name}`,
       `Country: ${country}`,
       '',
+      `OrgAbuseHandle: ABUSE-${name}`,
+      `OrgAbuseEmail: abuse@${name.toLowerCase()}.example`,
+      '',
     ];
     const read = of(
       'NetRange: 198.51.0.0 - 198.51.255.255',
+      'OriginAS: AS64500',
       '',
       ...organisation('Carrier', 'US'),
       'NetRange: 198.51.100.0 - 198.51.100.255',
+      'OriginAS: AS64501',
       '',
       ...organisation('Customer', 'ca'),
     );
-    expect(read).toMatchObject({ start: '198.51.100.0', countryCode: 'CA' });
+    expect(read).toMatchObject({
+      start: '198.51.100.0',
+      countryCode: 'CA',
+      originAsns: [64_501],
+      contacts: [{ name: 'Customer' }, { handle: 'ABUSE-Customer' }],
+      abuseContacts: [{ email: 'abuse@customer.example' }],
+    });
+  });
+
+  it('has the people of all blocks if they stand behind the last one', () => {
+    const read = of(
+      'inetnum: 203.0.113.0 - 203.0.113.127',
+      '',
+      'inetnum: 203.0.113.0 - 203.0.113.255',
+      '',
+      'person: Ana Ejemplo',
+    );
+    expect(read).toMatchObject({ end: '203.0.113.127', contacts: [{ name: 'Ana Ejemplo' }] });
   });
 
   it('S69: attributes named like built-in members are attributes', () => {

@@ -63,14 +63,15 @@ export function readRpsl(text: string): NumberBlock | undefined {
   const [start, end] = rangeOf(block);
   const value = (name: string) => first(block, name);
   const remarks = [...all(block, 'descr'), ...all(block, 'remarks')];
-  const contacts = [...ownerIn(block), ...contactsIn(objects)];
+  const own = objectsOf(block, objects);
+  const contacts = [...ownerIn(block), ...contactsIn(own)];
   const created = dateOf(value('created'));
   const updated = dateOf(value('last-modified')) ?? newestChange(block);
   const optional = {
     handle: value('nethandle'),
     name: value('netname') ?? value('as-name'),
     type: value('status'),
-    countryCode: (value('country') ?? countryOfOwner(block, objects))?.toUpperCase(),
+    countryCode: (value('country') ?? countryOfOwner(block, own))?.toUpperCase(),
     parentHandle: value('parent'),
     geofeedUrl: value('geofeed') ?? geofeedIn(remarks),
     created,
@@ -82,9 +83,9 @@ export function readRpsl(text: string): NumberBlock | undefined {
     ...Object.fromEntries(Object.entries(optional).filter(([, given]) => given !== undefined)),
     descriptions: remarks,
     statuses: [],
-    originAsns: originsIn(objects),
+    originAsns: originsIn(own),
     contacts,
-    abuseContacts: abuseIn(lines, objects, remarks),
+    abuseContacts: abuseIn(lines, own, remarks),
   };
 }
 
@@ -165,6 +166,15 @@ function narrowestOf(blocks: readonly RpslObject[]): RpslObject | undefined {
   return narrowest?.block;
 }
 
+/** What belongs to a block: ARIN prints the people of each block behind it, others those of all behind the last. */
+function objectsOf(block: RpslObject, objects: readonly RpslObject[]): readonly RpslObject[] {
+  const from = objects.indexOf(block);
+  const next = objects.findIndex(({ className }, at) => at > from && BLOCK_CLASSES.has(className));
+  const own = objects.slice(from, next < 0 ? undefined : next);
+  const isApart = own.some(({ className }) => Object.hasOwn(CONTACT_CLASSES, className));
+  return isApart ? own : objects;
+}
+
 const WIDEST = 1n << 128n;
 
 /** An address or AS number as an integer; undefined for anything else. */
@@ -194,8 +204,8 @@ function ownerIn(block: RpslObject): NetworkContact[] {
 }
 
 /** ARIN's block has no country, but the organisation that follows it has. */
-function countryOfOwner(block: RpslObject, objects: readonly RpslObject[]): string | undefined {
-  const following = objects.slice(objects.indexOf(block) + 1);
+function countryOfOwner(block: RpslObject, own: readonly RpslObject[]): string | undefined {
+  const following = own.slice(own.indexOf(block) + 1);
   const owner = following.find(({ className }) => CONTACT_CLASSES[className] === 'registrant');
   return owner && first(owner, 'country');
 }
