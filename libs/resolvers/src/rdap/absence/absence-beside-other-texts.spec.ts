@@ -125,6 +125,7 @@ const SILENT_TEXTS = [
   'Domain not found in the search results',
   'Domain not found in source',
   'Domain not found by search',
+  'No domain is available for registration',
   'Domain not found from us',
   'Domain not found to registered',
   'Lock: registry',

@@ -7,6 +7,7 @@ export const ABSENCE_CORES = byFirstWord([
   "not currently registered | not a registered | not a registered SUFFIX | isn't registered | is unregistered | unregistered",
   'domain unknown | unknown domain | unknown domain name | nothing found | nothing was found | no found',
   'no such domain | no such domain name | no such object | no such record | no such entry | no such name',
+  'no such domain found | no such domain exists | no such object found | no such object exists',
   'we do not have an entry | we do not have a record | we do not have any record | we have no record',
   'query returned 0 objects | returned 0 objects | 0 objects found | returned no objects | no hits',
   // Spanish, Portuguese, French, German, Italian
@@ -61,11 +62,13 @@ export const BEFORE_ABSENCE = wordsOf(
 /** Phrases that may stand behind one: where nothing was found. */
 export const PLACES_ELSEWHERE = byFirstWord([
   'in the selected source | in the selected sources | in the selected source s',
-  'en la base de datos | na base de dados',
+  'in our records | en la base de datos | na base de dados',
 ]);
 
 /** Words that lead from an absence to what was searched for: `for the requested name`, `matching your query`. */
-export const LEADS_TO_SOUGHT = wordsOf('for of about to match matching the this that your our');
+export const LEADS_TO_SOUGHT = wordsOf(
+  'for of about with to match matching the this that your our',
+);
 /** What was searched for, besides a name. */
 export const SOUGHT = wordsOf(
   'query request search criteria requested queried specified given selected source sources s',

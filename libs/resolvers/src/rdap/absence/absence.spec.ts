@@ -117,6 +117,8 @@ const ABSENCES = [
   'No entries found for the selected source(s).',
   `No records found for domain name ${NAME}`,
   'No match for the requested domain',
+  `No domain found with name ${NAME}`,
+  'No such domain exists',
 ];
 
 /** Members that each say the same. */

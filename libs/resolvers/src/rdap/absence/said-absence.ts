@@ -109,7 +109,8 @@ function isAbsence(words: readonly string[]): boolean {
     isFree ||= free > 0;
     at += Math.max(length, 1);
   }
-  if (isFree) return isOneStatement(words) && around.every((word) => AROUND_FREE.has(word));
+  if (isFree)
+    return !isAbsent && isOneStatement(words) && around.every((word) => AROUND_FREE.has(word));
   if (NARROWED.test(words.join(' '))) return false;
   return isAbsent && around.every((word) => BEFORE_ABSENCE.has(word));
 }
