@@ -5,28 +5,33 @@ import type { Monitor, ShownMonitor } from './monitor.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-const COLUMNS = `m.id, m.account_id as "accountId", m.kind, m.name, m.is_paused as "isPaused",
-  m.is_over_limit as "isOverLimit", m.sends_mail as "sendsMail", m.rule, m.created_at as "createdAt",
-  o.dns_checked_at as "dnsCheckedAt", o.whois_checked_at as "whoisCheckedAt",
-  case when w.name is not null then greatest(w.dns_due_at, m.watched_from) end as "dnsDueAt",
-  case when w.name is not null then greatest(w.whois_due_at, m.watched_from) end as "whoisDueAt",
-  case when w.dns_tried_at >= m.watched_from then w.dns_problem end as "dnsProblem",
-  case when w.whois_tried_at >= m.watched_from then w.whois_problem end as "whoisProblem",
-  case when o.whois_checked_at is not null then to_char(w.expires_on, 'YYYY-MM-DD') end as "expiresOn",
-  case when o.whois_checked_at is not null and w.whois -> 'domain_registered' ->> 0 = 'yes'
-    then w.expires_on is not null end as "isExpiryPublished",
-  exists (select from paid_checks p where p.account_id = m.account_id and p.is_unpaid) as "isShortOfCredits"`;
-/** Other accounts may watch the same name: nothing is shown of checks from before this one did, or while it is paused. */
-const FROM = `from monitors m
-  left join watched_names w on m.kind = 'domain' and w.name = m.domain_name and not m.is_paused and not m.is_over_limit
-  left join lateral (select
-      case when w.dns_checked_at >= m.watched_from then w.dns_checked_at end as dns_checked_at,
-      case when w.whois_checked_at >= m.watched_from then w.whois_checked_at end as whois_checked_at) o on true`;
+/** Whether a monitor watches. */
+const isActive = (monitor: string) => `not ${monitor}.is_paused and not ${monitor}.is_over_limit`;
+/** A value of a watched name that a check at `at` has found, if the monitor watched then: others may watch the name, too. */
+const ifOwn = (at: string, value: string) => `case when ${at} >= m.watched_from then ${value} end`;
+const HAS_REGISTRATION = `w.whois -> 'domain_registered' ->> 0 = 'yes'`;
+/** Monitors with the checks of their names, of which a paused one shows nothing. */
+const SHOWN = `
+  select m.id, m.account_id as "accountId", m.kind, m.name, m.is_paused as "isPaused", m.is_over_limit as "isOverLimit",
+    m.sends_mail as "sendsMail", m.rule, m.created_at as "createdAt", checks.*,
+    exists (select from paid_checks p where p.account_id = m.account_id and p.is_unpaid) as "isShortOfCredits"
+  from monitors m left join lateral (
+    select greatest(w.dns_due_at, m.watched_from) as "dnsDueAt",
+      greatest(w.whois_due_at, m.watched_from) as "whoisDueAt",
+      ${ifOwn('w.dns_checked_at', 'w.dns_checked_at')} as "dnsCheckedAt",
+      ${ifOwn('w.whois_checked_at', 'w.whois_checked_at')} as "whoisCheckedAt",
+      ${ifOwn('w.dns_tried_at', 'w.dns_problem')} as "dnsProblem",
+      ${ifOwn('w.whois_tried_at', 'w.whois_problem')} as "whoisProblem",
+      ${ifOwn('w.whois_checked_at', `to_char(w.expires_on, 'YYYY-MM-DD')`)} as "expiresOn",
+      ${ifOwn('w.whois_checked_at', `case when ${HAS_REGISTRATION} then w.expires_on is not null end`)}
+        as "isExpiryPublished"
+    from watched_names w where m.kind = 'domain' and w.name = m.domain_name and ${isActive('m')}
+  ) checks on true`;
 /** Since when another active monitor of an account has watched a name. */
 const watchedByOther = (accountId: string, name: string, id: string) =>
   `(select min(other.watched_from) from monitors other
-    where other.domain_name = ${name} and other.kind = 'domain' and other.account_id = ${accountId}
-      and other.id <> ${id} and not other.is_paused and not other.is_over_limit)`;
+    where other.account_id = ${accountId} and other.kind = 'domain' and other.domain_name = ${name}
+      and other.id <> ${id} and ${isActive('other')})`;
 
 /** Monitors, by account. */
 @Injectable()
@@ -47,8 +52,8 @@ export class MonitorsRepository {
   ): Promise<{ all: number; placed: number }> {
     const [row] = await runner.query<{ all: number; placed: number }>(
       `select count(*)::int as all,
-         (count(*) filter (where kind = $2 and not is_paused and not is_over_limit))::int as placed
-       from monitors where account_id = $1`,
+         (count(*) filter (where kind = $2 and ${isActive('m')}))::int as placed
+       from monitors m where account_id = $1`,
       [accountId, kind],
     );
     return row;
@@ -76,9 +81,9 @@ export class MonitorsRepository {
       // A name that the account already watches is not checked again for each new monitor of it.
       `insert into monitors (id, account_id, kind, name, sends_mail, rule, domain_name, created_at, interval_minutes,
          watched_from, checked_at, included_at)
-       select $1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce(o.since, $8), w.dns_checked_at, w.dns_checked_at
-       from (select ${watchedByOther('$2', '$7', '$1')} as since) o
-         left join watched_names w on w.name = $7 and w.dns_checked_at >= o.since`,
+       select $1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce(watched.since, $8), w.dns_checked_at, w.dns_checked_at
+       from (select ${watchedByOther('$2', '$7', '$1')} as since) watched
+         left join watched_names w on w.name = $7 and w.dns_checked_at >= watched.since`,
       [
         id,
         accountId,
@@ -95,7 +100,7 @@ export class MonitorsRepository {
 
   async find(runner: Runner, accountId: string, id: string): Promise<ShownMonitor | undefined> {
     const [monitor] = await runner.query<ShownMonitor>(
-      `select ${COLUMNS} ${FROM} where m.account_id = $1 and m.id = $2`,
+      `${SHOWN} where m.account_id = $1 and m.id = $2`,
       [accountId, id],
     );
     return monitor;
@@ -108,7 +113,7 @@ export class MonitorsRepository {
     { limit, after }: { limit: number; after?: string },
   ): Promise<ShownMonitor[]> {
     return runner.query<ShownMonitor>(
-      `select ${COLUMNS} ${FROM} where m.account_id = $1 and ($3::uuid is null or m.id < $3)
+      `${SHOWN} where m.account_id = $1 and ($3::uuid is null or m.id < $3)
        order by m.id desc limit $2`,
       [accountId, limit, after ?? null],
     );
@@ -117,8 +122,8 @@ export class MonitorsRepository {
   /** Whether an active monitor of the account watches a name. */
   async isWatched(transaction: Transaction, accountId: string, name: string): Promise<boolean> {
     const rows = await transaction.query(
-      `select from monitors where domain_name = $2 and kind = 'domain' and account_id = $1
-         and not is_paused and not is_over_limit limit 1`,
+      `select from monitors m where domain_name = $2 and kind = 'domain' and account_id = $1
+         and ${isActive('m')} limit 1`,
       [accountId, name],
     );
     return rows.length > 0;
@@ -128,19 +133,19 @@ export class MonitorsRepository {
   async update(transaction: Transaction, monitor: Monitor, now: Date): Promise<void> {
     const { accountId, id, name, isPaused, isOverLimit, sendsMail, rule } = monitor;
     await transaction.query(
-      // The checks included until now count for a shorter interval, too.
-      `update monitors m set name = $3, is_paused = $4, is_over_limit = $5, sends_mail = $6, rule = $7,
+      // Checks that were included until now count for a shorter interval, too.
+      `with included as (
+         select w.dns_checked_at as at from monitors m join watched_names w on w.name = m.domain_name
+         where m.account_id = $1 and m.id = $2 and m.interval_minutes is null and w.dns_checked_at >= m.watched_from
+           and (m.checked_at is null or w.dns_checked_at > m.checked_at)
+       )
+       update monitors m set name = $3, is_paused = $4, is_over_limit = $5, sends_mail = $6, rule = $7,
          interval_minutes = $8, revision = nextval('monitor_revisions'),
-         watched_from = case when (m.is_paused or m.is_over_limit) and not $4 and not $5
-           then coalesce(${watchedByOther('$1', 'm.domain_name', '$2')}, $9) else m.watched_from end,
-         checked_at = case when q.is_newer then q.at else m.checked_at end,
-         included_at = case when q.is_newer then q.at else m.included_at end
-       from (select o.id, w.dns_checked_at as at, o.interval_minutes is null
-           and w.dns_checked_at >= o.watched_from
-           and (o.checked_at is null or w.dns_checked_at > o.checked_at) as is_newer
-         from monitors o left join watched_names w on w.name = o.domain_name
-         where o.account_id = $1 and o.id = $2) q
-       where m.account_id = $1 and m.id = q.id`,
+         watched_from = case when ${isActive('m')} or $4 or $5 then m.watched_from
+           else coalesce(${watchedByOther('$1', 'm.domain_name', '$2')}, $9) end,
+         checked_at = coalesce((select at from included), m.checked_at),
+         included_at = coalesce((select at from included), m.included_at)
+       where m.account_id = $1 and m.id = $2`,
       [
         accountId,
         id,
@@ -188,13 +193,15 @@ export class MonitorsRepository {
   ): Promise<string[]> {
     const { domain, brand, registrant } = slots;
     const rows = await transaction.query<{ name: string | null; isOver: boolean }>(
-      `update monitors m set is_over_limit = q.is_over, revision = nextval('monitor_revisions'),
-         watched_from = case when q.is_over then m.watched_from
-           else coalesce(${watchedByOther('$1', 'm.domain_name', 'm.id')}, $5) end
-       from (select id, row_number() over (partition by kind order by id)
+      `with places as (
+         select id, row_number() over (partition by kind order by id)
            > case kind when 'domain' then $2::integer when 'brand' then $3 else $4 end as is_over
-         from monitors where account_id = $1 and not is_paused) q
-       where m.account_id = $1 and m.id = q.id and m.is_over_limit <> q.is_over
+         from monitors where account_id = $1 and not is_paused
+       )
+       update monitors m set is_over_limit = is_over, revision = nextval('monitor_revisions'),
+         watched_from = case when is_over then m.watched_from
+           else coalesce(${watchedByOther('$1', 'm.domain_name', 'm.id')}, $5) end
+       from places where m.account_id = $1 and m.id = places.id and m.is_over_limit <> is_over
        returning m.domain_name as name, m.is_over_limit as "isOver"`,
       [accountId, domain, brand, registrant, now],
     );
