@@ -91,6 +91,8 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'is_current',
         'is_duplicate',
         'is_cancelled_by_deletion',
+        'restorable_sku',
+        'restorable_quantity',
         'is_reversed',
         'wanted_sku',
         'wanted_quantity',

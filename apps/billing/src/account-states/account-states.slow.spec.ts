@@ -3,6 +3,7 @@ import type { OrderAnswer, SetAsideMoney } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
+import { agreeAtPaypal } from '../../../../test/billing/hosted-page.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 
@@ -53,6 +54,26 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     await billing.deliver('deleted', accountId);
     await billing.follow();
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
+  });
+
+  it('a restoration also restores a change that waits for the end of the period', async () => {
+    await billing.act(await order(), 'pay');
+    const { id } = await subscription();
+    const body = { sku: 'api-5K-month' };
+    const changed = await billing.call('POST', `subscriptions/${id}/change`, { accountId, body });
+    if (changed.body.redirect_url) await agreeAtPaypal(changed.body.redirect_url);
+    await billing.settle();
+    const downgrade = { pending_change: { sku: 'api-5K-month' }, cancel_at: null };
+    expect(await subscription()).toMatchObject(downgrade);
+    await billing.deliver('deleted', accountId);
+    await billing.follow();
+    expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
+    await billing.pass(MINUTE_MS);
+    await billing.deliver('restored', accountId);
+    await billing.follow();
+    expect(await subscription()).toMatchObject(downgrade);
+    await billing.pass(32 * DAY_MS);
+    expect(await subscription()).toMatchObject({ sku: 'api-5K-month', pending_change: null });
   });
 
   it('a deleted account cannot undo a cancellation, because that would bill it again', async () => {

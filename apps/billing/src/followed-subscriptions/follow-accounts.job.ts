@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { planOfSku } from '#libs/contracts';
 import { Clock, type Job, Logger, crashPoint, newId, FIRST_ID } from '#libs/platform';
-import type { CallResult, SubscriptionSnapshot } from '../processors/payment-processor.js';
+import type { CallResult, ChangeRequest } from '../processors/payment-processor.js';
 import { planRefOf } from '../plan-changes/plan-change.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { SyncService } from '../processor-sync/sync.service.js';
@@ -46,7 +46,7 @@ export class FollowAccountsJob implements Job {
   private async follow(followed: FollowedSubscription): Promise<void> {
     const { id, processor: name, externalId, wanted } = followed;
     // Noted before the call, so that a restoration undoes our cancellation even if the processor's answer was lost.
-    if (wanted === 'cancel') await this.subscriptions.markCancelledByDeletion(followed, true);
+    if (wanted === 'cancel') await this.subscriptions.markCancelledByDeletion(followed);
     crashPoint('follow.after-mark');
     const outcome = await this.ask(followed);
     crashPoint('follow.after-call');
@@ -54,7 +54,7 @@ export class FollowAccountsJob implements Job {
       this.logger.warn('a subscription could not follow its account', { id, wanted, ...outcome });
     }
     if (outcome.outcome !== 'unknown' && wanted === 'resume') {
-      await this.subscriptions.markCancelledByDeletion(followed, false);
+      await this.subscriptions.markResumed(followed);
     }
     if (outcome.outcome === 'refused' && wanted === 'plan') {
       await this.subscriptions.dropWantedPlan(followed);
@@ -66,16 +66,26 @@ export class FollowAccountsJob implements Job {
    * Each attempt is a new call: it moves no money, and a repeat sets the same state. With the key of an earlier call,
    * Stripe would return the stored answer and do nothing, even if its customer had undone that call meanwhile.
    */
-  private ask(followed: FollowedSubscription): Promise<CallResult<SubscriptionSnapshot>> {
+  private async ask(followed: FollowedSubscription): Promise<CallResult<unknown>> {
     const key = newId();
-    const { processor: name, externalId, wanted, sku, quantity, currency, taxPpm } = followed;
+    const { processor: name, externalId, wanted } = followed;
     const processor = this.processors.get(name);
-    const plan = wanted === 'plan' && sku !== null ? planOfSku(sku) : undefined;
-    if (plan) {
-      const change = { plan: planRefOf(plan, taxPpm), quantity: quantity ?? 1, currency };
-      return processor.setPlan({ subscriptionId: externalId, ...change }, key);
+    const change = changeOf(followed);
+    if (wanted === 'plan' && change) return processor.setPlan(change, key);
+    if (wanted !== 'resume') {
+      return processor.cancel(externalId, wanted === 'end' ? 'now' : 'period_end', key);
     }
-    if (wanted === 'resume') return processor.resume(externalId, key);
-    return processor.cancel(externalId, wanted === 'end' ? 'now' : 'period_end', key);
+    const resumed = await processor.resume(externalId, key);
+    // Where customers approve changes, the cancellation has not dropped theirs.
+    const isChangeDropped = !processor.capabilities.changesNeedApproval;
+    if (resumed.outcome !== 'done' || !change || !isChangeDropped) return resumed;
+    return processor.changeAtPeriodEnd(change, key);
   }
+}
+
+function changeOf(followed: FollowedSubscription): ChangeRequest | undefined {
+  const { externalId: subscriptionId, sku, quantity, currency, taxPpm } = followed;
+  const plan = sku === null ? undefined : planOfSku(sku);
+  if (!plan) return undefined;
+  return { subscriptionId, plan: planRefOf(plan, taxPpm), quantity: quantity ?? 1, currency };
 }

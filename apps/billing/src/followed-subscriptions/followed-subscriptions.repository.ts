@@ -9,7 +9,7 @@ export interface FollowedSubscription {
   processor: ProcessorName;
   externalId: string;
   wanted: 'end' | 'cancel' | 'resume' | 'plan';
-  /** The plan to restore, if that is the pending change. */
+  /** The plan to restore, if that is the pending change; for `resume`, the plan of the change to schedule again. */
   sku: string | null;
   quantity: number | null;
   currency: string;
@@ -42,14 +42,17 @@ export class FollowedSubscriptionsMaintenanceRepository {
              where a.state in ('deleted', 'erased') and not a.is_settled
                and s.state not in ('cancelled', 'expired')
                and (a.state = 'erased' or s.cancel_at is null))
-         select s.id, s.account_id as "accountId", s.processor, s.external_id as "externalId",
-           case when s.is_duplicate or s.is_reversed or a.state = 'erased' then 'end'
-             when a.state = 'deleted' and s.cancel_at is null then 'cancel'
-             when a.state = 'active' and s.is_cancelled_by_deletion then 'resume'
-             else 'plan' end as wanted,
-           s.wanted_sku as sku, s.wanted_quantity as quantity, s.currency, s.tax_ppm as "taxPpm"
+         select s.id, s.account_id as "accountId", s.processor, s.external_id as "externalId", w.wanted,
+           case when w.wanted = 'resume' then s.restorable_sku else s.wanted_sku end as sku,
+           case when w.wanted = 'resume' then s.restorable_quantity else s.wanted_quantity end as quantity,
+           s.currency, s.tax_ppm as "taxPpm"
          from wishing join subscriptions s using (id)
            left join account_states a on a.account_id = s.account_id
+           cross join lateral (select case
+             when s.is_duplicate or s.is_reversed or a.state = 'erased' then 'end'
+             when a.state = 'deleted' and s.cancel_at is null then 'cancel'
+             when a.state = 'active' and s.is_cancelled_by_deletion then 'resume'
+             else 'plan' end as wanted) w
          where s.id > $1
          order by s.id limit $2`,
       [after, limit],
@@ -84,13 +87,25 @@ export class FollowedSubscriptionsMaintenanceRepository {
     );
   }
 
-  async markCancelledByDeletion(
-    { accountId, id }: FollowedSubscription,
-    isCancelledByDeletion: boolean,
-  ): Promise<void> {
+  /**
+   * Notes that the deletion cancels it, and the change that this cancellation drops. A repeat, after the processor has
+   * dropped the change, keeps what the first one noted.
+   */
+  async markCancelledByDeletion({ accountId, id }: FollowedSubscription): Promise<void> {
     await this.maintenance.query(
-      `update subscriptions set is_cancelled_by_deletion = $3 where account_id = $1 and id = $2`,
-      [accountId, id, isCancelledByDeletion],
+      `update subscriptions set is_cancelled_by_deletion = true,
+         restorable_sku = coalesce(pending_sku, restorable_sku),
+         restorable_quantity = coalesce(pending_quantity, restorable_quantity)
+       where account_id = $1 and id = $2`,
+      [accountId, id],
+    );
+  }
+
+  async markResumed({ accountId, id }: FollowedSubscription): Promise<void> {
+    await this.maintenance.query(
+      `update subscriptions set is_cancelled_by_deletion = false, restorable_sku = null, restorable_quantity = null
+       where account_id = $1 and id = $2`,
+      [accountId, id],
     );
   }
 }

@@ -21,6 +21,7 @@ import { failedRefunds } from './0019-failed-refunds.js';
 import { failedRefundsIndex } from './0020-failed-refunds-index.js';
 import { cancellationReasons } from './0021-cancellation-reasons.js';
 import { encryptedReasons } from './0022-encrypted-reasons.js';
+import { restorableChanges } from './0023-restorable-changes.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -46,4 +47,5 @@ export const migrations: Migration[] = [
   failedRefundsIndex,
   cancellationReasons,
   encryptedReasons,
+  restorableChanges,
 ];

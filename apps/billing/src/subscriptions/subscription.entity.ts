@@ -110,6 +110,13 @@ export class Subscription {
   @Column('boolean', { name: 'is_cancelled_by_deletion' })
   isCancelledByDeletion: boolean;
 
+  /** The change that the deletion dropped: a restoration schedules it again. */
+  @Column('text', { name: 'restorable_sku', nullable: true })
+  restorableSku: string | null;
+
+  @Column('integer', { name: 'restorable_quantity', nullable: true })
+  restorableQuantity: number | null;
+
   /** The payment of its last period was finally reversed: it is ended at the processor. */
   @Column('boolean', { name: 'is_reversed' })
   isReversed: boolean;

@@ -231,6 +231,8 @@ export class SubscriptionsService {
       // Started by money that arrived after the deletion: it is ended and refunded like a duplicate.
       isDuplicate: !(await this.accounts.isActive(transaction, order.accountId)),
       isCancelledByDeletion: false,
+      restorableSku: null,
+      restorableQuantity: null,
       isReversed: false,
       ...NO_WISH,
       ...NOTHING_HELD,
