@@ -22,6 +22,8 @@ describe('small print', () => {
     'Queries left: 0',
     'Novaterra Registry Nowhere',
     'Lock: registry',
+    'Type: Locked',
+    'Whois Locked',
     'Taken for Novaterra',
     'Failure to Connect',
     'All rights reserved?',

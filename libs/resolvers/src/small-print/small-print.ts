@@ -39,10 +39,14 @@ export function isSmallPrint(text: string): boolean {
     if (words.every((it) => it === '#')) return words.length === 0 || DATE.test(sentence);
     if (!words.some(isOwnWord)) return words.every((it) => it === '@');
     const isShort = words.length < WORDS_AROUND_NAME_MIN && words.includes('*');
-    if (isShort) return SENTENCES.has(words.join(' '));
+    if (isShort) return SENTENCES.has(words.join(' ')) && isOfSuffixOrLonger(sentence, words);
     return phrasesOf(words).every((phrase) => PHRASES.has(phrase));
   });
 }
+
+/** `Whois .TEST` is a banner, but `Whois Locked` is not. */
+const isOfSuffixOrLonger = (sentence: string, words: readonly string[]): boolean =>
+  words.length > 2 || sentence.split(BETWEEN_WORDS).some((word) => SUFFIX.test(word));
 
 /** `The database contains only .test and .example names`, if the requested name is under neither. */
 export function isOfOtherSuffixes(text: string, domain: string): boolean {
