@@ -161,6 +161,28 @@ describe('a name', () => {
     expect(under.entitlement.openHolds(accountId)).toBe(0);
   });
 
+  it('top-level domains that nobody knows are not all counted, however many a file has', async () => {
+    const accountId = newId();
+    const letter = (n: number) => String.fromCharCode(97 + (n % 26));
+    const names = Array.from(
+      { length: 1_500 },
+      (_, n) => `a.no-${letter(n)}${letter(n / 26)}${letter(n / 676)}-tld`,
+    );
+    const { id: upload_id } = await under.upload(accountId, names.join('\n'));
+    await under.endOfUpload(accountId, upload_id);
+    const [{ groups }] = await under.database.query<{ groups: number }>(
+      'select jsonb_array_length(name_groups) as groups from uploads where id = $1',
+      [upload_id],
+    );
+    expect(groups).toBe(1_001);
+    const dryRun = await under.createJob(accountId, 'whois?dry_run=true', { upload_id });
+    expect(dryRun).toMatchObject({
+      counts: { unique: 1_500, unsupported: 1_500 },
+      credits: { price: 0 },
+    });
+    expect(dryRun.tlds!.map(({ names: count }) => count)).toEqual(Array(100).fill(1));
+  });
+
   it('a name whose upstream is not ready delays no other', async () => {
     const [accountId, other] = [newId(), newId()];
     lookup.found = (name) => (name.endsWith('.de') ? LATER : {});

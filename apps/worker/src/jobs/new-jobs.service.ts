@@ -9,7 +9,7 @@ import {
 } from '#libs/contracts';
 import { Database, IdempotencyKeyRunning } from '#libs/database';
 import { Clock, HOUR_MS, crashPoint, newId } from '#libs/platform';
-import { estimatesOf, unsupportedOf } from '../names/name-groups.js';
+import { OTHER_TLDS, estimatesOf, unsupportedOf } from '../names/name-groups.js';
 import { NameLinesService } from '../names/name-lines.service.js';
 import { UploadsService } from '../uploads/uploads.service.js';
 import { JobCreditsService } from './job-credits.service.js';
@@ -115,7 +115,9 @@ export class NewJobsService {
     const price = priceOf(job);
     const shortfall = await this.credits.shortfall(job.accountId, price);
     const answer = jobAnswer({ ...job, ...UNTOUCHED }, job.createdAt);
-    const tlds = estimatesOf(groups, job.kind).slice(0, TLDS_SHOWN);
+    const tlds = estimatesOf(groups, job.kind)
+      .filter(({ tld }) => tld !== OTHER_TLDS)
+      .slice(0, TLDS_SHOWN);
     return {
       ...answer,
       id: null,

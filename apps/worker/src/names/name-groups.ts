@@ -8,6 +8,9 @@ export interface NameGroup {
   names: number;
 }
 
+/** In place of the top-level domain of names whose upstream has too many. */
+export const OTHER_TLDS = '';
+
 /** Maximum number of names per second that one installation looks up, whichever upstream answers. */
 const WHOIS_PER_SECOND = 2_500;
 const DNS_PER_SECOND = 5_000;

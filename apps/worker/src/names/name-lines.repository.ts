@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
-import type { NameGroup } from './name-groups.js';
+import { type NameGroup, OTHER_TLDS } from './name-groups.js';
 import type { LeftOutLine, StoredLine } from './read-name.js';
+
+/** More than any upstream has. */
+const TLDS_OF_UPSTREAM_MAX = 1_000;
 
 /** Names as given, until jobs have split them into chunks. */
 @Injectable()
@@ -24,13 +27,16 @@ export class NameLinesRepository {
     await transaction.copyIn(`copy name_lines (${columns}) from stdin`, rows);
   }
 
-  /** The unique names of a list. */
+  /** The unique names of a list; names may have millions of top-level domains that nobody knows. */
   async countGroups(transaction: Transaction, listId: string): Promise<NameGroup[]> {
     return transaction.query(
-      `select split_part(name, '.', -1) as tld, upstream, count(*)::int as names
-       from (select name, upstream from name_lines where list_id = $1 and fault is null group by 1, 2) as unique_names
+      `select case when place <= $2 then tld else $3 end as tld, upstream, sum(names)::int as names
+       from (select split_part(name, '.', -1) as tld, upstream, count(*) as names,
+           row_number() over (partition by upstream order by count(*) desc) as place
+         from (select name, upstream from name_lines where list_id = $1 and fault is null group by 1, 2) as unique_names
+         group by 1, 2) as by_tld
        group by 1, 2`,
-      [listId],
+      [listId, TLDS_OF_UPSTREAM_MAX, OTHER_TLDS],
     );
   }
 
