@@ -234,7 +234,7 @@ describe('in one process: unusable input', () => {
     expect(await customer.call('GET', '/api/uploads')).toMatchObject({ body: { uploads: [] } });
   });
 
-  it('410: results are gone after 30 days, and no upload remains after seven', async () => {
+  it('410: results are gone after 30 days', async () => {
     const { id } = (await post('/v2.0/jobs/dns', { domainNames: ['one.com'], types: ['A'] })).body;
     await waitFor('its end', async () => {
       const { body } = await customer.call('GET', `/api/jobs/${String(id)}`);

@@ -18,7 +18,8 @@ import { type PageVisit, faultNotice, isRefused } from '../pages/page-visit.js';
 import { Visit } from '../pages/visit.js';
 import { MONITOR_LABELS, intervalOf, requestOf } from './monitor-form.js';
 import { HitForm, MonitorForm, MonitorSettingsForm } from './monitors.dto.js';
-import { monitorPage, monitorsPage, newMonitorPage } from './monitors-page.js';
+import { monitorPage } from './monitor-page.js';
+import { monitorsPage, newMonitorPage } from './monitors-page.js';
 
 /** Monitors of the account. */
 @Controller('monitors')
