@@ -5,6 +5,8 @@ describe('small print', () => {
   it.each([
     'All rights reserved.',
     'Terms of Use',
+    'Novaterra Privacy Policy',
+    'Whois .NOVATERRA',
     'Copyright (c) 2031 Novaterra. All rights reserved.',
     'Last update of WHOIS database: 2031-05-06T07:08:09Z',
     'The data in this record is provided by Novaterra for informational purposes only, and Novaterra does not guarantee its accuracy.',

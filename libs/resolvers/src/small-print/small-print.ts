@@ -9,7 +9,7 @@ const PHRASES = new Set(CATALOGUE.flatMap((it) => phrasesOf(it.split(' '))));
 /** Longer words belong to no language; they are compared as they are. */
 const WORD_LENGTH_MAX = 200;
 const NAME_WORDS_MAX = 5;
-/** In a shorter sentence a name may be any statement that begins with a capital: `Locked for Example`. */
+/** In a shorter sentence a name may be any statement that begins with a capital. */
 const WORDS_AROUND_NAME_MIN = 4;
 
 const SENTENCE_END =
@@ -29,8 +29,8 @@ const MARKS_AT_END = /(?<=^|[\p{L}\d])[^\p{L}\d]+$/u;
  * True for a text that registries print beside "not found" without saying anything of the name: terms of use, banners,
  * pointers, time stamps. Each three words in a row of a sentence, with its beginning and its end, must stand in the
  * catalogue (`catalogue-derivation/`). A known sentence is therefore recognised with other names and dates, and a new sentence if
- * all its phrases are known; a short one with a name must be known as a whole. Anything else beside "not found" may be
- * the reason for it.
+ * all its phrases are known, unless it is little more than a name. Anything else beside "not found" may be the reason for
+ * it.
  */
 export function isSmallPrint(text: string): boolean {
   return sentencesIn(text).every((sentence) => {
@@ -39,14 +39,17 @@ export function isSmallPrint(text: string): boolean {
     if (words.every((it) => it === '#')) return words.length === 0 || DATE.test(sentence);
     if (!words.some(isOwnWord)) return words.every((it) => it === '@');
     const isShort = words.length < WORDS_AROUND_NAME_MIN && words.includes('*');
-    if (isShort) return SENTENCES.has(words.join(' ')) && isOfSuffixOrLonger(sentence, words);
+    if (isShort && !isOfName(sentence, words)) return false;
     return phrasesOf(words).every((phrase) => PHRASES.has(phrase));
   });
 }
 
-/** `Whois .TEST` is a banner, but `Whois Locked` is not. */
-const isOfSuffixOrLonger = (sentence: string, words: readonly string[]): boolean =>
-  words.length > 2 || sentence.split(BETWEEN_WORDS).some((word) => SUFFIX.test(word));
+/** `Example Privacy Policy` or `Whois .TEST`; not `Locked for Example`, `Failure to Connect` or `Whois Locked`. */
+function isOfName(sentence: string, words: readonly string[]): boolean {
+  if (words.length > 2 && SENTENCES.has(words.join(' '))) return true;
+  if (words.filter(isOwnWord).length > 1 && words.at(-1) !== '*') return true;
+  return sentence.split(BETWEEN_WORDS).some((word) => SUFFIX.test(word));
+}
 
 /** `The database contains only .test and .example names`, if the requested name is under neither. */
 export function isOfOtherSuffixes(text: string, domain: string): boolean {
