@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { Injectable } from '@nestjs/common';
 import { UPLOAD_BYTES_MAX, type UploadAnswer } from '#libs/contracts';
+import { IdempotencyKeyRunning } from '#libs/database';
 import { FileStore, FileTooLarge } from '#libs/files';
 import { IDEMPOTENCY_KEY, NotFound, PayloadTooLarge } from '#libs/platform';
 import { NoFileInForm } from './uploads.errors.js';
@@ -12,6 +13,12 @@ const LIMITS = { fields: 20, fieldSize: 4_096, files: 2, headerPairs: 20, parts:
 const TOO_LARGE = `A file can have at most ${UPLOAD_BYTES_MAX} bytes. Split it into several uploads.`;
 const KEY_FIELD = 'idempotency_key';
 
+interface Kept {
+  upload: Upload;
+  /** Whether this form brought it, not an earlier one with the same key. */
+  isNew: boolean;
+}
+
 /** Uploads by form: one file, after its fields (RFC 7578). */
 @Injectable()
 export class UploadFormsService {
@@ -20,12 +27,15 @@ export class UploadFormsService {
     private readonly files: FileStore,
   ) {}
 
-  /** @throws NoFileInForm, UploadsFull, PayloadTooLarge, FilesUnavailable; data stored by then is removed. */
+  /**
+   * @throws NoFileInForm, UploadsFull, PayloadTooLarge, FilesUnavailable, IdempotencyKeyRunning if a later form with the
+   *   same key has taken its place; data stored by then is removed.
+   */
   async take(accountId: string, body: Readable, contentType: string): Promise<UploadAnswer> {
     const form = openForm(contentType);
     let idempotencyKey: string | undefined;
     let file: Readable | undefined;
-    let taken: Promise<Upload> | undefined;
+    let taken: Promise<Kept> | undefined;
     const read = new Promise<void>((resolve, reject) => {
       form.on('field', (name, value) => {
         if (name === KEY_FIELD && IDEMPOTENCY_KEY.test(value)) idempotencyKey = value;
@@ -48,12 +58,12 @@ export class UploadFormsService {
     try {
       await read;
       if (!taken) throw new NoFileInForm();
-      return uploadAnswer(await taken);
+      return uploadAnswer((await taken).upload);
     } catch (error) {
       body.unpipe(form);
       file?.destroy(error as Error);
-      const upload = await taken?.catch(() => undefined);
-      if (upload) await this.uploads.delete(upload);
+      const kept = await taken?.catch(() => undefined);
+      if (kept?.isNew) await this.uploads.delete(kept.upload);
       throw error instanceof FileTooLarge ? new PayloadTooLarge(TOO_LARGE) : error;
     }
   }
@@ -61,20 +71,22 @@ export class UploadFormsService {
   private async keep(
     given: { accountId: string; idempotencyKey?: string; fileName: string | null },
     content: Readable,
-  ): Promise<Upload> {
-    const { accountId } = given;
+  ): Promise<Kept> {
+    const { accountId, idempotencyKey } = given;
     const { id, known } = await this.uploads.begin({ ...given, sizeBytes: null });
     if (known) {
       content.resume();
-      return known;
+      return { upload: known, isNew: false };
     }
     try {
       const key = contentKey(id);
       const maxBytes = UPLOAD_BYTES_MAX;
       const { sizeBytes: bytes } = await this.files.write(key, content, { maxBytes });
       const piece = { at: 0, bytes, key, isLast: true };
-      if (!(await this.uploads.addPiece({ id, accountId }, piece))) throw new NotFound();
-      return await this.uploads.find(accountId, id);
+      if (!(await this.uploads.addPiece({ id, accountId }, piece))) {
+        throw idempotencyKey === undefined ? new NotFound() : new IdempotencyKeyRunning();
+      }
+      return { upload: await this.uploads.find(accountId, id), isNew: true };
     } catch (error) {
       await this.uploads.delete({ id, accountId });
       throw error;

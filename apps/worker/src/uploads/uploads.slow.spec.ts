@@ -131,13 +131,35 @@ describe('a file of names', () => {
 });
 
 describe('an upload by form', () => {
-  it('sent twice with one key is the same upload', async () => {
+  const keyField = () =>
+    `--edge\r\nContent-Disposition: form-data; name="idempotency_key"\r\n\r\n${newId()}\r\n`;
+
+  it('sent twice with one key is the same upload, even if the second form is broken', async () => {
     const accountId = newId();
-    const key = newId();
-    const field = `--edge\r\nContent-Disposition: form-data; name="idempotency_key"\r\n\r\n${key}\r\n`;
+    const field = keyField();
     const first = await under.upload(accountId, NAMES, field);
     expect((await under.upload(accountId, NAMES, field)).id).toBe(first.id);
     expect((await under.upload(newId(), NAMES, field)).id).not.toBe(first.id);
+    const headers = { 'content-type': 'multipart/form-data; boundary=edge' };
+    const file =
+      '--edge\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\na.com\r\n';
+    const body = `${field}${file}${file}--edge--\r\n`;
+    expect((await under.send('POST', PATH, { accountId, headers, body })).status).toBe(400);
+    expect((await under.upload(accountId, NAMES, field)).id).toBe(first.id);
+  });
+
+  it('sent several times at once with one key is one upload, and the others may be repeated', async () => {
+    const accountId = newId();
+    const field = keyField();
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => under.sendForm(accountId, NAMES, field)),
+    );
+    const codes = answers.map(({ status, text }) => JSON.parse(text).code ?? status);
+    expect(codes).toContain(201);
+    expect(codes.filter((code) => code !== 201 && code !== 'idempotency_key_running')).toEqual([]);
+    const { id } = await under.upload(accountId, NAMES, field);
+    const list = await under.gateway.call('GET', PATH, { accountId });
+    expect(list).toMatchObject({ uploads: [{ id }] });
   });
 
   it('400: an invalid form, one without a file or with two keeps nothing', async () => {

@@ -54,7 +54,7 @@ export const UPLOAD_CREATE = defineOperation({
   summary: 'Uploads a file of names, or starts a resumable upload',
   description: DESCRIPTION,
   answers: [{ type: 'application/json', of: UploadAnswer, status: 201 }],
-  problems: ['uploads_full'],
+  problems: ['uploads_full', 'idempotency_key_running'],
   examples: [{ title: 'A form', parameters: {}, answer: READING }],
 });
 export const UPLOAD_STATE = defineOperation({
