@@ -106,11 +106,13 @@ export class AccountsService {
 
   /**
    * Publishes AccountRestored. @returns false if there was nothing to restore.
-   * @throws RestoreTooLate from the deadline on, whether or not the account is erased yet; NotFound.
+   * @throws RestoreTooLate from the deadline on, whether or not the account is erased yet.
    */
   async restore(transaction: Transaction, accountId: string): Promise<boolean> {
     const lock = await this.lockAggregate(transaction, accountId);
-    const account = await this.lock(transaction, accountId);
+    const account = await this.accounts.lock(transaction, accountId);
+    // The session was read a moment before the erasure.
+    if (!account || account.state === 'erased') throw new RestoreTooLate();
     if (!account.restoreUntil) return false;
     const now = this.clock.now();
     if (now >= account.restoreUntil) throw new RestoreTooLate();

@@ -7,6 +7,8 @@ import {
   PASSWORD,
   type Registered,
 } from '../../../../test/account/account-under-test.js';
+import { RestoreTooLate } from '../accounts/accounts.errors.js';
+import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditCheckService } from '../audit-check/audit-check.service.js';
 import { EraseJob } from './erase.job.js';
 
@@ -127,6 +129,12 @@ describe('deletion', () => {
     expect(late).toMatchObject({ status: 410, body: { code: 'restore_too_late' } });
     await account.get(EraseJob).runOnce();
     expect((await call('POST', 'account/restore', token)).status).toBe(401);
+    // As for a session that was read just before the erasure.
+    const accounts = account.get(AccountsService);
+    const restored = accounts.transaction((transaction) =>
+      accounts.restore(transaction, owner.accountId),
+    );
+    await expect(restored).rejects.toThrow(RestoreTooLate);
     expect(await logIn()).toMatchObject({ status: 401, body: { code: 'wrong_credentials' } });
     expect(await recordOf(owner.key)).toMatchObject({ accountState: 'erased', state: 'revoked' });
     expect((await events()).at(-1)).toEqual({
