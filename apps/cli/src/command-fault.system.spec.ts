@@ -50,7 +50,7 @@ describe('a command that fails', () => {
       ['secrets', join(file, 'secrets'), ...MAIL],
       `${file}/secrets: a part of this path is not a folder.`,
     ],
-    ['tlds show zzzz', ['tlds', 'show', 'zzzz'], '.zzzz is no top-level domain of these tables'],
+    ['tlds show zzzz', ['tlds', 'show', 'zzzz'], '.zzzz is not a top-level domain in these tables'],
     ['provision', ['provision'], '127.0.0.1:9: nothing listens there.'],
     ['corpus distribute', ['corpus', 'distribute'], '127.0.0.1:9: nothing listens there.'],
   ])('says why in a sentence, with exit code 1: %s', (_words, args, sentence) => {

@@ -12,7 +12,7 @@ async function reset(): Promise<number> {
   const folder = new DataFolder(loadConfig(SoloConfig).dataFolder);
   if (!existsSync(folder.path)) return say(`There is nothing to remove at ${folder.path}.`, 0);
   if (!existsSync(folder.file('secrets.json'))) {
-    return say(`${folder.path} is no data folder of this product: nothing was removed.`, 1);
+    return say(`${folder.path} is not a data folder of this product: nothing was removed.`, 1);
   }
   const holder = FolderLock.holder(folder);
   if (holder !== undefined) {

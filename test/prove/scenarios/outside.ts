@@ -28,7 +28,8 @@ export const outsideRows: InstallationScenario[] = [
   {
     name: 'registry misbehaves',
     fault: 'registries refuse, tarpit, send garbage or too much, refer in circles and to loopback',
-    expectation: 'what is no answer is not charged; no referral to a private address is followed',
+    expectation:
+      'something that is not an answer is not charged; no referral to a private address is followed',
     isWaiting: true,
     run: registryMisbehaves,
   },

@@ -67,7 +67,7 @@ export class TrialPurchases {
 
   async subscription(id: string) {
     const snapshot = valueOf(await this.processor.fetch({ kind: 'subscription', id }));
-    if (snapshot.kind !== 'subscription') throw new Error(`${id} is no subscription`);
+    if (snapshot.kind !== 'subscription') throw new Error(`${id} is not a subscription`);
     return snapshot;
   }
 
@@ -92,7 +92,7 @@ export class TrialPurchases {
     this.patience.say(`  ${this.pay}`);
     return until('the payment', this.patience, async () => {
       const found = valueOf(await this.processor.fetch({ kind: 'checkout', id: checkoutId }));
-      if (found.kind !== 'checkout') throw new Error(`${checkoutId} is no checkout`);
+      if (found.kind !== 'checkout') throw new Error(`${checkoutId} is not a checkout`);
       if (found.state === 'failed' || found.state === 'expired') {
         throw new Error(`the checkout is ${found.state}`);
       }

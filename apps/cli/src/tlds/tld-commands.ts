@@ -50,7 +50,7 @@ function show(wanted: string | undefined, options: TableOptions): void {
   const routes = registries.routes().filter((route) => tld === undefined || route.tld === tld);
   if (routes.length === 0) {
     throw new CommandFault(
-      `.${tld} is no top-level domain of these tables of ${registries.tables.publishedOn}. ` +
+      `.${tld} is not a top-level domain in these tables of ${registries.tables.publishedOn}. ` +
         '`tlds show` lists all; a new one needs `tlds refresh`. Give one without a name before it, such as com.',
     );
   }

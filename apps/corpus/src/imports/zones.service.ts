@@ -33,7 +33,7 @@ export class ZonesService {
     private readonly locations: Locations,
   ) {}
 
-  /** @throws BadFile for one that is no zone file, older than what is loaded, or truncated; Overtaken. */
+  /** @throws BadFile for a file that is not a zone file, older than what is loaded, or truncated; Overtaken. */
   async take(run: ImportRun): Promise<void> {
     const { file } = run;
     const zone = await zoneIn(run);
@@ -118,5 +118,5 @@ async function zoneIn(run: ImportRun): Promise<string> {
       if (reader.origin !== undefined) return reader.origin;
     }
   }
-  throw new BadFile('It has no SOA record, so it is no zone file.');
+  throw new BadFile('It has no SOA record, so it is not a zone file.');
 }

@@ -133,7 +133,7 @@ export class HttpsDownloads {
         throw new Fault(`${url.host} answered ${statusCode}.`);
       }
       if (!URL.canParse(location, url.href))
-        throw new BadFile('It redirects to what is no address.');
+        throw new BadFile('It redirects to something that is not an address.');
       url = new URL(location, url);
       if (url.protocol !== 'https:') throw new BadFile('It redirects to an address without TLS.');
     }

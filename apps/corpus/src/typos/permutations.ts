@@ -92,7 +92,7 @@ function* permutedUnder(
   }
 }
 
-/** Empty for what is no name. */
+/** Empty for a text that is not a name. */
 const asciiOf = (text: string) => (ASCII.test(text) ? text : domainToASCII(text));
 
 /** Ways to part a label by a dot: the host on the left lies below the name on the right. */

@@ -35,7 +35,7 @@ const NEXT: Readonly<Record<LinkKind, Next>> = {
   },
 };
 
-/** Whether a mailed link was used, has expired or is no link of ours. */
+/** Whether a mailed link was used, has expired or is not one of ours. */
 export const isLinkOver = ({ refusal }: ProxiedAnswer) =>
   refusal?.code === 'link_invalid' ||
   (refusal?.errors ?? []).some(({ field }) => field === 'token');

@@ -93,7 +93,7 @@ describe('the doctor, for a public installation', () => {
     [
       'production',
       () => withSettings({ MAIL_FROM: '', BILLING_URL: 'http://pay.example' }),
-      /MAIL_FROM is not set .*BILLING_URL is no https/,
+      /MAIL_FROM is not set .*BILLING_URL is not an https/,
     ],
     [
       'DNS nowhere.invalid',

@@ -59,8 +59,8 @@ function settingsSeen(settings: ProductionSettings): string {
     ['DASHBOARD_TRUSTED_PROXIES', 'without it every visitor has the proxy’s address'],
     ['SMTP_URL', 'without it nobody gets mail'],
     ['MAIL_FROM', 'the sender of mail'],
-    ['INVOICE_SELLER_NAME', 'stands on invoices'],
-    ['INVOICE_SELLER_ADDRESS', 'stands on invoices'],
+    ['INVOICE_SELLER_NAME', 'is printed on invoices'],
+    ['INVOICE_SELLER_ADDRESS', 'is printed on invoices'],
   ];
   const missing = wanted.filter(([name]) => !settings[name]?.trim());
   const plain = (['BASE_URL', 'BILLING_URL'] as const).filter((name) =>
@@ -68,7 +68,7 @@ function settingsSeen(settings: ProductionSettings): string {
   );
   const faults = [
     ...missing.map(([name, why]) => `${name} is not set (${why})`),
-    ...plain.map((name) => `${name} is no https: address`),
+    ...plain.map((name) => `${name} is not an https: address`),
   ];
   if (faults.length > 0) throw new Error(`${faults.join('; ')}. See ${PAGE}, 2.`);
   return 'every setting that others need is there';

@@ -24,7 +24,7 @@
 {{- end -}}
 {{- range $key, $_ := $v.secrets.items -}}
 {{- if not (has $key $keys) -}}
-{{- $faults = append $faults (printf "secrets.items.%s is no secret that anything reads." $key) -}}
+{{- $faults = append $faults (printf "secrets.items.%s is not a secret that anything reads." $key) -}}
 {{- end -}}
 {{- end -}}
 {{- range $name := list $v.fullnameOverride $v.nameOverride $v.namespaceOverride -}}
@@ -53,7 +53,7 @@
 {{- $names := list -}}
 {{- range $file.services }}{{ $names = append $names .name }}{{ end -}}
 {{- if not (has $name $names) -}}
-{{- $faults = append $faults (printf "services.%s is no service: use %s." $name (join ", " $names)) -}}
+{{- $faults = append $faults (printf "services.%s is not a service: use %s." $name (join ", " $names)) -}}
 {{- end -}}
 {{- end -}}
 {{- $urls := list -}}

@@ -69,7 +69,7 @@ describe('the table of operations', () => {
     [
       'a fixture that its subject does not know',
       [faulty({ fixtures: [{ value: 'free.test', answers: 'nothing' }] })],
-      'free.test is no fixture',
+      'free.test is not a fixture',
     ],
     ['no fixture for what is priced', [faulty({ fixtures: undefined })], 'test key'],
     [

@@ -83,7 +83,7 @@ function priceFaults({ price, access, fixtures, parameters, body }: Operation): 
 function amountFaults(credits: Credits, parameters: Operation['parameters']): string[] {
   if (typeof credits === 'number') {
     const isWhole = Number.isInteger(credits) && credits >= 0;
-    return isWhole ? [] : ['has a price that is no whole number of credits'];
+    return isWhole ? [] : ['has a price that is not a whole number of credits'];
   }
   const { parameter, by } = credits;
   const words = (parameters[parameter]?.kind.schema.enum ?? []) as string[];
@@ -128,7 +128,7 @@ function transferFaults(row: Operation): string[] {
     ...(files.length > 0 && (method !== 'GET' || answers.length > 1)
       ? ['has a file beside another answer, or not for GET']
       : []),
-    ...(method === 'HEAD' && !upload ? ['answers HEAD, but is no upload'] : []),
+    ...(method === 'HEAD' && !upload ? ['answers HEAD, but is not an upload'] : []),
   ];
 }
 
@@ -146,7 +146,7 @@ function parameterFaults(operation: Operation): string[] {
     ...wrong.map(([name]) => `the example of ${name} is refused`),
     ...subjectsOf(operation)
       .filter((name) => !(name in parameters))
-      .map((name) => `${name} is no parameter`),
+      .map((name) => `${name} is not a parameter`),
   ];
 }
 
@@ -158,7 +158,7 @@ function exampleFaults(operation: Operation): string[] {
   return [
     ...fixtures
       .filter(({ value }) => !isFixtureOf(operation, value))
-      .map(({ value }) => `${value} is no fixture of its subject's kind`),
+      .map(({ value }) => `${value} is not a fixture of its subject's kind`),
     ...(body ? named('the example of its body', faultsOf(body.of, body.example)) : []),
     ...examples.flatMap(({ title, parameters, answer, body: sent }) => [
       ...named(title, reader.read(Object.keys(parameters), Object.values(parameters)).faults ?? []),
