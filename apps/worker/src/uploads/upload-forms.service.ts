@@ -83,13 +83,12 @@ export class UploadFormsService {
       const maxBytes = UPLOAD_BYTES_MAX;
       const { sizeBytes: bytes } = await this.files.write(key, content, { maxBytes });
       const piece = { at: 0, bytes, key, isLast: true };
-      if (!(await this.uploads.addPiece({ id, accountId }, piece))) {
-        throw idempotencyKey === undefined ? new NotFound() : new IdempotencyKeyRunning();
-      }
+      if (!(await this.uploads.addPiece({ id, accountId }, piece))) throw new NotFound();
       return { upload: await this.uploads.find(accountId, id), isNew: true };
     } catch (error) {
-      await this.uploads.delete({ id, accountId });
-      throw error;
+      const isOvertaken = !(await this.uploads.delete({ id, accountId }));
+      // A later form with the key has removed this one, whose file could then no longer be written or noted.
+      throw isOvertaken && idempotencyKey !== undefined ? new IdempotencyKeyRunning() : error;
     }
   }
 }
