@@ -36,8 +36,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
   const filesOf = async (dataset: string) =>
     ((await customer.call('GET', `/api/files?dataset=${dataset}`)).body as FilesAnswer).files;
   const fileOf = async (dataset: string, format = 'csv.gz', key?: string) => {
-    const isListed = async () => (await filesOf(dataset)).length > 0;
-    await waitFor(`a file of ${dataset}`, isListed, WAIT_MS);
+    await waitFor('a file', async () => (await filesOf(dataset)).length > 0, WAIT_MS);
     const [{ date }] = await filesOf(dataset);
     return api(`/v2.0/files/${dataset}/${date}?format=${format}`, key);
   };
