@@ -3,7 +3,7 @@ import { type Server, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, BlockList, type Socket, connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
-import { OpenConnections } from './open-connections.js';
+import { OpenConnections, type OpenConnectionsOptions } from './open-connections.js';
 
 describe('the connections of a public listener', () => {
   const sockets: Socket[] = [];
@@ -18,16 +18,19 @@ describe('the connections of a public listener', () => {
     server.close();
   });
 
-  async function listen(connectionsMax: number, ofPeerMax: number, trusted?: string) {
+  async function listen(
+    connectionsMax: number,
+    ofPeerMax: number,
+    options: Partial<OpenConnectionsOptions> = {},
+  ) {
     const trustedProxies = new BlockList();
-    if (trusted) trustedProxies.addAddress(trusted);
     begun = 0;
     server = createServer((request, response) => {
       begun++;
       if (request.url === '/wait') waiting.push(response);
       else response.end('served');
     });
-    new OpenConnections({ connectionsMax, ofPeerMax, trustedProxies }).watch(server);
+    new OpenConnections({ connectionsMax, ofPeerMax, trustedProxies, ...options }).watch(server);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
   }
@@ -77,6 +80,16 @@ describe('the connections of a public listener', () => {
     expect(String((await answer)[0])).toContain('late');
   });
 
+  it('S126: a slow search for the longest idle connection does not make later ones look idle for longer', async () => {
+    const idleMs = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30);
+    await listen(3, 3, { idleMs });
+    const opened: Socket[] = [];
+    for (const from of ['127.0.0.2', '127.0.0.3', '127.0.0.4']) opened.push(await open(from));
+    expect(await ask(await open('127.0.0.5'))).toContain('served');
+    await waitFor('one to make room', () => opened.some(({ closed }) => closed));
+    expect(opened.map(({ closed }) => closed)).toEqual([true, false, false]);
+  });
+
   it('S126: if all connections wait for answers, a new one is refused', async () => {
     await listen(2, 2);
     for (const from of ['127.0.0.2', '127.0.0.3']) {
@@ -89,7 +102,9 @@ describe('the connections of a public listener', () => {
   });
 
   it('S126: a trusted proxy has no share, because everybody is behind it', async () => {
-    await listen(100, 2, '127.0.0.2');
+    const trustedProxies = new BlockList();
+    trustedProxies.addAddress('127.0.0.2');
+    await listen(100, 2, { trustedProxies });
     const opened: Socket[] = [];
     for (let n = 0; n < 20; n++) opened.push(await open('127.0.0.2'));
     expect(await ask(opened[0])).toContain('served');

@@ -97,8 +97,10 @@ export class OpenConnections {
   /** False if no connection is idle. */
   private closeIdle(connections: Iterable<Connection>, count: number): boolean {
     const idle: [number, Connection][] = [];
+    // Measured once: what interrupts this loop must not make later connections look idle for longer.
+    const nowMs = monotonicMs();
     for (const connection of connections) {
-      const idleMs = this.idleMsOf(connection);
+      const idleMs = this.idleMsOf(connection, nowMs);
       if (idleMs >= 0) idle.push([idleMs, connection]);
     }
     idle.sort(([one], [other]) => other - one);
@@ -109,8 +111,8 @@ export class OpenConnections {
     return idle.length > 0;
   }
 
-  private idleMsOf({ socket, asking, idleSinceMs }: Connection): number {
-    return this.options.idleMs?.(socket) ?? (asking > 0 ? -1 : monotonicMs() - idleSinceMs);
+  private idleMsOf({ socket, asking, idleSinceMs }: Connection, nowMs: number): number {
+    return this.options.idleMs?.(socket) ?? (asking > 0 ? -1 : nowMs - idleSinceMs);
   }
 
   private forget(connection: Connection): void {
