@@ -50,7 +50,7 @@ export class LeasesRepository {
       consumed: Number(row.consumed),
       late: Number(row.late),
       unbilled: Number(row.unbilled),
-      remainingMs: Math.max(0, row.remaining_ms),
+      remainingMs: row.remaining_ms,
       slices: row.slices,
     }));
   }
@@ -184,7 +184,7 @@ function usesOf(uses: LeaseUse[]): [string[], string[], number[], string[]] {
 const LIST = `
   select l.account_id, l.lease_id, l.gateway_id, l.state, l.amount, l.reported, l.consumed, l.late,
     l.unbilled, l.slices, l.reported_by, l.booked_by,
-    (extract(epoch from l.expires_at - clock_timestamp()) * 1000)::int as remaining_ms
+    greatest(0, extract(epoch from l.expires_at - clock_timestamp()) * 1000)::int as remaining_ms
   from unnest($1::uuid[], $2::uuid[]) as n(account_id, lease_id)
   join leases l using (lease_id, account_id)
   order by l.lease_id, l.account_id for update of l`;

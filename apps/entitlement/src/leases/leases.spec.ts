@@ -267,6 +267,17 @@ describe('leases', () => {
     ]);
   });
 
+  it('the reaper closes a lease that ended months ago, as after a long stop', async () => {
+    const accountId = await trialAccount();
+    await acquire(accountId, { min: 10 });
+    await endLease(accountId, 90 * 86_400);
+    await entitlement.service.app.get(LeaseReaperService, { strict: false }).reap();
+    expect(await entitlement.newEntries(accountId)).toEqual([
+      'reserve lease: available -10, reserved +10',
+      'release lease: reserved -10, available +10',
+    ]);
+  });
+
   it('the reaper waits 120 s after a start and after a gap of more than 10 s', () => {
     const rounds = new ReaperRounds();
     expect(rounds.next(5_000)).toBe('begins to wait');
