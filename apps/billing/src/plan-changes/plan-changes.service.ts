@@ -213,7 +213,9 @@ export class PlanChangesService {
     const row = await this.own.findCurrent(accountId, id);
     const processor = this.processors.get(row.processor);
     let redirectUrl: string | null = null;
-    if (row.pendingSku !== null && processor.capabilities.changesNeedApproval) {
+    // A cancelled subscription is resumed; a change that waits beside the cancellation goes on waiting.
+    const isChangeMeant = row.pendingSku !== null && row.cancelAt === null;
+    if (isChangeMeant && processor.capabilities.changesNeedApproval) {
       // The customer must also withdraw a change at the place where it was approved.
       const result = valueOf(
         await processor.changeAtPeriodEnd(changeOf(row, unitsOf(row)), newId()),

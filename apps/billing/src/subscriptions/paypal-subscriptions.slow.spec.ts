@@ -246,6 +246,20 @@ describe('subscriptions by PayPal', () => {
     expect(await row()).toMatchObject({ sku: 'api-15K-month', pending_change: null });
   });
 
+  it('a cancellation is undone at once, and an accepted downgrade keeps waiting', async () => {
+    const lower = await ask('change', { sku: 'api-5K-month' });
+    await agree(lower.body.redirect_url);
+    await ask('cancel');
+    const undone = await ask('undo');
+    expect(undone.body).toMatchObject({
+      subscription: { cancel_at: null, pending_change: { sku: 'api-5K-month' } },
+      redirect_url: null,
+    });
+    expect(atPaypal().status).toBe('ACTIVE');
+    await passTo(end);
+    expect(await row()).toMatchObject({ state: 'active', sku: 'api-5K-month' });
+  });
+
   it('a refund of a period’s payment made at PayPal is a reversal', async () => {
     await said();
     const { world, captures } = billing.simulator.paypal;
