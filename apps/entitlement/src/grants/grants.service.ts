@@ -68,14 +68,17 @@ export class GrantsService {
     const overdue = accounts.filter((account) => isDue(account, now));
     const current = accounts.filter((account) => !overdue.includes(account));
     const known = new Set(grants.map(({ id }) => id));
-    const spent = [...new Set(grantsOf(found))].filter((id) => !known.has(id));
+    const named = new Set(grantsOf(found));
+    const spent = [...named].filter((id) => !known.has(id));
     if (spent.length > 0) {
       grants.push(...(await this.ledger.listGrantsById(transaction, accountIds, spent)));
     }
-    const reversed = grants.filter(isReversed).map(({ id }) => id);
-    if (reversed.length > 0) {
-      // What was returned to an ended grant shares its reversals.
-      grants.unshift(...(await this.ledger.listReturned(transaction, accountIds, reversed)));
+    // What was returned to an ended grant shares its reversals, and lives on instead of the grant's own.
+    const shared = grants
+      .filter((grant) => isReversed(grant) || (named.has(grant.id) && hasEnded(grant, now)))
+      .map(({ id }) => id);
+    if (shared.length > 0) {
+      grants.unshift(...(await this.ledger.listReturned(transaction, accountIds, shared)));
     }
     const books = this.ledger.booksOf(current, grants);
     const due = await this.loadAllGrants(transaction, overdue);
@@ -254,6 +257,8 @@ const ownerOf = ({ accountId }: { accountId: string }) => accountId;
 function isDue({ nextDueAt }: CreditAccount, now: Date): boolean {
   return nextDueAt !== undefined && nextDueAt <= now;
 }
+
+const hasEnded = ({ expiresAt }: Grant, now: Date) => expiresAt !== undefined && expiresAt <= now;
 
 const isReversed = ({ lineId, requestedTarget }: Grant) =>
   lineId !== undefined && requestedTarget > 0;

@@ -68,12 +68,9 @@ export class HoldsService {
   async close(name: HoldName): Promise<void> {
     await this.withHold(
       name,
-      async (transaction, book, hold) => {
+      (_, book, hold) => {
         const lost = closeReservation(book, hold);
-        if (hold.kind !== 'job' || lost.length === 0) return;
-        const ended = lost.map(({ grant }) => grant.id);
-        book.add(await this.ledger.listReturned(transaction, [hold.accountId], ended));
-        book.giveBack(lost, hold.id);
+        if (hold.kind === 'job') book.giveBack(lost, hold.id);
       },
       (transaction) =>
         this.repository.insert(transaction, {
@@ -133,7 +130,7 @@ export class HoldsService {
 
   private async withHold(
     name: HoldName,
-    work: (transaction: Transaction, book: Book, hold: Hold) => Promise<void>,
+    work: (transaction: Transaction, book: Book, hold: Hold) => Promise<void> | void,
     whenUnknown?: (transaction: Transaction) => Promise<void>,
   ): Promise<void> {
     await this.database.transaction(async (transaction) => {
@@ -141,7 +138,8 @@ export class HoldsService {
         transaction,
         [name.accountId],
         () => this.repository.find(transaction, name),
-        (known) => known?.slices.map(({ grantId }) => grantId) ?? [],
+        (known) =>
+          known?.slices.flatMap(({ grantId, revivedIn = grantId }) => [grantId, revivedIn]) ?? [],
       );
       if (!hold) return whenUnknown?.(transaction);
       await work(transaction, books[0], hold);

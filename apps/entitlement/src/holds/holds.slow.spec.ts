@@ -209,6 +209,33 @@ describe('holds', () => {
       expect(await entitlement.client.balance(accountId)).toMatchObject(undone);
     });
 
+    it('are not spendable once more after use reported late', async () => {
+      await Promise.all([settle('late', 9_000), settle('late', 9_000), settle('later', 1_000)]);
+      const left = { spendable: TRIAL + PLAN - 10_000 };
+      expect(await entitlement.client.balance(accountId)).toMatchObject(left);
+      entitlement.clock.set('2026-04-11T09:00:00Z');
+      expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 0 });
+      await settle('last', 2_000);
+      const { grants } = await entitlement.client.balance(accountId);
+      const moved = grants.map(({ source_type, consumed, expired }) => [
+        source_type,
+        consumed,
+        expired,
+      ]);
+      expect(moved.toSorted()).toEqual([
+        ['release', 11_500, 3_500],
+        ['subscription', 0, PLAN],
+        ['trial', TRIAL, 0],
+      ]);
+    });
+
+    it('are owed as far as use reported late took them, once their payment is refunded', async () => {
+      await settle('late', 9_000);
+      await entitlement.reverse(accountId, lineId, '1');
+      const after = { spendable: 0, debt: 9_000 - TRIAL };
+      expect(await entitlement.client.balance(accountId)).toMatchObject(after);
+    });
+
     it('are taken back in the same part as others by a partial refund', async () => {
       await entitlement.reverse(accountId, lineId, '0.5');
       const { spendable, debt } = await entitlement.client.balance(accountId);

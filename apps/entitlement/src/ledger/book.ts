@@ -1,12 +1,21 @@
 import { DAY_MS, newId } from '#libs/platform';
-import type { Bucket, TransferKind } from './ledger-accounts.js';
+import type { TransferKind } from './ledger-accounts.js';
 import { GrantBook, type Move } from './grant-book.js';
-import { type Grant, type NewGrant, PAID_SOURCES, byAge, inBurnOrder, sourceOf } from './grant.js';
+import {
+  type Grant,
+  type NewGrant,
+  PAID_SOURCES,
+  byAge,
+  inBurnOrder,
+  namesOf,
+  sourceOf,
+} from './grant.js';
 import { type Reservation, type ReservationSlice, reservedRest, restOf } from './reservation.js';
 
 /** Credits of an ended grant that a reservation released. */
 export interface LostCredits {
   grant: Grant;
+  slice: ReservationSlice;
   credits: number;
 }
 
@@ -88,7 +97,8 @@ export class Book extends GrantBook {
       const part = Math.min(rest, restOf(slice));
       slice.consumed += part;
       rest -= part;
-      moves.push({ grant: this.of(slice), from: 'reserved', to: 'consumed', amount: part });
+      const grant = this.grantOf(slice.grantId);
+      moves.push({ grant, from: 'reserved', to: 'consumed', amount: part });
     }
     this.move('consume', reservation.reference, moves);
     return rest;
@@ -103,12 +113,12 @@ export class Book extends GrantBook {
     const lost: LostCredits[] = [];
     const moves: Move[] = [];
     for (const slice of reservation.slices.toReversed()) {
-      const grant = this.of(slice);
+      const grant = this.grantOf(slice.grantId);
       const part = Math.max(0, Math.min(surplus, restOf(slice)));
       slice.returned += part;
       surplus -= part;
       const to = this.homeOf(grant);
-      if (to === 'expired' && part > 0) lost.push({ grant, credits: part });
+      if (to === 'expired' && part > 0) lost.push({ grant, slice, credits: part });
       moves.push({ grant, from: 'reserved', to, amount: part });
     }
     this.move('release', reservation.reference, moves);
@@ -123,31 +133,35 @@ export class Book extends GrantBook {
    * @param holdId the id of the job's hold.
    */
   giveBack(lost: readonly LostCredits[], holdId: string): void {
-    let others = 0;
-    for (const { grant, credits } of lost) {
+    const others: LostCredits[] = [];
+    for (const one of lost) {
+      const { grant, slice, credits } = one;
       if (grant.sourceType === 'release') continue;
-      if (grant.lineId === undefined) others += credits;
+      if (grant.lineId === undefined) others.push(one);
       else {
-        this.reviveEnded(grant, credits, { isRenewed: false });
+        slice.revivedIn = this.reviveEnded(grant, credits, { isRenewed: false })?.id;
         this.followRevived(grant);
       }
     }
-    if (others === 0) return;
-    const source = { sourceType: 'release', sourceId: holdId, sourceIndex: 0 } as const;
-    this.issue({ ...source, granted: others, expiresAt: this.revivedUntil });
+    if (others.length === 0) return;
+    const granted = others.reduce((sum, { credits }) => sum + credits, 0);
+    const source = { sourceType: 'release', sourceId: holdId, sourceIndex: 0, granted } as const;
+    const { id } = this.issue({ ...source, expiresAt: this.revivedUntil });
+    for (const { slice } of others) slice.revivedIn = id;
   }
 
   /**
-   * Books use that is reported after the reservation released its credits: first from the credits returned to its own
-   * grants, even if expired or frozen, then from spendable ones.
+   * Books use that is reported after the reservation released its credits: first from those credits, where they are
+   * now, even if expired or frozen, then from spendable ones.
    */
   debitLate(reservation: Reservation, amount: number): { late: number; unbilled: number } {
     const moves: Move[] = [];
     let rest = amount;
     for (const slice of reservation.slices) {
-      const grant = this.of(slice);
+      const grant = this.grantOf(slice.revivedIn ?? slice.grantId);
       for (const from of ['available', 'expired'] as const) {
-        const part = Math.min(rest, slice.returned - slice.reclaimed, grant[from]);
+        const left = from === 'available' ? grant.available : this.lostOf(grant);
+        const part = Math.min(rest, slice.returned - slice.reclaimed, left);
         // Booked at once, so that the next bucket and the next grant see the rest.
         this.apply([{ grant, from, to: 'consumed', amount: part }]);
         slice.reclaimed += part;
@@ -237,18 +251,13 @@ export class Book extends GrantBook {
    */
   private followRevived(grant: Grant): void {
     const revived = this.revivedOf(grant);
-    if (!revived || revived === grant) return;
+    if (!revived) return;
     const given = Math.max(0, grant.expired + grant.revoked - revived.granted);
     const beyond = (target: number) => Math.min(revived.granted, Math.max(0, target - given));
     this.retarget(revived, {
       requested: beyond(grant.requestedTarget),
       final: beyond(grant.reversalTarget),
     });
-  }
-
-  private revivedOf(grant: Grant): Grant | undefined {
-    const source = sourceOf({ ...namesOf(grant), sourceType: 'release', granted: 0 });
-    return this.all.find((other) => sourceOf(other) === source);
   }
 
   /** Returns revoked credits beyond the targets: expired ones are expired again, the rest becomes valid. */
@@ -274,9 +283,14 @@ export class Book extends GrantBook {
   /**
    * Credits returned to a grant which has ended stay valid for a few days, as a separate grant.
    * @param isRenewed whether those that were revived before and have not ended stay valid as long.
+   * @returns that grant, unless there is nothing to revive.
    */
-  private reviveEnded(grant: Grant, amount: number, { isRenewed } = { isRenewed: true }): void {
-    if (amount === 0 || this.homeOf(grant) !== 'expired') return;
+  private reviveEnded(
+    grant: Grant,
+    amount: number,
+    { isRenewed } = { isRenewed: true },
+  ): Grant | undefined {
+    if (amount === 0 || this.homeOf(grant) !== 'expired') return undefined;
     const source = {
       ...namesOf(grant),
       sourceType: 'release',
@@ -284,7 +298,7 @@ export class Book extends GrantBook {
       expiresAt: this.revivedUntil,
     } as const;
     const known = this.revivedOf(grant);
-    if (!known) return void this.issue(source);
+    if (!known) return this.issue(source);
     this.prolong(known);
     if (isRenewed) known.expiresAt = this.revivedUntil;
     known.granted += amount;
@@ -293,6 +307,7 @@ export class Book extends GrantBook {
       { account: 'issued', grantId: known.id, amount: -amount },
       { account: 'available', grantId: known.id, amount },
     ]);
+    return known;
   }
 
   /** Lets an ended grant of revived credits take credits again. Those that it still has end first. */
@@ -379,20 +394,4 @@ export class Book extends GrantBook {
   private get revivedUntil(): Date {
     return new Date(this.now.getTime() + REVIVED_LIFETIME_MS);
   }
-
-  /** The bucket for credits that are returned to a grant. */
-  private homeOf(grant: Grant): Bucket {
-    if (this.account.state === 'erased') return 'revoked';
-    return this.isExpired(grant) ? 'expired' : 'available';
-  }
-
-  private of(slice: ReservationSlice): Grant {
-    return this.grantOf(slice.grantId);
-  }
-}
-
-/** The properties of a grant that are copied to the one that revives its credits. */
-function namesOf(grant: Grant) {
-  const { sourceId, sourceIndex, lineId, subscriptionId, sliceStart, sliceEnd } = grant;
-  return { sourceId, sourceIndex, lineId, subscriptionId, sliceStart, sliceEnd };
 }

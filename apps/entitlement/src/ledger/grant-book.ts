@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Bucket, LedgerEntry, LedgerTransfer, TransferKind } from './ledger-accounts.js';
-import type { Grant } from './grant.js';
+import { type Grant, namesOf, sourceOf } from './grant.js';
 
 export type AccountState = 'active' | 'deleted' | 'erased';
 
@@ -110,6 +110,24 @@ export abstract class GrantBook {
 
   protected isExpired(grant: Grant): boolean {
     return grant.expiresAt !== undefined && grant.expiresAt <= this.now;
+  }
+
+  /** The grant in which credits live on that were returned to this one after its end. */
+  protected revivedOf(grant: Grant): Grant | undefined {
+    if (grant.sourceType === 'release') return undefined;
+    const source = sourceOf({ ...namesOf(grant), sourceType: 'release', granted: 0 });
+    return this.all.find((other) => sourceOf(other) === source);
+  }
+
+  /** Expired credits that do not live on in another grant. */
+  protected lostOf(grant: Grant): number {
+    return Math.max(0, grant.expired - (this.revivedOf(grant)?.granted ?? 0));
+  }
+
+  /** The bucket for credits that are returned to a grant. */
+  protected homeOf(grant: Grant): Bucket {
+    if (this.account.state === 'erased') return 'revoked';
+    return this.isExpired(grant) ? 'expired' : 'available';
   }
 
   protected grantOf(id: string): Grant {

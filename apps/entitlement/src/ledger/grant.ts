@@ -69,6 +69,12 @@ export function sourceOf({ sourceType, sourceId, sourceIndex }: NewGrant): strin
   return `${sourceType}:${sourceId}:${sourceIndex}`;
 }
 
+/** The properties of a grant that are copied to the one that revives its credits. */
+export function namesOf(grant: Grant) {
+  const { sourceId, sourceIndex, lineId, subscriptionId, sliceStart, sliceEnd } = grant;
+  return { sourceId, sourceIndex, lineId, subscriptionId, sliceStart, sliceEnd };
+}
+
 function compareTimes(a?: Date, b?: Date): number {
   const [first, second] = [a?.getTime() ?? Infinity, b?.getTime() ?? Infinity];
   return first === second ? 0 : first - second;

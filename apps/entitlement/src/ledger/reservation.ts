@@ -6,6 +6,8 @@ export interface ReservationSlice {
   returned: number;
   /** The part of the returned credits that a late debit took again. */
   reclaimed: number;
+  /** The grant in which the returned credits live on, because their own had ended. */
+  revivedIn?: string;
 }
 
 /** The credits of one lease or hold, in burn order. */

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DAY_MS } from '#libs/platform';
+import { type Chargeable, chargeTo, closeReservation } from '../reservations/charge.js';
 import { Book } from './book.js';
-import type { Grant } from './grant.js';
-import type { Reservation } from './reservation.js';
+import type { Grant, NewGrant } from './grant.js';
 
 const END = Date.parse('2026-04-02T09:00:00Z');
 const PLAN = 15_000;
@@ -15,6 +15,12 @@ const TARGETS = {
 const PHASES = ['requested', 'final', 'undone'] as const;
 type Phase = (typeof PHASES)[number];
 
+interface Circumstances {
+  used?: number;
+  others?: readonly NewGrant[];
+  hasEnded?: boolean;
+}
+
 /** A plan whose credits jobs hold as it ends. */
 class EndedPlan {
   readonly book = new Book(
@@ -24,18 +30,27 @@ class EndedPlan {
     new Date(END - DAY_MS),
   );
   readonly plan: Grant;
-  readonly jobs: Reservation[];
+  readonly jobs: Chargeable[];
 
-  constructor(granted: number, held: readonly number[], used = 0) {
+  constructor(
+    granted: number,
+    held: readonly number[],
+    { used = 0, others = [], hasEnded = true }: Circumstances = {},
+  ) {
     const line = { sourceId: 'line', sourceIndex: 0, lineId: 'line' };
     const source = { ...line, sourceType: 'subscription', granted } as const;
     this.plan = this.book.issue({ ...source, expiresAt: new Date(END) });
-    this.jobs = held.map((amount, at) => {
-      const reference = `hold:${at}`;
-      return { id: `${at}`, reference, slices: this.book.reserve(amount, reference) };
-    });
+    for (const other of others) this.book.issue(other);
+    this.jobs = held.map((amount, at) => this.hold(amount, `${at}`));
     if (used > 0) this.book.consume(this.jobs[0], used);
-    this.passDays(2);
+    if (hasEnded) this.passDays(2);
+  }
+
+  hold(amount: number, id: string): Chargeable {
+    const reference = `hold:${id}`;
+    const slices = this.book.reserve(amount, reference);
+    const unused = { consumed: 0, late: 0, unbilled: 0 };
+    return { id, reference, accountId: 'account', state: 'open', amount, slices, ...unused };
   }
 
   passDays(days: number): void {
@@ -43,8 +58,8 @@ class EndedPlan {
     this.book.expire();
   }
 
-  close(job: Reservation): void {
-    this.book.giveBack(this.book.release(job), job.id);
+  close(job: Chargeable): void {
+    this.book.giveBack(closeReservation(this.book, job), job.id);
   }
 
   reach(phase: Phase, amount: number): void {
@@ -52,9 +67,7 @@ class EndedPlan {
   }
 
   use(credits: number): void {
-    const reference = 'hold:use';
-    const slices = this.book.reserve(credits, reference);
-    this.book.consume({ id: 'use', reference, slices }, credits);
+    this.book.consume(this.hold(credits, 'use'), credits);
   }
 
   get state() {
@@ -92,7 +105,7 @@ describe('credits that jobs return after the end of their plan', () => {
         const reversed = Math.ceil((granted * reversedPercent) / 100);
         const states = new Map<string, object>();
         for (const events of permutationsOf([...held.keys(), ...PHASES])) {
-          const order = new EndedPlan(granted, held, used);
+          const order = new EndedPlan(granted, held, { used });
           let reached = -1;
           for (const [at, event] of events.entries()) {
             if (typeof event === 'number') order.close(order.jobs[event]);
@@ -151,3 +164,96 @@ describe('credits that jobs return after the end of their plan', () => {
     expect(ended.state).toEqual({ spendable: PLAN / 2, owed: 0 });
   });
 });
+
+describe('use that is reported after jobs returned their credits', () => {
+  const GIFT = { sourceType: 'operator', sourceId: 'gift', sourceIndex: 0 } as const;
+  const PACKAGE = { sourceType: 'package', sourceId: 'bought', sourceIndex: 0 } as const;
+  const [GIVEN, MONTHLY, BOUGHT] = [30, 100, 80];
+  const EVENTS = ['close', 'settle', 'settle more', 'settle more'] as const;
+  const TOTAL = { settle: 'some', 'settle more': 'most' } as const;
+  type Event = 'end' | 'spend' | { job: number; event: (typeof EVENTS)[number] };
+
+  const jobOf = fc
+    .tuple(fc.integer({ min: 1, max: 70 }), fc.nat(100), fc.nat(100))
+    .map(([held, ...percents]) => {
+      const [some, most] = percents
+        .sort((a, b) => a - b)
+        .map((of) => Math.floor((held * of) / 100));
+      return { held, some, most };
+    });
+  const historyOf = fc.array(jobOf, { minLength: 1, maxLength: 3 }).chain((jobs) => {
+    const events: Event[] = ['end', 'spend'];
+    events.push(...jobs.flatMap((_, job) => EVENTS.map((event) => ({ job, event }))));
+    const order = fc.shuffledSubarray(events, { minLength: events.length });
+    return fc.record({ jobs: fc.constant(jobs), order, wish: fc.nat(100) });
+  });
+
+  it('is charged once, and no other credit is lost or doubled, in whatever order jobs close, settle and the plan ends', () => {
+    const property = fc.property(historyOf, ({ jobs, order, wish }) => {
+      const others = [
+        { ...GIFT, granted: GIVEN, expiresAt: new Date(END) },
+        { ...PACKAGE, granted: BOUGHT, lineId: 'bought' },
+      ];
+      const held = jobs.map((job) => job.held);
+      const history = new EndedPlan(MONTHLY, held, { others, hasEnded: false });
+      let [hasEnded, spent] = [false, 0];
+      // Credits in hands that outlive the end of their grants, or have none.
+      const living = new Set(history.jobs.keys());
+      for (const event of order) {
+        if (event === 'end') {
+          history.passDays(2);
+          hasEnded = true;
+        } else if (event === 'spend') {
+          spent = hasEnded ? Math.min(wish, history.book.spendable) : 0;
+          history.use(spent);
+        } else if (event.event === 'close') {
+          history.close(history.jobs[event.job]);
+          if (!hasEnded) living.delete(event.job);
+        } else {
+          chargeTo(history.book, history.jobs[event.job], jobs[event.job][TOTAL[event.event]]);
+        }
+      }
+      const unbilled = history.jobs.reduce((sum, job) => sum + job.unbilled, 0);
+      const permanent = history.book.all.filter(({ expiresAt }) => !expiresAt);
+      const unheld = BOUGHT - heldOf(history.jobs, permanent);
+      const left = history.jobs.map((job, at) => {
+        let rest = jobs[at].most;
+        return job.slices.reduce((sum, { grantId, amount }) => {
+          const used = Math.min(rest, amount);
+          rest -= used;
+          const survives = living.has(at) || permanent.some(({ id }) => id === grantId);
+          return survives ? sum + amount - used : sum;
+        }, 0);
+      });
+      const due = left.reduce((sum, credits) => sum + credits, unheld - spent);
+      expect(history.state).toEqual({ spendable: due + unbilled, owed: 0 });
+      for (const grant of history.book.all) {
+        const buckets = [grant.available, grant.reserved, grant.consumed, grant.expired];
+        expect(Math.min(...buckets)).toBeGreaterThanOrEqual(0);
+        expect(buckets.reduce((sum, credits) => sum + credits)).toBe(grant.granted);
+      }
+    });
+    fc.assert(property, { numRuns: 2_000, seed: 20_261_128 });
+  });
+
+  it('never takes what another job returned from the ended plan, where it no longer lives', () => {
+    const ended = new EndedPlan(100, [60, 40], { hasEnded: false });
+    const [early, late] = ended.jobs;
+    ended.close(early);
+    ended.use(60);
+    ended.passDays(2);
+    ended.close(late);
+    chargeTo(ended.book, early, 60);
+    expect([early.late, early.unbilled]).toEqual([40, 20]);
+    expect(ended.state).toEqual({ spendable: 0, owed: 0 });
+    chargeTo(ended.book, late, 40);
+    expect([late.late, late.unbilled]).toEqual([0, 40]);
+    expect(ended.plan).toMatchObject({ consumed: 60, expired: 40 });
+  });
+});
+
+function heldOf(jobs: readonly Chargeable[], grants: readonly Grant[]): number {
+  const ids = new Set(grants.map(({ id }) => id));
+  const slices = jobs.flatMap((job) => job.slices).filter(({ grantId }) => ids.has(grantId));
+  return slices.reduce((sum, { amount }) => sum + amount, 0);
+}
