@@ -7,6 +7,9 @@ import { agreeAtPaypal } from '../../../../test/billing/hosted-page.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 
+/** The price of `api-5K-month`. */
+const LOWER_CENTS = 1_000;
+
 describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
   let billing: BillingUnderTest;
   let side: ProcessorSide;
@@ -56,24 +59,59 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('a restoration also restores a change that waits for the end of the period', async () => {
-    await billing.act(await order(), 'pay');
-    const { id } = await subscription();
-    const body = { sku: 'api-5K-month' };
-    const changed = await billing.call('POST', `subscriptions/${id}/change`, { accountId, body });
-    if (changed.body.redirect_url) await agreeAtPaypal(changed.body.redirect_url);
-    await billing.settle();
+  describe('a change that waits for the end of the period as its account is deleted', () => {
     const downgrade = { pending_change: { sku: 'api-5K-month' }, cancel_at: null };
-    expect(await subscription()).toMatchObject(downgrade);
-    await billing.deliver('deleted', accountId);
-    await billing.follow();
-    expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
-    await billing.pass(MINUTE_MS);
-    await billing.deliver('restored', accountId);
-    await billing.follow();
-    expect(await subscription()).toMatchObject(downgrade);
-    await billing.pass(32 * DAY_MS);
-    expect(await subscription()).toMatchObject({ sku: 'api-5K-month', pending_change: null });
+
+    beforeEach(async () => {
+      await billing.act(await order(), 'pay');
+      const { id } = await subscription();
+      const body = { sku: 'api-5K-month' };
+      const changed = await billing.call('POST', `subscriptions/${id}/change`, { accountId, body });
+      if (changed.body.redirect_url) await agreeAtPaypal(changed.body.redirect_url);
+      await billing.settle();
+      expect(await subscription()).toMatchObject(downgrade);
+      await billing.deliver('deleted', accountId);
+      await billing.follow();
+      expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
+      await billing.pass(MINUTE_MS);
+      await billing.deliver('restored', accountId);
+    });
+
+    async function expectRestored(): Promise<void> {
+      await billing.follow();
+      expect(await subscription()).toMatchObject(downgrade);
+      const schedules = billing.simulator.world
+        .all('subscription_schedule')
+        .filter(({ status, subscription: id }) => status === 'active' && id === newest());
+      expect(schedules).toHaveLength(processor === 'stripe' ? 1 : 0);
+      const { paid } = await side.moneyOf(accountId);
+      await billing.pass(32 * DAY_MS);
+      const { body } = await billing.call('GET', 'subscriptions', { accountId });
+      expect(body.subscriptions).toMatchObject([{ sku: 'api-5K-month', pending_change: null }]);
+      expect(await side.moneyOf(accountId)).toEqual({ paid: paid + LOWER_CENTS, refunded: 0 });
+    }
+
+    const newest = () => side.newest('subscription', 1)[0];
+
+    it('is restored with it', () => expectRestored());
+
+    it('is restored with it once, although the process died before the change was scheduled', async () => {
+      await billing.get(PaymentProcessors).get(processor).resume(newest(), newId());
+      await billing.settle();
+      await expectRestored();
+    });
+
+    it.each([0, 1, 2])(
+      'is restored with it once, although the processor cannot be reached after %i calls',
+      async (passedRequests) => {
+        const { apiFaults } = billing.simulator;
+        Object.assign(apiFaults, { passedRequests, lostRequests: Infinity });
+        await billing.follow();
+        Object.assign(apiFaults, { passedRequests: 0, lostRequests: 0 });
+        await expectRestored();
+        expect(billing.logLines.splice(0)).toEqual([]);
+      },
+    );
   });
 
   it('a deleted account cannot undo a cancellation, because that would bill it again', async () => {

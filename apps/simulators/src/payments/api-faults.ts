@@ -4,6 +4,8 @@ export interface ApiFaults {
   lostAnswers: number;
   /** Number of changing calls that never arrive; these come first. */
   lostRequests: number;
+  /** How many changing calls arrive before those that are lost. */
+  passedRequests: number;
   /** Number of refunds that are refused because the seller's balance is too low. */
   refusedRefunds: number;
 }

@@ -29,7 +29,12 @@ const API_PATH = new RegExp(`^(${PAYPAL_PATH})?/v[12]/`);
 export class PaymentsSimulator {
   readonly clock: VirtualClock;
   readonly callbacks = new CallbackSender();
-  readonly apiFaults: ApiFaults = { lostAnswers: 0, lostRequests: 0, refusedRefunds: 0 };
+  readonly apiFaults: ApiFaults = {
+    lostAnswers: 0,
+    lostRequests: 0,
+    passedRequests: 0,
+    refusedRefunds: 0,
+  };
   readonly world: StripeWorld;
   readonly payments: PaymentIntents;
   readonly sessions: CheckoutSessions;
@@ -184,8 +189,7 @@ export class PaymentsSimulator {
     { method, path, search, body }: Record<'method' | 'path' | 'search' | 'body', string>,
     response: ServerResponse,
   ): void {
-    if (method !== 'GET' && this.apiFaults.lostRequests > 0) {
-      this.apiFaults.lostRequests -= 1;
+    if (method !== 'GET' && this.losesRequest()) {
       response.destroy();
       return;
     }
@@ -213,8 +217,7 @@ export class PaymentsSimulator {
       return;
     }
     const isMove = method !== 'GET' && path !== '/v1/oauth2/token';
-    if (isMove && this.apiFaults.lostRequests > 0) {
-      this.apiFaults.lostRequests -= 1;
+    if (isMove && this.losesRequest()) {
       response.destroy();
       return;
     }
@@ -228,6 +231,14 @@ export class PaymentsSimulator {
     else if ('text' in answer) response.writeHead(answer.status).end(answer.text);
     else if (answer.body) sendJson(response, answer.status, answer.body);
     else response.writeHead(answer.status).end();
+  }
+
+  private losesRequest(): boolean {
+    const { apiFaults } = this;
+    if (apiFaults.lostRequests <= 0) return false;
+    const isPassed = apiFaults.passedRequests > 0;
+    apiFaults[isPassed ? 'passedRequests' : 'lostRequests'] -= 1;
+    return !isPassed;
   }
 
   private losesAnswer(method: string): boolean {
