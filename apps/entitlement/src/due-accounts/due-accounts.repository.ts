@@ -34,6 +34,15 @@ export class DueAccountsRepository {
     ]);
   }
 
+  /** Forgets accounts that a request or an event has brought up to date meanwhile. */
+  async deleteSolved(now: Date): Promise<void> {
+    await this.maintenance.query(
+      `delete from set_aside_accounts s where not exists (
+         select from credit_accounts c where c.id = s.account_id and c.next_due_at <= $1)`,
+      [now],
+    );
+  }
+
   /** Longest first. */
   async listSetAside(limit: number): Promise<SetAsideAccount[]> {
     return this.maintenance.query<SetAsideAccount>(

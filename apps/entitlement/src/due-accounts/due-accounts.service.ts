@@ -40,8 +40,9 @@ export class DueAccountsService {
         for (const batch of next) await this.advance(batch);
       };
       await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, advanceNext));
-      if (ids.length < READ_AT_ONCE) return;
+      if (ids.length < READ_AT_ONCE) break;
     }
+    await this.repository.deleteSolved(now);
   }
 
   /** Accounts whose due dates cannot be applied, oldest first. */

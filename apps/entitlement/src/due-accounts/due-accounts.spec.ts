@@ -102,6 +102,19 @@ describe('due accounts', () => {
     entitlement.logLines.splice(0);
   });
 
+  it('an account that a request brings up to date is no longer shown as set aside', async () => {
+    entitlement.clock.set(YEAR.periodStart);
+    const accountId = await yearlyCustomer();
+    await entitlement.damage(accountId, 1);
+    entitlement.clock.set(SECOND_SLICE);
+    await entitlement.advanceAll();
+    expect(entitlement.logLines.splice(0)).toHaveLength(1);
+    await entitlement.damage(accountId, -1);
+    await entitlement.use(accountId, 5);
+    await entitlement.advanceAll();
+    expect(await entitlement.operator.setAsideAccounts()).toEqual([]);
+  });
+
   it('an unavailable database sets no account aside', async () => {
     const accountId = await yearlyCustomer();
     entitlement.clock.set(SECOND_SLICE);
