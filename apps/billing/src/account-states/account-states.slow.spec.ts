@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { OrderAnswer, SetAsideMoney } from '#libs/contracts';
+import type { OrderAnswer, PaymentAnswer, SetAsideMoney } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
@@ -225,6 +225,13 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await billing.stateOf(accountId, bought)).toBe('refunded');
     expect(side.hasEndedLatest()).toBe(true);
     expect(await typesSaid()).toEqual([]);
+    const cli = { accountId, caller: 'cli' } as const;
+    const { body } = await billing.call('GET', 'operator/payments', cli);
+    const refunded = (body.payments as PaymentAnswer[]).flatMap(({ reversals }) => reversals);
+    expect(refunded.map(({ state, credits }) => [state, credits])).toEqual([
+      ['final', '0'],
+      ['final', '0'],
+    ]);
   });
 
   describe('a refund that the processor refuses', () => {

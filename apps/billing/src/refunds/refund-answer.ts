@@ -7,17 +7,20 @@ import { grossOf } from '../pricing/purchased-line.entity.js';
 import { leftOf } from './refund-amount.js';
 
 export function toRefundAnswer(
+  { isAnnounced }: Pick<Payment, 'isAnnounced'>,
   row: Reversal,
   reversals: readonly Reversal[],
   lines: readonly StoredPaymentLine[],
 ): RefundAnswer {
+  // A payment that was never announced brought no credits.
+  const isTaken = isAnnounced && row.state !== 'undone';
   return {
     refundId: row.id,
     paymentId: row.paymentId,
     state: row.state,
     scope: row.scope,
     amountMicros: row.amountMicros.toString(),
-    credits: row.state === 'undone' ? '0' : takenCredits(row, reversals, lines).toString(),
+    credits: isTaken ? takenCredits(row, reversals, lines).toString() : '0',
     ...planEffect(row, reversals, lines),
     ...(row.startsAt && { from: row.startsAt.toISOString() }),
     ...(row.retryAt && { retryAt: row.retryAt.toISOString() }),
@@ -38,7 +41,7 @@ export function toPaymentAnswer(
     confirmedAt: payment.confirmedAt.toISOString(),
     lines: lines.map(({ id, kind, sku, quantity }) => ({ lineId: id, kind, sku, quantity })),
     reversals: reversals.map((row) => ({
-      ...toRefundAnswer(row, reversals, lines),
+      ...toRefundAnswer(payment, row, reversals, lines),
       cause: row.cause,
     })),
   };

@@ -215,7 +215,8 @@ export class RefundsService {
     return this.database.transaction(async (transaction) => {
       const rows = await this.payments.listReversals(transaction, payment);
       const lines = await this.payments.listLines(transaction, payment);
-      return toRefundAnswer(rows.find(({ id }) => id === refundId) as Reversal, rows, lines);
+      const row = rows.find(({ id }) => id === refundId) as Reversal;
+      return toRefundAnswer(payment, row, rows, lines);
     });
   }
 
