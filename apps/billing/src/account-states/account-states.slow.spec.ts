@@ -1,9 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { OrderAnswer, PaymentAnswer, SetAsideMoney } from '#libs/contracts';
+import type {
+  OrderAnswer,
+  PaymentAnswer,
+  SetAsideMoney,
+  SubscriptionAnswer,
+} from '#libs/contracts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
-import { agreeAtPaypal } from '../../../../test/billing/hosted-page.js';
+import { agreeAtPaypal, pressButton } from '../../../../test/billing/hosted-page.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 
@@ -36,7 +41,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
 
   async function subscription() {
     const { body } = await billing.call('GET', 'subscriptions', { accountId });
-    return body.subscriptions[0] as { id: string; state: string; cancel_at: string | null };
+    return body.subscriptions[0] as SubscriptionAnswer;
   }
 
   const typesSaid = async () => (await billing.events(accountId)).map(({ type }) => type);
@@ -232,6 +237,46 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
       ['final', '0'],
       ['final', '0'],
     ]);
+  });
+
+  describe('an upgrade that is unpaid at the deletion', () => {
+    /** @returns its page. */
+    async function leaveUnpaid(): Promise<string> {
+      await billing.act(await order(), 'pay');
+      const { id } = await subscription();
+      await side.setFunds(accountId, 'declines');
+      const body = { sku: 'api-50K-month' };
+      const asked = await billing.call('POST', `subscriptions/${id}/change`, { accountId, body });
+      if (processor === 'paypal') await agreeAtPaypal(asked.body.redirect_url, 'abandon');
+      await billing.settle();
+      await side.setFunds(accountId, 'works');
+      return (await subscription()).unpaid_change!.pay_url!;
+    }
+    const pay = async (page: string) => {
+      await pressButton(page, 'pay');
+      await billing.settle();
+      for (let round = 0; round < 3; round += 1) await billing.follow();
+    };
+
+    it('takes no money after it', async () => {
+      const page = await leaveUnpaid();
+      await billing.deliver('deleted', accountId);
+      await billing.follow();
+      await pay(page);
+      expect(await side.moneyOf(accountId)).toEqual({ paid: 27_00, refunded: 0 });
+      expect(await subscription()).toMatchObject({ sku: 'api-15K-month', unpaid_change: null });
+    });
+
+    it('is refunded if it is paid at the same moment, and the earlier plan is restored', async () => {
+      const page = await leaveUnpaid();
+      await billing.deliver('deleted', accountId);
+      await pay(page);
+      expect(await side.moneyOf(accountId)).toEqual({ paid: 75_00, refunded: 48_00 });
+      await billing.pass(MINUTE_MS);
+      await billing.deliver('restored', accountId);
+      await billing.follow();
+      expect(await subscription()).toMatchObject({ sku: 'api-15K-month', cancel_at: null });
+    });
   });
 
   describe('a refund that the processor refuses', () => {

@@ -13,8 +13,8 @@ import {
 const SUBSCRIPTIONS_MAX = 100;
 
 /**
- * Applies at the processors what follows from an account's state and its payments. A deletion cancels at the end of the
- * period, and a restoration undoes exactly that. An erasure, a second subscription of the same line or a reversed
+ * Applies at the processors what follows from an account's state and its payments. A deletion drops an unpaid change and
+ * cancels at the end of the period, and a restoration undoes exactly that cancellation. An erasure, a second subscription of the same line or a reversed
  * payment of the period ends the subscription at once. A reversed upgrade restores the earlier plan. A subscription
  * whose last period is over is fetched, because not every processor ends it by itself.
  */
@@ -68,11 +68,14 @@ export class FollowAccountsJob implements Job {
    */
   private async ask(followed: FollowedSubscription): Promise<CallResult<unknown>> {
     const key = newId();
-    const { processor: name, externalId, wanted } = followed;
+    const { processor: name, externalId, wanted, isChangeUnpaid } = followed;
     const processor = this.processors.get(name);
     const change = changeOf(followed);
     if (wanted === 'plan' && change) return processor.setPlan(change, key);
     if (wanted !== 'resume') {
+      // Its page would still take money. A change that is being paid is refused, and refunded once it is paid.
+      const dropped = isChangeUnpaid ? await processor.dropChange(externalId, key) : undefined;
+      if (dropped?.outcome === 'unknown') return dropped;
       return processor.cancel(externalId, wanted === 'end' ? 'now' : 'period_end', key);
     }
     const resumed = await processor.resume(externalId, key);

@@ -14,6 +14,8 @@ export interface FollowedSubscription {
   quantity: number | null;
   currency: string;
   taxPpm: number;
+  /** A change waits for its payment. */
+  isChangeUnpaid: boolean;
 }
 
 /** Subscriptions of every account. */
@@ -45,7 +47,7 @@ export class FollowedSubscriptionsMaintenanceRepository {
          select s.id, s.account_id as "accountId", s.processor, s.external_id as "externalId", w.wanted,
            case when w.wanted = 'resume' then s.restorable_sku else s.wanted_sku end as sku,
            case when w.wanted = 'resume' then s.restorable_quantity else s.wanted_quantity end as quantity,
-           s.currency, s.tax_ppm as "taxPpm"
+           s.currency, s.tax_ppm as "taxPpm", s.unpaid_sku is not null as "isChangeUnpaid"
          from wishing join subscriptions s using (id)
            left join account_states a on a.account_id = s.account_id
            cross join lateral (select case

@@ -96,19 +96,19 @@ export class SubscriptionsRepository {
     return transaction.manager.findOneBy(Subscription, { accountId, line, isCurrent: true });
   }
 
-  /** The subscription that a payment paid for. */
+  /** The subscription that a payment paid for; null for a change that was paid after its period. */
   async findPaidBy(
     transaction: Transaction,
     accountId: string,
-    paymentId: string,
+    { paymentId, now }: { paymentId: string; now: Date },
   ): Promise<Subscription | null> {
     return transaction.manager
       .createQueryBuilder(Subscription, 'subscription')
       .where('subscription.accountId = :accountId', { accountId })
       .andWhere(
         `subscription.id in (select l.subscription_id from payment_lines l join payments p on p.id = l.payment_id
-           where p.id = :paymentId and (p.is_announced or not l.is_change))`,
-        { paymentId },
+           where p.id = :paymentId and (p.is_announced or not l.is_change or l.period_end > :now))`,
+        { paymentId, now },
       )
       .getOne();
   }

@@ -127,7 +127,8 @@ export class SubscriptionsService {
   /** Applies a change in the reversed part of a payment: rights and plan follow the part that is still paid. */
   async applyReversed(transaction: Transaction, { accountId, id }: Payment): Promise<void> {
     await this.subscriptions.lock(transaction, accountId);
-    const row = await this.subscriptions.findPaidBy(transaction, accountId, id);
+    const paid = { paymentId: id, now: this.clock.now() };
+    const row = await this.subscriptions.findPaidBy(transaction, accountId, paid);
     if (!row || row.isDuplicate) return;
     const paidTime = await this.paidTimeOf(transaction, row);
     const { plan } = paidTime;
