@@ -73,3 +73,20 @@ it('pages are where they were after a restart, unless something else has the por
   await second.simulator.stop();
   await other.simulator.stop();
 });
+
+it.each([
+  '/stripe/checkout/cs_gone/pay',
+  '/stripe/portal/bps_gone/card-works',
+  '/stripe/invoice/in_gone/pay',
+  '/paypal/checkoutnow/GONE/pay',
+  '/paypal/subscribe/I-GONE/pay',
+  '/paypal/revise/BA-GONE/agree',
+])(
+  'a button of the page %s, which does not exist, does not prevent the next start',
+  async (page) => {
+    const first = await started();
+    expect((await fetch(`${first.url}${page}`, { method: 'POST' })).status).toBe(404);
+    await first.simulator.stop();
+    await (await started()).simulator.stop();
+  },
+);

@@ -1,6 +1,7 @@
 import { type PageAnswer, type PageButton, amountText } from '../simulator-page.js';
 import { withQuery } from './approval-pages.js';
 import { type ExperienceContext, type Link, toCents } from './paypal-objects.js';
+import { PaypalRefusal } from './paypal-refusal.js';
 import type { PaypalWorld } from './paypal-world.js';
 import type { Subscriptions } from './subscriptions.js';
 
@@ -99,7 +100,7 @@ export class AgreementPages {
 
   private revision(token: string): Revision {
     const revision = this.revisions.get(token);
-    if (!revision) throw new Error(`there is no page ${token}`);
+    if (!revision) throw PaypalRefusal.missing();
     return revision;
   }
 
