@@ -36,6 +36,7 @@ import { LeaseBookingsService } from './leases/lease-bookings.service.js';
 import { LeaseReaperService } from './leases/lease-reaper.service.js';
 import { LeasesController } from './leases/leases.controller.js';
 import { LeasesRepository } from './leases/leases.repository.js';
+import { hasUnclosedLeases } from './leases/unclosed-leases.js';
 import { LeasesService } from './leases/leases.service.js';
 import { LedgerRepository } from './ledger/ledger.repository.js';
 import { LedgerService } from './ledger/ledger.service.js';
@@ -152,7 +153,11 @@ export class EntitlementModule {
         },
         {
           provide: RollPartitionsJob,
-          useValue: new RollPartitionsJob(options.maintenanceDatabase),
+          useValue: new RollPartitionsJob(
+            options.maintenanceDatabase,
+            undefined,
+            async () => !(await hasUnclosedLeases(options.maintenanceDatabase)),
+          ),
         },
         ...PROVIDERS,
       ],

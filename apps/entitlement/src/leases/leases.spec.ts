@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccountDeleted, type LeaseUse } from '#libs/contracts';
+import { RollPartitionsJob } from '#libs/database';
 import { newId } from '#libs/platform';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { ReapJob } from '../reaper/reap.job.js';
@@ -276,6 +277,24 @@ describe('leases', () => {
       'reserve lease: available -10, reserved +10',
       'release lease: reserved -10, available +10',
     ]);
+  });
+
+  it('the month of a lease is not dropped before the lease is closed', async () => {
+    const accountId = await trialAccount();
+    const maintenance = await entitlement.test.maintenance('entitlement');
+    const sql = `select roll_partitions(clock_timestamp() - interval '7 months')::text,
+      least_id(clock_timestamp() - interval '7 months')::text as id`;
+    const [{ id: least }] = await maintenance.query<{ id: string }>(sql);
+    const leaseId = `${least.slice(0, 14)}${newId().slice(14)}`;
+    await acquire(accountId, { leaseId, min: 10 });
+    await endLease(accountId, 210 * 86_400);
+    const roll = entitlement.service.app.get(RollPartitionsJob, { strict: false });
+    await roll.runOnce();
+    await entitlement.service.app.get(LeaseReaperService, { strict: false }).reap();
+    expect(await entitlement.client.balance(accountId)).toMatchObject({ reserved: 0 });
+    await roll.runOnce();
+    const kept = await maintenance.query('select from leases where lease_id = $1', [leaseId]);
+    expect(kept).toEqual([]);
   });
 
   it('the reaper waits 120 s after a start and after a gap of more than 10 s', () => {

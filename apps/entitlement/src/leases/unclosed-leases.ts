@@ -1,0 +1,12 @@
+import type { Database } from '#libs/database';
+
+/**
+ * Whether leases that ended days ago are open, as after a long stop. The reaper closes them within minutes; without
+ * their rows, the credits that they reserve would stay reserved for ever.
+ */
+export async function hasUnclosedLeases(database: Pick<Database, 'query'>): Promise<boolean> {
+  const found = await database.query(
+    `select from leases where state = 'open' and expires_at < clock_timestamp() - interval '1 day' limit 1`,
+  );
+  return found.length > 0;
+}
