@@ -130,7 +130,7 @@ function isTest(path) {
   return path.startsWith('test/') || path.endsWith('.spec.ts');
 }
 
-/** What the entry files of the product lead to. */
+/** The modules that the entry files of the product import, directly or indirectly. */
 function productOf(sources) {
   const known = new Set(sources);
   const found = new Set(

@@ -29,7 +29,7 @@ const FAST = {
   globalSetup: '<rootDir>/dist/test/environment/setup-fast.js',
 };
 
-/** What needs no more than the fast lane, but takes longer than five seconds: `x.slow.spec.ts`. */
+/** Specs that need no more than the fast lane, but take longer than five seconds: `x.slow.spec.ts`. */
 const SLOW = {
   ...FAST,
   displayName: 'slow',
@@ -37,7 +37,7 @@ const SLOW = {
   testPathIgnorePatterns: [],
 };
 
-/** What needs a broker, Valkey, a browser or a second process: `x.system.spec.ts`, or below `test`. */
+/** Specs that need a broker, Valkey, a browser or a second process: `x.system.spec.ts`, or below `test`. */
 const SYSTEM = {
   ...PROJECT,
   displayName: 'system',

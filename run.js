@@ -10,7 +10,7 @@ import { build } from './build.js';
 
 const [program] = process.argv.splice(2, 1);
 process.argv[1] = resolve(program);
-// What the shell sets wins over the file.
+// Variables set in the shell override the file.
 if (existsSync('.env')) process.loadEnvFile('.env');
 try {
   // A cluster starts brokers by the tests' own code.

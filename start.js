@@ -12,7 +12,7 @@ if (major < 24 || (major === 24 && minor < 7)) {
 process.stdout.write('Starting …\n');
 const started = performance.now();
 const { existsSync } = await import('node:fs');
-// What the shell sets wins over the file.
+// Variables set in the shell override the file.
 if (existsSync('.env')) process.loadEnvFile('.env');
 const { refusalOf } = await import('./apps/solo/src/checks/before-build.ts');
 const refusal = await refusalOf(process.env);

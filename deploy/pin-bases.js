@@ -63,7 +63,7 @@ async function newestLike(repository, tag) {
   return `${major}.${Math.max(...points)}${rest ?? ''}`;
 }
 
-/** What is pulled by a digest is compared with it, so it is calculated here and not believed. */
+/** An image pulled by digest is compared with that digest, so the digest is calculated here and not taken on trust. */
 async function digestOf(repository, tag) {
   const answer = await asked(repository, `/v2/${repository}/manifests/${tag}`);
   const bytes = Buffer.from(await answer.arrayBuffer());

@@ -106,7 +106,7 @@ async function measure(user: BrowserUser, path: string): Promise<Measured> {
   return { path, kilobytes, paintMs: Math.min(...paints), faults: user.takeFaults() };
 }
 
-/** Asked again and again: what waits within the page would need `eval`, which the policy forbids. */
+/** The page is polled, because a wait within it would need `eval`, which the policy forbids. */
 async function paintOf(page: Page): Promise<number> {
   const paint = `performance.getEntriesByName('first-contentful-paint')[0]?.startTime`;
   return waitFor('the first paint', () => page.evaluate<number | undefined>(paint));

@@ -27,7 +27,7 @@ export interface GatewayField {
   around: GatewayHarness;
   keys: string[];
   upstreamPort: number;
-  /** Where the gateway reaches the same upstream, as it does with lookup on its machine. */
+  /** The address at which the gateway reaches the same upstream, as it does with lookup on its machine. */
   socketPath: string;
 }
 

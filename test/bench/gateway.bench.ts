@@ -21,7 +21,7 @@ import { hasNginx, hasNginxLua, startLuaPeer } from './nginx.js';
 import { driveWrk, hasWrk } from './wrk.js';
 
 const MEMORY_KEYS = 100_000;
-/** Every key is asked with at least once while the load lasts, or the run is void. */
+/** Every key is used at least once during the load, or the run is void. */
 const MEMORY_MS = 40_000;
 const MEMORY_WARM_UP_MS = 4_000;
 const ROUNDS = 6;

@@ -18,7 +18,7 @@ for (;;) {
 export interface JobBeside {
   lookupUrl: string;
   tokens: ServiceTokens;
-  /** What the other work is called: `a job`. */
+  /** The name of the other work: `a job`. */
   what: string;
   /** The processor time of the processes that it keeps busy, in microseconds. */
   usedUs: () => number;
@@ -66,7 +66,7 @@ class LiveLookups {
   private readonly agent = new Agent({ connections: 256 });
   private readonly accountId = newId();
   private asked = 0;
-  /** A registry that is parked by lookup is not asked: simulators are slow on a busy machine. */
+  /** A registry that lookup has paused is not queried: simulators are slow on a busy machine. */
   private refused = 0;
 
   constructor(private readonly beside: Omit<JobBeside, 'job'>) {}

@@ -36,8 +36,8 @@ export interface LoadResult {
 const OPENING_MS = 1_000;
 
 /**
- * Each request has a name of its own; keys come in turn. With a rate, every connection rests at random;
- * hundreds that are opened at once do not count as latency of the first answers.
+ * Each request has a name of its own; keys come in turn. If a rate is given, every connection rests at random; hundreds
+ * that are opened at once do not count as latency of the first answers.
  */
 const SCRIPT = `
 local keys, n = {}, 0

@@ -137,7 +137,7 @@ export class BillingUnderTest {
     return (answer.body as OrderAnswer).state;
   }
 
-  /** What a customer does on the order's checkout page, with the resulting callbacks. */
+  /** Acts as a customer on the order's checkout page, and delivers the resulting callbacks. */
   async act({ redirect_url: url }: OrderAnswer, action: CheckoutAction): Promise<string> {
     const end = await pressButton(url as string, action);
     await this.settle();
@@ -240,7 +240,7 @@ export class BillingUnderTest {
       consumers: { account: ['billing'], billing: [] },
     });
     const { config, clock, transport, mailbox: mail } = this;
-    // With real time, jobs would now and then run between a spec's steps.
+    // On real time, jobs would occasionally run between a spec's steps.
     const options = { config, clock, logger, transport, mail, isScheduled: false };
     this.service = await startBilling(options);
     const { url: stripeUrl } = await this.openDoor('stripe');

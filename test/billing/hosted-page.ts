@@ -1,8 +1,8 @@
 import type { CheckoutAction } from './processor-harness.js';
 
 /**
- * What a customer does on a processor's checkout page.
- * @returns the address where the browser ends up, or the text of the page that stays.
+ * Acts as a customer on a processor's checkout page. @returns the address where the browser ends up, or the text of the
+ * page that stays.
  */
 export async function pressButton(pageUrl: string, action: CheckoutAction): Promise<string> {
   if (action === 'three-d-secure') {

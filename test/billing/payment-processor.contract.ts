@@ -13,7 +13,7 @@ import type { CheckoutAction, ProcessorHarness, ReceivedCallback } from './proce
 
 const MICROS = 54_000_000n;
 
-/** What every payment processor guarantees to billing. */
+/** The guarantees of every payment processor to billing. */
 export function describePaymentProcessor(
   name: string,
   open: () => Promise<ProcessorHarness>,

@@ -10,7 +10,7 @@ export interface ReceivedCallback {
   headers: Record<string, unknown>;
 }
 
-/** What a customer can do on a processor's page. */
+/** The actions of a customer on a processor's page. */
 export type CheckoutAction =
   'pay' | 'three-d-secure' | 'decline' | 'delayed' | 'delayed-failing' | 'abandon';
 

@@ -24,7 +24,7 @@ const LAST_ATTEMPT_MS = 11 * DAY_MS;
 
 const planOf = (sku: string) => planRefOf(planOfSku(sku)!, 0);
 
-/** What every payment processor guarantees to billing about subscriptions. */
+/** The guarantees of every payment processor to billing about subscriptions. */
 export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
   describe('subscriptions', () => {
     let harness: ProcessorHarness;
@@ -42,7 +42,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       fetched('bill', (await now()).latestBill?.id ?? '');
     const passTo = (time: Date) => harness.pass(time.getTime() - harness.clock.now().getTime());
     const needsApproval = () => harness.processor.capabilities.changesNeedApproval;
-    /** Where the processor wants the customer to agree, the customer does. */
+    /** If the processor requires the customer's approval, the customer approves. */
     async function agree(result: UpgradeResult | ChangeResult): Promise<void> {
       if (needsApproval() && 'redirectUrl' in result) await harness.agree(result.redirectUrl);
     }

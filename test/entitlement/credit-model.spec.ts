@@ -25,7 +25,7 @@ interface ModelPeriod {
 }
 
 /**
- * What a customer may expect, in plain sums: which sources have granted what, what was used, what is set aside. It does
+ * A customer's expectations as plain sums: the credits granted by each source, used, and set aside. It does
  * not model buckets, burn order, expiry or debt.
  */
 class CreditModel {

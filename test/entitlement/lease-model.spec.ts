@@ -138,7 +138,7 @@ class LeaseHistory {
   }
 }
 
-/** Cheaper than `expect`, which is asked for each of many thousand steps. */
+/** Cheaper than `expect`, which would be called for each of many thousand steps. */
 function holds(condition: boolean, otherwise: string): void {
   if (!condition) throw new Error(otherwise);
 }

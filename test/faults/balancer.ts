@@ -5,7 +5,7 @@ import { type Target, TcpProxy } from './tcp-proxy.js';
 export interface BalancerOptions {
   /** Origins of the servers. May be replaced later with `targets`. */
   targets: string[];
-  /** Asked of each server; 200 takes it into the round. */
+  /** The path of the readiness check; a server that answers 200 joins the rotation. */
   healthPath: string;
   intervalMs?: number;
   /** A target that takes longer to answer is not ready. */
@@ -21,8 +21,8 @@ const INTERVAL_MS = 200;
 const HEALTH_TIMEOUT_MS = 1_000;
 
 /**
- * A balancer of connections as they stand in front of gateways: each new connection goes to the next
- * server that says it is ready. It never repeats a request, so whatever a stop loses is seen.
+ * A load balancer of connections, as used in front of gateways: each new connection goes to the next server that
+ * reports ready. It never repeats a request, so whatever a stop loses is seen.
  */
 export class Balancer {
   private servers: Server[] = [];

@@ -7,8 +7,8 @@ const PRLIMIT = '/usr/bin/prlimit';
 
 /**
  * From now on no write of the process to a file succeeds, as on a full disk: the soft limit of its files' size is 0
- * (`EFBIG`, getrlimit(2); PostgreSQL ignores the signal so that this works like a full disk, so does Node). What it
- * starts inherits that. Pipes and sockets go on.
+ * (`EFBIG`, getrlimit(2); PostgreSQL ignores the signal so that this works like a full disk, so does Node). Processes
+ * that it starts inherit that. Pipes and sockets go on.
  */
 export async function fillDisk(target: OwnProcess): Promise<void> {
   await setFileSizeLimit(target, '0');

@@ -25,7 +25,7 @@ describe('processes', () => {
   it('a paused process stops and continues', async () => {
     const own = start();
     const paused = pause(own, 200);
-    await waitFor('it to stand still', () => stateOf(own.pid) === 'T');
+    await waitFor('it to be paused', () => stateOf(own.pid) === 'T');
     await paused;
     await waitFor('it to go on', () => stateOf(own.pid) === 'S');
   });

@@ -8,7 +8,7 @@ export interface Target {
 }
 
 export interface TcpProxyOptions {
-  /** Where a new connection goes; undefined refuses it. */
+  /** The destination of a new connection; undefined refuses it. */
   route: () => Target | undefined;
   /** 0 takes a free port of loopback. */
   port?: number;
@@ -17,9 +17,9 @@ export interface TcpProxyOptions {
 type Behaviour = 'passing' | 'stalled' | 'refusing';
 
 /**
- * A network that can be told to fail: stands between a client and a server on loopback and passes bytes on
- * until it is told to cut, reset, delay, lose or hold them. Every fault lasts until `heal`, except those that
- * name the connection they strike.
+ * A network that can be made to fail: a proxy between a client and a server on loopback that passes bytes on until it
+ * is told to cut, reset, delay, lose or hold them. Every fault lasts until `heal`, except those that name the
+ * connection they strike.
  */
 export class TcpProxy {
   private readonly links = new Set<Link>();

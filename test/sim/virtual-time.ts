@@ -79,7 +79,7 @@ export function installVirtualTime(): void {
 const ended = Object.assign(new Error('the sleep was ended'), { name: 'AbortError' });
 
 function here(): World {
-  if (!world) throw new Error('there is no world: time stands still');
+  if (!world) throw new Error('there is no world: time does not advance');
   return world;
 }
 

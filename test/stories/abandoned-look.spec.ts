@@ -33,7 +33,7 @@ describe('a lookup whose client has disconnected', () => {
       const client = new AbortController();
       const asked = request(under.url + live(name), { headers: key, signal: client.signal });
       // Each look is one of its own: the one before it has been let go, with what it knew.
-      await waitFor(`the registry to be asked ${nth} times`, () => world.asked(name) === nth);
+      await waitFor(`the registry to be queried ${nth} times`, () => world.asked(name) === nth);
       client.abort();
       await expect(asked).rejects.toThrow();
     }

@@ -151,7 +151,7 @@ describe('a lookup service and its registries', () => {
     const path = '/internal/whois/live?domainName=silent-shop.jp';
     const { authorization } = world;
     const answer = pool.request({ method: 'GET', path, headers: { authorization } });
-    await waitFor('the registry is asked', () => world.asked('silent-shop.jp') === 1);
+    await waitFor('the registry is queried', () => world.asked('silent-shop.jp') === 1);
     const stopped = world.stop();
     expect((await answer).statusCode).toBe(504);
     await (await answer).body.dump();

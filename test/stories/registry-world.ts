@@ -82,7 +82,7 @@ export class RegistryWorld {
     return this.simulator.stop();
   }
 
-  /** What the registries were asked, about one name or about all, oldest first. */
+  /** The queries that the registries received, about one name or about all, oldest first. */
   exchanges(domain?: string): LoggedExchange[] {
     const { exchanges } = this.simulator;
     return domain === undefined ? exchanges.entries : exchanges.of(domain);
@@ -106,7 +106,7 @@ export class RegistryWorld {
     return `Bearer ${new ServiceTokens(this.options.secret ?? SECRET, this.clock).issue('gateway', 'lookup')}`;
   }
 
-  /** How often the simulator was asked about a name. */
+  /** How often the simulator was queried about a name. */
   asked(domain: string): number {
     return this.exchanges(domain).length;
   }

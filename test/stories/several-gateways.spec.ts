@@ -38,7 +38,7 @@ describe('one customer over several gateways', () => {
       dashboardPort: 0,
       offline: true,
       durable: false,
-      // All of them stand still when this process does: no news of theirs is late.
+      // All of them pause when this process does, so none of their news is late.
       overrides: { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '30000' },
       log: { path: join(folder, 'story.log'), write: () => {} },
     });
@@ -90,7 +90,7 @@ describe('one customer over several gateways', () => {
     });
   }
 
-  /** Status and code of a lookup of a name that nobody asked for before. */
+  /** Status and code of a lookup of a name that nobody requested before. */
   async function lookUp(apiUrl: string, key: string): Promise<{ status: number; code?: string }> {
     const path = `/v2.0/whois/live?domainName=several-${++names}.com`;
     const response = await fetch(apiUrl + path, { headers: { 'x-api-key': key } });

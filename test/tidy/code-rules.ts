@@ -68,7 +68,7 @@ const ENVIRONMENT_READERS =
 
 /**
  * Settings are read in one place, where all their faults are listed at once. Tests start processes.
- * `CRASH_AT` is no setting: nobody configures it, and it must cost nothing where it is asked.
+ * `CRASH_AT` is no setting: nobody configures it, and reading it must cost nothing.
  */
 export function environmentFaults(files: SourceFile[]): string[] {
   return files
@@ -118,7 +118,7 @@ const isSeeded = (options: ts.Expression | undefined) =>
   ts.isObjectLiteralExpression(options) &&
   options.properties.some(({ name }) => name?.getText() === 'seed');
 
-/** Where a timer ticks evenly, and why it is no `Loop`, which rests between two turns. */
+/** The files in which a timer ticks evenly, and the reason why it is no `Loop`, which rests between two turns. */
 const TICKS: readonly [path: string, why: string][] = [
   ['apps/gateway/src/connection/plain-connections.ts', 'counts time-outs in ticks'],
   ['apps/gateway/src/lookup/lookup-pool.ts', 'counts time-outs in ticks'],
@@ -130,7 +130,7 @@ const TICKS: readonly [path: string, why: string][] = [
   ['apps/simulators/src/', 'never part of a production image'],
 ];
 
-/** What is repeated is repeated by a `Loop`: never twice at a time, and a failure is logged once. */
+/** Repeated work is run by a `Loop`: never twice at a time, and a failure is logged once. */
 export function repetitionFaults(files: SourceFile[]): string[] {
   return files
     .filter((file) => !isTest(file) && !TICKS.some(([path]) => file.path.startsWith(path)))
@@ -168,8 +168,8 @@ export function settingFaults(files: SourceFile[]): string[] {
 }
 
 /**
- * A DTO file says what its objects hold and maps nothing: what is made of them stands beside the service or
- * controller that makes it. Decorators made of others are no mapping.
+ * A DTO file declares the members of its objects and maps nothing; mappings are beside the service or controller that
+ * uses them. Decorators made of others are no mapping.
  */
 export function mappingFaults(files: SourceFile[]): string[] {
   return files

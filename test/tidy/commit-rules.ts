@@ -17,7 +17,7 @@ export function commitFaults(): string[] {
     });
 }
 
-/** What is wrong with the first line of a commit's message. */
+/** The faults of the first line of a commit message. */
 export function subjectFaults(subject: string): string[] {
   return subject.length > SUBJECT_LENGTH_MAX
     ? [`"${subject}" has ${subject.length} characters, more than ${SUBJECT_LENGTH_MAX}`]

@@ -124,7 +124,7 @@ function targetOf(file: SourceFile, from: string): string | undefined {
 }
 
 /**
- * Where sockets may be opened, and why each is safe. Everything that outsiders can point somewhere
+ * The files that may open sockets, and why each is safe. Everything that outsiders can point somewhere
  * goes through safe-connect (S54).
  */
 const SOCKET_OWNERS: readonly [path: string, why: string][] = [

@@ -73,7 +73,7 @@ class CountingStore extends DataStore {
 
   override async write(source: Readable, id: string): Promise<number> {
     const stored = this.uploads.get(id)!;
-    // What has come before a client went is kept.
+    // Bytes that arrived before a client left are kept.
     await count(stored, source).catch(() => {});
     return stored.sizeBytes;
   }
@@ -91,14 +91,14 @@ class CountingStore extends DataStore {
   }
 }
 
-/** What the owner was asked, and the switches that specs set. */
+/** The requests that the owner received, and the switches that specs set. */
 export class OwnerState {
   readonly store = new CountingStore();
   readonly accounts: string[] = [];
   /** Requests and answers that ended before they were whole. */
   brokenOff = 0;
   fileBytes = 1024 ** 3;
-  /** Bytes of files that have been asked for. */
+  /** Bytes of files that have been requested. */
   readBytes = 0;
   /** Refuses the next uploads before any of them is read. */
   refusal?: Problem;

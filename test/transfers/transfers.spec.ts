@@ -214,7 +214,7 @@ describe('a download', () => {
     const client = await RawClient.open(under.url, { reads: false });
     client.send(`GET ${FILE} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n\r\n`);
     let before = -1;
-    await waitFor('the owner to stand still', async () => {
+    await waitFor('the owner to pause', async () => {
       const isStill = owner.state.readBytes > 0 && owner.state.readBytes === before;
       before = owner.state.readBytes;
       await new Promise((resolve) => setImmediate(resolve));
@@ -345,7 +345,7 @@ describe('an upload by form', () => {
       `POST /v2.0/uploads HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
         'Content-Type: multipart/form-data; boundary=frontier\r\nContent-Length: 1000\r\n\r\n--frontier',
     );
-    await waitFor('the owner to be asked', () => owner.state.accounts.length === 1);
+    await waitFor('the owner to be called', () => owner.state.accounts.length === 1);
     client.socket.destroy();
     await waitFor('the owner to be let go', () => owner.state.brokenOff === 1);
     const [row] = await under.logRows(accountId, 1);

@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** What breaks a service of the last release, which still reads and writes the tables during an upgrade. */
+/** Changes that break a service of the last release, which still reads and writes the tables during an upgrade. */
 const CONTRACTIONS: readonly [pattern: RegExp, why: string][] = [
   [
     /^drop (table|view|materialized view|schema|type|sequence|function|domain)\b/,
@@ -20,7 +20,7 @@ const CONTRACTIONS: readonly [pattern: RegExp, why: string][] = [
   [/^revoke\b/, 'takes rights that it needs'],
   [/^create (or replace )?(constraint )?trigger\b/, 'may refuse rows that it writes'],
 ];
-/** What waits for every writer, or holds every writer up for as long as it takes. */
+/** Statements that wait for every writer, or block every writer for as long as they run. */
 const LOCKS: readonly [pattern: RegExp, why: string][] = [
   // Only on a partitioned table is it made without reading a row.
   [
@@ -37,7 +37,7 @@ const ADDED_COLUMN =
   /\badd (?:column )?(?:if not exists )?(?!constraint|check|foreign|unique|primary)(\S+) ([^,]*)/g;
 
 /**
- * What a migration does that a service of the last release does not bear, one line each. Tables that no release has
+ * The steps of a migration that break a service of the last release, one line each. Tables that no release has
  * may be changed at will. One that `contracts` may take away what the last release no longer uses; which that is, the
  * test with its services shows.
  * @param isReleased whether the last release has a table.
@@ -73,7 +73,7 @@ export function tablesOf(migrations: readonly Pick<Migration, 'sql'>[]): Set<str
   );
 }
 
-/** In lower case, on one line, without comments; what stands in dollar quotes is left out. */
+/** In lower case, on one line, without comments; text in dollar quotes is left out. */
 function statementsOf(sql: string): string[] {
   return sql
     .replaceAll(/--.*$/gm, '')

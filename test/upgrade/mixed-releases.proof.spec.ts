@@ -36,7 +36,7 @@ class ReleaseTree {
     }
   }
 
-  /** Where its compiled apps lie. */
+  /** The folder of its compiled apps. */
   get apps(): string {
     return join(this.folder, 'dist/apps/');
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { UNRELEASED_HEADING, releasedVersions } from './releases.js';
 
 const CHANGELOG = 'CHANGELOG.md';
-/** Where the version stands, apart from the changelog: each match is the text around it. */
+/** The places that contain the version, apart from the changelog: each match is the text around it. */
 const VERSION_PLACES: readonly [path: string, place: RegExp][] = [
   ['package.json', /(?<=^ {2}"version": ")[^"]+/m],
   ['package-lock.json', /(?<=^ {2}"version": ")[^"]+/m],
@@ -15,7 +15,7 @@ const VERSION_PLACES: readonly [path: string, place: RegExp][] = [
   ['deploy/helm/domain-data-service/ci/all-on-values.yaml', /(?<=^ {2}tag: )\S+/m],
 ];
 
-/** Where the files of a tree do not agree about its version, or the changelog's headings are not of the form. */
+/** Finds files of a tree that disagree about its version, and headings of the changelog that have another form. */
 export function versionFaults(folder = '.'): string[] {
   const read = (path: string) => readFileSync(join(folder, path), 'utf8');
   const version = (JSON.parse(read('package.json')) as { version: string }).version;
@@ -34,7 +34,7 @@ export function versionFaults(folder = '.'): string[] {
     ...versions
       .slice(1)
       .filter((older, index) => !isNewer(versions[index], older))
-      .map((older) => `${CHANGELOG}: ${older} does not come before what stands above it`),
+      .map((older) => `${CHANGELOG}: ${older} is not older than the heading above it`),
     ...(versions.length === 0 || versions[0] === version
       ? []
       : [`${CHANGELOG}: ${versions[0]} is the last release, and the version is ${version}`]),

@@ -11,7 +11,7 @@ interface MigratedService {
   migrations?: readonly Migration[];
 }
 
-/** What the file holds once these services are released. */
+/** The contents of the file once these services are released. */
 export function releasedMigrationsOf(services: readonly MigratedService[]): ReleasedMigrations {
   const entries = services
     .filter(({ migrations = [] }) => migrations.length > 0)
@@ -23,8 +23,8 @@ export function releasedMigrationsOf(services: readonly MigratedService[]): Rele
 }
 
 /**
- * Why databases of the last release cannot be migrated beside its running services, one line each: a released
- * migration is gone or has changed, one stands before it, or a new one takes away what the release uses.
+ * Why databases of the last release cannot be migrated beside its running services, one line each: a released migration
+ * is gone or has changed, another one precedes it, or a new one removes something that the release uses.
  */
 export function migrationFaults(
   services: readonly MigratedService[],
@@ -42,7 +42,7 @@ function faultsOf({ name, migrations = [] }: MigratedService, released: Released
   const changed = checksums.flatMap(([expected, checksum], index) => {
     const found = older.at(index);
     if (found?.name !== expected) {
-      return [`${expected} is released, and ${found?.name ?? 'nothing'} stands in its place`];
+      return [`${expected} is released, but ${found?.name ?? 'nothing'} is in its place`];
     }
     return checksumOf(found) === checksum
       ? []

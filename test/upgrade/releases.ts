@@ -8,7 +8,7 @@ export interface Release {
 
 const CHANGELOG = 'CHANGELOG.md';
 const HEADING = /^## (\d+\.\d+\.\d+) \(\d{4}-\d{2}-\d{2}\)$/gm;
-/** What has been written for the next release. */
+/** The text written for the next release. */
 export const UNRELEASED_HEADING = '## Unreleased';
 
 /** The released versions that a changelog names, newest first. */
@@ -62,7 +62,7 @@ export class ReleaseHistory {
     );
   }
 
-  /** The last commit that added or removed the heading: it stands there now, so that one added it. */
+  /** The last commit that added or removed the heading: the heading exists now, so that commit added it. */
   private commitOfHeading(version: string): string {
     const words = ['log', '-1', '--format=%H', `-S## ${version} (`, 'HEAD', '--', CHANGELOG];
     const commit = this.ask(...words).trim();

@@ -241,7 +241,7 @@ class StartingCluster {
       LOOKUP_UPSTREAM_EXCEPTIONS: addresses.upstreamExceptions,
       LOOKUP_EXTRA_CA_FILE: addresses.caFile,
       LOOKUP_DNS_SERVERS: addresses.dnsServers,
-      // Nobody's registry is asked: politeness would only slow the demonstration.
+      // No real registry is queried, so politeness would only slow the demonstration.
       LOOKUP_UPSTREAM_PER_SECOND: '1000',
     };
     const planned: ClusterEnvironment = {};

@@ -39,7 +39,7 @@ export interface PageQuestion {
   environment: 'live' | 'test';
 }
 
-/** As long as the gateway waits for a source; a page of records with their texts is large. */
+/** The time for which the gateway waits for a source; a page of records with their texts is large. */
 const QUESTION = { timeoutMs: 30_000, answerBytes: 8 * 1024 * 1024 };
 
 /** The calls of pages to other services. */

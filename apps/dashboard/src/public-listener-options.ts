@@ -5,7 +5,7 @@ import type { DashboardSettings } from './dashboard-settings.js';
 import type { Mailbox } from './mailbox/mailbox.js';
 import type { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 
-/** What the dashboard's origin is made of. */
+/** The parts of the dashboard's origin. */
 export interface PublicListenerOptions {
   config: DashboardConfig;
   clock: Clock;

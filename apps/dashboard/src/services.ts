@@ -10,7 +10,7 @@ import type { ServiceTokens } from '#libs/platform';
 import type { DashboardConfig } from './dashboard.config.js';
 import type { DashboardMetrics } from './telemetry/dashboard-metrics.js';
 
-/** As long as a forwarded call may take. */
+/** The maximum duration of a forwarded call. */
 const TIMEOUT_MS = 10_000;
 
 /** The clients of the services that pages call themselves; calls of browsers go through `ServiceProxies`. */

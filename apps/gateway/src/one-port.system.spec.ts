@@ -147,7 +147,7 @@ describe('two gateways on one machine', () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, 1_000_000);
     around.entitlement.balances.set(keyRecord.accountId, 1_000_000);
-    // As long as the balancer may need for one check.
+    // The time that the balancer may need for one check.
     const notice = { GATEWAY_DRAIN_NOTICE_MS: '5000', GATEWAY_DRAIN_MS: '60000' };
     const [leaving, staying] = await Promise.all([
       startProcess({ ...notice, GATEWAY_JOURNAL: journal('leaving') }),

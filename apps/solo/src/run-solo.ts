@@ -134,7 +134,7 @@ function startFaultText(error: unknown): string {
   return `It could not start: ${faultText(error)}\n"npm run doctor" checks this machine; the log in the data folder says more.`;
 }
 
-/** Of something that failed while the product runs. */
+/** The messages of an error and of its causes. */
 const faultText = (error: unknown) =>
   error instanceof Error ? `${error.message}${causeText(error)}` : String(error);
 

@@ -28,7 +28,7 @@ export interface SoloOptions {
   /** Superuser of the operator's own PostgreSQL; otherwise one is started. */
   databaseAdminUrl?: string;
   clock?: Clock;
-  /** Where the services' log lines go. */
+  /** The destination of the services' log lines. */
   log: { path: string; write(line: string): void };
   /** The operator's settings: the process's environment. Empty by default. */
   environment?: Settings;

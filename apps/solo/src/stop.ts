@@ -12,7 +12,7 @@ const POLL_MS = 100;
 
 /**
  * `npm stop`: drains the instance of the data folder and returns once its process has ended, so that the folder can be
- * copied or the code updated. Of an instance that was killed it stops the database server, which outlives it.
+ * copied or the code updated. If an instance was killed, this stops its database server, which outlives it.
  */
 async function stop(): Promise<number> {
   const folder = new DataFolder(loadConfig(SoloConfig).dataFolder);

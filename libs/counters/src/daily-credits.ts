@@ -7,11 +7,10 @@ export type DailyAddition = 'added' | 'over' | 'full';
 /**
  * Credits that each key has spent in a day, in the memory of one process.
  *
- * No count is given up before its day is over: all counts are of one day, go at the first question of a
- * later one, and no further key is taken when there are `keysMax`. So a key without an entry has spent
- * exactly nothing of that day in this process. Where the clock steps back over midnight the later day goes
- * on; by more than a day, a new one begins, lest a clock that was years ahead held the caps of that day
- * for ever.
+ * No count is given up before its day is over: all counts are of one day, go at the first question of a later one, and
+ * no further key is taken when there are `keysMax`. So a key without an entry has spent exactly nothing of that day in
+ * this process. If the clock steps back over midnight, the later day continues. If it steps back by more than a day, a
+ * new day begins, because a clock that was years ahead would otherwise hold the caps of that day for ever.
  */
 export class DailyCredits {
   private readonly credits = new Map<string, number>();

@@ -23,7 +23,7 @@ export interface OpenCounters {
 }
 
 /**
- * Where requests are counted: `memory` if no server is configured, `server` on it, `alone` while it is unreachable and
+ * The counters of requests: `memory` if no server is configured, `server` on it, `alone` while it is unreachable and
  * each gateway grants its share of a limit.
  */
 export type CountingMode = 'memory' | 'server' | 'alone';

@@ -99,7 +99,7 @@ describe('COPY and time limits', () => {
     expect(out).toEqual([]);
   });
 
-  /** Writes a first line and many more, and lets the server go on with the first once no more are asked for. */
+  /** Writes a first line and many more, and lets the server continue with the first once no more are requested. */
   async function copyInSlowly(first: string) {
     let given = 0;
     function* source() {

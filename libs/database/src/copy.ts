@@ -7,9 +7,9 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 export type CopyChunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 /**
- * Runs `copy … from stdin` with the chunks as its data, in the format that the statement names. A chunk is asked for
- * when the server has taken the ones before it. When it fails, whatever the reason, the server has ended the
- * statement, and the connection takes the next one.
+ * Runs `copy … from stdin` with the chunks as its data, in the format that the statement names. A chunk is requested
+ * when the server has taken the ones before it. When it fails, whatever the reason, the server has ended the statement,
+ * and the connection takes the next one.
  * @returns the number of rows.
  * @throws what the server says of the data, and what `chunks` throws.
  */
@@ -20,8 +20,8 @@ export async function copyIn(client: ClientBase, sql: string, chunks: CopyChunks
   let refusal: Error | undefined;
   copy.on('error', (error) => {
     refusal ??= error;
-    // What is buffered would otherwise be written when the socket drains, to a connection that the stream has let go of:
-    // an exception that nobody can catch.
+    // Otherwise the buffered rest would be written when the socket drains, to a connection that the stream has
+    // released: an exception that nobody can catch.
     copy.destroy();
   });
   const notRefused = () => {

@@ -71,7 +71,7 @@ export class Database {
    * throws. No network call belongs in it.
    * @throws what `work` throws; also when `work` resolves although a statement of it failed (outside
    *   of a savepoint) or is still running, for then nothing would be kept; DatabaseUnavailable when no
-   *   connection is free in time, or the server cannot be asked; StatementTimeout.
+   *   connection is free in time, or the server cannot be queried; StatementTimeout.
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     let transaction: Transaction | undefined;

@@ -42,10 +42,10 @@ export interface JobRun {
 }
 
 /**
- * The right to do a job that one process of an installation does at a time, when it is due: a row that says who
- * has it until when, and when the last run began, by the database's clock. A lease lasts for one run. A process that
- * stood still for longer than its lease may finish its run beside its successor, so a job's single writes must
- * bear to be done twice; what it says of the run is refused by the epoch.
+ * The right to do a job that one process of an installation does at a time, when it is due: a row that says who has it
+ * until when, and when the last run began, by the database's clock. A lease lasts for one run. A process that was
+ * paused for longer than its lease may finish its run beside its successor, so each write of a job must be safe to
+ * repeat; its report about the run is refused because of its epoch.
  */
 export class JobLease {
   constructor(

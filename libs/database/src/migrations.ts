@@ -81,7 +81,7 @@ function checkOrder(migrations: readonly Migration[]): void {
   for (const [index, { name }] of migrations.slice(1).entries()) {
     const before = migrations[index].name;
     if (numberOf(before) >= numberOf(name)) {
-      throw new MigrationMismatch(`migration ${name} stands behind ${before}: numbers must rise`);
+      throw new MigrationMismatch(`migration ${name} comes after ${before}: numbers must ascend`);
     }
   }
 }

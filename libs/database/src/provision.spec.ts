@@ -166,7 +166,7 @@ describe('migrations', () => {
       [first, second, twin],
       [first, second, { ...twin, name: '0001-twin' }],
     ]) {
-      await expect(migrate(url, known)).rejects.toThrow('stands behind 0002-second');
+      await expect(migrate(url, known)).rejects.toThrow('comes after 0002-second');
     }
   });
 

@@ -87,7 +87,7 @@ export class Transaction {
    * time that the reader takes. A reader that leaves early breaks the transaction, so it has to leave it by throwing.
    */
   async *copyOut(sql: string): AsyncGenerator<Buffer, void, void> {
-    // Asked of the server, because PgBouncer gives a connection a made-up process id.
+    // The server is queried for it, because PgBouncer gives a connection a made-up process id.
     const [{ id: serverProcess }] = await this.query<{ id: number }>(
       'select pg_backend_pid() as id',
     );
@@ -103,7 +103,7 @@ export class Transaction {
 
   /**
    * Runs `work` when everything else of the transaction has succeeded: for a lock that all transactions
-   * contend for, so that it is held for a moment and nothing is waited for under it. What it throws rolls back.
+   * contend for, so that it is held for a moment and nothing is waited for under it. An exception in it rolls back.
    */
   beforeCommit(work: () => Promise<void>): void {
     this.checkOpen();

@@ -1,6 +1,6 @@
 import { type DomainName, type ParsedDomainName, parseDomainName } from './domain-name.js';
 
-/** A name that may stand in the DNS, and the registrable name it lies under. */
+/** A name that may exist in the DNS, and the registrable name above it. */
 export interface HostName {
   /** Lower case A-labels, at most 253 characters. */
   host: string;

@@ -1,6 +1,6 @@
 import { ServiceUnavailable } from '#libs/platform';
 
-/** The store cannot be asked, or refuses: 503. */
+/** The store cannot be reached, or refuses: 503. */
 export class FilesUnavailable extends ServiceUnavailable {
   constructor(cause: unknown) {
     super('files', cause);

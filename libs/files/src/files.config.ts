@@ -15,7 +15,7 @@ const URL_RULES = { require_tld: false, require_protocol: true, protocols: ['htt
 /** A bucket's name (S3: 3 to 63 characters), then a prefix of parts as file keys have them. */
 const BUCKET = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[a-z0-9][a-z0-9._-]*)*\/?$/;
 
-/** Where files are stored. */
+/** The place in which files are stored. */
 export class FilesConfig {
   @Setting({
     env: 'FILES_LOCATION',

@@ -33,8 +33,8 @@ const READ_BYTES = 256 * 1024;
 const MOVE_TRIES_MAX = 5;
 
 /**
- * Files in a folder of this machine, or of a disk that several machines share. What is being written is in `.making`
- * until it is whole and on the disk; then it is moved to its place in one step.
+ * Files in a folder of this machine, or of a disk that several machines share. A file that is being written is in
+ * `.making` until it is complete and on the disk; then it is moved to its place in one step.
  */
 export class FolderStore extends FileStore {
   private constructor(private readonly root: string) {

@@ -125,7 +125,7 @@ describe('mail sender', () => {
     transport.failures.push(new Error('away'));
     await write();
     await sender.runOnce();
-    // An hour more, for a machine that stands still over the two seconds.
+    // An hour more, for a machine that hangs for longer than the two seconds.
     const [{ waitsSeconds }] = await maintenance.query<{ waitsSeconds: number }>(
       `update work set until = until + interval '1 hour'
        returning extract(epoch from until - added_at)::float8 as "waitsSeconds"`,

@@ -1,5 +1,5 @@
 /**
- * The borders at which a process may be killed with work half handed over, and what stands there. A kill
+ * The points at which a process may be killed with work half handed over, and a description of each. A kill
  * at each of them is part of `npm run prove`; a test holds that each is called exactly where it says.
  */
 export const CRASH_POINTS = {
@@ -19,7 +19,7 @@ export const CRASH_POINTS = {
   'key-expiry.before-commit': 'a key has expired, its transaction is open',
   'mail.after-claim': 'a mail is taken, it is not delivered',
   'mail.after-send': 'a mail is delivered, it is not marked as sent',
-  'gateway.after-reserve': 'credits are reserved, lookup was not asked',
+  'gateway.after-reserve': 'credits are reserved, lookup was not called',
   'gateway.after-lookup-answer': 'lookup has answered, the customer has nothing',
   'gateway.after-answer': 'the customer has the answer, the journal does not know',
   'gateway.after-settle': 'a settlement is acknowledged, the gateway has not noted it',
@@ -34,7 +34,7 @@ export const CRASH_POINTS = {
   'settle.after-commit': 'a settlement is committed, the gateway has no answer',
   'reaper.before-close': 'abandoned leases are found, none is closed',
   'reaper.after-close': 'abandoned leases are closed, the round is not over',
-  'order.after-commit': 'an order is stored, the processor was not asked',
+  'order.after-commit': 'an order is stored, the processor was not called',
   'checkout.after-call': 'the processor has made the checkout, its reference is not stored',
   'callback.after-commit': 'a callback is stored, the processor has no answer',
   'sync.after-fetch': 'an object is fetched, nothing is written',
@@ -43,14 +43,14 @@ export const CRASH_POINTS = {
   'healing.after-store': 'what no callback told is stored, the next look does not know',
   'plan-change.after-call':
     'the processor has changed, cancelled or resumed a subscription, our rows do not know',
-  'refund.after-commit': 'a refund is stored, the processor was not asked',
+  'refund.after-commit': 'a refund is stored, the processor was not called',
   'refund.after-call': 'the processor has refunded, our rows do not know',
-  'follow.after-mark': 'a cancellation is noted, the processor was not asked',
+  'follow.after-mark': 'a cancellation is noted, the processor was not called',
   'follow.after-call': 'the processor has cancelled, our rows do not know',
   'import.before-commit': 'a part of an import is written, its transaction is open',
   'import.after-commit': 'a part of an import is committed, the next one is not begun',
   'job.after-hold': 'the credits of a job are set aside, the job does not know',
-  'chunk.after-claim': 'a chunk is claimed, nobody was asked about its names',
+  'chunk.after-claim': 'a chunk is claimed, none of its names was looked up',
   'chunk.after-answers': 'the names of a chunk are answered, nothing is kept',
   'chunk.after-write': 'the answers of a chunk are in a file, its row does not know',
   'chunk.after-commit': 'a chunk is done, its names are not charged',
@@ -59,7 +59,7 @@ export const CRASH_POINTS = {
   'job.after-release': 'what is left of the credits is given back, the job does not know',
   'job.before-commit': 'a job is ended with its mail and webhooks, the transaction is open',
   'job.after-commit': 'a job has ended, its mail is not sent',
-  'check.after-claim': 'watched names are claimed, nobody was asked about them',
+  'check.after-claim': 'watched names are claimed, none of them was looked up',
   'check.before-commit': 'the finding of a check is announced, its transaction is open',
   'check.after-commit': 'the finding of a check is announced, the next name is not yet checked',
   'charge.after-hold': 'credits for paid checks are set aside, none is charged',

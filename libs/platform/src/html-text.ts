@@ -6,7 +6,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Text as it stands in HTML, within an element or within a quoted attribute, never as markup (S66). */
+/** Text escaped for HTML, within an element or a quoted attribute, so that it is never markup (S66). */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]);
 }

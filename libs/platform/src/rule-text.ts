@@ -1,8 +1,8 @@
 import { getMetadataStorage } from 'class-validator';
 
 /**
- * What class-validator says of a property, without the property's name, because the caller already names the field or
- * setting. `name must be a string` → `must be a string`.
+ * The message of class-validator about a property, without the property's name, because the caller already names the
+ * field or setting. `name must be a string` → `must be a string`.
  */
 export function ruleText(property: string, text: string): string {
   if (text === `property ${property} should not exist`) return 'is not known here';

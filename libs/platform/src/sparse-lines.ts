@@ -23,7 +23,7 @@ export class SparseLines {
       void setTimeout(run, delayMs).unref(),
   ) {}
 
-  /** @param write writes the line, with how many it stands for. */
+  /** @param write writes the line, with the number of lines it represents. */
   add(kind: string, write: (count: number) => void): void {
     const known = this.kinds.get(kind);
     if (known) {

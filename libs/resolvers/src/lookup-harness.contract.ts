@@ -13,7 +13,7 @@ export const name = 'a.test';
 export const now = new Date('2026-11-21T10:00:00Z');
 export const wide = { buckets: [{ burst: 1_000, perSecond: 1_000 }], connections: 4 };
 
-/** Where no limit is tested, a busy machine gets all the time it needs. */
+/** Unless a limit is tested, a busy machine gets all the time it needs. */
 const PATIENT_MS = 60_000;
 const patient = { connectMs: PATIENT_MS, firstByteMs: PATIENT_MS, wholeMs: PATIENT_MS };
 

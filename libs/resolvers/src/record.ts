@@ -92,7 +92,7 @@ export interface RegistrationRecord {
   privacyService: boolean;
   /** Why the name is not available although nobody has registered it. */
   restriction?: 'reserved' | 'premium' | 'blocked';
-  /** Where the source offers more data. Not checked yet, so it is untrusted. */
+  /** The URL at which the source offers more data. Not checked yet, so it is untrusted. */
   referral?: { whoisServer?: string; rdapUrl?: string };
 }
 

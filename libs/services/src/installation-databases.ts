@@ -44,7 +44,7 @@ export interface InstallationDatabase {
   services: readonly AnyService[];
 }
 
-/** Where the schemas of an installation are: in the common database, or in a service's own. */
+/** The databases that hold the schemas of an installation: the common one, or a service's own. */
 export class InstallationDatabases {
   constructor(private readonly options: DatabasesOptions) {}
 

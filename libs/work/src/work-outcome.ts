@@ -4,7 +4,7 @@ export class WorkIsHopeless extends Error {}
 /** Thrown to a handler that no longer has the work: its lease ended, or the work was removed. Nothing may come of it. */
 export class WorkLost extends Error {}
 
-/** The reason of the signal of work that was cancelled while it was done. What was done until then may be kept. */
+/** The reason of the signal of work that was cancelled while it was done. Work done until then may be kept. */
 export class WorkCancelled extends Error {}
 
 /** The reason of the signal when the process ends: give the work back by `later(0)`, or finish it soon. */

@@ -249,7 +249,10 @@ const RENEW = `
     order by w.id for update of w) as held
   where w.id = held.id returning w.id, w.cancelled`;
 
-/** What was wanted again while it was claimed comes back as a new row with the same epoch: the old claim is over. */
+/**
+ * An item that was requested again while it was claimed comes back as a new row with the same epoch: the old claim is
+ * over.
+ */
 const FINISH = `
   with gone as (
     delete from work where id = $1 and epoch = $2 and state = 'claimed' returning *),

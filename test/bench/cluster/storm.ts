@@ -117,7 +117,7 @@ class StormField {
     return field;
   }
 
-  /** So many requests, each gateway in turn; none is tried again. */
+  /** The number of requests, sent to each gateway in turn; none is retried. */
   async hammer(requests: number): Promise<Answered[]> {
     const answers: Answered[] = [];
     await inLanes(Array(requests).keys(), CLIENTS, async (number) => {
@@ -159,7 +159,7 @@ class StormField {
     return last;
   }
 
-  /** One request for a name that was never asked for before. */
+  /** One request for a name that was never requested before. */
   private async ask(gateway: number): Promise<Answered> {
     const path = `/v2.0/whois/live?domainName=n${process.pid}x${this.sent++}.example&apiKey=${this.apiKey}`;
     const { statusCode, headers, body } = await this.gateways[gateway].request({

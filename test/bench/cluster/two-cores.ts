@@ -19,9 +19,8 @@ const ROUND_MS = 3_000;
 const LEAST = 1.7;
 
 /**
- * What the second core brings: twice the CPU time a request of one gateway ÷ that of two on one port, with
- * their Valkey. Nothing is bound to a core, both have the same load in turn; wrk and nginx (of Debian) are
- * needed.
+ * The gain of the second core: twice the CPU time per request of one gateway ÷ that of two on one port, with their
+ * Valkey. Nothing is bound to a core, both have the same load in turn; wrk and nginx (of Debian) are needed.
  */
 export async function measure(): Promise<BenchRow[]> {
   const field = await openGatewayField();

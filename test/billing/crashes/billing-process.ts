@@ -140,7 +140,7 @@ export class BillingProcess {
     const number = (this.errands += 1);
     const fault = await new Promise<string | undefined>((resolve) => {
       this.waiting.set(number, resolve);
-      // One that dies as it is asked is settled by its exit.
+      // A request during which the process dies is settled by its exit.
       child.send({ ...wish, number }, () => {});
     });
     this.waiting.delete(number);

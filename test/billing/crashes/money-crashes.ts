@@ -22,7 +22,7 @@ import {
   Unheard,
 } from './later-flows.js';
 
-/** Where billing dies, at which pass, of what. */
+/** The point at which billing dies, on which pass, and the cause. */
 export interface MoneyCrash {
   point: CrashPoint;
   pass: number;

@@ -67,7 +67,7 @@ abstract class Purchase implements Flow {
       ['paid'],
     );
     const keys = world.keysOf(/^\/v1\/checkout\/sessions$/, this.since);
-    deepStrictEqual(keys.size, 1, 'the checkout was asked for under several keys');
+    deepStrictEqual(keys.size, 1, 'the checkout was requested under several keys');
     deepStrictEqual(await world.timesSaid(accountId, 'billing.payment-confirmed'), 1);
     deepStrictEqual(await world.creditsOf(accountId), TRIAL + CREDITS);
   }
@@ -123,7 +123,7 @@ export class Upgrading extends OfSubscription {
   override async check(world: CrashWorld): Promise<void> {
     const { accountId } = this;
     const keys = world.keysOf(/^\/v1\/subscriptions\//, this.since).size;
-    deepStrictEqual(keys <= 1, true, 'the upgrade was asked for under several keys');
+    deepStrictEqual(keys <= 1, true, 'the upgrade was requested under several keys');
     // A process that died before its request has neither taken money nor changed the plan.
     const isAsked = keys === 1;
     const { sku } = await this.subscription(world);

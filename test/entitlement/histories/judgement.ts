@@ -112,8 +112,8 @@ function totalsOf(grants: GrantRow[]): Record<'available' | 'used' | 'owed', num
 }
 
 /**
- * What the customer has, used or let expire, each credit once: a revived one is in its ended grant, too, unless it
- * was taken from both.
+ * The credits that the customer has, has used or has let expire, each once: a revived one is in its ended grant, too,
+ * unless it was taken from both.
  */
 function spentOrEnded(grants: GrantRow[]): Record<string, number> {
   const { available, used, owed } = totalsOf(grants);

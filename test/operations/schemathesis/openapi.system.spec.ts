@@ -40,7 +40,7 @@ const isHere = schemathesisAvailability() === undefined || process.env.CI === 't
 
   beforeAll(async () => {
     await schemathesisPython();
-    // Every operation is also asked with a wrong key, all of them within a minute.
+    // Every operation is also called with a wrong key, all of them within a minute.
     deployment = await openSolo({ GATEWAY_FAILED_KEYS_MAX: '10000' });
     customer = new Customer(deployment, 'tester@example.com');
     await customer.joinWithCredits();
@@ -81,7 +81,7 @@ const isHere = schemathesisAvailability() === undefined || process.env.CI === 't
       '--max-examples=5',
       `--seed=${SEED}`,
       '--generation-database=none',
-      // The key stands in one place; others beside it are the gateway's own specs' business.
+      // The key is sent in one place; further places are covered by the gateway's own specs.
       '--generation-with-security-parameters=false',
       `--header=X-API-Key: ${customer.testKey}`,
       '--continue-on-failure',

@@ -157,7 +157,7 @@ export class Installation {
     return paymentId;
   }
 
-  /** Credits by hand, once however often it is asked. @returns the adjustment's id. */
+  /** Grants credits by hand, once however often it is called. @returns the adjustment's id. */
   async grant(accountId: string, amount: number, lifeMs = LASTS_MS): Promise<string> {
     const adjustmentId = newId();
     const expiresAt = new Date(Date.now() + lifeMs).toISOString();

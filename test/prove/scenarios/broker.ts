@@ -3,7 +3,7 @@ import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster
 import type { Scenario, InstallationHarness } from '../scenario.js';
 import { underTraffic } from '../environment/traffic.js';
 
-/** The rhythm of a slow broker, which stands still and runs in turn. */
+/** The rhythm of a slow broker, which is paused and runs in turn. */
 const SLOW = { stillMs: 250, runsMs: 60 };
 const FURTHER_CONSUMERS = 3;
 
@@ -31,7 +31,7 @@ export const brokerRows: Scenario[] = [
   },
   {
     name: 'broker slow',
-    fault: 'the broker stands still four fifths of the time',
+    fault: 'the broker is paused four fifths of the time',
     expectation: 'no event is lost or doubled by sends that time out',
     run: brokerSlow,
   },

@@ -7,7 +7,7 @@ import { type InstallationScenario, type InstallationHarness } from '../scenario
 import { checkRest } from '../environment/traffic.js';
 
 const LIMIT = 60;
-/** Two gateways are asked at more than three times the limit. */
+/** Two gateways receive requests at more than three times the limit. */
 const PER_SECOND = 18;
 const SECONDS = 12;
 

@@ -8,7 +8,7 @@ import { eventually } from '../environment/patience.js';
 import { killAndRestart } from '../environment/restart.js';
 import { Shop } from '../environment/shop.js';
 
-/** The services that do jobs; billing stands here more often, because every purchase passes it. */
+/** The services that do jobs; billing is listed more often, because every purchase passes through it. */
 const TARGETS = [
   'billing',
   'billing',

@@ -61,8 +61,8 @@ async function registryMisbehaves(harness: InstallationHarness): Promise<void> {
 }
 
 /**
- * The registry alone was asked. A referral that is tried stands among the answer's sources whether or not anybody
- * was there, and its questions to a simulated registrar in the simulators' log.
+ * Only the registry was queried. A referral that is tried is listed among the answer's sources whether or not anybody
+ * answered, and its queries to a simulated registrar are in the simulators' log.
  */
 async function referToPrivate(
   { installation }: InstallationHarness,
@@ -77,7 +77,7 @@ async function referToPrivate(
     `${installation.process('simulators').url}/exchanges?domain=${name}`,
   );
   const asked = (await response.json()) as { role: string }[];
-  holds(asked.length > 0, `no registry was asked about ${name}`);
+  holds(asked.length > 0, `no registry was queried for ${name}`);
   const isFollowed = [...sources, ...asked].some(({ role }) => role !== 'registry');
   holds(!isFollowed, `the referral of ${name} was followed: ${JSON.stringify({ sources, asked })}`);
 }

@@ -12,7 +12,7 @@ const LIFETIMES_MS: Readonly<Record<StepKind, number>> = {
   code: 10 * MINUTE_MS,
   provider: 10 * MINUTE_MS,
   link: 10 * MINUTE_MS,
-  // As long as a browser waits (WebAuthn Level 3, 15.1).
+  // The time for which a browser waits (WebAuthn Level 3, 15.1).
   passkey: 5 * MINUTE_MS,
 };
 /** Wrong codes per log-in (S33). */

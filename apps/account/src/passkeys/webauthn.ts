@@ -3,7 +3,7 @@ import { PasskeyRefused } from './passkeys.errors.js';
 
 /** EdDSA, ES256, RS256 (IANA, COSE Algorithms). */
 const ALGORITHMS = [-8, -7, -257];
-/** As long as the challenge is valid. */
+/** The time for which the challenge is valid. */
 const TIMEOUT_MS = 300_000;
 const NAME = 'Domain Data Service';
 

@@ -3,8 +3,8 @@ import { DAY_MS } from '#libs/platform';
 import type { SubscriptionPayment } from '../payments/subscription-payment.js';
 
 /**
- * As long as the grace period after an unpaid period: a change paid for less than that does not grant its rights during
- * the grace period.
+ * The length of the grace period after an unpaid period: a change paid for less than that does not grant its rights
+ * during the grace period.
  */
 const GRACE_MS = 7 * DAY_MS;
 

@@ -21,7 +21,7 @@ const SUBSCRIPTIONS_MAX = 100;
 @Injectable()
 export class FollowAccountsJob implements Job {
   readonly name = 'follow-accounts';
-  /** Where the next run continues, so that rejected subscriptions never delay those after them. */
+  /** The position from which the next run continues, so that rejected subscriptions never delay those after them. */
   private after = FIRST_ID;
 
   constructor(
@@ -63,8 +63,9 @@ export class FollowAccountsJob implements Job {
   }
 
   /**
-   * Each attempt is a new call: it moves no money, and a repeat sets the same state. With the key of an earlier call,
-   * Stripe would return the stored answer and do nothing, even if its customer had undone that call meanwhile.
+   * Each attempt is a new call: it moves no money, and a repeat sets the same state. If it were given the key of an
+   * earlier call, Stripe would return the stored answer and do nothing, even if its customer had undone that call
+   * meanwhile.
    */
   private async ask(followed: FollowedSubscription): Promise<CallResult<unknown>> {
     const key = newId();
@@ -79,7 +80,7 @@ export class FollowAccountsJob implements Job {
       return processor.cancel(externalId, wanted === 'end' ? 'now' : 'period_end', key);
     }
     const resumed = await processor.resume(externalId, key);
-    // Where customers approve changes, the cancellation has not dropped theirs.
+    // If customers must approve changes, the cancellation has not dropped theirs.
     const isChangeDropped = !processor.capabilities.changesNeedApproval;
     if (resumed.outcome !== 'done' || !change || !isChangeDropped) return resumed;
     return processor.changeAtPeriodEnd(change, key);

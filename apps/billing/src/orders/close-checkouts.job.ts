@@ -8,7 +8,10 @@ const ORDERS_MAX = 100;
 @Injectable()
 export class CloseCheckoutsJob implements Job {
   readonly name = 'close-checkouts';
-  /** Where the next run continues, so that pages that a processor does not close never delay those after them. */
+  /**
+   * The position from which the next run continues, so that pages that a processor does not close never delay those
+   * after them.
+   */
   private after = FIRST_ID;
 
   constructor(private readonly checkouts: CheckoutsService) {}

@@ -13,7 +13,7 @@ afterEach(() => {
   expect(billing.logLines.splice(0)).toEqual([]);
 });
 
-/** @param afterMs when the preview is asked for; counted from the end where it is negative. */
+/** @param afterMs when the preview is requested; counted back from the end of the period if it is negative. */
 async function previewed(
   processor: 'stripe' | 'paypal',
   plan: string,
@@ -56,7 +56,7 @@ it.each(['stripe', 'paypal'] as const)(
   },
 );
 
-/** When an upgrade is asked for, and what is due. What is left of the old plan at last rounds to nothing. */
+/** When an upgrade is requested, and the amount that is due. The rest of the old plan eventually rounds to nothing. */
 const MOMENTS = [
   ['right after the start', 65 * SECOND_MS, 185_000_000],
   ['15 minutes before the end', -15 * MINUTE_MS, 70_000],

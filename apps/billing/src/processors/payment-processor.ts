@@ -61,7 +61,7 @@ export interface CheckoutRequest {
   lines: CheckoutLine[];
   /** When the page closes: 30 minutes to 24 hours from now. */
   expiresAt: Date;
-  /** Where the customer returns to, paid or not. */
+  /** The URL to which the customer returns, paid or not. */
   successUrl: string;
   cancelUrl: string;
 }
@@ -153,7 +153,7 @@ export interface SubscriptionSnapshot extends BilledPlan {
 /** A plan change that waits for its payment; the plan stays the same meanwhile. */
 export interface UnpaidChange extends BilledPlan {
   dueMicros: Micros;
-  /** Where the customer pays; empty if the change must be approved first. */
+  /** The URL at which the customer pays; empty if the change must be approved first. */
   pageUrl: string;
   /** When the change is dropped. */
   until: Date;
@@ -213,7 +213,7 @@ export type CallbackVerdict =
   | { verdict: 'rejected'; reason: CallbackRejection }
   | { verdict: 'undecided'; cause: unknown };
 
-/** What a processor cannot do; billing then does it itself or does not offer it. */
+/** The operations that a processor does not support; billing then does them itself or does not offer them. */
 export interface ProcessorCapabilities {
   /** Payments can be partly refunded. */
   refundsPartly: boolean;

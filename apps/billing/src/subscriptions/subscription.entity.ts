@@ -88,7 +88,7 @@ export class Subscription {
   @Column('bigint', { name: 'unpaid_micros', nullable: true })
   unpaidMicros: string | null;
 
-  /** Where it is paid; null if it must be requested again. */
+  /** The URL at which it is paid; null if it must be requested again. */
   @Column('text', { name: 'unpaid_page', nullable: true })
   unpaidPage: string | null;
 

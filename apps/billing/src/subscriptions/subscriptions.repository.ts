@@ -4,7 +4,7 @@ import type { Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { Subscription } from './subscription.entity.js';
 
-/** What decides about a subscription without reading its whole row. */
+/** The columns that decide about a subscription, so that its whole row need not be read. */
 interface KnownSubscription {
   accountId: string;
   isCurrent: boolean;

@@ -17,7 +17,7 @@ export class LoggedRequestsMaintenanceRepository {
   constructor(private readonly database: Pick<Database, 'query'>) {}
 
   /**
-   * Finds the account of a request. Reads one day's partition at a time, the latest first: most requests asked about
+   * Finds the account of a request. Reads one day's partition at a time, the latest first: most requests of interest
    * are recent.
    */
   async find(requestId: string): Promise<AccountMatch[]> {

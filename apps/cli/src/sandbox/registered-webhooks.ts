@@ -98,7 +98,7 @@ function whatIsTold(registered: Registered[], url: string, wanted: readonly stri
   return `${url} receives every type that billing reads`;
 }
 
-/** @returns the wanted event types that no registered type covers; a star stands for any ending. */
+/** @returns the wanted event types that no registered type covers; a star matches any ending. */
 export function missingTypes(wanted: readonly string[], registered: readonly string[]): string[] {
   const covers = (type: string) => (one: string) => {
     if (one === '*' || one === type) return true;

@@ -157,7 +157,7 @@ describe('datasets', () => {
     const dropped = async () =>
       (await read({ dataset: 'dropped', day: today() })).rows.map(({ name }) => name);
     const before = await dropped();
-    // With its whole history at once, and in two batches.
+    // Its whole history arrives at once, and then in two batches.
     await corpus.recordOf(SOLD, listed('brief.com', ago(5)), gone('brief.com', ago(3)));
     await corpus.recordOf(SOLD, listed('heard-of.com', ago(400)));
     await corpus.recordOf(SOLD, gone('heard-of.com', ago(2)));

@@ -11,7 +11,7 @@ export interface FreshRecord {
   record: Registration;
 }
 
-/** Records of a name that was asked for all types since then. */
+/** Records of a name of which all types have been queried since then. */
 export interface FreshDns {
   name: string;
   sourceId: number;
@@ -49,7 +49,7 @@ export class FreshestRepository {
     );
   }
 
-  /** @param bits the types; each must have been asked for since then. */
+  /** @param bits the types; each must have been queried since then. */
   async listDns(
     names: readonly FiledName[],
     { since, rtypes, bits }: { since: Date; rtypes: readonly number[]; bits: readonly number[] },

@@ -26,7 +26,7 @@ export function historicDnsRecord(
   }
 }
 
-/** A stretch of time in the words of the answer. @param seenAt when the type was last asked for. */
+/** A span of time in the words of the answer. @param seenAt when the type was last queried. */
 export function dnsStretch(
   name: string,
   row: StretchRow,

@@ -4,8 +4,8 @@ import { KEPT_TYPES, bitOf } from './dns-type.js';
 const BITS = KEPT_TYPES.map((type) => `when ${DNS_TYPES[type]} then ${bitOf(DNS_TYPES[type])}`);
 
 /**
- * SQL that is true of a span which one of some sources has seen: the one of its row, or any that asked for its type
- * while it was there. A span has the sightings of all sources, in whatever order they came.
+ * SQL that is true of a span that one of the given sources has seen: the source of its row, or any that queried its
+ * type while the record was there. A span has the sightings of all sources, in whatever order they came.
  * @param span alias of `dns_span`.
  * @param sourceIds the parameter with their numbers, such as `$3`.
  */

@@ -47,7 +47,7 @@ export function spanEdits(
     seen.filter(({ atMs }) => !known.has(atMs)).map(({ atMs, values }) => [atMs, new Set(values)]),
   );
   if (fresh.size === 0) return edits;
-  // Of two sources at the same time, the one known earlier comes first.
+  // If two sources saw it at the same time, the one known earlier comes first.
   const sourceAt = new Map([...seen, ...sightings].map(({ atMs, sourceId }) => [atMs, sourceId]));
   const times = [...sourceAt.keys()].toSorted((a, b) => a - b);
   const isNewest = fresh.has(times.at(-1)!);

@@ -166,7 +166,7 @@ function editsOf(
       firstMs: firstAt.getTime(),
       untilMs: untilAt?.getTime(),
     }));
-  // Of two sources at the same time, the one with more rights counts, or else the one known earlier.
+  // If two sources saw it at the same time, the one with more rights counts, or else the one known earlier.
   const times = new Set(seen.map(({ atMs }) => atMs));
   const sightings = near.filter(
     ({ types, ...one }) =>

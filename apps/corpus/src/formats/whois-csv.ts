@@ -36,7 +36,7 @@ export const WHOIS_CSV_COLUMNS: readonly string[] = [
   ...PLACES.map((place) => `domain_status_${place}`),
 ];
 
-/** What a header consists of; a row has a name with a dot. */
+/** The form of a header cell; a data row has a name with a dot. */
 const COLUMN = /^\w*$/;
 
 type Cell = (column: string) => string | undefined;
@@ -59,7 +59,7 @@ export class WhoisCsvReader {
     const isFirst = !this.hasBegun;
     this.hasBegun = true;
     if (isFirst && cells.includes('domain_name') && cells.every((cell) => COLUMN.test(cell))) {
-      // Of columns with one name nobody knows which one counts, so that no row fits.
+      // If two columns have the same name, it is unknown which one counts, so no row is accepted.
       this.columns = new Set(cells).size === cells.length ? cells : [];
       return this.columns === cells ? 'nothing' : 'bad';
     }

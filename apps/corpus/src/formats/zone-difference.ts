@@ -15,7 +15,7 @@ const DELEGATES = /[ \t]ns[ \t]/i;
 
 /**
  * Compares two versions of a zone, line by line: what they share in one order is not looked at, so that both should be
- * sorted alike. Where they are not, a name that seems new at one place and gone at another is neither.
+ * sorted alike. If they are not sorted, a name that seems new at one place and gone at another is neither.
  * `gone` may have names that the newer one has elsewhere: `ownersOf` tells.
  * @returns undefined for versions that have little in common.
  */

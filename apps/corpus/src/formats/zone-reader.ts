@@ -6,7 +6,7 @@ const FIELDS = 5;
 
 /**
  * Names that a zone delegates, from lines `name. TTL class type data` in the layout of CZDS: absolute names, the SOA
- * record first. Of records other than NS only their form is looked at.
+ * record first. Records other than NS are only checked for their form.
  */
 export class ZoneReader {
   /** The zone, without its final dot; known from the SOA record on. */

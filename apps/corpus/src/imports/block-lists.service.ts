@@ -14,7 +14,7 @@ import {
 const SCOPE = 'block list';
 const HOSTS_AT_A_TIME = 5_000;
 
-/** What was read of a list so far. */
+/** The part of a list that has been read so far. */
 interface ReadHosts {
   hosts: number;
   badLines: number;

@@ -38,7 +38,7 @@ export class ChangedSource {
 
 /** A source to import from. */
 export class NewSource extends ChangedSource {
-  /** Stands in answers. */
+  /** Shown in answers. */
   @IsString()
   @Matches(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
     message: 'must be at most 63 small letters, digits, dots, underscores and hyphens',

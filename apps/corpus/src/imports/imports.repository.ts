@@ -247,7 +247,7 @@ export class ImportsRepository {
     );
   }
 
-  /** @returns false when the file stands elsewhere than the batch begins: another process was there. */
+  /** @returns false if the file's position is not where the batch begins, because another process has moved it. */
   async advance(transaction: Transaction, id: string, advance: Advance): Promise<boolean> {
     const { from, to, badLines, samples } = advance;
     const rows = await transaction.query(

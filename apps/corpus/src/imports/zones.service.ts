@@ -40,7 +40,7 @@ export class ZonesService {
     const newest = await this.files.refuseOlder(file, scopeOfZone(zone));
     const { id: fileId, observedAt: at, sourceId } = file;
     const list = { fileId, sourceId, at, zone, isFirst: !newest };
-    // Where a killed process stopped, the file goes on as it was begun.
+    // The file continues at the place where a killed process stopped, in the same way as it was begun.
     const isDifference =
       file.isDifference || (file.position === 0 && (await this.stageDifference(run, zone)));
     if (!isDifference) await this.stageWhole(run, { ...list, isDifference });

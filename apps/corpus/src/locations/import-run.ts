@@ -9,7 +9,7 @@ const GONE_COUNTED_FROM = 100;
 export interface ImportRun {
   source: ImportedSource;
   file: ImportFile;
-  /** Where it is read. */
+  /** The place from which it is read. */
   path: string;
   limits: FileLimits;
   /** Ends the run after the current batch. */

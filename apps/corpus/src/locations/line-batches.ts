@@ -6,7 +6,7 @@ const SAMPLE_LENGTH_MAX = 80;
 /** Bad lines that a batch quotes. */
 export const SAMPLES_OF_BATCH = 20;
 
-/** What consecutive lines hold. */
+/** The contents of consecutive lines. */
 export interface Batch<T> {
   /** The position after its last line. */
   to: number;

@@ -18,14 +18,16 @@ export interface FoundFile {
   file: string;
   version: string;
   observedAt: Date;
-  /** Where it can be read completely. */
+  /** The path at which the complete file can be read. */
   path: string;
 }
 
 /** Whether a version of a file is known, so that it need not be fetched. */
 export type IsKnown = (file: string, version: string) => Promise<boolean>;
 
-/** The files of a source that may have to be read, oldest first; those that are fetched last until the next is asked for. */
+/**
+ * The files of a source that may have to be read, oldest first; a fetched file lasts until the next one is requested.
+ */
 export class Locations {
   /** The limits of a file that is read. */
   readonly limits: FileLimits;
@@ -65,7 +67,7 @@ export class Locations {
     }
   }
 
-  /** Where a file of a folder can still be read unchanged; files from other places are not kept. */
+  /** The path at which a file of a folder can still be read unchanged; files from other places are not kept. */
   async pathOf(
     { location }: Pick<ImportedSource, 'location'>,
     { file, version }: Pick<FoundFile, 'file' | 'version'>,

@@ -52,8 +52,8 @@ export class ObservationsService {
   }
 
   /**
-   * Takes in a batch: each observation gets its place by the time at which it was made. What is known already changes
-   * nothing, so that a batch may come twice.
+   * Takes in a batch: each observation gets its place by the time at which it was made. Observations that are already
+   * known change nothing, so a batch may arrive twice.
    */
   async recordIn(
     transaction: Transaction,

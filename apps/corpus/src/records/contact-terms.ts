@@ -37,7 +37,7 @@ export function contactTerm(kind: TermKind, value: string): ContactTerm {
   };
 }
 
-/** The values that a registration publishes of people: none where a privacy service stands in for them. */
+/** The personal values that a registration publishes: none if a privacy service takes the people's place. */
 export function contactTerms(registration: Registration): ContactTerm[] {
   if (registration.privacy_service === true) return [];
   const terms = new Map<Key, ContactTerm>();

@@ -37,7 +37,7 @@ const REGISTRAR = [
   'phone_number',
 ];
 
-/** The contacts of a registration that stand for people, whose values reverse search finds. */
+/** The contacts of a registration that are people; reverse search finds their values. */
 export const PERSONAL_CONTACTS = [
   'registrant_contact',
   'administrative_contact',

@@ -129,8 +129,8 @@ export class RegistrationsService {
   }
 
   /**
-   * What a source with fewer rights saw at the same moment is a source's own, and so is a value that the newest record
-   * of a name publishes where its records publish it, too.
+   * Values that a source with fewer rights saw at the same moment count as the source's own. So does a value that the
+   * newest record of a name publishes, if the source's records publish it, too.
    */
   private async claim(
     transaction: Transaction,

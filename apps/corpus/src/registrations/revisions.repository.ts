@@ -113,7 +113,7 @@ export class RevisionsRepository {
     );
   }
 
-  /** What a source with fewer rights saw at the same moment is this one's, too. */
+  /** Values that a source with fewer rights saw at the same moment count as this source's, too. */
   async claim(
     transaction: Transaction,
     links: readonly PlacedLink[],

@@ -14,9 +14,10 @@ import {
 const ROWS_AT_A_TIME = 1_000;
 
 /**
- * Gives the names and values of a removed source to other sources that know them, to those with most rights first.
- * What nobody else knows stays hidden. Reads without holding up those who write; locks only to change rows, a thousand
- * at a time, and only those that are still the source's. Stopped halfway, it goes on from the last slice of all keys.
+ * Gives the names and values of a removed source to other sources that know them, to those with most rights first. Data
+ * that no other source knows stays hidden. Reads without holding up those who write; locks only to change rows, a
+ * thousand at a time, and only those that are still the source's. Stopped halfway, it goes on from the last slice of
+ * all keys.
  */
 @Injectable()
 export class HandOverJob implements Job {

@@ -13,13 +13,13 @@ export interface TokenOf extends NameOf {
   termKey: Key;
 }
 
-/** That a source knows a name, and since when. */
+/** Evidence that a source knows a name, and since when. */
 export interface KnownBy extends NameOf {
   sourceId: number;
   at: Date;
 }
 
-/** That a source saw a record of a name. */
+/** Evidence that a source saw a record of a name. */
 export interface SeenRecord extends NameOf {
   sourceId: number;
   record: Registration;
@@ -28,7 +28,7 @@ export interface SeenRecord extends NameOf {
 const NAMES = `unnest($1::bigint[], $2::text[]) as q (domain_key, name)
   join domain d on d.domain_key = q.domain_key and d.name = q.name`;
 
-/** What tells that a source knows a name, with the column of its time. */
+/** The tables that show that a source knows a name, with the column of its time. */
 const EVIDENCE = [
   ['name_source', 'first_seen'],
   ['whois_revision', 'observed_at'],
@@ -107,7 +107,7 @@ export class RemovalsRepository {
     );
   }
 
-  /** Which sources know names, each with its earliest time by kind of evidence. */
+  /** The sources that know names, each with its earliest time by kind of evidence. */
   async listKnownBy(
     transaction: Transaction,
     names: readonly NameOf[],

@@ -148,8 +148,8 @@ const IS_SHOWN = `(not $3 or t.until is null or (t.is_passive and t.until >= $4)
   and ${isSeenBy('t', '$5')}`;
 
 /**
- * True of a name in `found` that is registered, or where the search is not for current records only. Asked of each name
- * after grouping, in the order of the pages, so that a page reads no further than it reaches.
+ * True of a name in `found` that is registered, or where the search is not for current records only. It is evaluated
+ * for each name after grouping, in the order of the pages, so that a page reads no further than it reaches.
  */
 const IS_REGISTERED = `(not $3 or coalesce((select false from domain d
   where d.domain_key = found.key and d.name = found.name and d.dropped_at is not null), true))`;

@@ -50,7 +50,7 @@ interface FoundRecord extends SeenRecord {
   source: string;
 }
 
-/** Names by what their newest complete records publish. What these withhold is neither found nor counted. */
+/** Names by what their newest complete records publish. Values that these withhold are neither found nor counted. */
 @Injectable()
 export class ReverseWhoisService {
   constructor(

@@ -14,7 +14,7 @@ export interface Likeness {
   reasons: TypoReason[];
 }
 
-/** What is known of a name besides its letters. */
+/** The facts known about a name besides its letters. */
 export interface LikenessEvidence {
   isNew?: boolean;
   takesMail?: boolean;

@@ -14,7 +14,7 @@ import type { SearchPattern } from '../searches/search-pattern.js';
 /** Generated names, each looked for as such. */
 export interface SoughtNames {
   names: readonly { key: Key; name: string }[];
-  /** Hosts below names that together look like what is asked about. */
+  /** Hosts below names that together look like the given name. */
   hosts: readonly { key: Key; name: string; host: string }[];
   /** The look of internationalised labels. */
   skeletons: readonly string[];
@@ -155,7 +155,7 @@ function ofText({ pattern, skeleton }: SoughtText, asked: TyposAsked, values: Va
     where ${wanted(asked, values)}`;
 }
 
-/** Conditions that are not asked for are left out: the planner would take them for strict ones. */
+/** Conditions that were not requested are left out: the planner would assume that they filter strictly. */
 function wanted(asked: TyposAsked, values: Values): string {
   const { sourceIds, length, suffixes, firstSeenSince, excluded } = asked;
   const endings = suffixes.map((suffix) => `%.${suffix}`);

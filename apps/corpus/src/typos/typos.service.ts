@@ -31,7 +31,9 @@ type Question = QuestionOf<typeof TYPOS>;
 
 /** Registrations younger than this add to a score. */
 const NEW_DAYS = 30;
-/** The suffixes under which generated labels are looked for unless others are asked for, with the name's own. */
+/**
+ * The suffixes under which generated labels are searched unless others are requested; the name's own suffix is added.
+ */
 const USUAL_SUFFIXES = ['com', 'net', 'org', 'info', 'co', 'io', 'app', 'shop', 'online', 'xyz'];
 const FIXTURE_FOUND = 'registered.test';
 
@@ -218,7 +220,7 @@ function isBehind({ key, name }: TypoRow, after: readonly string[] | undefined):
   return own > last || (own === last && name > after[1]);
 }
 
-/** The names that the customer has, with the one that is asked about. */
+/** The names that the customer owns, including the one in the request. */
 function excludedNames({ exclude = [], domainName }: Question): string[] {
   return [...exclude, ...(domainName === undefined ? [] : [domainName])].flatMap((text) => {
     const parsed = parseDomainName(text);

@@ -5,7 +5,7 @@ import type { PageVisit } from '../pages/page-visit.js';
 import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 
 interface Next {
-  /** What the reader may have done already, and what to do otherwise. */
+  /** Tells readers what they may already have done, and what to do otherwise. */
   hint: string;
   /** The ways on. */
   links: readonly (readonly [href: string, text: string])[];

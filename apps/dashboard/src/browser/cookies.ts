@@ -8,7 +8,7 @@ export const CSRF_COOKIE = '__Host-csrf';
 
 /** Maximum lifetime of a session (30 days), in seconds. The account service ends an idle session earlier. */
 const SESSION_MAX_AGE_SECONDS = 30 * 24 * 3600;
-/** As long as account keeps a step. */
+/** The time for which account keeps a step. */
 const STEP_MAX_AGE_SECONDS = 600;
 const DEVICE_MAX_AGE_SECONDS = 365 * 24 * 3600;
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';

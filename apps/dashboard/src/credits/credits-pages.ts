@@ -49,7 +49,7 @@ export function creditsPage(context: PageContext, facts: CreditsFacts, notice?: 
   });
 }
 
-/** Where a customer pays or changes payment details. */
+/** The page on which a customer pays or changes payment details. */
 export function leavePage(context: PageContext, url: string): Markup {
   return page(context, {
     title: 'At the processor',

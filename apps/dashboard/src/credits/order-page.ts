@@ -166,7 +166,7 @@ function refusedNotice({ processor, amount_micros, currency }: OrderAnswer): Not
   };
 }
 
-/** What a paid line grants, and until when. */
+/** The credits or rights that a paid line grants, and until when. */
 function arrivalOf(line: OrderLineAnswer, { order, balance, subscriptions }: OrderFacts): string {
   if (line.credits !== null) {
     const isThere = balance?.grants.some(({ order_id: id }) => id === order.id) ?? true;

@@ -42,7 +42,7 @@ interface Listed {
   jobs?: JobsAnswer;
   uploads?: readonly UploadAnswer[];
   notice?: Notice;
-  /** What was typed, to be corrected. */
+  /** The typed text, to be corrected. */
   typed?: TypedJob;
 }
 

@@ -102,6 +102,6 @@ interface Shown {
   cursor?: string;
   notice?: Notice;
   status?: number;
-  /** What was typed, to be corrected. */
+  /** The typed text, to be corrected. */
   typed?: TypedJob;
 }

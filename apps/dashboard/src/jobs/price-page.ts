@@ -7,7 +7,7 @@ import { durationWords } from './duration-words.js';
 import { invalidLines } from './job-page.js';
 import { kindTitle, unsupportedWords } from './job-words.js';
 
-/** What the visitor chose before the price was shown. */
+/** The choices that the visitor made before the price was shown. */
 export interface TypedJob {
   domainNames: string;
   kind?: string;

@@ -26,7 +26,7 @@ const HITS: Readonly<Record<HitState, string>> = {
   ignored: 'Ignore',
 };
 
-/** What a monitor has found, and what its owner may do with it. */
+/** The events that a monitor has found, and the actions its owner may take. */
 export function eventRow(context: PageContext, event: MonitorEvent): Markup {
   const { type, at, domain_unicode, changes = [], expiry_date, days_left, match, state } = event;
   return html`<li>

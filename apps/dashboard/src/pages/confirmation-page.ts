@@ -5,7 +5,7 @@ import { type PageContext, form, page } from './layout.js';
 export interface Confirmation {
   /** A question. */
   title: string;
-  /** What will happen, and when. */
+  /** The effect of the action, and its time. */
   body: Markup;
   /** Action of the form. */
   action: string;

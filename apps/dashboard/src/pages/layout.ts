@@ -23,7 +23,7 @@ export interface PageContext {
 export interface Notice {
   kind: 'fault' | 'done' | 'note';
   text: string;
-  /** What is wrong with single fields of the form, by their names. */
+  /** The faults of single fields of the form, by field name. */
   faults?: Readonly<Record<string, string>>;
 }
 

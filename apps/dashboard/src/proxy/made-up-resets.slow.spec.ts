@@ -32,7 +32,7 @@ const logIn = () =>
 it('S121: 300 made-up resets use no hash and few statements, and another’s log-in does no more work than alone', async () => {
   const passwords = account.get(PasswordsService);
   const statements = account.maintenanceStatements('attempts');
-  /** What a log-in costs: hashes and counts of attempts. */
+  /** The cost of a log-in: hashes and counts of attempts. */
   async function workOf<T>(
     done: Promise<T>,
   ): Promise<{ answer: T; hashes: number; counts: number }> {

@@ -32,7 +32,7 @@ export interface SearchShown {
   /** Credits to spend; undefined if entitlement is unavailable. */
   credits?: number;
   apiUrl: string;
-  /** Where to go after a rejection. */
+  /** The page to show after a rejection. */
   remedy?: Remedy;
 }
 

@@ -73,7 +73,7 @@ export class GrantsService {
     if (spent.length > 0) {
       grants.push(...(await this.ledger.listGrantsById(transaction, accountIds, spent)));
     }
-    // What was returned to an ended grant shares its reversals, and lives on instead of the grant's own.
+    // Credits that were returned to an ended grant share its reversals, and live on in place of the grant's own.
     const shared = grants
       .filter((grant) => isReversed(grant) || (named.has(grant.id) && hasEnded(grant, now)))
       .map(({ id }) => id);

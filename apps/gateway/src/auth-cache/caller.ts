@@ -47,7 +47,7 @@ export class KeyEntry {
   readonly keyId: string;
   readonly isTest: boolean;
   readonly rank: number;
-  /** Bit n stands for `SCOPES[n]`. */
+  /** Bit n represents `SCOPES[n]`. */
   readonly scopeBits: number;
   /** Seconds since 1970; 0 for never. */
   readonly expiresAtSecond: number;

@@ -89,7 +89,7 @@ export class RequestHolds implements HoldReports {
       }
       if (answer?.outcome !== 'held') return refusalOf(answer, amount);
       const pool = this.opened(hold);
-      // With open leases, settlements report a newer balance.
+      // While leases are open, settlements report a newer balance.
       if (pool.remaining === undefined) pool.noteBalance(answer.balance, answer.call);
       return hold;
     } catch (error) {

@@ -33,7 +33,7 @@ export class LeaseSettler {
   /** Leases with unacknowledged charges, each once; marked by `isUnsettled`. */
   private unsettled: Lease[] = [];
   private toClose: Lease[] = [];
-  /** Where the next call continues to request balances. */
+  /** The position from which the next call continues to request balances. */
   private round = this.open.values();
   private isClosing = false;
   private isSettling = false;

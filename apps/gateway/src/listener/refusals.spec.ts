@@ -159,7 +159,7 @@ describe('a refusal', () => {
     );
     expect(await code(account.addKey({ scopes: ['dns'] }).apiKey)).toBe('scope_denied');
     expect(await code(account.addKey({ rank: 2 }).apiKey)).toBe('key_paused');
-    // What a job or a monitor costs is charged later, so no cap of a key could stop it.
+    // The cost of a job or a monitor is charged later, so no cap of a key could stop it.
     const capped = { scopes: ['whois', 'jobs', 'monitors'], dailyCreditCap: 5 } as const;
     const { apiKey } = account.addKey({ ...capped, scopes: [...capped.scopes] });
     expect((await ask(live(apiKey))).status).toBe(200);

@@ -7,7 +7,7 @@ import type { OwnerAnswer } from '../context/owner-answer.js';
 import type { LookupCall } from '../context/lookup-call.js';
 import { BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
-/** Where lookup listens. */
+/** The address at which lookup listens. */
 export interface LookupAddress {
   /** A Unix socket; the other fields are then used only for the `Host` header. */
   socketPath?: string;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, SECOND_MS, ServiceUnavailable } from '#libs/platform';
 import { type LogEntry, readLine } from './log-line.js';
 
-/** Where rows are searched and written. */
+/** The storage in which rows are searched and written. */
 export interface RowStore {
   /** Writes missing rows. @returns false if no partition accepts one of them. */
   insertMissing(entries: LogEntry[]): Promise<boolean>;

@@ -16,12 +16,12 @@ export interface Findings {
   retryAfterSeconds?: number;
 }
 
-/** What the cache needs to know about one kind of lookup. */
+/** The properties of one kind of lookup that the cache needs. */
 export interface KeptKind<Lookup extends Findings> {
   /** Milliseconds for which an answer is fresh, from when it was fetched. */
   freshForMs(lookup: Lookup): number;
   sizeBytes(lookup: Lookup): number;
-  /** False for a failure that says nothing about the question, because no server was asked. */
+  /** False for a failure that says nothing about the question, because no server was queried. */
   isFailureKept(failure: Lookup): boolean;
   /** The failure without the upstreams' answers, which can be megabytes and have no further use. */
   bare(failure: Lookup): Lookup;

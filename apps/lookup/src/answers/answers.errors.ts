@@ -23,7 +23,7 @@ export class UpstreamThrottled extends Problem {
   }
 }
 
-/** What a failure means when no upstream at all can be reached. */
+/** The meaning of a failure when no upstream at all can be reached. */
 export const CUT_OFF =
   'The service seems to have no internet connection: none of the servers it queried recently could be reached. Nothing was charged. Operators: "npm run doctor" checks the connection, and "npm start -- --offline" simulates the registries.';
 

@@ -1,7 +1,7 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** What the headers of an internal request say about its question. */
+/** The facts about a question that are in the headers of its internal request. */
 export interface AskedBy {
   /** The gateway charged the same question less than a minute ago. */
   repeat: boolean;

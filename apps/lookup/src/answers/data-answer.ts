@@ -57,7 +57,7 @@ function headersOf(answer: DataAnswer): Record<string, string> {
  * The problem of an outcome without an answer; undefined for answers. Exhaustive: an outcome that is neither an answer
  * nor a refusal does not compile.
  *
- * @param unsupported what it means here that nobody can be asked.
+ * @param unsupported the meaning here if no source can be queried.
  */
 export function problemOf(
   { outcome, retryAfterSeconds }: { outcome: Outcome; retryAfterSeconds?: number },

@@ -93,7 +93,7 @@ export class DnsService {
     return this.answer(ofAddress(question.value), question, how);
   }
 
-  /** Answers questions about several names and addresses, each as if it had been asked alone. @throws InvalidRequest */
+  /** Answers questions about several names and addresses, each as if it were the only one. @throws InvalidRequest */
   questions(
     { domainNames = [], ipAddresses = [] }: BulkHosts,
     question: QuestionOf<typeof DNS_BULK>,

@@ -179,7 +179,7 @@ describe('S123: private addresses', () => {
     'db.corp.example.com',
     'hidden.onion',
     'wpad.localdomain',
-  ])('%s is refused, and no resolver is asked', async (name) => {
+  ])('%s is refused, and no resolver is queried', async (name) => {
     const before = asked.length;
     expect(await ask(`domainName=${name}`)).toMatchObject({
       status: 422,

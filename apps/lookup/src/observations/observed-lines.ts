@@ -2,7 +2,7 @@ import type { DnsLookup, DnsRecord, Lookup } from '#libs/resolvers';
 import { rawDomainText } from '../serializers/whois-body.js';
 import { v2Body } from '../serializers/v2-body.js';
 
-/** Which answers this installation stores. */
+/** The answers that this installation stores. */
 export const KEPT = ['all', 'no_contacts', 'none'] as const;
 export type Kept = (typeof KEPT)[number];
 

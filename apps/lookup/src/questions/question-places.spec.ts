@@ -44,7 +44,7 @@ describe('the places of names that are looked up at a time', () => {
   it('return to their first number, and no further, while no name waits for one', async () => {
     const places = new QuestionPlaces();
     for (let looks = 0; looks < 100; looks += 1) places.adapt(1_000);
-    // A name that stands alone may wait for its upstream even though places have become few.
+    // A single name may wait for its upstream even though places have become few.
     expect(places.waitMaxMs).toBe(Infinity);
     for (let looks = 0; looks < 100; looks += 1) places.adapt(0);
     const { open, ask, endAll } = workOf(places);
@@ -54,7 +54,7 @@ describe('the places of names that are looked up at a time', () => {
     await endAll();
   });
 
-  it('are given back by work that fails, in the order in which they were asked for', async () => {
+  it('are given back by work that fails, in the order in which they were requested', async () => {
     const places = new QuestionPlaces();
     for (let looks = 0; looks < 100; looks += 1) places.adapt(1_000);
     const order: number[] = [];

@@ -13,7 +13,7 @@ export interface UnboundOptions {
   stubs?: Readonly<Record<string, Endpoint>>;
   /** Files of DS records that are trusted. */
   trustAnchorFiles?: readonly string[];
-  /** Reverse zones of documentation addresses that are asked like others. */
+  /** Reverse zones of documentation addresses, queried like any others. */
   askedZones?: readonly string[];
 }
 

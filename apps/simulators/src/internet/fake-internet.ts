@@ -22,7 +22,7 @@ const DRIP_INTERVAL_MS = 200;
 
 /** The hosts that exist in addition to the registries. */
 export interface InternetContents {
-  /** Names that may be asked about; `registration.ts` decides which of them are registered. */
+  /** Names that may be queried; `registration.ts` decides which of them are registered. */
   domains: readonly string[];
   /** Addresses that have names and an owner. */
   addresses: readonly string[];

@@ -11,7 +11,7 @@ export interface Callback {
   headers(secret: string): Record<string, string>;
 }
 
-/** Where a processor sends its callbacks. */
+/** The URL to which a processor sends its callbacks. */
 export interface CallbackTarget {
   url: string;
   secret: string;

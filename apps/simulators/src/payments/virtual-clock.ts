@@ -2,8 +2,8 @@ import { Clock } from '#libs/platform';
 import { AlarmQueue } from './alarm-queue.js';
 
 /**
- * The processors' own time: a base clock, plus what it was moved by. What is due at a time happens at
- * exactly that time, in order, however far the clock is moved at once.
+ * The processors' own time: a base clock, plus what it was moved by. Each due action happens at exactly its time, in
+ * order, however far the clock is moved at once.
  */
 export class VirtualClock extends Clock {
   /** The offset from the base clock. */

@@ -6,7 +6,7 @@ export interface LoggedExchange extends Exchange {
   /** Exactly what the client sent: the line on port 43, or the path of RDAP. */
   question: string;
   domain: string;
-  /** The host a TLS client asked for; port 43 does not tell. */
+  /** The host that a TLS client requested; unknown on port 43. */
   host?: string;
 }
 

@@ -13,8 +13,8 @@ import { TlsIdentities } from './tls-identities.js';
 /** The settings with which a lookup service takes the simulator for the internet. */
 export interface SimulatedInternet {
   /**
-   * Value of `LOOKUP_UPSTREAM_EXCEPTIONS`, `host:port=address:port` separated by commas; a leading
-   * `*` stands for every host (or, as `*.example`, for every host below it) not named otherwise.
+   * Value of `LOOKUP_UPSTREAM_EXCEPTIONS`, `host:port=address:port` separated by commas; a leading `*` matches every
+   * host (or, as `*.example`, every host below it) that is not named otherwise.
    */
   upstreamExceptions: string;
   /** Value of `LOOKUP_EXTRA_CA_FILE`: a PEM file that exists until the simulator stops. */

@@ -2,7 +2,7 @@ import { type WriteStream, createWriteStream, existsSync, renameSync, statSync }
 
 const SIZE_MAX_BYTES = 50 * 1024 * 1024;
 
-/** Where the services' log lines go, so that the terminal keeps showing the addresses. */
+/** The destination of the services' log lines, so that the terminal keeps showing the addresses. */
 export interface SoloLog {
   path: string;
   write(line: string): void;

@@ -1,5 +1,5 @@
 /**
- * What prevents a start: another one in the same folder, or a port in use. `start.js` checks it before anything is
+ * Obstacles to a start: another instance in the same folder, or a port in use. `start.js` checks it before anything is
  * compiled, so this file imports only Node's own modules, and its types can be erased.
  */
 import { execFileSync } from 'node:child_process';

@@ -2,7 +2,7 @@ import { withClient } from '#libs/database';
 import { type Clock, DAY_MS, newId } from '#libs/platform';
 import type { DemoCost } from './demo-usage.js';
 
-/** Granted before the first invented request, which uses them. With the same id, a repeated grant counts once. */
+/** Granted before the first invented request, which uses them. A repeated grant with the same id counts once. */
 const GRANT = {
   adjustmentId: '0197c000-0000-7000-8000-000000000002',
   amount: 20_000,

@@ -52,9 +52,9 @@ export interface DemoLifeSurroundings {
 }
 
 /**
- * What makes the demo account worth looking at: 30 days of invented requests with their cost; then billing details, two
- * packages and a plan that it buys at the simulated processors, as a customer does, with their invoices; last, jobs,
- * monitors and a webhook. Once: a start that was stopped half-way is completed by the next.
+ * Data that makes the demo account worth looking at: 30 days of invented requests with their cost; then billing
+ * details, two packages and a plan that it buys at the simulated processors, as a customer does, with their invoices;
+ * last, jobs, monitors and a webhook. Once: a start that was stopped half-way is completed by the next.
  * @returns whether there was anything to do.
  */
 export async function seedDemoLife(

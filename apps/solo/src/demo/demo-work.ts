@@ -31,9 +31,8 @@ export type AskWorker = (
 ) => Promise<unknown>;
 
 /**
- * Two jobs, a monitor of each kind and a webhook, made as the pages make them. What an earlier start has made is not
- * made again.
- * @param allowance of the account: a plan that is just paid allows its monitors a moment later.
+ * Two jobs, a monitor of each kind and a webhook, made as the pages make them. Does not repeat what an earlier start
+ * has made. @param allowance of the account: a plan that was just paid allows its monitors a moment later.
  */
 export async function startDemoWork(
   ask: AskWorker,

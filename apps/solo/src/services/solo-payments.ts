@@ -23,7 +23,7 @@ export async function startPayments(
   settings: Settings,
   clock: Clock,
   shutdown: ShutdownOrder,
-  /** Where the simulators store their state; by default they forget it. */
+  /** The folder in which the simulators store their state; by default they keep none. */
   journalPath?: string,
 ): Promise<PaymentsSimulator> {
   const payments = new PaymentsSimulator(clock);

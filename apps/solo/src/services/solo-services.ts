@@ -136,7 +136,7 @@ async function startRegistries(
   settings.LOOKUP_DNS_SERVERS = dnsServers;
   settings.GATEWAY_SIMULATED_DATA ??= 'true';
   settings.DASHBOARD_SIMULATED_DATA ??= 'true';
-  // Nobody's registry is asked: politeness would only slow the demonstration.
+  // No real registry is queried, so politeness would only slow the demonstration.
   settings.LOOKUP_UPSTREAM_PER_SECOND ??= '1000';
   return registries;
 }

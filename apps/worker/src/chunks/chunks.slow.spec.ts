@@ -284,7 +284,7 @@ describe('a result file', () => {
     ]);
   });
 
-  /** Of `name_lines`, by this connection lately. */
+  /** The number of rows of `name_lines` that this transaction has read. */
   async function rowsRead(transaction: Transaction): Promise<number> {
     const [{ rows }] = await transaction.query<{ rows: number }>(
       `select coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::int as rows

@@ -5,7 +5,7 @@ import type { ConnectionFault } from '#libs/resolvers';
 export const CONNECT_MS = 5 * SECOND_MS;
 export const WHOLE_MS = 10 * SECOND_MS;
 
-/** Why an attempt failed without an answer. Where a name leads is not told. */
+/** Why an attempt failed without an answer. The addresses of a name are not disclosed. */
 export type FaultWord =
   | Exclude<ConnectionFault, 'unresolved' | 'blocked_address'>
   | 'no_public_address'

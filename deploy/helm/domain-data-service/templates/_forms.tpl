@@ -80,7 +80,7 @@
 {{- dict "faults" $faults | toJson -}}
 {{- end -}}
 
-{{- /* What an installed StatefulSet cannot change: {root, known, is}. As JSON. */ -}}
+{{- /* The parts that cannot be changed in an installed StatefulSet: {root, known, is}. As JSON. */ -}}
 {{- define "dds.volumeRefusals" -}}
 {{- $faults := list -}}
 {{- $name := printf "%s-%s" (include "dds.fullname" .root) .known.name -}}

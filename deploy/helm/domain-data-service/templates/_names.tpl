@@ -24,7 +24,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 
-{{- /* Of what holds data: neither `helm uninstall` nor a value that is turned off deletes it. */ -}}
+{{- /* For everything that holds data: neither `helm uninstall` nor a value that is turned off deletes it. */ -}}
 {{- define "dds.keep" -}}
 helm.sh/resource-policy: keep
 {{- end -}}
@@ -116,7 +116,7 @@ cluster, as in `helm template`, there is none to repeat.
 {{- end -}}
 {{- end -}}
 
-{{- /* Where Kafka's traffic goes: the ports of the brokers. As JSON. */ -}}
+{{- /* The destination of Kafka's traffic: the ports of the brokers. As JSON. */ -}}
 {{- define "dds.kafkaPorts" -}}
 {{- $ports := list -}}
 {{- range splitList "," (include "dds.kafkaBrokers" .) -}}

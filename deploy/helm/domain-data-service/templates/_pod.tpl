@@ -12,7 +12,7 @@
 {{- toJson $pod -}}
 {{- end -}}
 
-{{- /* Whose rights a pod has, and where it runs: {root, pod, name}. */ -}}
+{{- /* The rights of a pod, and the nodes it may run on: {root, pod, name}. */ -}}
 {{- define "dds.podSpec" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false

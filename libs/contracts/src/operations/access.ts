@@ -67,7 +67,7 @@ export type Access =
   | { kind: 'public'; listener?: 'dashboard' }
   | { kind: 'signed'; headers: readonly string[] };
 
-/** Where an operation is offered: on the API's origin or on the dashboard's. */
+/** The origin on which an operation is offered: the API's or the dashboard's. */
 export type PublicListener = 'api' | 'dashboard';
 
 export function listenerOf({ access }: { access: Access }): PublicListener {

@@ -18,7 +18,7 @@ export const OUTCOMES = [
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Where an answer came from. */
+/** The source of an answer. */
 export const SOURCES = ['live', 'cache', 'stale_cache', 'repeat', 'fixture'] as const;
 export type Source = (typeof SOURCES)[number];
 

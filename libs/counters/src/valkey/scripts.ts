@@ -7,13 +7,13 @@ export interface Script {
   sha: string;
 }
 
-/** A slice is spent for this long after it was asked for, on the cluster's clock. */
+/** A slice may be spent for this long after it was requested, on the cluster's clock. */
 export const SLICE_USABLE_MS = 2_000;
 /** After this its holder counts as dead and the rest as spent; more than the above plus a clock step. */
 const SLICE_KEPT_MS = 6_000;
 /** In place of a second: requests that were counted by mistake, as a negative count. */
 export const GIVEN_BACK = 0;
-/** An unused entry expires after two windows, because the clock may stand still for a while. */
+/** An unused entry expires after two windows, because the clock may stop for a while. */
 const ENTRY_TTL_MS = 130_000;
 /** A gateway without a sign of life for as long is not counted. */
 const GATEWAY_SEEN_MS = 5_000;
@@ -21,8 +21,8 @@ const GATEWAY_SEEN_MS = 5_000;
 const STEP_MS = 3_000;
 
 /**
- * The cluster's clock: the server's, with its steps taken out. It stands still where the server's
- * went back or leapt, so a step frees nobody and locks nobody for longer than a window (S101).
+ * The cluster's clock: the server's, with its steps taken out. It stops while the server's clock steps back or leaps,
+ * so a step frees nobody and locks nobody out for longer than a window (S101).
  */
 const CLOCK = `
 local function clusterNow(meta, given)

@@ -13,12 +13,12 @@ export interface WaitingTake {
   timer?: NodeJS.Timeout;
 }
 
-/** Limits under this many a minute are asked for request by request: a slice of them is too coarse. */
+/** Limits below this many a minute are counted request by request: a slice of them is too coarse. */
 const SLICED_FROM = 60;
 /** A slice is meant to last this long. */
 const SLICE_MS = 500;
 const SLICE_MAX = 2_000;
-/** A full entry is asked about again at the latest after this long; sooner when others may give back. */
+/** A full entry is checked again after this long at the latest, or sooner if others may give some back. */
 const FULL_MAX_MS = 1_000;
 const FULL_WHILE_HELD_MS = 50;
 /** How long the server's last answer also binds a gateway that has to decide without it. */

@@ -113,7 +113,7 @@ export class UpstreamBudgets {
     return reply === undefined ? undefined : reply === 1;
   }
 
-  /** The question was not asked. */
+  /** The query was not sent. */
   async returnShare(host: string, asker: string): Promise<void> {
     if (this.isUsable) await this.link.evaluate(RETURN_SHARE, [askersOf(host)], [asker]);
   }

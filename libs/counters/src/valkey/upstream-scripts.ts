@@ -105,7 +105,7 @@ const ASKERS_KEPT_MS = 90_000_000;
 /**
  * Claims a question's share of those buckets of a host that refill slowly: while others ask, nobody gets more than a
  * quarter of what is left, his own recent questions included; alone he may have all but the last quarter. An entry of
- * askers is a hash: of each what he claimed of each bucket and when that was counted (a:…), and the two who asked last
+ * callers is a hash: what each has claimed of each bucket and when that was counted (a:…), and the two latest callers
  * (r0, r1). When it is full it begins anew, in favour of everybody.
  *
  * Keys: the host's entry, its askers. Arguments: asker, questions of his that wait in the process, then of each such
@@ -153,7 +153,7 @@ redis.call('PEXPIRE', KEYS[2], ${ASKERS_KEPT_MS})
 return may
 `);
 
-/** Gives back a share that was claimed for a question which was not asked. Keys: askers. Arguments: asker. */
+/** Gives back a share that was claimed for a query that was not sent. Keys: askers. Arguments: asker. */
 export const RETURN_SHARE = script(`
 local me = 'a:' .. ARGV[1]
 local value

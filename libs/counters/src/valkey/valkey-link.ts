@@ -18,7 +18,7 @@ const BEAT_MS = SECOND_MS;
 const PROBE_MS = 100;
 /** An answer that is this late means that the connection is dead; later where a request waits for longer. */
 const DEAD_MS = SECOND_MS;
-/** A server that stands still does not answer a farewell either. */
+/** A server that hangs does not answer a QUIT either. */
 const DISCONNECT_TIMEOUT_MS = 100;
 const RECONNECT_MAX_MS = 500;
 
@@ -158,8 +158,8 @@ export class ValkeyLink {
   }
 
   /**
-   * An answer did not come in time: nobody waits for another until a beat was answered. It is asked for at
-   * once, so that after a hiccup the gateways count together again as soon as it is over.
+   * An answer did not come in time: nobody waits for another until a beat was answered. It is requested at once, so
+   * that after a hiccup the gateways count together again as soon as it is over.
    */
   noteLate(): void {
     if (this.isLate) return;
@@ -267,7 +267,7 @@ export class ValkeyLink {
     const nowMs = monotonicMs();
     const [oldestMs] = this.outstanding;
     if (oldestMs !== undefined && nowMs - oldestMs > this.deadMs) {
-      // The answer may lie in the socket while this process stood still: one more look at it first.
+      // The answer may be in the socket if this process was paused, so the socket is read once more first.
       setImmediate(() => this.cutOff(oldestMs));
       return;
     }

@@ -349,7 +349,9 @@ here('ValkeyRateLimiter', () => {
   });
 });
 
-/** How often the server was asked for requests: scripts that it has run, but for beats, each of which adds a gateway. */
+/**
+ * The number of calls for requests: the scripts that the server has run, except beats, each of which adds a gateway.
+ */
 async function calls(gateways: Gateways): Promise<number> {
   const stats = await gateways.links[0].client.info('commandstats');
   const countOf = (name: string) =>

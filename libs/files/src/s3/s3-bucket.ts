@@ -14,7 +14,7 @@ const LOGIN_LIFETIME_MS = 10 * MINUTE_MS;
 export interface S3Bucket {
   client: S3Client;
   name: string;
-  /** Stands before each key; empty, or ends with `/`. */
+  /** The prefix of each key; empty, or ends with `/`. */
   prefix: string;
 }
 

@@ -71,7 +71,9 @@ export class S3Upload {
     this.uploadId = undefined;
   }
 
-  /** Forgets the parts. What cannot be reached now goes by the bucket's own rule for unfinished uploads. */
+  /**
+   * Forgets the parts. Parts that cannot be reached now are removed by the bucket's own rule for unfinished uploads.
+   */
   async abandon(): Promise<void> {
     if (this.uploadId === undefined) return;
     const command = new AbortMultipartUploadCommand({ ...this.target, UploadId: this.uploadId });

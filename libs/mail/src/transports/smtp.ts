@@ -7,7 +7,7 @@ export interface SmtpOptions {
   url: string | (() => string);
   /** `Name <address>`. */
   from: string;
-  /** Where answers go; to the sender if it is absent. */
+  /** The address for replies; the sender's if it is absent. */
   replyTo?: string;
 }
 

@@ -25,7 +25,7 @@ export class ConsumerUnderTest {
   /** How often the handler was called in this test. */
   calls = 0;
   counts: ServiceEventCounts;
-  /** What was logged in this test. */
+  /** The lines logged in this test. */
   lines: string[];
 
   constructor() {

@@ -15,7 +15,7 @@ export class ConsumerPaused extends Error {}
  */
 export class UnacceptableEvent extends Error {}
 
-/** The inbox's partition of a month is not there yet: the job that makes it has stood still for long. */
+/** The inbox's partition for a month does not exist yet: the job that creates it has not run for a long time. */
 export class InboxMonthMissing extends Error {}
 
 const CHECK_VIOLATION = '23514';

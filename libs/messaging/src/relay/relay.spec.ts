@@ -230,7 +230,7 @@ describe('relay', () => {
     isRepaired = true;
     await waitFor('the stuck bucket', () => published.includes(102));
     expect(published.filter((n) => n > 100 && n < 200)).toEqual([101, 102]);
-    const logged = () => lines.filter((line) => line.includes('stands still')).length;
+    const logged = () => lines.filter((line) => line.includes('is stuck')).length;
     expect(logged()).toBe(1);
     await allSent();
     isRepaired = false;

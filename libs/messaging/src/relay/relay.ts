@@ -163,7 +163,7 @@ export class Relay {
     this.backOffs.set(bucket, { pauseMs, until: monotonicMs() + pauseMs });
     if (before) return;
     const { logger, producer } = this.options;
-    logger.warn(`relay of ${producer}: bucket ${bucket} stands still`, error);
+    logger.warn(`relay of ${producer}: bucket ${bucket} is stuck`, error);
   }
 
   private async renew(): Promise<void> {

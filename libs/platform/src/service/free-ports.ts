@@ -48,7 +48,7 @@ export class FreePorts {
 const ofThisProcess = new FreePorts();
 
 /**
- * Ports for addresses that must be known before anything listens there. Whoever can read its port after it has bound 0
+ * Ports for addresses that must be known before anything listens there. A caller that can read the port after binding 0
  * does that instead.
  */
 export async function freePorts(count: number): Promise<number[]> {

@@ -13,8 +13,8 @@ const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/;
 
 /**
- * Lets every internal request run on behalf of whoever asked: its ids stand in the log lines and go on
- * with calls and events. With LOG_LEVEL=debug each request is a line of its own.
+ * Runs every internal request on behalf of its caller: the caller's ids are in the log lines and are passed on with
+ * calls and events. If LOG_LEVEL=debug is set, each request has its own line.
  */
 export function watchRequests(fastify: FastifyInstance, service: string, logger: Logger): void {
   const watched = new WeakMap<FastifyRequest, Watched>();

@@ -26,7 +26,7 @@ const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 const OPAQUE = /(?:W\/)?("[^"]*")/g;
 
 /**
- * Answers GET and HEAD for a file: whole, a part (206), unchanged (304), or without the part that is asked for (416),
+ * Answers GET and HEAD for a file: whole, a part (206), unchanged (304), or a rejection of the requested part (416),
  * as RFC 9110 §13 and §14 say. Nothing of it is held in memory. A client that goes ends the stream, and so does a stop
  * of the service, which waits for no file.
  * @param file or the address where a store serves it, to which the answer redirects.

@@ -54,7 +54,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     bodyLimit: JSON_BODY_LIMIT_BYTES,
     routerOptions: { maxParamLength: 200 },
     keepAliveTimeout: 72_000,
-    // An upload takes as long as bytes flow; the gateway ends one that stands still.
+    // An upload takes as long as bytes flow; the gateway ends one that stalls.
     requestTimeout: options.takesUploads ? 0 : 30_000,
     forceCloseConnections: 'idle',
     // Fastify's own answer to a path it cannot decode repeats the whole URL, keys included (S9).

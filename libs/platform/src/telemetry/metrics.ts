@@ -41,8 +41,8 @@ const FAILED_READS = declareCounter(
 );
 
 /**
- * The metrics of one service. What happens rarely is counted here (`counter`, `histogram`); what happens
- * on a hot path is kept there as plain numbers and read by a source at each scrape.
+ * The metrics of one service. Rare events are counted here (`counter`, `histogram`); events on a hot path are counted
+ * there as plain numbers and read by a source at each scrape.
  */
 export class Metrics {
   static readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;

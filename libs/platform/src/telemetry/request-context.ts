@@ -26,7 +26,7 @@ export function traceIdOf(traceparent: string | undefined): string | undefined {
   return traceparent?.slice(3, 35);
 }
 
-/** The members of a context that stand in each log line. */
+/** The members of a context that are in each log line. */
 export function contextFields(context: RequestContext | undefined): object {
   if (context === undefined) return {};
   const { requestId, traceparent } = context;

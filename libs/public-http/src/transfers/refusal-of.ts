@@ -56,7 +56,7 @@ export async function shortText(body: Readable, maxBytes = REFUSAL_MAX_BYTES): P
   return Buffer.concat(chunks).toString('latin1');
 }
 
-/** An owner's problem document, or the problem that its status stands for. */
+/** An owner's problem document, or the problem that its status implies. */
 export async function refusalOf(
   row: Operation,
   { statusCode: status, headers, body }: Dispatcher.ResponseData,

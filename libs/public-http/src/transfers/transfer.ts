@@ -8,7 +8,7 @@ import { type Problem, ServiceUnavailable, monotonicMs } from '#libs/platform';
 /** One upload or download, as received from its listener. */
 export interface TransferCall {
   operation: Operation;
-  /** Path at which it was asked for, without its query. */
+  /** The requested path, without its query. */
   publicPath: string;
   request: IncomingMessage;
   response: ServerResponse;
@@ -20,9 +20,12 @@ export interface TransferCall {
   headers: Readonly<Record<string, string>>;
   /** Headers that the door gives every answer, names and values in turn. */
   answerHeaders: readonly string[];
-  /** Asks a client for the body that waits to be asked (`Expect: 100-continue`). */
+  /** Tells a client that waits with its body (`Expect: 100-continue`) to send it. */
   invite: () => void;
-  /** Where a browser continues after sending a form, by the owner's answer; without it, the answer is passed on. */
+  /**
+   * The page that a browser is sent to after a form, according to the owner's answer; without it, the answer is passed
+   * on.
+   */
   leadTo?: (answer: string) => string;
   /** Longest wait for the first byte of the owner's answer, in milliseconds, without the time that the client needs. */
   answerTimeoutMs: number;

@@ -192,7 +192,7 @@ describe('UpstreamLimiter', () => {
     expect(limiter.waitingFor(host)).toBe(21);
   });
 
-  it('a throttled upstream is paused for as long as it asked, and waiting queries fail at once', async () => {
+  it('a throttled upstream is paused for as long as it requested, and waiting queries fail at once', async () => {
     const { time, limiter, log, ask } = polite({ defaultLimit: slow });
     const permit = granted(await ask('a'));
     const waiting = ask('b');

@@ -261,9 +261,9 @@ export class Upstream {
   }
 
   /**
-   * Pauses the upstream: for as long as it asked, at most an hour, or for a minute that doubles each time, with jitter
-   * so that several processes do not return together. Waiters are rejected. Answers to queries sent before the pause do
-   * not extend it.
+   * Pauses the upstream for as long as it requested (at most an hour), or for a minute that doubles each time, with
+   * jitter so that several processes do not return together. Waiters are rejected. Answers to queries sent before the
+   * pause do not extend it.
    *
    * @returns the number of consecutive throttles.
    */

@@ -9,7 +9,7 @@ describe('a port-43 text', () => {
     ['198.51.100.0 - 198.51.100.63', '198.51.0.0 - 198.51.255.255', '198.51.100.0'],
     ['2001:db8:1::/48', '2001:db8::/32', '2001:db8:1::'],
     ['AS64500', 'AS64496 - AS64511', '64500'],
-  ])('the narrowest block counts, wherever it stands: %s', (narrow, wide, start) => {
+  ])('the narrowest block counts, wherever it is in the answer: %s', (narrow, wide, start) => {
     const name = narrow.startsWith('AS') ? 'aut-num' : 'inetnum';
     const narrowest = [`${name}: ${narrow}`, 'netname: NARROW', ''];
     const widest = [`${name}: ${wide}`, 'netname: WIDE', ''];
@@ -85,7 +85,7 @@ describe('a port-43 text', () => {
     });
   });
 
-  it('has the people of all blocks if they stand behind the last one', () => {
+  it('has the people of all blocks if they follow the last one', () => {
     const read = of(
       'inetnum: 203.0.113.0 - 203.0.113.127',
       '',

@@ -166,7 +166,10 @@ function narrowestOf(blocks: readonly RpslObject[]): RpslObject | undefined {
   return narrowest?.block;
 }
 
-/** What belongs to a block: ARIN prints the people of each block behind it, others those of all behind the last. */
+/**
+ * The objects that belong to a block: ARIN prints the people of each block behind it, others those of all behind the
+ * last.
+ */
 function objectsOf(block: RpslObject, objects: readonly RpslObject[]): readonly RpslObject[] {
   const from = objects.indexOf(block);
   const next = objects.findIndex(({ className }, at) => at > from && BLOCK_CLASSES.has(className));

@@ -7,7 +7,7 @@ const SERVICES_MAX = 1_024;
 const ABSENCE_MS = 60 * 60_000;
 
 /**
- * Which base URLs lead to an RDAP service. An empty 404 is its "no such object" (RFC 7480 §5.3), but also what a web
+ * The base URLs that lead to an RDAP service. An empty 404 is its "no such object" (RFC 7480 §5.3), but also what a web
  * server says of a path that it does not have.
  */
 export class KnownServices {

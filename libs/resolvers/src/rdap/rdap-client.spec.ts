@@ -18,7 +18,7 @@ afterEach(async () => {
   await internet.close();
 });
 
-/** Where no limit is tested, a busy machine gets all the time it needs. */
+/** Unless a limit is tested, a busy machine gets all the time it needs. */
 const patient = { connectMs: 60_000, firstByteMs: 60_000, wholeMs: 60_000 };
 
 function fetch(limits: Partial<RdapLimits> = {}, signal?: AbortSignal) {
@@ -115,7 +115,7 @@ describe('RdapClient', () => {
         if (request.url === '/v1/help') asked.helps.push(response);
         else asked.names += 1;
         if (request.url !== '/v1/help') absent(request, response);
-        // A second one would show itself before all names are asked.
+        // A second one would be visible before all names are queried.
         if (asked.names < names.length && asked.helps.length < 2) return;
         for (const waiting of asked.helps) waiting.end(help);
       });

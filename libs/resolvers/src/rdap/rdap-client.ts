@@ -38,7 +38,7 @@ export interface RdapFetch {
 }
 
 type Response = Dispatcher.ResponseData;
-/** The URL that answered, and the domain name asked for with the first URL; empty for other objects. */
+/** The URL that answered, and the domain name queried with the first URL; empty for other objects. */
 interface Question {
   url: URL;
   asked: string;

@@ -13,7 +13,7 @@ describe('the certainty of an answer', () => {
     ['xn--fiqs8s', 'whois43', 'by_system'],
     ['mw', 'whois43', 'by_system'],
     ['vu', 'whois43', 'untested'],
-  ])('.%s is asked by %s, and port 43 is read as %s', (tld, protocol, whoisReading) => {
+  ])('.%s is queried by %s, and port 43 is read as %s', (tld, protocol, whoisReading) => {
     expect(of(tld)).toMatchObject({ protocol, whoisReading });
   });
 

@@ -30,7 +30,7 @@ export interface ConnectLimits {
 /** Maximum number of a name's addresses that are tried; all of them are checked. */
 const ADDRESSES_TRIED_MAX = 6;
 
-/** What a connection fails with where the internet cannot be reached; a refusal is an answer from outside. */
+/** The errors of a connection if the internet cannot be reached; a refusal is an answer from outside. */
 const NOT_REACHED: ReadonlySet<ConnectionFault> = new Set([
   'unresolved',
   'unreachable',

@@ -1,7 +1,7 @@
 import { parseHostName } from '#libs/domain-names';
 import { monotonicMs } from '#libs/platform';
 
-/** So many hosts must have been tried in vain before the internet connection is doubted. */
+/** The number of hosts that must have been tried in vain before the internet connection is doubted. */
 const HOSTS_MIN = 3;
 /** A registry may be down by itself, so at most this many of its hosts count. */
 const HOSTS_OF_REGISTRY_MAX = 2;

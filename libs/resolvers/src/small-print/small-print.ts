@@ -27,10 +27,10 @@ const MARKS_AT_END = /(?<=^|[\p{L}\d])[^\p{L}\d]+$/u;
 
 /**
  * True for a text that registries print beside "not found" without saying anything of the name: terms of use, banners,
- * pointers, time stamps. Each three words in a row of a sentence, with its beginning and its end, must stand in the
- * catalogue (`catalogue-derivation/`). A known sentence is therefore recognised with other names and dates, and a new sentence if
- * all its phrases are known, unless it is little more than a name. Anything else beside "not found" may be the reason for
- * it.
+ * pointers, time stamps. Every three consecutive words of a sentence, including its beginning and its end, must be in
+ * the catalogue (`catalogue-derivation/`). A known sentence is therefore recognised with other names and dates, and a
+ * new sentence if all its phrases are known, unless it is little more than a name. Anything else beside "not found" may
+ * be the reason for it.
  */
 export function isSmallPrint(text: string): boolean {
   return sentencesIn(text).every((sentence) => {
@@ -78,7 +78,7 @@ export const sentencesIn = (text: string): string[] => text.split(SENTENCE_END);
 export const isOwnWord = (word: string): boolean => !/^[*#@]$/.test(word);
 
 /**
- * A sentence as it stands in the catalogue: in lower case, with `*` for names (suffixes, and words with a capital that
+ * A sentence in the form of the catalogue: in lower case, with `*` for names (suffixes, and words with a capital that
  * are not in the vocabulary), `#` for dates and numbers, `@` for addresses of pages and mail.
  */
 export function wordsOf(sentence: string, vocabulary: ReadonlySet<string>): string[] {

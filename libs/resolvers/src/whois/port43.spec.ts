@@ -15,7 +15,7 @@ let internet: LoopbackInternet;
 beforeEach(() => void (internet = new LoopbackInternet()));
 afterEach(() => internet.close());
 
-/** Where no limit is tested, a busy machine gets all the time it needs. */
+/** Unless a limit is tested, a busy machine gets all the time it needs. */
 const patient = { connectMs: 60_000, firstByteMs: 60_000, wholeMs: 60_000 };
 
 function ask(limits: Partial<Port43Limits> = {}, signal?: AbortSignal) {

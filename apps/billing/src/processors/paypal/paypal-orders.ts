@@ -141,7 +141,7 @@ export function paymentRequest(request: PaymentRequest): OrderRequest {
   };
 }
 
-/** Where the customer approves an order; empty once nothing is left to do. */
+/** The URL at which the customer approves an order; empty once nothing is left to do. */
 export function pageOf({ links }: PaypalOrder): string {
   return linkOf(links, 'payer-action') ?? linkOf(links, 'approve') ?? '';
 }

@@ -49,7 +49,7 @@ export interface PaypalOptions {
   webhookIds: readonly string[];
   /** PEM of the authorities for the certificates of callbacks; Node's own if omitted. */
   authorities?: readonly string[];
-  /** Where customers return to from the pages of a subscription. */
+  /** The URLs to which customers return from the pages of a subscription. */
   returnUrl: string;
   /** The allowed call rate. */
   rate: CallRate;
@@ -58,7 +58,7 @@ export interface PaypalOptions {
 
 /** Maximum number of event pages in memory. */
 const EVENT_PAGES_MAX = 20;
-/** Where customers see and change the means of payment for their subscriptions. */
+/** The page on which customers see and change the payment method of their subscriptions. */
 const AUTOMATIC_PAYMENTS = '/myaccount/autopay/';
 const SITES: Readonly<Record<string, string>> = {
   'https://api-m.paypal.com': 'https://www.paypal.com',

@@ -83,7 +83,7 @@ export class AgreementPages {
     return { redirectTo: withQuery(context.return_url, query) };
   }
 
-  /** The payer's own page; the buttons stand for what happens to the account behind it. */
+  /** The payer's own page; its buttons simulate events of the account behind it. */
   showAccount(): PageAnswer {
     const running = this.world.all('subscription').map(({ id, status }) => `${id}: ${status}`);
     const buttons = [

@@ -12,7 +12,7 @@ import {
 import { StripeRefusal } from './requests/stripe-refusal.js';
 import type { StripeWorld } from './stripe-world.js';
 
-/** The behaviour of a customer's card when it is asked for money. */
+/** The behaviour of a customer's card when it is charged. */
 export type CardBehaviour = 'works' | 'declines' | 'asks';
 
 /** An item that is billed with the next invoice. */

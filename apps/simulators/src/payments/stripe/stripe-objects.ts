@@ -110,7 +110,7 @@ export const listOf = <T>(data: T[]): ListOf<T> => ({
   url: '/v1',
 });
 
-/** The period stands on each item since version basil. */
+/** Since version basil, the period is on each item. */
 export type SubscriptionItem = Pick<
   Stripe.SubscriptionItem,
   'id' | 'object' | 'created' | 'current_period_end' | 'current_period_start' | 'subscription'

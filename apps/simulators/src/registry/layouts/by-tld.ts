@@ -34,7 +34,7 @@ export function registryLayout(tld: string): Layout {
   return Object.hasOwn(LAYOUTS, tld) ? LAYOUTS[tld]! : thickRegistry;
 }
 
-/** True where the registry keeps no contacts and its registrars have to be asked. */
+/** True if the registry keeps no contacts, so that its registrars must be queried. */
 export function isThin(tld: string): boolean {
   return registryLayout(tld) === thinRegistry;
 }

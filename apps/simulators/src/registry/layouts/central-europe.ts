@@ -67,7 +67,7 @@ source:         AT-DOM
 `;
 }
 
-/** .cz: linked objects; name servers stand in the nsset. */
+/** .cz: linked objects; name servers are in the nsset. */
 export const cz: Layout = {
   found: (registration) => `%  (c) 2006-2026 CZ.NIC, z.s.p.o.
 %

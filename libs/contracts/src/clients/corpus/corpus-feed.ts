@@ -37,7 +37,7 @@ export interface CorpusChange {
   observedAt: string;
 }
 
-/** Where to start reading changes: after a cursor, at a time of recording, or (with neither) now. */
+/** The position at which reading starts: after a cursor, at a time of recording, or (with neither) now. */
 export interface ChangesAsked {
   cursor?: string;
   /** RFC 3339. */
@@ -151,7 +151,7 @@ export interface NextNamesAsked extends KeyRange {
 
 export interface NextNames {
   names: { key: string; name: string }[];
-  /** Where the next call continues; null at the end of the range. */
+  /** The cursor from which the next call continues; null at the end of the range. */
   after: { key: string; name: string } | null;
 }
 

@@ -82,7 +82,7 @@ export const MONITOR_CHANGE_TYPES = [
 ] as const;
 export type MonitorChangeType = (typeof MONITOR_CHANGE_TYPES)[number];
 
-/** What has changed, in mails and on pages. */
+/** The changes, as worded in mails and on pages. */
 export const MONITOR_CHANGE_TEXTS: Readonly<Record<MonitorChangeType, string>> = {
   registered: 'is registered',
   dropped: 'is no longer registered',

@@ -113,7 +113,7 @@ export function openApi(operations: readonly Operation[], description: ApiDescri
 interface Context {
   schemas: Schemas;
   origin: Origin;
-  /** Where it is served, without a trailing slash. */
+  /** The URL at which it is served, without a trailing slash. */
   url: string;
 }
 

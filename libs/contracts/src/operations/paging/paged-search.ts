@@ -60,7 +60,7 @@ export function pagedSearch<const Mode extends string>(modes: Readonly<Record<Mo
   } as const;
 }
 
-/** Where the next page begins, in any list. */
+/** The position at which the next page of any list begins. */
 export const CURSOR = {
   kind: text(CURSOR_LENGTH_MAX, {
     pattern: /^[A-Za-z0-9_.-]+$/,

@@ -45,7 +45,7 @@ export class LoggedRequest {
   duration_ms: number;
 
   /**
-   * 1, or the number of rejections of one kind that this row stands for: a key's rejections in a minute beyond the
+   * 1, or the number of rejections of one kind that this row represents: a key's rejections in a minute beyond the
    * first 20.
    */
   @IsInt()

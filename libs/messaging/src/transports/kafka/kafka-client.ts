@@ -103,9 +103,9 @@ interface RequestQueue {
 }
 
 /**
- * kafkajs 2.2.4 sets a timer until the end of the last throttling after each answer, which is mostly long
- * past: of a negative time Node warns. With nothing pending there is nothing to look for, and what comes to
- * wait later sets a timer of its own.
+ * kafkajs 2.2.4 sets a timer until the end of the last throttling after each answer, which is mostly long past: of a
+ * negative time Node warns. If nothing is pending there is nothing to check, and later requests set a timer of their
+ * own.
  */
 function silenceNegativeTimers(): void {
   const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as {

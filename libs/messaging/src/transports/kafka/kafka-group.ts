@@ -34,7 +34,7 @@ export interface GroupHealth {
 /** Messages that share a transaction and a commit of the offset. */
 const BATCH_LIMIT = 200;
 /**
- * A killed member's partitions stand still for a session, until the others' next heartbeat, and while they
+ * A killed member's partitions are not read until its session expires, the others send their next heartbeat, and they
  * rejoin: no longer than 12 s in all, on a busy machine too.
  */
 const SESSION_LIMIT_MS = 8 * SECOND_MS;

@@ -19,7 +19,7 @@ export interface KafkaProcess {
 export const ONCE = { requestTimeout: 5_000, retry: { retries: 0 } };
 
 /**
- * What a broker answers if it gets to it in time: a busy one may take longer than the client allows, or disconnect.
+ * The answer of a broker that answers in time: a busy one may take longer than the client allows, or disconnect.
  */
 export const wordOf = (work: () => Promise<unknown>): Promise<string> =>
   waitFor('the word of the broker', async () => {

@@ -45,7 +45,7 @@ new KafkaHarness().describe('while the broker is down', () => {
   const untilRefused = () =>
     waitFor(
       'a send that failed',
-      () => kafka.lines.splice(0).some((line) => line.includes('stands still')),
+      () => kafka.lines.splice(0).some((line) => line.includes('is stuck')),
       OUTAGE_LIMIT_MS,
     );
   const untilMembers = () =>

@@ -17,8 +17,8 @@ export function toRecord({ id, bucket, key, body }: EventMessage): Message {
 }
 
 /**
- * A record as an event, no matter who wrote it. What is no text is kept as base64, which no reader takes for an
- * event; without an id its place in the topic is its id.
+ * A record as an event, no matter who wrote it. A value that is not text is kept as base64, which no reader takes for
+ * an event; if it has no id, its position in the topic is its id.
  */
 export function toEventMessage(
   topic: string,

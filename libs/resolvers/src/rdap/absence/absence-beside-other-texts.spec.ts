@@ -145,7 +145,7 @@ const TERMS = {
   title: 'Terms of Use',
   description: ['By querying this service you agree to the terms at https://nic.example/terms'],
 };
-/** Where such a text may appear: as the only text, and beside a statement of absence. */
+/** The places in which such a text may appear: as the only text, and beside a statement of absence. */
 const PLACES: Readonly<Record<string, (said: string) => Record<string, unknown>>> = {
   'the title': (said) => ({ errorCode: 404, title: said }),
   'the only description': (said) => ({ errorCode: 404, description: [said] }),

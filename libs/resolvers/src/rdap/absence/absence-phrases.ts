@@ -1,4 +1,4 @@
-/** Stands for an end of the name asked for, such as `.example`, which is itself another name. */
+/** Represents an end of the queried name, such as `.example`, which is itself another name. */
 export const SUFFIX = '\u0002';
 
 /** Phrases that say "nobody registered this", by their first word; see `saysAbsent`. */
@@ -51,7 +51,7 @@ export const SUBJECTS = wordsOf(
     'dominio domínio domaine domäne domena doména nazwa alan',
 );
 
-/** Words that may stand before an absence phrase: what was asked for. */
+/** Words that may precede an absence phrase: the object of the query. */
 export const BEFORE_ABSENCE = wordsOf(
   'a an any the this that these above requested queried specified given selected entered searched ' +
     'you data sorry unfortunately but have has had been is was are were do does it currently search ' +
@@ -59,7 +59,7 @@ export const BEFORE_ABSENCE = wordsOf(
     'el la le les du de o os dominios nombre nome nom objeto objet consultado der die das adı ad',
 );
 
-/** Phrases that may stand behind one: where nothing was found. */
+/** Phrases that may follow one: the place in which nothing was found. */
 export const PLACES_ELSEWHERE = byFirstWord([
   'in the selected source | in the selected sources | in the selected source s',
   'in our records | en la base de datos | na base de dados',
@@ -69,7 +69,7 @@ export const PLACES_ELSEWHERE = byFirstWord([
 export const LEADS_TO_SOUGHT = wordsOf(
   'for of about with to match matching the this that your our',
 );
-/** What was searched for, besides a name. */
+/** The object of a search, besides a name. */
 export const SOUGHT = wordsOf(
   'query request search criteria requested queried specified given selected source sources s',
 );

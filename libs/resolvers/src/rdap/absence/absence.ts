@@ -35,13 +35,13 @@ const CODE_TITLES =
   /^(?:(?:http|rdap|status|code|error) ?){0,3}(?:404)?[\s:.–-]{0,3}(?:error)?[.!]?$|^about:blank$/;
 
 const NOTICE_LENGTH_MAX = 120;
-/** Of a longer statement only the beginning would be read. */
+/** Only the beginning of a longer statement would be read. */
 const STATEMENT_LENGTH_MAX = 240;
 
 /** The texts of a body that say something. */
 interface Said {
   texts: readonly string[];
-  /** Of notices and titles of links: what is neither small print nor says that the name is absent. */
+  /** The texts of notices and the titles of links that are neither small print nor say that the name is absent. */
   beside: readonly string[];
 }
 
@@ -50,8 +50,8 @@ interface Said {
  * and states nothing else: one text of the body states it, each other text is the bare status or a pointer, and each
  * notice is small print. A body without a text states it by its error code.
  *
- * @param asked a domain name in A-labels; empty for another kind of object, for which only rejections are recognised.
- * @param host the host that answered, if its links are to be compared with it.
+ * @param asked the queried domain name in A-labels; empty for another kind of object, for which only rejections are
+ * recognised. @param host the host that answered, if its links are to be compared with it.
  */
 export function meaningOfNotFound(json: JsonObject, asked: string, host?: string): NotFoundMeaning {
   const names = askedNames(asked);

@@ -21,7 +21,7 @@ const SILENT_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 /** A language with script and region (RFC 5646 §2.1); longer subtags could be words. */
 const LANGUAGE_TAG = /^(?:[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?)?$/i;
-/** What a WHOIS host has in its name: `held.by.another` may be a statement. */
+/** Parts of the name of a WHOIS host: `held.by.another` may be a statement. */
 const OF_WHOIS_HOST = /(?:^|[.-])(?:\w*whois\d*|rdap\d*|nic)[.-]/;
 const IDENTIFIERS: ReadonlySet<string> = new Set(['id', 'requestId', 'timestamp', 'traceId']);
 /** An identifier is a token with digits, or a time, with these between its parts. */
@@ -42,7 +42,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['success', false],
 ]);
 
-/** The name asked for, and the host that answered. */
+/** The queried name, and the host that answered. */
 export interface Place {
   asked: string;
   host: string | undefined;
@@ -91,7 +91,7 @@ function isListOf(value: unknown, type: 'object' | 'string'): boolean {
   return value.every((part) => typeof part === type && part !== null);
 }
 
-/** What is behind these limits is not read and could say anything. */
+/** Text beyond these limits is not read and could say anything. */
 function isReadWhole(text: unknown, lengthMax: number): boolean {
   if (typeof text !== 'string' || text.length > lengthMax) return false;
   return text.split('\n').length <= TEXT_LINES_MAX;

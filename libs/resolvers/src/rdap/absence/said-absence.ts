@@ -21,10 +21,10 @@ import {
 } from './absence-phrases.js';
 
 const WORDS_MAX = 40;
-/** Stands for the name asked for. */
+/** Represents the queried name. */
 const NAME = '\u0001';
 
-/** What turns an absence into a question, or into one from somebody's view or in one place of many. */
+/** Words that turn an absence into a question, or limit it to somebody's view or to one place of many. */
 const NARROWED =
   /^(?:was|were|had)\b|^(?:is|are|do|does|did|has|have)\b(?! not?\b)|\bnot? .*\bthere$|\byou\b(?! (?:asked|consulted|requested|searched))|\byour\b(?! (?:criteria|query|request|search))|\b(?:by|on) request\b|\blist\b/;
 /** The spellings of a name under which a server may speak of it. */
@@ -36,12 +36,12 @@ export function askedNames(domain: string): AskedName {
 }
 
 /**
- * True for a whole line that is nothing but an absence phrase, alone or about the name asked for:
+ * True for a whole line that is nothing but an absence phrase, alone or about the queried name:
  * `No match for "example.test".`, `Status: free`, never `available to:`, `TLD not found` or
  * `Your address is not registered`. Each of its sentences must be one.
  *
  * @param line plain lower-case text.
- * @param asked when empty, any host name stands for the name.
+ * @param asked the queried name; if it is empty, any host name is accepted in its place.
  */
 export function saysAbsent(line: string, asked: AskedName): boolean {
   // The path of a request, which another server than an RDAP service does not have; an end that is cut off.
@@ -57,7 +57,7 @@ export function saysAbsent(line: string, asked: AskedName): boolean {
   return isSaid;
 }
 
-/** The words of each sentence, the asked name replaced by its mark. */
+/** The words of each sentence, with the queried name replaced by its mark. */
 function sentencesOf(line: string, asked: AskedName): string[][] {
   const sentences: string[][] = [];
   let words: string[] = [];
@@ -168,7 +168,7 @@ function searchLengthAt(words: readonly string[], at: number): number {
   return isSubject(words[end]) ? end - at : 0;
 }
 
-/** What may follow an absence: where nothing was found, and what was searched for. */
+/** Phrases that may follow an absence: the place in which nothing was found, and the object of the search. */
 function behindLengthAt(words: readonly string[], at: number): number {
   return (
     lengthAt(words, at, PLACES_ELSEWHERE) || placeLengthAt(words, at) || soughtLengthAt(words, at)

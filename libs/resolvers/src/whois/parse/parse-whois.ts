@@ -22,9 +22,9 @@ export interface ParseContext {
 
 export interface ParseResult {
   outcome: LookupOutcome;
-  /** With `delivered`, the published data; with `restricted`, the reason why the name is not available. */
+  /** For `delivered`, the published data; for `restricted`, the reason why the name is not available. */
   record?: RegistrationRecord;
-  /** With `throttled`, if the server named a time; at most an hour. */
+  /** For `throttled`, if the server named a time; at most an hour. */
   retryAfterSeconds?: number;
 }
 

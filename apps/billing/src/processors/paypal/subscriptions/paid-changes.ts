@@ -43,7 +43,7 @@ export interface PaidChangesParts {
   plans: PaypalPlans;
   known: KnownSubscriptions;
   clock: Clock;
-  /** Where customers return to from the pages of a change. */
+  /** The URLs to which customers return from the pages of a change. */
   returnUrl: string;
 }
 
@@ -281,8 +281,8 @@ export class PaidChanges {
     if (timeOf(isWhole ? (changed ?? taken) : taken) >= end) return true;
     const isInForce = isSameOffer(mark.running, wanted);
     if (!isWhole && end <= now) {
-      // A refund has overwritten when the money arrived. What was not in force at the end of its period came too late;
-      // a mark that was rewritten since does not say what was in force.
+      // A refund has overwritten when the money arrived. A change that was not in force at the end of its period came
+      // too late; a mark that was rewritten since then does not say which change was in force.
       const wasInForceAtEnd = isInForce && mark.until.getTime() === wholeSecond(end).getTime();
       return !wasInForceAtEnd;
     }

@@ -94,7 +94,7 @@ export class ContactDraft {
     return party.startsWith('org') || party.startsWith('legal');
   }
 
-  /** With at least this many address lines, the first is the employer if it contains no number. */
+  /** If there are at least this many address lines, the first is the employer unless it contains a number. */
   private takeOrganization(linesMin: number): void {
     const lines = this.values.get('street') ?? [];
     if (lines.length < linesMin || this.values.has('organization') || hasDigit(lines[0])) return;

@@ -258,7 +258,7 @@ describe('"available" is never concluded', () => {
     'Status: free',
     '\nNo match for "example.test".\n',
     '\nperson: Ada Example\nnic-hdl: AE1-TEST\nstatus: free\n',
-  ])('against a record, whatever stands beside it: %j', (line) => {
+  ])('against a record, whatever else the answer contains: %j', (line) => {
     expect(outcome(`${RECORD}${line}\n`)).toBe('delivered');
     expect(outcome(`${line}\n${RECORD}`)).toBe('delivered');
   });

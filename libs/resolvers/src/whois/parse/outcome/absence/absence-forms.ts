@@ -2,8 +2,8 @@
  * The words in which registries say that nobody holds a name: the only evidence of absence. List a form only with the
  * registry's own answer or documentation at hand.
  *
- * `NAME` is the name asked for, `LABEL` its first label, `*` one word that varies. ` / ` parts lines, each of which
- * must stand in the answer. A form that names nobody is compared letter by letter, case included; a form with a name
+ * `NAME` is the queried name, `LABEL` its first label, `*` one word that varies. ` / ` separates lines, each of which
+ * must be in the answer. A form that names nobody is compared letter by letter, case included; a form with a name
  * without regard to case, quotation marks and a full stop. Beside it nothing but small print may stand.
  */
 

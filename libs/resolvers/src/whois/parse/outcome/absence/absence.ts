@@ -6,9 +6,9 @@ import { BARE_STATEMENTS, GENERIC_FORMS, OWN_FORMS, STATEMENTS } from './absence
 import { plainText } from '../announcements.js';
 import { isOfOtherSuffixes, isSmallPrint } from '../../../../small-print/small-print.js';
 
-/** A question: who was asked, and for what. */
+/** A query: the server, and the name. */
 export interface AbsenceQuestion {
-  /** A-label; when empty, any host name stands for the name. */
+  /** A-label; if it is empty, any host name is accepted in its place. */
   domain: string;
   server: string;
   tld: string;
@@ -49,7 +49,7 @@ const LINE_LENGTH_MAX = 240;
 const LONG_LINE_LENGTH = 40;
 /** Five times the longest recorded answer about a free name. */
 const LINES_MAX = 300;
-/** Keys and words with which servers repeat what they were asked, folded. */
+/** Keys and words with which servers repeat the query, folded. */
 const ECHOES: ReadonlySet<string> = new Set(
   [
     '',
@@ -68,9 +68,9 @@ const ECHOES: ReadonlySet<string> = new Set(
 const REQUEST_ECHO = new RegExp(`^\\S+ request >> (?:-v \\S+ )?${NAME}$`);
 
 /**
- * Where an answer says that nobody holds the name: the index of a line in a form that this server is known to use,
- * about this name. `undefined` if there is none, or if anything else in the answer is neither part of that form nor
- * small print: an answer that is not understood completely is no evidence.
+ * The index of the line that says that nobody holds the name, in a form that this server is known to use and about this
+ * name. `undefined` if there is none, or if anything else in the answer is neither part of that form nor small print:
+ * an answer that is not understood completely is no evidence.
  */
 export function absenceIn(lines: readonly Line[], question: AbsenceQuestion): number | undefined {
   const found = formIn(lines, question);
@@ -184,7 +184,7 @@ function isLine({ text, isExact, varies }: FormLine, said: Said, label: string):
 function saidOn(line: Line, names: readonly string[]): Said {
   const body = line.comment ? commentBody(line) : line.body;
   const text = body.replace(/\s+/g, ' ').replace(/ <<<$/, '');
-  // A quotation says what somebody else says; three dots at the end stand for what is left out.
+  // A quotation repeats somebody else's words; three dots at its end mark an omission.
   const plain = QUOTED.test(text) || LEFT_OUT.test(text) ? text : folded(text, names);
   const isItem = ITEM.test(line.body) && !(line.body.startsWith('>') && plain.includes(NAME));
   return { exact: isItem ? line.body : text, folded: plain, isItem };
