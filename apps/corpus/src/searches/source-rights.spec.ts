@@ -155,7 +155,13 @@ describe('data from a source that may not be shown', () => {
       records: [{ type, value }],
     });
     await corpus.recordOf(HIDDEN, dns('mail.unseen-host.com', 'A', '198.18.0.77'));
-    await corpus.record(dns('follows-host.com', 'MX', '10 mail.unseen-host.com'));
-    expect(await ask(DNS_REVERSE, { value: '198.18.0.77', type: 'MX' })).not.toContain('follows');
+    await corpus.record(
+      dns('follows-host.com', 'MX', '10 mail.unseen-host.com'),
+      dns('mail.seen-host.com', 'A', '198.18.0.78'),
+      dns('follows-seen-host.com', 'MX', '10 mail.seen-host.com'),
+    );
+    const related = async (value: string) => ask(DNS_REVERSE, { value, type: 'MX' });
+    expect(await related('198.18.0.77')).not.toContain('follows');
+    expect(await related('198.18.0.78')).toContain('follows-seen-host.com');
   });
 });

@@ -259,6 +259,7 @@ describe('allowances', () => {
       return spendable === 500;
     });
     await entitlement.buy(accountId, 5_000);
+    expect(await entitlement.events(accountId)).toEqual(['AllowanceChanged 1']);
     await waitFor('the relay', async () => {
       const unsent = await entitlement.database.query('select from outbox where sent_at is null');
       return unsent.length === 0;

@@ -27,7 +27,9 @@ describe('traces of a request', () => {
     ];
     around.lookup.answer = () => ({ status: 500, headers: {}, body: '' });
     answers.push(await ask(live(apiKey, '&domainName=b.example')));
+    expect(answers.map(({ status }) => status)).toEqual([200, 400, 404, 401, 503]);
     const rows = await under.logRows(keyRecord.accountId, 3);
+    expect(around.lookup.questions).toHaveLength(2);
     const sinks = [
       ...answers.map(({ text, headers }) => text + JSON.stringify(headers)),
       JSON.stringify(around.lookup.questions),

@@ -108,7 +108,9 @@ describe('a service whose address is set', () => {
 
   it('402: a cap, which no purchase raises, leads to no page of credits', async () => {
     owner.answer = () => problemAnswer(402, 'price_above_max', 'failed');
-    expect((await ask('plain')).json).not.toHaveProperty('credits_url');
+    const { status, json } = await ask('plain');
+    expect([status, json.code]).toEqual([402, 'price_above_max']);
+    expect(json).not.toHaveProperty('credits_url');
   });
 
   it('reports all its other rejections as an outage', async () => {

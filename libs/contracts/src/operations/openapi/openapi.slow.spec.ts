@@ -162,10 +162,14 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
       ['get /v2.0/whois/live', ['domainName']],
       ['get /v1.0/whois', ['domainName', 'whois']],
     ]);
-    for (const { at, operation } of operationsOf(document).filter((one) => filledIn.has(one.at))) {
-      const names = operation.parameters.filter((one) => 'example' in one).map(({ name }) => name);
-      expect([at, names]).toEqual([at, filledIn.get(at)]);
-    }
+    const filled = operationsOf(document).filter(({ at }) => filledIn.has(at));
+    const exampleNames = filled.map(({ at, operation: { parameters } }) => [
+      at,
+      parameters.filter((one) => 'example' in one).map(({ name }) => name),
+    ]);
+    expect(new Map(exampleNames as [string, string[]][])).toEqual(
+      listener === 'api' ? filledIn : new Map(),
+    );
   });
 
   const operationsOf = ({ paths }: Description) =>

@@ -142,7 +142,7 @@ describe('an answer that is neither', () => {
   });
 
   it('small print alone says nothing about a name', () => {
-    expect(outcome(SMALL_PRINT)).not.toBe('delivered');
+    expect(outcome(SMALL_PRINT)).toBe('throttled');
   });
 
   it.each([
