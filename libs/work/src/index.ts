@@ -4,4 +4,4 @@ export * from './work-outcome.js';
 export * from './work-queue.js';
 export * from './work-runner.js';
 export * from './work-table.js';
-export type { DeadWork, RemainingWork } from './work.repository.js';
+export type { DeadWork } from './work.repository.js';

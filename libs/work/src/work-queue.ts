@@ -1,13 +1,7 @@
 import type { Transaction } from '#libs/database';
 import { HOUR_MS, newId } from '#libs/platform';
 import { LATER_MAX_SECONDS } from './work-outcome.js';
-import {
-  type DeadWork,
-  type RemainingWork,
-  type SqlRunner,
-  WorkRepository,
-  type WorkRow,
-} from './work.repository.js';
+import { type DeadWork, type SqlRunner, WorkRepository, type WorkRow } from './work.repository.js';
 
 /** A piece of work to be done once the transaction has committed. */
 export interface NewWork<T extends object> {
@@ -99,9 +93,9 @@ export class WorkQueue<T extends object> {
     await this.rows.deleteOfAccount(transaction, accountId);
   }
 
-  /** The remaining work of a group, or of the queue. Cancelled work counts until its worker has ended. */
-  async remaining(runner: SqlRunner, group?: string): Promise<RemainingWork> {
-    return this.rows.remaining(runner, group);
+  /** How many items of a group remain, dead ones included. Cancelled work counts until its worker has ended. */
+  async remaining(runner: SqlRunner, group: string): Promise<number> {
+    return this.rows.countGroup(runner, group);
   }
 
   /** No process claims work until then. @param seconds at most an hour; 0 ends the pause. @throws RangeError. */

@@ -29,7 +29,6 @@ export interface ClaimedWork<T = object> extends Claim {
   accountId?: string;
   group?: string;
   tries: number;
-  done: number;
   cost: number;
 }
 
@@ -46,17 +45,6 @@ export interface DeadWork {
   payload: unknown;
   tries: number;
   reason: string;
-}
-
-/** The remaining work of a group or a whole queue. */
-export interface RemainingWork {
-  /** Pieces that are not done, the dead included. */
-  pieces: number;
-  /** Their cost. */
-  cost: number;
-  /** The part of it that is done. */
-  done: number;
-  dead: number;
 }
 
 /** SQL of one queue. */
@@ -123,15 +111,6 @@ export class WorkRepository {
     return rows.length === 1;
   }
 
-  /** @returns as `finish`. */
-  async putProgress(runner: SqlRunner, { id, epoch }: Claim, done: number): Promise<boolean> {
-    const rows = await runner.query(
-      `update work set done = $3 where id = $1 and epoch = $2 and state = 'claimed' returning id`,
-      [id, epoch, done],
-    );
-    return rows.length === 1;
-  }
-
   /** Removes a group except claimed work, which is marked. @returns how many were removed and marked. */
   async cancel(
     transaction: Transaction,
@@ -158,14 +137,12 @@ export class WorkRepository {
     ]);
   }
 
-  async remaining(runner: SqlRunner, group: string | undefined): Promise<RemainingWork> {
-    const [row] = await runner.query<RemainingWork>(
-      `select count(*)::int as pieces, coalesce(sum(cost), 0)::int as cost,
-         coalesce(sum(done), 0)::int as done, count(*) filter (where state = 'dead')::int as dead
-       from work where queue = $1${group === undefined ? '' : ' and group_id = $2'}`,
-      group === undefined ? [this.queue] : [this.queue, group],
+  async countGroup(runner: SqlRunner, group: string): Promise<number> {
+    const [{ count }] = await runner.query<{ count: number }>(
+      'select count(*)::int as count from work where queue = $1 and group_id = $2',
+      [this.queue, group],
     );
-    return row;
+    return count;
   }
 
   async listDead(runner: SqlRunner, limit: number): Promise<DeadWork[]> {
@@ -238,7 +215,7 @@ const WANT = `
       else 'ready' end`;
 
 const CLAIM = `
-  select id, epoch, name, payload, account_id as "accountId", group_id as "group", tries, done, cost
+  select id, epoch, name, payload, account_id as "accountId", group_id as "group", tries, cost
   from claim_work($1, $2, $3, $4 * interval '1 ms')`;
 
 const RENEW = `

@@ -1,6 +1,6 @@
 import type { Transaction } from '#libs/database';
 import { WorkLost } from './work-outcome.js';
-import type { ClaimedWork, SqlRunner, WorkRepository } from './work.repository.js';
+import type { ClaimedWork, WorkRepository } from './work.repository.js';
 
 /** A piece of work in the hands of this process. */
 export class Work<T extends object = object> {
@@ -12,8 +12,6 @@ export class Work<T extends object = object> {
   readonly group: string | undefined;
   /** Attempts so far, including this one; postponements do not count. */
   readonly tries: number;
-  /** The progress that `saveProgress` stored in this or an earlier attempt. */
-  readonly done: number;
   readonly cost: number;
 
   constructor(
@@ -25,8 +23,8 @@ export class Work<T extends object = object> {
      */
     readonly signal: AbortSignal,
   ) {
-    const { id, name, payload, accountId, group, tries, done, cost } = claimed;
-    Object.assign(this, { id, name, payload, accountId, group, tries, done, cost });
+    const { id, name, payload, accountId, group, tries, cost } = claimed;
+    Object.assign(this, { id, name, payload, accountId, group, tries, cost });
   }
 
   /**
@@ -36,13 +34,5 @@ export class Work<T extends object = object> {
    */
   async finish(transaction: Transaction): Promise<void> {
     if (!(await this.rows.finish(transaction, this.claimed))) throw new WorkLost(this.name);
-  }
-
-  /**
-   * Notes how far it came, in units of its cost: for the next try, and for `WorkQueue.remaining`.
-   * @throws WorkLost as `finish`.
-   */
-  async saveProgress(runner: SqlRunner, done: number): Promise<void> {
-    if (!(await this.rows.putProgress(runner, this.claimed, done))) throw new WorkLost(this.name);
   }
 }

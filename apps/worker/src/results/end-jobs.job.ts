@@ -49,8 +49,8 @@ export class EndJobsJob extends WorkRunner<JobWork> {
     const { jobs, chunks, records, files, credits, resultMails } = this.features;
     const job = await jobs.find(this.database, work.payload.jobId);
     if (job?.state !== 'finalizing') return;
-    const { pieces } = await this.queues.chunks.remaining(this.database, job.id);
-    if (job.isCanceled && pieces > 0) return later(CHUNKS_END_SECONDS);
+    const chunksLeft = await this.queues.chunks.remaining(this.database, job.id);
+    if (job.isCanceled && chunksLeft > 0) return later(CHUNKS_END_SECONDS);
     // From here on no chunk is recorded, by however late a process: the file contains all that is charged.
     await this.database.transaction((transaction) => chunks.abandonOpen(transaction, job.id));
     for (const { number, charged } of await chunks.listUnsettled(this.database, job.id)) {
