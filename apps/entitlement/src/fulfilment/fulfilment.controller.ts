@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import type { GrantPage, LineFulfilment, LineSums, Owned } from '#libs/contracts';
+import type { GrantPage, LineSums, Owned } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
 import { LineIdsRequest, ListGrantsQuery } from './fulfilment.dto.js';
 import { FulfilmentService } from './fulfilment.service.js';
@@ -8,14 +8,6 @@ import { FulfilmentService } from './fulfilment.service.js';
 @AllowCallers('billing', 'cli')
 export class FulfilmentController {
   constructor(private readonly fulfilment: FulfilmentService) {}
-
-  @Post('/fulfilment')
-  async fulfilled(
-    @AccountId() accountId: string,
-    @Body() { lineIds }: LineIdsRequest,
-  ): Promise<LineFulfilment[]> {
-    return this.fulfilment.fulfilled(accountId, lineIds);
-  }
 
   @Post('/reconciliation/lines')
   async sums(@Body() { lineIds }: LineIdsRequest): Promise<LineSums[]> {

@@ -2,8 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { GrantPage, LineSums, Owned } from '#libs/contracts';
 import { Database, MaintenanceDatabase } from '#libs/database';
 
-type KnownLine = Omit<LineSums, 'accountId'>;
-
 @Injectable()
 export class FulfilmentRepository {
   constructor(
@@ -11,20 +9,9 @@ export class FulfilmentRepository {
     private readonly maintenance: MaintenanceDatabase,
   ) {}
 
-  /** An account's lines among these, with their effects. */
-  async listLines(accountId: string, lineIds: string[]): Promise<KnownLine[]> {
-    return this.database.query<KnownLine>(
-      `select ${SUMS} where p.line_id = any($1) and p.account_id = $2 group by p.line_id`,
-      [lineIds, accountId],
-    );
-  }
-
   /** Lines of any account among these, with their effects. */
-  async listAllLines(lineIds: string[]): Promise<LineSums[]> {
-    return this.maintenance.query<LineSums>(
-      `select p.account_id as "accountId", ${SUMS} where p.line_id = any($1) group by p.line_id`,
-      [lineIds],
-    );
+  async listLines(lineIds: string[]): Promise<LineSums[]> {
+    return this.maintenance.query<LineSums>(SUMS, [lineIds]);
   }
 
   /** Packages with credits left, oldest first. */
@@ -70,10 +57,11 @@ export class FulfilmentRepository {
 
 /** Grants revived by an undone reversal contain credits that their line's own grants count as expired. */
 const SUMS = `
-  p.line_id as "lineId", p.payment_id as "paymentId", p.kind, p.amount_micros::text as "amountMicros",
+  select p.account_id as "accountId", p.line_id as "lineId", p.payment_id as "paymentId", p.kind, p.amount_micros::text as "amountMicros",
   p.heard_at as "heardAt", count(g.id)::int as grants,
   coalesce(sum(g.granted), 0)::text as granted, coalesce(sum(g.consumed), 0)::text as consumed,
   coalesce(sum(g.revoked), 0)::text as revoked, coalesce(sum(g.owed), 0)::text as owed,
   coalesce(sum(g.reversal_target), 0)::text as reversed
   from payment_lines p left join credit_grants g
-    on g.line_id = p.line_id and g.source_type in ('package', 'subscription')`;
+    on g.line_id = p.line_id and g.source_type in ('package', 'subscription')
+  where p.line_id = any($1) group by p.line_id`;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { GrantPage, LineFulfilment, LineSums, Owned } from '#libs/contracts';
+import type { GrantPage, LineSums, Owned } from '#libs/contracts';
 import { Database, readCursor, toPage } from '#libs/database';
 import { InvalidRequest, isId } from '#libs/platform';
 import type { Subscription } from '../subscriptions/subscription.entity.js';
@@ -18,22 +18,9 @@ export class FulfilmentService {
     private readonly subscriptions: SubscriptionsService,
   ) {}
 
-  /**
-   * A line is stored and its credits are issued in one transaction, so a known line is fulfilled. Slices that have not
-   * begun yet follow automatically.
-   */
-  async fulfilled(accountId: string, lineIds: string[]): Promise<LineFulfilment[]> {
-    const lines = await this.repository.listLines(accountId, lineIds);
-    const known = new Map(lines.map((line) => [line.lineId, line]));
-    return lineIds.map((lineId) => {
-      const line = known.get(lineId);
-      return { lineId, isFulfilled: line !== undefined, granted: line?.granted ?? '0' };
-    });
-  }
-
   /** For the daily comparison with billing's own lines; unknown ids are omitted (I21). */
   async sums(lineIds: string[]): Promise<LineSums[]> {
-    return this.repository.listAllLines(lineIds);
+    return this.repository.listLines(lineIds);
   }
 
   /** Reads the applied state without a lock. */

@@ -22,19 +22,6 @@ describe('calls from billing and operators', () => {
 
   const spendable = async () => (await entitlement.client.balance(accountId)).spendable;
 
-  it('a line is fulfilled once its event has arrived, also for rights alone, and only for its account', async () => {
-    const [lineId, unknown] = [await entitlement.buy(accountId, 5_000), newId()];
-    const domainer = await entitlement.pay(accountId, { kind: 'domainer' });
-    const lineIds = [unknown, domainer, lineId];
-    expect(await entitlement.billing.fulfilment(accountId, lineIds)).toEqual([
-      { lineId: unknown, isFulfilled: false, granted: '0' },
-      { lineId: domainer, isFulfilled: true, granted: '0' },
-      { lineId, isFulfilled: true, granted: '5000' },
-    ]);
-    const asked = await entitlement.billing.fulfilment(newId(), lineIds);
-    expect(asked.map(({ isFulfilled }) => isFulfilled)).toEqual([false, false, false]);
-  });
-
   it('I21: sums by line show the granted, used, revoked and owed credits', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     await entitlement.use(accountId, 4_000);

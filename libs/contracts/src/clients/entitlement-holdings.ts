@@ -1,14 +1,6 @@
 import type { PaymentLineKind } from '../events/billing/payment-line.js';
 import type { SubscriptionState } from '../events/billing/subscription-changed.js';
 
-/** Whether a line of a payment has reached its account. All amounts below are decimal strings. */
-export interface LineFulfilment {
-  lineId: string;
-  isFulfilled: boolean;
-  /** Credits issued so far, before reversals. */
-  granted: string;
-}
-
 /** Sums of an account's ledger by UTC day (`YYYY-MM-DD`; for use, the day of booking), newest first. */
 export interface LedgerChanges {
   days: { day: string; amount: number }[];
@@ -16,7 +8,7 @@ export interface LedgerChanges {
   is_whole: boolean;
 }
 
-/** The state of a payment's line, for the daily comparison (invariant I21). */
+/** The state of a payment's line, for the daily comparison (invariant I21); amounts are decimal strings. */
 export interface LineSums {
   lineId: string;
   accountId: string;

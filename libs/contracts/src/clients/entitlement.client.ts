@@ -5,7 +5,6 @@ import type { MonitorSlots } from '../events/billing/subscription-changed.js';
 import type { ChangeCursor, ChangePage } from './change-feed.js';
 import type {
   GrantPage,
-  LineFulfilment,
   LedgerChanges,
   LineSums,
   Owned,
@@ -272,11 +271,6 @@ export class EntitlementClient {
   /** Operators: leases whose use cannot be booked, oldest first; at most 200. */
   async setAsideLeases(): Promise<SetAsideLease[]> {
     return this.http.call('GET', '/internal/operator/set-aside/leases');
-  }
-
-  /** Says which of an account's payment lines are fulfilled, in the order of the request; at most 1,000. */
-  async fulfilment(accountId: string, lineIds: string[]): Promise<LineFulfilment[]> {
-    return this.http.call('POST', '/internal/fulfilment', { accountId, body: { lineIds } });
   }
 
   /** The state of payment lines of any account; unknown ones are left out. At most 1,000. */
