@@ -69,6 +69,12 @@ export function text(
   };
 }
 
+/** The id of a thing, such as `a job`. */
+export function idOf(what: string): ParameterKind<string> {
+  const pattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+  return text(36, { pattern, rule: `must be the id of ${what}` });
+}
+
 /** A whole number, without sign, of at most 15 digits. @param unit appears in the rejection ("whole seconds"). */
 export function integer(min: number, max: number, unit = 'a whole number'): ParameterKind<number> {
   const rule = `must be ${unit}, ${min} to ${max}`;

@@ -1,5 +1,5 @@
 import type { Access } from '../access.js';
-import { boolean, text } from '../kinds.js';
+import { boolean, idOf } from '../kinds.js';
 import type { NameRecordType } from '../dns/dns-answer.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
@@ -72,10 +72,7 @@ function byKey(rate: 'bulk' | 'account'): Access {
 
 const ONE_JOB = {
   id: {
-    kind: text(36, {
-      pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-      rule: 'must be the id of a job',
-    }),
+    kind: idOf('a job'),
     about: 'Id of the job',
     example: ID,
     in: 'path',

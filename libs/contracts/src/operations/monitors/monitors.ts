@@ -1,5 +1,5 @@
 import type { Access } from '../access.js';
-import { boolean, oneOf, text } from '../kinds.js';
+import { boolean, idOf, oneOf } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
 import { onePage } from '../paging/paging-answer.js';
@@ -120,16 +120,6 @@ const CHARGED_BY_INTERVAL = {
     'Free. With `interval_minutes`, 1 credit per answered check beyond one in 6 hours, charged as the monitor runs.',
 } as const;
 
-function id<const Example extends string>(about: string, example: Example) {
-  const pattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-  return {
-    kind: text(36, { pattern, rule: 'must be an id' }),
-    about,
-    example,
-    in: 'path',
-  } as const;
-}
-
 const DRY_RUN = {
   dry_run: {
     kind: boolean(),
@@ -141,8 +131,13 @@ const DRY_RUN = {
 } as const;
 
 /** Parameters of calls about one monitor, about its findings, and about one of them. */
-const ONE_MONITOR = { id: id('Id of the monitor', ID) } as const;
-const ONE_HIT = { ...ONE_MONITOR, event_id: id('Id of the event', HIT_ID) } as const;
+const ONE_MONITOR = {
+  id: { kind: idOf('a monitor'), about: 'Id of the monitor', example: ID, in: 'path' },
+} as const;
+const ONE_HIT = {
+  ...ONE_MONITOR,
+  event_id: { kind: idOf('an event'), about: 'Id of the event', example: HIT_ID, in: 'path' },
+} as const;
 const EVENTS_OF_ONE = {
   ...ONE_MONITOR,
   state: {

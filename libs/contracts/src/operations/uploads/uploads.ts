@@ -1,5 +1,5 @@
 import type { Access } from '../access.js';
-import { text } from '../kinds.js';
+import { idOf } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
 import { onePage } from '../paging/paging-answer.js';
@@ -84,13 +84,7 @@ export const UPLOAD = defineOperation({
   access: ACCESS,
   owner: { service: 'worker', path: '/internal/uploads/{id}' },
   parameters: {
-    id: {
-      ...UPLOAD_ID.id,
-      kind: text(36, {
-        pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-        rule: 'must be the id of an upload',
-      }),
-    },
+    id: { ...UPLOAD_ID.id, kind: idOf('an upload') },
   },
   answers: [{ type: 'application/json', of: UploadAnswer }],
   price: { per: 'free' },

@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsBoolean, IsISO8601, IsInt, IsString, ValidateNested } from 'class-validator';
 import { dashboardCall } from '../dashboard-call.js';
-import { boolean, day, text } from '../kinds.js';
+import { boolean, day, idOf, text } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
 import { Paging, onePage } from '../paging/paging-answer.js';
@@ -88,10 +88,7 @@ const PARAMETERS = {
     example: 'whois.live',
   },
   key_id: {
-    kind: text(36, {
-      pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-      rule: 'must be the id of a key',
-    }),
+    kind: idOf('a key'),
     about: 'Only requests of this key',
     example: '019a5f00-0000-7000-8000-000000000005',
   },

@@ -1,5 +1,5 @@
 import type { Access } from '../access.js';
-import { text } from '../kinds.js';
+import { idOf } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';
 import { onePage } from '../paging/paging-answer.js';
@@ -66,21 +66,18 @@ const WORKER = (path: string) =>
   ({ service: 'worker', path: `/internal/webhooks${path}` }) as const;
 const FREE = { per: 'free' } as const;
 
-function id<const Example extends string>(about: string, example: Example) {
-  const pattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-  return {
-    kind: text(36, { pattern, rule: 'must be an id' }),
-    about,
-    example,
-    in: 'path',
-  } as const;
-}
-
 /** Parameters of calls about one webhook, and about one of its deliveries. */
-const ONE_WEBHOOK = { id: id('Id of the webhook', ID) } as const;
+const ONE_WEBHOOK = {
+  id: { kind: idOf('a webhook'), about: 'Id of the webhook', example: ID, in: 'path' },
+} as const;
 const ONE_DELIVERY = {
   ...ONE_WEBHOOK,
-  delivery_id: id('Id of the delivery', DELIVERY_ID),
+  delivery_id: {
+    kind: idOf('a delivery'),
+    about: 'Id of the delivery',
+    example: DELIVERY_ID,
+    in: 'path',
+  },
 } as const;
 
 export const WEBHOOKS = defineOperation({
