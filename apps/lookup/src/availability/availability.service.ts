@@ -12,6 +12,7 @@ import { Clock, InvalidRequest, monotonicMs } from '#libs/platform';
 import { DnsClient, DnsFault, PublicNames } from '#libs/resolvers';
 import { InvalidDomainName } from '../answers/answers.errors.js';
 import type { Asking } from '../answers/asked-by.js';
+import { FIXTURE_TLD } from '../fixtures/fixtures.js';
 import type { Serving } from '../serializers/provenance-body.js';
 import type { ItemQuestions } from '../answers/item-answers.js';
 import { LiveService } from '../live/live.service.js';
@@ -27,7 +28,6 @@ import {
 } from './availability.js';
 import { suggestionsFor } from './suggestions.js';
 
-const FIXTURE_TLD = 'test';
 /** Suggestions checked at a time. */
 const AT_A_TIME = 10;
 /** Every name is looked up anew, except for the gateway's repeats and failures whose waiting time has not passed. */

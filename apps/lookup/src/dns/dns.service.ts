@@ -28,6 +28,7 @@ import type { Asking } from '../answers/asked-by.js';
 import { answerFrom, type DataAnswer } from '../answers/data-answer.js';
 import type { ItemQuestions } from '../answers/item-answers.js';
 import { type Found, type Freshness, RememberedAnswers } from '../answers/remembered-answers.js';
+import { FIXTURE_TLD } from '../fixtures/fixtures.js';
 import { LookupConfig } from '../lookup.config.js';
 import { ObservationsService } from '../observations/observations.service.js';
 import { type DnsSubject, dnsBody } from './dns-body.js';
@@ -39,7 +40,6 @@ const KEPT_MAX_SECONDS = 300;
 const ENTRY_OVERHEAD_BYTES = 500;
 /** DNS answers are small; they get this share of the memory for answers. */
 const CACHE_SHARE = 8;
-const FIXTURE_TLD = 'test';
 
 /** A lookup with its outcome, as the answer cache and the pricing need it. */
 export type DnsFindings = DnsLookup & Findings;

@@ -13,6 +13,7 @@ import { InvalidDomainName, TldUnsupported } from '../answers/answers.errors.js'
 import type { Asking } from '../answers/asked-by.js';
 import { type DataAnswer, problemOf } from '../answers/data-answer.js';
 import { DnsService } from '../dns/dns.service.js';
+import { FIXTURE_TLD } from '../fixtures/fixtures.js';
 import { LiveService } from '../live/live.service.js';
 import { LookupConfig } from '../lookup.config.js';
 import { selected } from '../serializers/field-selection.js';
@@ -24,7 +25,6 @@ type Question = QuestionOf<typeof REPUTATION>;
 const INDEX_TIMEOUT_MS = 3_000;
 /** The weight of each part in the confidence. */
 const SHARES = { registration: 0.4, index: 0.3, dns: 0.3 };
-const FIXTURE_TLD = 'test';
 
 /** Judges names by their registration, the index and their DNS. */
 @Injectable()

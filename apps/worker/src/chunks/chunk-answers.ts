@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { NameFindings, Outcome } from '#libs/contracts';
+import { type NameFindings, PASSING_OUTCOMES } from '#libs/contracts';
 import { SECOND_MS, monotonicMs } from '#libs/platform';
 import type { Job } from '../jobs/job.js';
 import { NOBODY, upstreamOf } from '../names/read-name.js';
@@ -9,8 +9,6 @@ import { type ResultRow, writeRow } from './result-row.js';
 
 const compress = promisify(gzip);
 
-/** Failures that another attempt may resolve. */
-const PASSING: readonly Outcome[] = ['unreachable', 'timeout', 'throttled'];
 /** How often a name is looked up before its failure is final. */
 const PASSES = 3;
 const RETRY_SECONDS = 60;
@@ -54,7 +52,7 @@ export class ChunkAnswers {
     if (laterSeconds !== undefined) {
       this.waiting.push(index);
       this.readyAtMs = Math.min(this.readyAtMs, monotonicMs() + laterSeconds * SECOND_MS);
-    } else if (PASSING.includes(outcome) && this.chunk.pass + 1 < PASSES) {
+    } else if (PASSING_OUTCOMES.includes(outcome) && this.chunk.pass + 1 < PASSES) {
       this.failing.push(index);
     } else {
       const isCharged = found.isCharged && !this.isFree;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { NAME_RECORD_TYPES, type NameFindings, type Outcome } from '#libs/contracts';
+import { NAME_RECORD_TYPES, type NameFindings, PASSING_OUTCOMES } from '#libs/contracts';
 import { Database } from '#libs/database';
 import {
   Clock,
@@ -25,8 +25,6 @@ const WAIT_SECONDS = 20;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
 /** A run ends after this time, so that another process may take over. */
 const RUN_MS = MINUTE_MS;
-/** Failures that another attempt may resolve. */
-const PASSING: readonly Outcome[] = ['unreachable', 'timeout', 'throttled'];
 const TRIES_MAX = 3;
 const RETRY_MS = HOUR_MS;
 
@@ -125,7 +123,7 @@ class LaterNames {
       this.names.push({ name, tries, dueAt: this.after(Math.min(pauseMs, DAY_MS)) });
       return true;
     }
-    if (!PASSING.includes(outcome) || tries + 1 >= TRIES_MAX) return false;
+    if (!PASSING_OUTCOMES.includes(outcome) || tries + 1 >= TRIES_MAX) return false;
     this.names.push({ name, tries: tries + 1, dueAt: this.after(RETRY_MS) });
     return true;
   }

@@ -18,6 +18,9 @@ export const OUTCOMES = [
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** Failures that another attempt may resolve. */
+export const PASSING_OUTCOMES: readonly Outcome[] = ['unreachable', 'timeout', 'throttled'];
+
 /** The source of an answer. */
 export const SOURCES = ['live', 'cache', 'stale_cache', 'repeat', 'fixture'] as const;
 export type Source = (typeof SOURCES)[number];
