@@ -20,7 +20,7 @@ alter table job_lease
   add column last_run_at timestamptz`;
 
 /** A lease that ends later was taken by a release which leased for three intervals; it does not count. */
-export const JOB_LEASE_MAX_MS = 60_000;
+const JOB_LEASE_MAX_MS = 60_000;
 
 /** Identifies this process within the installation. */
 const OWNER = `${hostname()}/${process.pid}/${process.hrtime.bigint()}`;

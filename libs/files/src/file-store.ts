@@ -63,7 +63,7 @@ export interface AddressOptions {
 }
 
 export const PAGE_MAX = 1_000;
-export const LIFETIME_MAX_SECONDS = 900;
+const LIFETIME_MAX_SECONDS = 900;
 /** The largest file: what 8,192 parts of an upload to S3 hold. */
 export const FILE_MAX_BYTES = 64 * 1024 ** 3;
 /** Files that `concatenate` takes at once: S3 has 10,000 parts, and a file may need two. */

@@ -91,7 +91,7 @@ function changedLine(
 }
 
 /** The total of a bill's lines, with tax. */
-export const priceOfLines = ({ lines }: Pick<BillSnapshot, 'lines'>): Micros =>
+const priceOfLines = ({ lines }: Pick<BillSnapshot, 'lines'>): Micros =>
   lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
 
 function lineOf(

@@ -15,7 +15,7 @@ interface Rule {
 }
 
 /** A rule has no schema keyword here, so that the schema would promise less than the class checks. */
-export class RuleWithoutKeyword extends Error {}
+class RuleWithoutKeyword extends Error {}
 
 /** JSON Schema 2020-12 of an event's `data`, derived from the validation rules of its class. */
 export function eventSchema(eventClass: EventClass): JsonSchema {

@@ -3,7 +3,7 @@ import { keptTypeName } from '../dns/dns-type.js';
 import type { StretchRow } from './dns-history.repository.js';
 
 /** A record in the words of the answer. */
-export function historicDnsRecord(
+function historicDnsRecord(
   name: string,
   { rtype, value }: Pick<StretchRow, 'rtype' | 'value'>,
 ): HistoricDnsRecord {

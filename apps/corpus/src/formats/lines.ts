@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** Longer lines are bad ones. */
-export const LINE_BYTES_MAX = 256 * 1024;
+const LINE_BYTES_MAX = 256 * 1024;
 const NEWLINE = 10;
 
 /** Consecutive lines of a file. */

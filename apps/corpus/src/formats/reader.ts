@@ -8,11 +8,11 @@ import { passiveObservation } from './passive-dns.js';
 import { WhoisCsvReader } from './whois-csv.js';
 
 /** Kinds of sources whose files list names alone. */
-export const LIST_KINDS = ['names', 'zone'] as const;
+const LIST_KINDS = ['names', 'zone'] as const;
 /** Kinds of sources whose lines are observations. */
-export const LINE_KINDS = ['whois_csv', 'pdns', 'jsonl'] as const;
+const LINE_KINDS = ['whois_csv', 'pdns', 'jsonl'] as const;
 /** Source kinds whose files, or whose log, are imported in a special way. */
-export const OTHER_KINDS = ['blocklist', 'ct'] as const;
+const OTHER_KINDS = ['blocklist', 'ct'] as const;
 export const IMPORT_KINDS = [...LIST_KINDS, ...LINE_KINDS, ...OTHER_KINDS] as const;
 export type LineKind = (typeof LINE_KINDS)[number];
 export type ImportKind = (typeof IMPORT_KINDS)[number];

@@ -80,14 +80,7 @@ export const GENERATED_NAMES_MAX = 20_000_000;
 const STEP = 7_368_787;
 
 /** Owners of these names have them imitated. */
-export const IMITATED = [
-  'paymorrow',
-  'bankhaven',
-  'shopzone',
-  'cloudnest',
-  'mailgarden',
-  'streamly',
-];
+const IMITATED = ['paymorrow', 'bankhaven', 'shopzone', 'cloudnest', 'mailgarden', 'streamly'];
 const IMITATION_SUFFIXES = ['com', 'net', 'org', 'shop', 'online', 'info', 'app', 'co.uk'];
 const IMITATIONS = IMITATION_SUFFIXES.flatMap((suffix) =>
   IMITATED.flatMap((brand) => imitationsOf(brand).map((label) => `${label}.${suffix}`)),

@@ -23,7 +23,7 @@ export function withoutPassword({ hasPassword }: PageContext): Markup {
 export const PASSWORD_HINT = '8 to 128 characters. A sentence is fine.';
 
 /** The providers with which people can log in or sign up instead of a password. */
-export function providerForms(
+function providerForms(
   context: PageContext,
   providers: readonly Provider[],
   to?: string,

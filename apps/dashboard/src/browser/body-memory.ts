@@ -9,7 +9,7 @@ const ALL_BYTES = 8 * MIB;
 const OF_NETWORK_BYTES = 2 * MIB;
 
 /** How many bytes of bodies are in memory, in total and per network. */
-export class BodyMemory {
+class BodyMemory {
   private bytes = 0;
   private readonly ofNetworks = new Map<string, number>();
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Markup, html, markdown } from '#libs/public-http';
 
 /** Pages whose text is written by the operator. */
-export const OPERATOR_TEXTS = ['terms', 'privacy', 'contact'] as const;
+const OPERATOR_TEXTS = ['terms', 'privacy', 'contact'] as const;
 export type OperatorText = (typeof OPERATOR_TEXTS)[number];
 
 /** Maximum length of a text, in characters. */

@@ -33,7 +33,7 @@ const MIB = 1024 * 1024;
 /** The maximum number of stored bytes of a stream. */
 const STREAM_BYTES_MAX = 16 * MIB;
 /** Limits for the newest answers to an account's test keys: their number and their total size (S130). */
-export const TEST_ANSWERS = { count: 100, bytes: 4 * MIB };
+const TEST_ANSWERS = { count: 100, bytes: 4 * MIB };
 
 const keyReused = new IdempotencyKeyReused();
 const keyRunning = new IdempotencyKeyRunning();

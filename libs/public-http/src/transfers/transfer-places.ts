@@ -3,7 +3,7 @@ import { ServiceOverloaded } from '../refusals.errors.js';
 import { TooManyDownloads, TooManyUploads } from './transfers.errors.js';
 
 /** Per account, at a time. */
-export const ACCOUNT_MAX = { upload: 4, download: 4 } as const;
+const ACCOUNT_MAX = { upload: 4, download: 4 } as const;
 /** Over all accounts, at a time. */
 const ALL_MAX = { upload: 200, download: 400 } as const;
 

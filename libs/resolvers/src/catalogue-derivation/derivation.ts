@@ -48,7 +48,7 @@ export function writeCatalogue(folder: string, file: string, terms: string): str
 }
 
 /** The shortest sentences that hold each phrase. */
-export function catalogueOf(sentences: readonly string[]): string[] {
+function catalogueOf(sentences: readonly string[]): string[] {
   const vocabulary = vocabularyOf(sentences);
   const entries = sentences.map((sentence) => wordsOf(sentence, vocabulary));
   const phrases = new Set<string>();

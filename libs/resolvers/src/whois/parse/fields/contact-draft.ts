@@ -97,7 +97,8 @@ export class ContactDraft {
   /** If there are at least this many address lines, the first is the employer unless it contains a number. */
   private takeOrganization(linesMin: number): void {
     const lines = this.values.get('street') ?? [];
-    if (lines.length < linesMin || this.values.has('organization') || hasDigit(lines[0])) return;
+    if (lines.length < linesMin || this.values.has('organization') || /[0-9]/.test(lines[0]))
+      return;
     this.values.set('organization', [lines[0]]);
     this.values.set('street', lines.slice(1));
   }
@@ -165,11 +166,6 @@ function readPhone(text: string | undefined): string | undefined {
 function withoutQuotes(text: string): string {
   const isQuoted = text.length > 1 && text.startsWith('"') && text.endsWith('"');
   return isQuoted ? text.slice(1, -1) : text;
-}
-
-function hasDigit(text: string): boolean {
-  for (const character of text) if (character >= '0' && character <= '9') return true;
-  return false;
 }
 
 function withoutAbsent(contact: Contact): Contact {

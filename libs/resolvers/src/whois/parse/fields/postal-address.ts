@@ -37,7 +37,7 @@ export function readCityLine(line: string): Omit<PostalAddress, 'street'> | unde
       .split(' ')
       .filter((it) => it !== '');
     const [state, ...rest] = words;
-    if (rest.length > 0 && hasDigit(rest.join('')) && !hasDigit(state)) {
+    if (rest.length > 0 && /[0-9]/.test(rest.join('')) && !/[0-9]/.test(state)) {
       return { city: line.slice(0, comma).trim(), state, postalCode: rest.join(' ') };
     }
   }
@@ -69,9 +69,4 @@ function isPostalCode(word: string): boolean {
     else if (character !== '-' && !(character >= 'A' && character <= 'Z')) return false;
   }
   return digits >= 4 && word.length <= 10;
-}
-
-function hasDigit(text: string): boolean {
-  for (const character of text) if (character >= '0' && character <= '9') return true;
-  return false;
 }

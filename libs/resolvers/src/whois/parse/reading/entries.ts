@@ -70,7 +70,7 @@ function readPhrase(line: Line, grammar: ReadyGrammar): Entry | undefined {
   const phrase = grammar.phrases.find(([words]) => start.startsWith(`${words} `));
   if (phrase === undefined) return undefined;
   const value = line.body.slice(phrase[0].length).trim();
-  if (!hasDigit(value)) return undefined;
+  if (!/[0-9]/.test(value)) return undefined;
   return entryOf(line, { key: phrase[0], value }, readTarget(phrase[1]));
 }
 
@@ -80,11 +80,6 @@ function readBareHeader(line: Line, grammar: ReadyGrammar): Entry | undefined {
   const key = normalizeKey(line.body);
   const target = lookUpHeader(key, grammar.keys);
   return target && entryOf(line, { key, value: '' }, target);
-}
-
-function hasDigit(text: string): boolean {
-  for (const character of text) if (character >= '0' && character <= '9') return true;
-  return false;
 }
 
 function entryOf(line: Line, keyed: Pick<KeyedValue, 'key' | 'value'>, target: Target): Entry {
