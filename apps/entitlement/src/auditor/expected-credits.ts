@@ -1,3 +1,4 @@
+import { IS_REVIVED } from '../ledger/revived-grants.js';
 /** Adds months as PostgreSQL does: the same day, or the month's last. */
 const monthsAfter = (instant: string, months: string) =>
   `((${instant} at time zone 'UTC' + make_interval(months => ${months})) at time zone 'UTC')`;
@@ -61,6 +62,5 @@ export const REVERSAL_TARGETS = `
   union all
   select g.id, ${revivedTarget('ended.requested_target')}, ${revivedTarget('ended.reversal_target')}
   from credit_grants g join audited_grants using (id)
-  join credit_grants ended on ended.account_id = g.account_id and ended.source_type <> 'release'
-    and ended.source_id = g.source_id and ended.source_index = g.source_index
+  join credit_grants ended on ${IS_REVIVED('g', 'ended')}
   where g.line_id is not null and g.source_type = 'release'`;

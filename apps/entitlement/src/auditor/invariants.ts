@@ -1,3 +1,4 @@
+import { IS_REVIVED } from '../ledger/revived-grants.js';
 import type { Invariant, InvariantSet } from '#libs/database';
 import { ENTRIES_SINCE, FIRST_ID, LEDGER_AND_GRANT } from '../checkpoints/ledger-sums.js';
 import { BEGUN_CREDITS, REVERSAL_TARGETS } from './expected-credits.js';
@@ -75,9 +76,9 @@ const INVARIANTS: readonly Invariant[] = [
         when 'release' then
           (select count(*) from holds h
             where h.reservation_id::text = g.source_id and h.account_id = g.account_id) +
-          (select count(*) from credit_grants o where o.source_type in ('package', 'subscription')
-            and o.source_id = g.source_id and o.source_index = g.source_index
-            and o.line_id = g.line_id and o.account_id = g.account_id)
+          (select count(*) from credit_grants o
+            where o.source_type in ('package', 'subscription', 'release') and o.line_id = g.line_id
+              and ${IS_REVIVED('g', 'o')})
         when 'operator' then (select count(*) from operator_adjustments o
           where o.id::text = g.source_id and o.account_id = g.account_id and o.amount = g.granted)
         else (select count(*) from payment_lines p

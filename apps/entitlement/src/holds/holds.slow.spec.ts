@@ -242,6 +242,38 @@ describe('holds', () => {
       expect([spendable, debt]).toEqual([TRIAL + PLAN / 2, 0]);
     });
 
+    it('are each valid for seven days, and are reversed together, if jobs return them on different days', async () => {
+      const others = newId();
+      const month = { periodStart: '2026-04-03T09:00:00Z', periodEnd: '2026-05-03T09:00:00Z' };
+      const cancelAt = month.periodEnd;
+      const next = { subscriptionId: newId(), ...month, cancelAt, lineId: others };
+      await entitlement.use(accountId, TRIAL + PLAN);
+      await entitlement.subscribe(accountId, next);
+      for (const [holdId, amount] of Object.entries({ early: 9_000, late: 5_000, last: 1_000 })) {
+        await entitlement.client.hold({ accountId, holdId, amount });
+      }
+      for (const [holdId, day] of Object.entries({ early: '04', late: '10', last: '12' })) {
+        entitlement.clock.set(`2026-05-${day}T09:00:00Z`);
+        await entitlement.client.closeHold(accountId, holdId);
+      }
+      const spendable = async () => (await entitlement.client.balance(accountId)).spendable;
+      expect(await spendable()).toBe(6_000);
+      await entitlement.use(accountId, 5_500);
+      const reversalId = await entitlement.reverse(accountId, others, '1');
+      const reversed = { spendable: 0, debt: 5_500 };
+      expect(await entitlement.client.balance(accountId)).toMatchObject(reversed);
+      expect(await entitlement.violations()).toEqual([]);
+      await entitlement.undo(accountId, reversalId);
+      expect(await entitlement.client.balance(accountId)).toMatchObject({
+        spendable: 500,
+        debt: 0,
+      });
+      await entitlement.client.settleHold(accountId, 'early', 'late', 8_000);
+      expect(await spendable()).toBe(500);
+      await entitlement.client.settleHold(accountId, 'last', 'late', 700);
+      expect(await spendable()).toBe(0);
+    });
+
     it('are not returned once more by another job that holds them until they end', async () => {
       const holdId = 'the-next-job';
       await entitlement.client.hold({ accountId, holdId, amount: TRIAL + PLAN });

@@ -7,7 +7,7 @@ import {
   PAID_SOURCES,
   byAge,
   inBurnOrder,
-  namesOf,
+  revivalOf,
   sourceOf,
 } from './grant.js';
 import { type Reservation, type ReservationSlice, reservedRest, restOf } from './reservation.js';
@@ -128,8 +128,8 @@ export class Book extends GrantBook {
   /**
    * Credits that a job could not use before their grant ended stay valid for a few days. Those of a payment remain under
    * its reversals, which may have come before: the revived credits are then taken at once, and an undone reversal
-   * returns them. Credits that were returned before are not returned again: a plan's would never expire. For the same
-   * reason, later returns do not prolong earlier ones.
+   * returns them. Each credit is returned once, and later returns do not prolong earlier ones: a plan's would never
+   * expire.
    * @param holdId the id of the job's hold.
    */
   giveBack(lost: readonly LostCredits[], holdId: string): void {
@@ -139,7 +139,7 @@ export class Book extends GrantBook {
       if (grant.sourceType === 'release') continue;
       if (grant.lineId === undefined) others.push(one);
       else {
-        slice.revivedIn = this.reviveEnded(grant, credits, { isRenewed: false })?.id;
+        slice.revivedIn = this.revive(grant, credits, { isRenewed: false }).id;
         this.followRevived(grant);
       }
     }
@@ -267,7 +267,7 @@ export class Book extends GrantBook {
     const expired = Math.min(amount, grant.revokedExpired);
     grant.revokedExpired -= expired;
     const reference = sourceOf(grant);
-    // Revived credits have no grant beside them that could revive them once more.
+    // Revived credits need no other grant: they can be valid once more themselves.
     if (grant.sourceType === 'release' && amount > expired) this.prolong(grant);
     const lost = { grant, from: 'revoked', to: 'expired', amount: expired } as const;
     const rest = {
@@ -280,34 +280,37 @@ export class Book extends GrantBook {
     this.reviveEnded(grant, amount - expired);
   }
 
+  /** Credits that an undone reversal returns to a grant which has ended stay valid for a few days. */
+  private reviveEnded(grant: Grant, amount: number): void {
+    if (amount === 0 || this.homeOf(grant) !== 'expired') return;
+    this.revive(grant, amount, { isRenewed: true });
+  }
+
   /**
-   * Credits returned to a grant which has ended stay valid for a few days, as a separate grant.
-   * @param isRenewed whether those that were revived before and have not ended stay valid as long.
-   * @returns that grant, unless there is nothing to revive.
+   * Lets expired credits of a grant live on in another one. If that has another end, they live on in a
+   * third one, as its revived credits.
+   * @param isRenewed whether those that were revived before and have not ended stay valid as long instead.
+   * @returns the grant in which they live on.
    */
-  private reviveEnded(
-    grant: Grant,
-    amount: number,
-    { isRenewed } = { isRenewed: true },
-  ): Grant | undefined {
-    if (amount === 0 || this.homeOf(grant) !== 'expired') return undefined;
-    const source = {
-      ...namesOf(grant),
-      sourceType: 'release',
-      granted: amount,
-      expiresAt: this.revivedUntil,
-    } as const;
+  private revive(grant: Grant, amount: number, { isRenewed }: { isRenewed: boolean }): Grant {
+    const expiresAt = this.revivedUntil;
     const known = this.revivedOf(grant);
-    if (!known) return this.issue(source);
-    this.prolong(known);
-    if (isRenewed) known.expiresAt = this.revivedUntil;
+    if (!known) return this.issue({ ...revivalOf(grant), granted: amount, expiresAt });
+    if (isRenewed) {
+      this.prolong(known);
+      known.expiresAt = expiresAt;
+    }
     known.granted += amount;
     known.available += amount;
     this.record('grant', sourceOf(known), [
       { account: 'issued', grantId: known.id, amount: -amount },
       { account: 'available', grantId: known.id, amount },
     ]);
-    return known;
+    if (known.expiresAt?.getTime() === expiresAt.getTime()) return known;
+    this.book('expire', sourceOf(known), [
+      { grant: known, from: 'available', to: 'expired', amount },
+    ]);
+    return this.revive(known, amount, { isRenewed });
   }
 
   /** Lets an ended grant of revived credits take credits again. Those that it still has end first. */
@@ -315,19 +318,6 @@ export class Book extends GrantBook {
     if (!this.isExpired(revived)) return;
     this.end(revived);
     revived.expiresAt = this.revivedUntil;
-  }
-
-  private end(grant: Grant): void {
-    const { available: amount } = grant;
-    this.book('expire', sourceOf(grant), [{ grant, from: 'available', to: 'expired', amount }]);
-  }
-
-  private raiseDebt(kind: 'debt' | 'debt_cancel', grant: Grant, amount: number): void {
-    grant.owed += amount;
-    this.record(kind, sourceOf(grant), [
-      { account: 'debt', grantId: grant.id, amount: -amount },
-      { account: 'owed', grantId: grant.id, amount },
-    ]);
   }
 
   private repay(debtor: Grant, payer: Grant): void {
@@ -384,11 +374,6 @@ export class Book extends GrantBook {
   private move(kind: TransferKind, reference: string, moves: Move[]): void {
     this.book(kind, reference, moves);
     for (const { grant } of moves) this.followReversal(grant);
-  }
-
-  private book(kind: TransferKind, reference: string, moves: Move[]): void {
-    this.apply(moves);
-    this.recordMoves(kind, reference, moves);
   }
 
   private get revivedUntil(): Date {

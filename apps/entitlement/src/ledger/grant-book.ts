@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Bucket, LedgerEntry, LedgerTransfer, TransferKind } from './ledger-accounts.js';
-import { type Grant, namesOf, sourceOf } from './grant.js';
+import { type Grant, revivalOf, sourceOf } from './grant.js';
 
 export type AccountState = 'active' | 'deleted' | 'erased';
 
@@ -114,8 +114,7 @@ export abstract class GrantBook {
 
   /** The grant in which credits live on that were returned to this one after its end. */
   protected revivedOf(grant: Grant): Grant | undefined {
-    if (grant.sourceType === 'release') return undefined;
-    const source = sourceOf({ ...namesOf(grant), sourceType: 'release', granted: 0 });
+    const source = sourceOf({ ...revivalOf(grant), granted: 0 });
     return this.all.find((other) => sourceOf(other) === source);
   }
 
@@ -145,6 +144,24 @@ export abstract class GrantBook {
       if (known) known.amount += amount;
       else list.push({ ...names, amount });
     }
+  }
+
+  protected end(grant: Grant): void {
+    const { available: amount } = grant;
+    this.book('expire', sourceOf(grant), [{ grant, from: 'available', to: 'expired', amount }]);
+  }
+
+  protected raiseDebt(kind: 'debt' | 'debt_cancel', grant: Grant, amount: number): void {
+    grant.owed += amount;
+    this.record(kind, sourceOf(grant), [
+      { account: 'debt', grantId: grant.id, amount: -amount },
+      { account: 'owed', grantId: grant.id, amount },
+    ]);
+  }
+
+  protected book(kind: TransferKind, reference: string, moves: Move[]): void {
+    this.apply(moves);
+    this.recordMoves(kind, reference, moves);
   }
 
   protected apply(moves: Move[]): void {

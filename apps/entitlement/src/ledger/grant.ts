@@ -69,10 +69,13 @@ export function sourceOf({ sourceType, sourceId, sourceIndex }: NewGrant): strin
   return `${sourceType}:${sourceId}:${sourceIndex}`;
 }
 
-/** The properties of a grant that are copied to the one that revives its credits. */
-export function namesOf(grant: Grant) {
-  const { sourceId, sourceIndex, lineId, subscriptionId, sliceStart, sliceEnd } = grant;
-  return { sourceId, sourceIndex, lineId, subscriptionId, sliceStart, sliceEnd };
+/** The source of the grant in which credits live on that are returned to this one after its end. */
+export function revivalOf(grant: Grant) {
+  const { lineId, subscriptionId, sliceStart, sliceEnd } = grant;
+  const { sourceId, sourceIndex } =
+    grant.sourceType === 'release' ? { sourceId: grant.id, sourceIndex: 0 } : grant;
+  const shared = { lineId, subscriptionId, sliceStart, sliceEnd };
+  return { sourceType: 'release', sourceId, sourceIndex, ...shared } as const;
 }
 
 function compareTimes(a?: Date, b?: Date): number {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { CreditAccount, GrantBook, Repayment } from './grant-book.js';
 import type { Grant } from './grant.js';
+import { IS_REVIVED } from './revived-grants.js';
 import { type AccountRow, type GrantRow, toAccount, toGrant, toPosting } from './posting-rows.js';
 
 @Injectable()
@@ -47,16 +48,19 @@ export class LedgerRepository {
     return rows.map(toGrant);
   }
 
-  /** Credits that were returned to ended grants are a grant of their own, with the source's id and index. */
+  /** The grants in which credits live on that were returned to these or, in turn, to those. */
   async listReturned(
     transaction: Transaction,
     accountIds: readonly string[],
     endedIds: readonly string[],
   ): Promise<Grant[]> {
     const rows = await transaction.query<GrantRow>(
-      `select r.* from credit_grants e join credit_grants r on r.source_type = 'release'
-         and r.source_id = e.source_id and r.source_index = e.source_index
-       where e.id = any($1) and e.account_id = any($2) and r.account_id = e.account_id`,
+      `with recursive revived as (
+         select id from credit_grants where id = any($1) and account_id = any($2)
+         union
+         select r.id from revived join credit_grants ended using (id)
+           join credit_grants r on ${IS_REVIVED('r', 'ended')})
+       select g.* from revived join credit_grants g using (id) where g.source_type = 'release'`,
       [endedIds, accountIds],
     );
     return rows.map(toGrant);

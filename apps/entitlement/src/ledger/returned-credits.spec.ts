@@ -114,6 +114,7 @@ describe('credits that jobs return after the end of their plan', () => {
               reached = PHASES.indexOf(event);
               order.reach(event, reversed);
             }
+            order.passDays(1);
             const closed = events.slice(0, at + 1).filter((one) => typeof one === 'number');
             const happened = `${closed.sort().join()} ${reached}`;
             const known = states.get(happened) ?? order.state;
@@ -141,7 +142,7 @@ describe('credits that jobs return after the end of their plan', () => {
     expect(ended.state).toEqual({ spendable: PLAN - 10_000, owed: 0 });
   });
 
-  it('are valid for seven days from the first return, whatever other jobs return in that time', () => {
+  it('are valid for seven days from their own return, whatever other jobs return in that time', () => {
     ended = new EndedPlan(PLAN, [PLAN - 2, 1, 1]);
     const [most, second, third] = ended.jobs;
     ended.close(most);
@@ -149,11 +150,15 @@ describe('credits that jobs return after the end of their plan', () => {
     ended.close(second);
     expect(ended.book.spendable).toBe(PLAN - 1);
     ended.passDays(1);
-    expect(ended.book.spendable).toBe(0);
-    ended.close(third);
     expect(ended.book.spendable).toBe(1);
-    ended.passDays(7);
+    ended.close(third);
+    expect(ended.book.spendable).toBe(2);
+    ended.passDays(6);
+    expect(ended.book.spendable).toBe(1);
+    ended.passDays(1);
     expect(ended.book.spendable).toBe(0);
+    for (const job of ended.jobs) chargeTo(ended.book, job, job.amount);
+    expect(ended.jobs.map(({ late, unbilled }) => late + unbilled)).toEqual([0, 0, 0]);
   });
 
   it('lose a reversed part once, however many slices of a plan a job held', () => {
@@ -169,6 +174,8 @@ describe('use that is reported after jobs returned their credits', () => {
   const GIFT = { sourceType: 'operator', sourceId: 'gift', sourceIndex: 0 } as const;
   const PACKAGE = { sourceType: 'package', sourceId: 'bought', sourceIndex: 0 } as const;
   const [GIVEN, MONTHLY, BOUGHT] = [30, 100, 80];
+  /** All of them are less than the life of returned credits. */
+  const PAUSE_DAYS = 2;
   const EVENTS = ['close', 'settle', 'settle more', 'settle more'] as const;
   const TOTAL = { settle: 'some', 'settle more': 'most' } as const;
   type Event = 'end' | 'spend' | { job: number; event: (typeof EVENTS)[number] };
@@ -208,7 +215,8 @@ describe('use that is reported after jobs returned their credits', () => {
           history.use(spent);
         } else if (event.event === 'close') {
           history.close(history.jobs[event.job]);
-          if (!hasEnded) living.delete(event.job);
+          if (hasEnded) history.passDays(PAUSE_DAYS);
+          else living.delete(event.job);
         } else {
           chargeTo(history.book, history.jobs[event.job], jobs[event.job][TOTAL[event.event]]);
         }

@@ -1,0 +1,7 @@
+/** SQL: whether credits that were returned to the grant `ended` live on in the grant `revived`; see `revivalOf`. */
+export const IS_REVIVED = (revived: string, ended: string) => `(
+  ${revived}.source_type = 'release' and ${revived}.account_id = ${ended}.account_id
+    and ${revived}.source_id = case ${ended}.source_type
+      when 'release' then ${ended}.id::text else ${ended}.source_id end
+    and ${revived}.source_index = case ${ended}.source_type
+      when 'release' then 0 else ${ended}.source_index end)`;
