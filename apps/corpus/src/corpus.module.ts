@@ -110,7 +110,7 @@ export const CONTROLLERS = [
   SuppressionController,
 ];
 
-/** Features, each before those that may use it. */
+/** Features, each listed before those that may use it. */
 const PROVIDERS = [
   SuppressionsRepository,
   EraseSuppressedJob,
@@ -173,7 +173,7 @@ const PROVIDERS = [
   HandOverJob,
 ];
 
-/** Reads what may be shown. */
+/** Reads the data that may be shown. */
 const reader = (provide: typeof SearchDatabase, database: Database, silenceMs?: number) => ({
   provide,
   useFactory: (suppressions: SuppressionsService) => new provide(database, suppressions, silenceMs),

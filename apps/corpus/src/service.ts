@@ -4,7 +4,7 @@ import { CorpusConfig } from './corpus.config.js';
 import { distribution } from './migrations/distribution.js';
 import { migrations } from './migrations/index.js';
 
-/** Stores what is known of domain names over time: history and searches. */
+/** Stores data about domain names over time, for history and searches. */
 export const corpus: Service<CorpusConfig> = {
   name: 'corpus',
   config: CorpusConfig,

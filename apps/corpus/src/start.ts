@@ -32,7 +32,7 @@ const OBSERVATIONS_LIMIT_BYTES = 8 * 1024 * 1024;
 
 export const JOBS: readonly JobDeclaration[] = [
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
-  // Looks for sources that are due.
+  // Checks for sources that are due.
   { job: ImportsJob, everyMs: 2 * SECOND_MS, runs: 'installation' },
   { job: TrainModelJob, everyMs: DAY_MS, runs: 'installation' },
   { job: HandOverJob, everyMs: 5 * SECOND_MS, runs: 'installation' },
@@ -61,7 +61,8 @@ export async function startCorpus(options: CorpusOptions): Promise<RunningServic
     poolSize: config.searches,
     connectTimeoutMs: config.searchTimeoutMs,
     statementTimeoutMs: config.searchTimeoutMs,
-    // By then the server has ended the statement, or is silent: its connection must not be kept from other searches.
+    // By then the server has ended the statement or does not answer, so its connection must become available to other
+    // searches.
     answerTimeoutMs: 2 * config.searchTimeoutMs,
   });
   const maintenanceDatabase = await Database.open({

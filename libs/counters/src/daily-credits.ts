@@ -1,4 +1,4 @@
-/** Keys that may have spent something in a day before none further is counted. */
+/** The maximum number of keys that are counted in a day. */
 const KEYS_MAX = 200_000;
 
 /** `full`: no entry is free, the key has no count and nothing was added. */
@@ -7,10 +7,11 @@ export type DailyAddition = 'added' | 'over' | 'full';
 /**
  * Credits that each key has spent in a day, in the memory of one process.
  *
- * No count is given up before its day is over: all counts are of one day, go at the first question of a later one, and
- * no further key is taken when there are `keysMax`. So a key without an entry has spent exactly nothing of that day in
- * this process. If the clock steps back over midnight, the later day continues. If it steps back by more than a day, a
- * new day begins, because a clock that was years ahead would otherwise hold the caps of that day for ever.
+ * No count is dropped before its day is over: all counts belong to one day and are dropped at the first request of a
+ * later one, and no further key is accepted when there are `keysMax`. A key without an entry has therefore spent
+ * nothing on that day in this process. If the clock steps back over midnight, the later day continues. If it steps back
+ * by more than a day, a new day begins, because a clock that was years ahead would otherwise hold the caps of that day
+ * for ever.
  */
 export class DailyCredits {
   private readonly credits = new Map<string, number>();
@@ -18,7 +19,7 @@ export class DailyCredits {
 
   constructor(private readonly keysMax = KEYS_MAX) {}
 
-  /** True when the key has a count of this day. */
+  /** True if the key has a count for this day. */
   has(keyId: string, day: number): boolean {
     this.turnTo(day);
     return this.credits.has(keyId);
@@ -33,7 +34,7 @@ export class DailyCredits {
     return this.credits.has(keyId) || credits === 0 || this.enter(keyId, credits);
   }
 
-  /** Adds `cost` (not 0) unless the key's day would pass `cap`. */
+  /** Adds `cost` (not 0) unless the key's total for the day would exceed `cap`. */
   add(keyId: string, day: number, { cost, cap }: { cost: number; cap: number }): DailyAddition {
     this.turnTo(day);
     const spent = this.credits.get(keyId);
@@ -50,7 +51,7 @@ export class DailyCredits {
       this.credits.set(keyId, credits);
   }
 
-  /** Takes credits off a day's count; what belongs to another day is left as it is. */
+  /** Subtracts credits from a day's count; the counts of other days do not change. */
   takeOff(keyId: string, day: number, credits: number): void {
     const spent = this.credits.get(keyId);
     if (this.day === day && spent !== undefined) this.credits.set(keyId, spent - credits);

@@ -17,10 +17,10 @@ const ENTRY_WORDS = 8;
 const FREE = -1;
 
 /**
- * The window of one process: 154 bytes an entry, found by open addressing. Time is monotonic, so a step
- * of the wall clock neither frees nor locks anybody (S101). Entries that were idle for a whole window hold
- * nothing and are taken back; when all are in use, further accounts are refused. All entries lie in one
- * piece of memory, whose pages the system provides only when they are written.
+ * The window of one process: 154 bytes per entry, found by open addressing. Time is monotonic, so a step of the wall
+ * clock neither frees nor locks anybody (S101). Entries that were idle for a whole window are empty and are freed; when
+ * all are in use, further accounts are refused. All entries share one piece of memory, whose pages the system provides
+ * only when they are written.
  */
 export class MemoryRateLimiter extends RateLimiter {
   private readonly words: Int32Array;
@@ -91,7 +91,7 @@ export class MemoryRateLimiter extends RateLimiter {
     this.findOldest(base, buckets);
   }
 
-  /** Empties the buckets between the entry's last second and this one. */
+  /** Clears the buckets between the entry's last second and this one. */
   private advance(base: number, buckets: number, second: number): void {
     const { words, counts } = this;
     const last = words[base + LAST];
@@ -122,7 +122,7 @@ export class MemoryRateLimiter extends RateLimiter {
     return entry === -1 ? this.insert(hash, id, rateKey, second) : entry;
   }
 
-  /** @returns -1 when nothing is counted of it. */
+  /** @returns -1 if nothing is counted for it. */
   private findEntry(hash: number, id: CounterId, rateKey: number): number {
     const { words } = this;
     let place = hash & this.indexMask;
@@ -226,7 +226,7 @@ export class MemoryRateLimiter extends RateLimiter {
   }
 }
 
-/** The first word of a UUIDv7 is its time: it would only crowd neighbours. */
+/** The first word of a UUIDv7 is its time: hashing by it would cluster entries. */
 function hashOf(word1: number, word2: number, word3: number, rateKey: number): number {
   let hash = Math.imul(word1 ^ (rateKey + 1), 0x9e3779b1);
   hash = Math.imul(hash ^ word2 ^ (hash >>> 15), 0x85ebca6b);

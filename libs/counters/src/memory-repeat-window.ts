@@ -15,8 +15,8 @@ export interface MemoryRepeatsOptions {
 }
 
 /**
- * Repeats of one process: a 64-bit seeded hash and the time of each charged question, in buckets of eight. A full
- * bucket evicts its oldest entry, so memory is bounded at 16 bytes an entry.
+ * The repeats of one process: a 64-bit seeded hash and the time of each charged question, in buckets of eight. A full
+ * bucket evicts its oldest entry, so memory is bounded at 16 bytes per entry.
  */
 export class MemoryRepeatWindow extends RepeatWindow {
   private readonly hashes: Int32Array;
@@ -24,7 +24,7 @@ export class MemoryRepeatWindow extends RepeatWindow {
   private readonly bucketMask: number;
   private readonly nowMs: () => number;
   private readonly seed: number;
-  /** The two halves of the last hash; fields, so that a question costs no object. */
+  /** The two halves of the last hash; kept in fields, so that a question allocates no object. */
   low = 0;
   high = 0;
 
@@ -43,20 +43,20 @@ export class MemoryRepeatWindow extends RepeatWindow {
     return this.find() !== -1;
   }
 
-  /** @returns false when it was remembered already. */
+  /** @returns false if it was already remembered. */
   remember(id: CounterId, question: string): boolean {
     this.hash(id, question);
     return this.enter();
   }
 
-  /** Notes a question by the hash that another table with the same seed has for it. */
+  /** Remembers a question by the hash that another table with the same seed computed for it. */
   rememberHash(low: number, high: number): void {
     this.low = low;
     this.high = high;
     this.enter();
   }
 
-  /** Notes the question that was hashed last; false when it is known. */
+  /** Remembers the question that was hashed last; false if it is already known. */
   private enter(): boolean {
     if (this.find() !== -1) return false;
     const first = (this.low & this.bucketMask) * BUCKET_ENTRIES;

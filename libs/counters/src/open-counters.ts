@@ -11,14 +11,14 @@ import { ValkeyRateLimiter } from './valkey/valkey-rate-limiter.js';
 export interface OpenCounters {
   /** `redis://` or `rediss://` of the Valkey or Redis that all gateways count in; none: in memory. */
   url?: string | (() => string);
-  /** PEM of the authority of a `rediss://` server's certificate; none: those that Node trusts. */
+  /** PEM of the authority that signed a `rediss://` server's certificate; by default, those that Node trusts. */
   tlsCa?: string;
   /** A UUID; every gateway has its own. */
   gatewayId: string;
   /** The same on all gateways, which use it to hash the repeats that they announce to each other. */
   secret: string;
   logger: Logger;
-  /** Longest an answer of the server may take before a request is decided without it. */
+  /** The longest wait for an answer of the server before a request is decided without it. */
   timeoutMs?: number;
 }
 

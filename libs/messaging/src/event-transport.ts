@@ -18,7 +18,7 @@ export abstract class EventTransport {
   readonly counts = new EventCounts();
 
   /**
-   * Starts to relay the outbox of a producer. `consumers` elsewhere receive its events from now on.
+   * Starts to relay the outbox of a producer. The `consumers` of other services receive its events from now on.
    * @param database the producer's maintenance role.
    */
   abstract startRelay(producer: ServiceName, database: MaintenanceDatabase): Promise<void>;
@@ -35,10 +35,10 @@ export abstract class EventTransport {
   /** Counts, by producer, the events that a durable consumer has neither handled nor stored as failed. For metrics. */
   abstract lag(consumer: ServiceName): Promise<ConsumerLag[]>;
 
-  /** Asks the relays to look now instead of at their next poll. */
+  /** Makes the relays poll now instead of at their next turn. */
   abstract wake(producer: ServiceName): void;
 
-  /** @throws when events cannot be sent or received right now; they wait then. */
+  /** @throws if events cannot be sent or received right now; they then wait. */
   abstract check(): Promise<void>;
 
   /** Stops relays and consumers after their current work is finished. */

@@ -14,7 +14,7 @@ import {
 } from 'class-validator';
 import { Setting, isLoopbackHost } from '#libs/platform';
 
-/** TLS is between them and anybody else, so that a password in plain is as safe. */
+/** TLS protects the connection, so a plain password is just as safe. */
 const SASL_MECHANISMS = ['scram-sha-512', 'plain'] as const;
 const HOST_AND_PORT = /^[^\s:,]+:\d{1,5}$/;
 

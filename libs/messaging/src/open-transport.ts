@@ -10,11 +10,11 @@ import { KafkaTransport } from './transports/kafka/kafka-transport.js';
 export interface OpenTransportOptions {
   config: EventsConfig;
   logger: Logger;
-  /** Needed for events within this process; Kafka keeps its groups itself and needs none. */
+  /** Required for events within this process; Kafka keeps its groups itself and needs none. */
   consumers?: EventConsumers;
 }
 
-/** Kafka when brokers are named, else within this process. */
+/** Kafka if brokers are configured; otherwise events stay within this process. */
 export function openTransport({ config, logger, consumers }: OpenTransportOptions): EventTransport {
   if (config.kafkaBrokers.length === 0) return new InProcessTransport({ logger, consumers });
   const onDeath = (error: Error) => endProcess(logger, error);

@@ -10,8 +10,8 @@ import { HASH_BYTES, LogTree, TILE_HASHES } from './log-tree.js';
 export const TILE_ENTRIES = TILE_HASHES;
 const CHECKPOINT_BYTES_MAX = 64 * 1024;
 /**
- * The largest tile: 256 certificates, at some hundred names each. Eight tiles together stay small
- * beside a pod's memory.
+ * The largest tile: 256 certificates, at some hundred names each. Eight tiles together are small compared with a pod's
+ * memory.
  */
 const TILE_BYTES_MAX = 2 * 1024 * 1024;
 const TILE_UNPACKED_MAX = 4 * 1024 * 1024;
@@ -25,7 +25,7 @@ export class LogTiles {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** @param key that has to have signed it; null for any. @throws BadFile. */
+  /** @param key that must have signed it; null for any. @throws BadFile. */
   async checkpoint(key: string | null): Promise<Checkpoint> {
     const url = new URL('checkpoint', this.base);
     const text = await this.downloads.read(url, CHECKPOINT_BYTES_MAX, this.signal);
@@ -38,8 +38,8 @@ export class LogTiles {
   }
 
   /**
-   * The tree of a checkpoint, which begins with what an earlier one had.
-   * @throws BadFile for a log that lost entries, has other ones, or whose tiles do not make its root.
+   * The tree of a checkpoint, which begins with the entries of an earlier one. @throws BadFile for a log that lost or
+   * changed entries, or whose tiles do not yield its root.
    */
   async treeOf({ size, root }: Checkpoint, before: LogTree): Promise<LogTree> {
     if (size < before.size) {
@@ -88,7 +88,7 @@ export class LogTiles {
     throw new BadFile(`Hash tile ${tile} is damaged, or not there.`);
   }
 
-  /** A tile, or the part of it that a log of that size has; the whole one may have taken its place. */
+  /** A tile, or the part of it that a log of that size has; the complete tile may have replaced it. */
   private async read(path: string, width: number): Promise<Buffer | undefined> {
     const get = async (one: string) =>
       this.downloads.read(new URL(one, this.base), TILE_BYTES_MAX, this.signal);

@@ -12,12 +12,12 @@ export interface KeptTree {
   hashes: string[];
 }
 
-/** Reads the hashes of a tile (C2SP tlog-tiles): `width` of its level, from its number × 256 on. */
+/** Reads the hashes of a tile (C2SP tlog-tiles): `width` hashes of its level, starting at its number × 256. */
 export type ReadHashes = (level: number, number: number, width: number) => Promise<Buffer>;
 
 /**
  * The Merkle tree (RFC 6962 §2.1) of the first `size` entries of a log, as the hashes of its complete subtrees, the
- * largest first. It can be made larger from hash tiles: if the outcome has the root of a later checkpoint, the log of
+ * largest first. It can be made larger from hash tiles: if the result has the root of a later checkpoint, the log of
  * that checkpoint begins with the entries of this one.
  */
 export class LogTree {
@@ -44,7 +44,7 @@ export class LogTree {
     return this.hashes.reduceRight((right, left) => nodeOf(left, right));
   }
 
-  /** The tree of the first `size` entries, by tiles of a log that has as many. */
+  /** The tree of the first `size` entries, from the tiles of a log with at least that many. */
   async grown(size: number, read: ReadHashes): Promise<LogTree> {
     const hashes = [...this.hashes];
     let at = this.size;
@@ -62,7 +62,7 @@ export class LogTree {
   }
 }
 
-/** The level of the largest complete subtree that begins at an entry and ends by another. */
+/** The level of the largest complete subtree that begins at one entry and ends no later than another. */
 function largestSubtree(at: number, end: number): number {
   let level = 0;
   while (at % 2 ** (level + 1) === 0 && at + 2 ** (level + 1) <= end) level += 1;

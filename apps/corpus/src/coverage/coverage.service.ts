@@ -3,19 +3,19 @@ import type { Coverage } from '#libs/contracts';
 import { Clock, SECOND_MS, monotonicMs } from '#libs/platform';
 import { type CoveredSource, CoverageRepository } from './coverage.repository.js';
 
-/** Sources are few and change seldom. */
+/** There are few sources, and they rarely change. */
 const KEPT_MS = 2 * SECOND_MS;
 /** The name of the sources in answers to test keys. */
 export const FIXTURE_SOURCE = 'fixtures';
 
 /** Describes the sources behind an answer. */
 export interface ShownSources {
-  /** Numbers of those that may be shown. */
+  /** The numbers of the sources that may be shown. */
   ids: number[];
   nameOf: (id: number) => string;
 }
 
-/** Says in every answer what could be looked through. */
+/** States in every answer which data could be searched. */
 @Injectable()
 export class CoverageService {
   private kept?: { untilMs: number; sources: Promise<CoveredSource[]> };
@@ -25,7 +25,7 @@ export class CoverageService {
     private readonly clock: Clock,
   ) {}
 
-  /** @param name whose top-level domain the search is about. */
+  /** @param name the name whose top-level domain is searched. */
   async of(name?: string): Promise<Coverage> {
     const sources = (await this.sources()).filter(
       ({ isShown, observations }) => isShown && observations > 0,

@@ -46,7 +46,7 @@ function set(members: Members, member: string, value: string | undefined): void 
   else members[member] = value;
 }
 
-/** The E.164 form of a number that begins with its country; other numbers are no E.164. */
+/** The E.164 form of a number that begins with its country; other numbers are not in E.164 form. */
 function phoneOf(value: Members[string]): string | undefined {
   if (typeof value !== 'string') return undefined;
   const digits = value

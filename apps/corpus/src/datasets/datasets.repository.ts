@@ -37,7 +37,7 @@ const PART = `domain_key <= $1 and (domain_key, name) > ($2, $3)`;
 export class DatasetsRepository {
   constructor(private readonly database: FeedDatabase) {}
 
-  /** Registered names. @param isOfSources only those that a source brought or lists which may be sold. */
+  /** Registered names. @param isOfSources only those that were brought or listed by a source that may be sold. */
   async listNames(part: DatasetPart, isOfSources: boolean): Promise<DatasetName[]> {
     return this.database.query(
       `select domain_key as key, name, source_id as "sourceId", first_seen as "observedAt"
@@ -63,8 +63,8 @@ export class DatasetsRepository {
   }
 
   /**
-   * Names by the changes that were noted on a day. One that was not registered when the day began is not dropped on it.
-   * @param observedFrom older ones are no news.
+   * Names by the changes that were recorded on a day. A name that was not registered when the day began is not dropped
+   * on it. @param observedFrom older changes are no news.
    */
   async listChanged(
     part: DatasetPart,

@@ -19,7 +19,7 @@ import { cleanedRecord } from './cleaned-record.js';
 const PART_NAMES = 500;
 /** A record observed longer than this before it was stored is not news of its day. */
 const NEWS_DAYS = 7;
-/** A name that was registered longer before is not new, although a source has just brought it. */
+/** A name that was registered longer ago is not new, even if a source has just brought it. */
 const NEW_DAYS = 30;
 
 interface Asked {
@@ -28,7 +28,7 @@ interface Asked {
   sourceIds: number[];
 }
 
-/** Rows that files are made of: of sources that may be sold. */
+/** The rows of files, from sources that may be sold. */
 @Injectable()
 export class DatasetsService {
   constructor(

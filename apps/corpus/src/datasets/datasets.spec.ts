@@ -39,7 +39,7 @@ describe('datasets', () => {
   });
   afterAll(() => corpus.stop());
 
-  /** Removes what was noted of a name, as happens after 100 days: so it was not heard of today. */
+  /** Removes the changes recorded for a name, as happens after 100 days, so that it was not first heard of today. */
   const isKnownForLong = async (name: string) =>
     corpus.database.query('delete from change_event where name = $1', [name]);
 

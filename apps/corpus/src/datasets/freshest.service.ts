@@ -6,7 +6,7 @@ import { KEPT_TYPES, bitOf, keptTypeName, keptTypeNumber } from '../dns/dns-type
 import { type FiledName, fileName } from '../names/registrable-name.js';
 import { FreshestRepository } from './freshest.repository.js';
 
-/** Names that are answered at a time. */
+/** The number of names answered at a time. */
 const PART_NAMES = 100;
 
 type Answer = Omit<FreshAnswer, 'index'>;

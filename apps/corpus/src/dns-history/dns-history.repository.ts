@@ -8,7 +8,7 @@ export interface StretchRow {
   rtype: number;
   value: string;
   firstAt: Date;
-  /** The first time that it was absent; for passive DNS, the last time that it was present. */
+  /** The first time at which it was absent; for passive DNS, the last time at which it was present. */
   untilAt: Date | null;
   isPassive: boolean;
   sourceId: number;
@@ -28,7 +28,7 @@ export interface StretchesAsked {
 export class DnsHistoryRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** Records of the name itself that were there within the stretch of time, the newest first. */
+  /** Records of the name itself that existed within the span of time, the newest first. */
   async list({ name, rtypes, from, to, sourceIds, limit }: StretchesAsked): Promise<StretchRow[]> {
     return this.database.query(
       `select rtype, value, first_seen as "firstAt", until as "untilAt",

@@ -12,7 +12,7 @@ import { dnsSnapshots, dnsStretch } from './historic-dns-record.js';
 
 type Question = QuestionOf<typeof DNS_HISTORICAL>;
 
-/** An item of the list, told when it is on the page. */
+/** Creates an item of the list, once it is on the page. */
 type Told = () => object;
 
 /** The most records of one name that are read. */

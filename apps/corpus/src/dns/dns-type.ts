@@ -28,7 +28,7 @@ export function bitOf(rtype: number): number {
   return BITS.get(rtype) ?? 0;
 }
 
-/** The key by which the host or text of a record is found. Addresses are found as such. */
+/** The key by which the host or text of a record is found. Addresses are found directly. */
 export function valueKeyOf(rtype: number, value: string): Key {
   return targetKeyOf(rtype, targetOf(rtype, value));
 }

@@ -5,7 +5,7 @@ const BITS = KEPT_TYPES.map((type) => `when ${DNS_TYPES[type]} then ${bitOf(DNS_
 
 /**
  * SQL that is true of a span that one of the given sources has seen: the source of its row, or any that queried its
- * type while the record was there. A span has the sightings of all sources, in whatever order they came.
+ * type while the record was there. A span contains the sightings of all sources, in whatever order they arrived.
  * @param span alias of `dns_span`.
  * @param sourceIds the parameter with their numbers, such as `$3`.
  */

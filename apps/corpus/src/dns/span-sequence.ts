@@ -1,8 +1,8 @@
-/** A stretch of time in which a record was there. */
+/** A span of time in which a record existed. */
 export interface Span {
   value: string;
   firstMs: number;
-  /** The first observation without it; undefined while it is there. */
+  /** The first observation without it; undefined while it exists. */
   untilMs?: number;
 }
 
@@ -17,7 +17,7 @@ export interface ValueSet extends SightedAt {
   values: readonly string[];
 }
 
-/** A stretch with a source that saw the record in it. */
+/** A span with a source that saw the record in it. */
 export type SightedSpan = Span & Pick<SightedAt, 'sourceId'>;
 
 export interface SpanEdits {
@@ -29,10 +29,10 @@ export interface SpanEdits {
 }
 
 /**
- * Puts observations of all values of one type into their places among those known, by the time of observing: the
- * order of arrival does not matter.
+ * Places observations of all values of one type among the known ones, by the time of observation; the order of arrival
+ * does not matter.
  *
- * @param spans at least those that touch the stretch from the first to the last of `sightings`.
+ * @param spans at least those that touch the period from the first to the last of `sightings`.
  * @param sightings times of the newest known observation before the new ones, of all in between, and of the earliest
  *   after them.
  */
@@ -88,7 +88,7 @@ function runsOf(value: string, times: readonly number[], isThere: (atMs: number)
   return runs;
 }
 
-/** A run that reaches the end of the range read continues beyond it as its span did. */
+/** A run that reaches the end of the range that was read continues beyond it as its span did. */
 function joinedWith(run: Run, old: readonly Span[], times: readonly number[]) {
   const { value, firstMs, untilMs, lastMs } = run;
   const begun = firstMs === times[0] ? old.find((span) => covers(span, firstMs)) : undefined;

@@ -9,13 +9,13 @@ export interface SpanOwner {
   host: string;
 }
 
-/** A host with the stretch of time in which there are new observations. */
+/** A host with the period of its new observations. */
 export interface AskedOwner extends SpanOwner {
   firstAt: Date;
   lastAt: Date;
 }
 
-/** A record with the time in which it was there. */
+/** A record with the period in which it existed. */
 export interface SpanRow extends SpanOwner {
   rtype: number;
   value: string;
@@ -24,7 +24,7 @@ export interface SpanRow extends SpanOwner {
   firstAt: Date;
   untilAt: Date | null;
   isPassive: boolean;
-  /** A source that saw it in this stretch. */
+  /** A source that saw it in this period. */
   sourceId: number;
 }
 
@@ -78,7 +78,7 @@ const SAME_PASSIVE = `unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[
 /** Stores the DNS records of names and the periods of their existence. */
 @Injectable()
 export class SpansRepository {
-  /** @param bits the types that count. @returns for each owner the sightings near the new observations. */
+  /** @param bits the relevant types. @returns for each owner the sightings near the new observations. */
   async listNear(
     transaction: Transaction,
     owners: readonly AskedOwner[],
@@ -95,7 +95,7 @@ export class SpansRepository {
     return near;
   }
 
-  /** Spans of what was observed completely, for each owner those that touch its stretch of time. */
+  /** Spans of complete observations, for each owner those that touch its period. */
   async listSpans(
     transaction: Transaction,
     owners: readonly AskedOwner[],
@@ -136,8 +136,8 @@ export class SpansRepository {
   }
 
   /**
-   * Spans of sensors that a source may add: what sources with fewer rights say of the same ones is forgotten, and what
-   * those with more rights say stays.
+   * Spans of sensors that a source may add: the same spans of sources with fewer rights are dropped, and those of
+   * sources with more rights stay.
    */
   async claimPassive(
     transaction: Transaction,

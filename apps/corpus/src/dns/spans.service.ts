@@ -22,12 +22,12 @@ interface Observed extends AskedOwner {
   observations: DnsObservation[];
 }
 
-/** A name whose newest records are other ones than before. */
+/** A name whose newest records have changed. */
 export interface ChangedRecords {
   key: string;
   name: string;
   at: Date;
-  /** Types whose records are other ones. */
+  /** Types whose records have changed. */
   members: string[];
   /** No records of these types were known. */
   isFirst: boolean;
@@ -134,7 +134,7 @@ function ownersOf(observations: readonly DnsObservation[]): Observed[] {
   return [...owners.values()];
 }
 
-/** The stretch of time that the sightings near the new observations span, too. */
+/** The period that also includes the sightings near the new observations. */
 function widened(near: readonly NearSighting[][]) {
   return (owner: Observed, place: number): AskedOwner => {
     const times = near[place].map(({ atMs }) => atMs);

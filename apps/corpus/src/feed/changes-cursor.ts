@@ -8,7 +8,7 @@ export interface ChangesCursor {
   seen: string;
   /** The transactions being read: visible in this snapshot and not in `seen`. Absent between two readings. */
   until?: string;
-  /** Position of the last change of the page before, in `until`. */
+  /** Position of the last change of the previous page, in `until`. */
   xid: string;
   id: string;
   /** Starts at this id; UUIDv7, so that it represents a time. */
@@ -17,7 +17,7 @@ export interface ChangesCursor {
   at: string;
 }
 
-/** Sees no transaction at all. */
+/** A snapshot that sees no transaction at all. */
 export const EMPTY_SNAPSHOT = '1:1:';
 export const START = { xid: '0', id: FIRST_ID, from: FIRST_ID } as const;
 

@@ -56,7 +56,7 @@ export class FeedRepository {
     return { moment: { token, isStandby, snapshot, at }, changes };
   }
 
-  /** The least id of a moment. */
+  /** The smallest id of a moment. */
   async leastId(at: Date): Promise<string> {
     const [{ id }] = await this.database.query<{ id: string }>('select least_id($1) as id', [at]);
     return id;
@@ -71,7 +71,7 @@ export class FeedRepository {
     );
   }
 
-  /** Names of the next part of a range, each with whether it was looked up since. */
+  /** Names of the next part of a range, each with a flag that says whether it was looked up since then. */
   async listNext(asked: NextNamesOf): Promise<{ key: string; name: string; isDue: boolean }[]> {
     const { kind, before, sourceIds, fromKey, toKey, after, limit } = asked;
     return this.database.query(

@@ -39,9 +39,10 @@ export class FeedService {
   ) {}
 
   /**
-   * Changes that have become visible since the cursor. Nothing is missed that commits late, and nothing comes twice,
-   * unless the server has another history now: then the last hour is repeated.
-   * @throws InvalidRequest; ServiceUnavailable on a standby, whose silence is no sign that nothing has changed.
+   * Changes that have become visible since the cursor. Late commits are not missed, and nothing is delivered twice
+   * unless the server has another history by now; the last hour is then repeated.
+   * @throws InvalidRequest; ServiceUnavailable on a standby, because an empty answer from it does not mean that nothing
+   * has changed.
    */
   async changes({ cursor, since, limit = LIMIT }: ChangesAsked): Promise<CorpusChanges> {
     if (cursor !== undefined) return this.behind(cursorOf(cursor), limit);
@@ -77,7 +78,7 @@ export class FeedService {
 
   /** The suppressions after a version, as hashes. */
   async suppressedHashes({ dataset, after }: SuppressedHashesAsked): Promise<SuppressedHashes> {
-    // The version that counts is that of domains.
+    // The relevant version is that of domains.
     const isDomains = versionFor(dataset, { version: 0, domains: 1 }) === 1;
     const rows = await this.repository.listSuppressed({ after, isDomains, limit: HASHES_MAX });
     return { hashes: rows.map(({ hash }) => hash), version: rows.at(-1)?.version ?? after };

@@ -8,14 +8,14 @@ export interface BlockedHost extends Pick<FiledName, 'key' | 'name'> {
   host: string;
 }
 
-/** Names in hosts files by which the machine calls itself. */
+/** Names in hosts files that refer to the machine itself. */
 const OWN_NAMES = /^(?:local|localhost|localhost\.localdomain|broadcasthost|ip6-[a-z]+)$/;
 const ADDRESS = /^(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-f:]*:[0-9a-f:.]*)$/i;
 const CELLS = /[\s,;]+/;
 
 /**
  * The host of a line of a block list, in any of the usual forms: a name, a URL, `0.0.0.0 name` as in hosts files,
- * `||name^` as filters of browsers have it, or cells of CSV, of which the first with a name or URL counts. Addresses
+ * `||name^` as filters of browsers have it, or CSV cells, of which the first with a name or URL counts. Addresses
  * are left out.
  */
 export function blockedHost(line: string): ReadLine<BlockedHost> {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Longer lines are bad ones. */
+/** Longer lines are faulty. */
 const LINE_BYTES_MAX = 256 * 1024;
 const NEWLINE = 10;
 
@@ -13,8 +13,8 @@ export interface Lines {
 }
 
 /**
- * The lines of a stream of UTF-8, in groups as they arrive, without their ends. Memory stays constant whatever comes:
- * a line beyond `LINE_BYTES_MAX` is dropped as it arrives.
+ * The lines of a stream of UTF-8, in groups as they arrive, without their ends. Memory stays constant whatever arrives:
+ * a line beyond `LINE_BYTES_MAX` is dropped on arrival.
  */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Lines, void, void> {
   let rest: Buffer[] = [];
@@ -43,7 +43,7 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Li
     const open = chunk.subarray(Math.max(begin, last + 1));
     if (open.length > 0) {
       isTooLong = open.length > LINE_BYTES_MAX;
-      // A copy: the chunk's memory may be used again.
+      // A copy, because the chunk's memory may be reused.
       if (!isTooLong) [rest, restBytes] = [[Buffer.from(open)], open.length];
     }
     if (texts.length > 0) yield { first, texts };

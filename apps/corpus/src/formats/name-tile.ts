@@ -3,17 +3,17 @@ import { observationOf, parsedLine } from '../observations/observation-lines.js'
 
 /** The contents of a log's tile. */
 export interface NameTile {
-  /** Names of its certificates, each once. */
+  /** The names in its certificates, each once. */
   observations: Observation[];
-  /** Entries that were none. */
+  /** The number of faulty entries. */
   bad: number;
 }
 
 /**
- * Names of certificates, of a names tile: a line of JSON for each certificate of a log that implements the names
+ * The names in certificates, from a names tile: one JSON line for each certificate of a log that implements the names
  * tiles extension of the Static CT API.
  * @param from the first entry that counts. @param to the one after the last.
- * @returns undefined where the tile has fewer entries.
+ * @returns undefined if the tile has fewer entries.
  */
 export function readNameTile(
   text: string,

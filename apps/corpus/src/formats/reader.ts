@@ -7,7 +7,7 @@ import type { ReadLine } from './read-line.js';
 import { passiveObservation } from './passive-dns.js';
 import { WhoisCsvReader } from './whois-csv.js';
 
-/** Kinds of sources whose files list names alone. */
+/** Kinds of sources whose files list only names. */
 const LIST_KINDS = ['names', 'zone'] as const;
 /** Kinds of sources whose lines are observations. */
 const LINE_KINDS = ['whois_csv', 'pdns', 'jsonl'] as const;
@@ -17,7 +17,7 @@ export const IMPORT_KINDS = [...LIST_KINDS, ...LINE_KINDS, ...OTHER_KINDS] as co
 export type LineKind = (typeof LINE_KINDS)[number];
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
-/** The registrable name of a line of a list of names; what follows a comma, a blank or `#` is left out. */
+/** The registrable name in a line of a list of names; text after a comma, a blank or `#` is ignored. */
 export function listedName(line: string): ReadLine<FiledName> {
   const [text] = line.trim().split(/[\s,;#]/, 1);
   if (text === '') return 'nothing';
@@ -28,8 +28,8 @@ export function listedName(line: string): ReadLine<FiledName> {
 export const latestSeen = (now: Date) => now.getTime() + DAY_MS;
 
 /**
- * Reads lines of one file of a kind, in their order. An observation from the future is a fault: nothing would ever be
- * newer. @param at when the file was made.
+ * Reads the lines of one file of a kind, in order. An observation from the future is a fault, because nothing would
+ * ever be newer. @param at when the file was created.
  */
 export function observationReader(
   kind: LineKind,

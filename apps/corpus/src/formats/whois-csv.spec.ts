@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { WHOIS_CSV_COLUMNS, WhoisCsvReader } from './whois-csv.js';
 
-/** A row as a file of the service has it: each cell quoted, an apostrophe before what a spreadsheet would run. */
+/**
+ * A row in the form of the service's files: each cell quoted, with an apostrophe before formulas that a spreadsheet
+ * would run.
+ */
 const row = (name: string) =>
   WHOIS_CSV_COLUMNS.map((column) => {
     if (column === 'domain_name') return '"csv-a.com"';

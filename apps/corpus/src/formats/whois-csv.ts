@@ -19,7 +19,7 @@ const CONTACT_COLUMNS = [
 ] as const;
 const PLACES = [1, 2, 3, 4];
 
-/** The 62 columns of WHOIS files of the market, in their order. */
+/** The 62 columns of the WHOIS files that are usual in the market, in order. */
 export const WHOIS_CSV_COLUMNS: readonly string[] = [
   'num',
   'domain_name',
@@ -42,14 +42,14 @@ const COLUMN = /^\w*$/;
 type Cell = (column: string) => string | undefined;
 
 /**
- * Registrations of a CSV file (RFC 4180, one record a line). A header as its first line may name the columns in another
- * order; nothing in a row further down is taken for one, whatever somebody has registered as a name.
+ * Registrations of a CSV file (RFC 4180, one record a line). A header in the first line may name the columns in another
+ * order; no later row is taken for a header, whatever name somebody has registered.
  */
 export class WhoisCsvReader {
   private columns = WHOIS_CSV_COLUMNS;
   private hasBegun = false;
 
-  /** @param at when the file was made: counts for rows that do not say when they were queried. */
+  /** @param at when the file was created; used for rows that do not say when they were queried. */
   constructor(private readonly at: Date) {}
 
   read(line: string): ReadLine<Observation> {
@@ -63,7 +63,7 @@ export class WhoisCsvReader {
       this.columns = new Set(cells).size === cells.length ? cells : [];
       return this.columns === cells ? 'nothing' : 'bad';
     }
-    // Files that were put together have it again.
+    // Concatenated files repeat it.
     if (cells.join() === this.columns.join()) return 'nothing';
     if (cells.length !== this.columns.length) return 'bad';
     const known = new Map(this.columns.map((column, place) => [column, cells[place].trim()]));
@@ -110,7 +110,7 @@ function timeOf(text: string | undefined): string | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
-/** The cells of a record; undefined where a quote is not closed. */
+/** The cells of a record; undefined if a quote is not closed. */
 function cellsOf(line: string): string[] | undefined {
   const cells: string[] = [];
   for (let begin = 0; ;) {

@@ -14,10 +14,10 @@ const BLANK = /[ \t]/;
 const DELEGATES = /[ \t]ns[ \t]/i;
 
 /**
- * Compares two versions of a zone, line by line: what they share in one order is not looked at, so that both should be
- * sorted alike. If they are not sorted, a name that seems new at one place and gone at another is neither.
- * `gone` may have names that the newer one has elsewhere: `ownersOf` tells.
- * @returns undefined for versions that have little in common.
+ * Compares two versions of a zone line by line. Lines that they share in the same order are skipped, so both should be
+ * sorted in the same way. If they are not sorted, a name that seems new at one place and gone at another is neither.
+ * `gone` may contain names that are elsewhere in the newer version: `ownersOf` tells.
+ * @returns undefined if the versions have little in common.
  */
 export async function zoneDifference(
   older: AsyncIterable<Lines>,
@@ -70,11 +70,11 @@ export async function ownersOf(
 
 /** One of two versions, read up to the current line. */
 class Side {
-  /** Names that were read: those of lines which the other version does not have at that place. */
+  /** The names that were read: those of lines that the other version does not have at that place. */
   readonly names = new Map<string, FiledName>();
   texts: readonly (string | undefined)[] = [];
   at = 0;
-  /** The line before, if it is shared and was not read. */
+  /** The previous line, if it is shared and was not read. */
   shared?: string;
   private readonly reader = new ZoneReader();
   private readonly lines: AsyncIterator<Lines>;
@@ -91,7 +91,7 @@ class Side {
     return this.at === this.texts.length;
   }
 
-  /** @returns whether there is a line to look at. */
+  /** @returns whether there is a line to compare. */
   async fill(): Promise<boolean> {
     while (this.isAtEnd) {
       const next = await this.lines.next();
@@ -106,7 +106,7 @@ class Side {
   }
 
   take(): void {
-    // The reader has to know whose records came before.
+    // The reader must know which name the previous records belong to.
     if (this.shared !== undefined) this.reader.read(this.shared);
     this.shared = undefined;
     const text = this.texts[this.at];

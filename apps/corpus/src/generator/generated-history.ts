@@ -188,7 +188,7 @@ function recordsOf(
   return { kind: 'dns', name, host: '', at, types: APEX_TYPES, values, isProof: true };
 }
 
-/** Hosts that are seen: most of them answered within the last days, some a while ago. */
+/** Hosts that are seen: most of them answered within the last few days, some a while ago. */
 function hostsOf(
   name: FiledName,
   { address }: Holding,

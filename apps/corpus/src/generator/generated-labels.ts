@@ -79,7 +79,7 @@ export const GENERATED_NAMES_MAX = 20_000_000;
 /** A prime number, so that its multiples reach every place of a space before one repeats. */
 const STEP = 7_368_787;
 
-/** Owners of these names have them imitated. */
+/** The names that others imitate. */
 const IMITATED = ['paymorrow', 'bankhaven', 'shopzone', 'cloudnest', 'mailgarden', 'streamly'];
 const IMITATION_SUFFIXES = ['com', 'net', 'org', 'shop', 'online', 'info', 'app', 'co.uk'];
 const IMITATIONS = IMITATION_SUFFIXES.flatMap((suffix) =>
@@ -90,7 +90,7 @@ const IMITATION_EVERY = 64;
 /** One name in this many is internationalised. */
 const INTERNATIONAL_EVERY = 50;
 
-/** The name of a number, another one for each: words of people, businesses and those who imitate them. */
+/** The name for a number, different for each: words used by people, businesses and those who imitate them. */
 export function generatedName(index: number, seed: number): string {
   if (index < IMITATED.length) return `${IMITATED[index]}.com`;
   const imitation = IMITATIONS[index / IMITATION_EVERY];

@@ -1,11 +1,11 @@
 import { IsInt, Max, Min } from 'class-validator';
 import { GENERATED_NAMES_MAX } from './generated-labels.js';
 
-/** Names of one call: a batch of their histories fits a transaction. */
+/** The number of names per call: the histories of such a batch fit into one transaction. */
 const NAMES_MAX = 1_000;
 const SEED_MAX = 2 ** 31;
 
-/** A stretch of the generated names. */
+/** A range of the generated names. */
 export class GeneratedStretch {
   /** Number of the first name, from 0. */
   @IsInt()

@@ -5,7 +5,7 @@ import type { Key } from '../names/domain-key.js';
 /** Generates the names of one source. */
 @Injectable()
 export class GeneratorRepository {
-  /** Names that a source brought first. */
+  /** Names that were first brought by a source. */
   async list(
     transaction: Transaction,
     sourceId: number,

@@ -8,7 +8,7 @@ import { generatedHistory } from './generated-history.js';
 import type { GeneratedStretch } from './generator.dto.js';
 import { GeneratorRepository } from './generator.repository.js';
 
-/** Shown, so that it can be tried; never sold or looked up. */
+/** Its data is shown, so that it can be tried out, but never sold or looked up. */
 const GENERATED = {
   name: 'generated',
   kind: 'generated',
@@ -31,7 +31,7 @@ export class GeneratorService {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds a stretch of names with their histories up to today: the same ones for the same seed and day. */
+  /** Adds a range of names with their histories up to today: the same ones for the same seed and day. */
   async generate({ from, names, seed }: GeneratedStretch): Promise<Recorded> {
     const now = this.clock.now();
     const today = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
@@ -51,7 +51,7 @@ export class GeneratorService {
     });
   }
 
-  /** Removes some generated names with all that is known of them. @returns how many; 0 when none is left. */
+  /** Removes some generated names with all data about them. @returns how many; 0 if none is left. */
   async clear(): Promise<number> {
     return this.database.transaction(async (transaction) => {
       const sourceId = await this.sources.find(transaction, GENERATED.name);

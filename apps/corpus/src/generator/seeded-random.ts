@@ -10,7 +10,7 @@ export class SeededRandom {
     }
   }
 
-  /** From 0 up to, and without, 1 (mulberry32). */
+  /** From 0 (inclusive) to 1 (exclusive), by mulberry32. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -31,7 +31,7 @@ export class SeededRandom {
     return items[this.below(items.length)];
   }
 
-  /** One of many, the first ones far more often, like providers and owners of names. */
+  /** One of many, with the first ones far more often, as with providers and owners of names. */
   pickSkewed<T>(items: readonly T[]): T {
     return items[Math.floor(this.next() ** 2.5 * items.length)];
   }

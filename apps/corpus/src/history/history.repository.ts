@@ -4,7 +4,7 @@ import type { Registration } from '../records/registration.js';
 import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 
-/** A revision with the time in which it was seen unchanged. */
+/** A revision with the period in which it was seen unchanged. */
 export interface RevisionRow {
   observedAt: Date;
   lastAt: Date;
@@ -16,13 +16,13 @@ export interface RevisionRow {
 
 export interface RevisionsAsked {
   name: FiledName;
-  /** Moments as PostgreSQL reads them. */
+  /** Moments in PostgreSQL's format. */
   from: string;
   to: string;
   sourceIds: readonly number[];
 }
 
-/** Revisions that a source which may be shown has brought, or confirmed: of each `c` tells when one saw it. */
+/** Revisions that a source that may be shown has brought or confirmed; `c` says when one saw each of them. */
 const REVISIONS = `
   from whois_revision r
   left join lateral (select n.observed_at from whois_revision n
@@ -42,7 +42,7 @@ const REVISIONS = `
 export class HistoryRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** The newest first. @param after time, completeness and state of the revision before the page. */
+  /** The newest come first. @param after time, completeness and state of the last revision before the page. */
   async list(asked: RevisionsAsked, { limit, offset, after }: PagePlace): Promise<RevisionRow[]> {
     const [at, isComplete, state] = after ?? ['infinity', 'true', LAST_STATE];
     return this.database.query(

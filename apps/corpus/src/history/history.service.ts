@@ -86,7 +86,7 @@ export class HistoryService {
   }
 }
 
-/** Records in the words of a version. */
+/** Records in the format of a version. */
 function recordsTold(name: string, sourceOf: SourceOf, version: number) {
   const inWords = version === 2 ? historicRecord : historicRecordV1;
   const told: Search<RevisionRow, HistoricRecordV1>['told'] = (rows, paging) =>
@@ -107,7 +107,7 @@ function bodyV1(records: readonly HistoricRecordV1[], paging: Paging): object {
   };
 }
 
-/** Between complete records; the rows come with the newest first. */
+/** The changes between complete records; the newest rows come first. */
 function changesOf(rows: readonly RevisionRow[], sourceOf: SourceOf): HistoricChange[] {
   const records = rows
     .filter(({ isComplete }) => isComplete)

@@ -37,7 +37,7 @@ function changesBetween(older: DatedRecord, newer: DatedRecord): HistoricChange[
     }));
 }
 
-/** Every value by its dot path; the members of a set in one order, since another order means nothing. */
+/** Every value by its dot path; the members of a set are sorted, since their order has no meaning. */
 function valuesOf(members: Members, above = ''): Map<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of Object.entries(members)) {

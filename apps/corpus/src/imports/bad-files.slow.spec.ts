@@ -12,13 +12,13 @@ const LINES = 4_500;
 const AT = '2026-01-05T00:00:00Z';
 
 interface Kind {
-  /** Lines before those of names. */
+  /** Lines before those with names. */
   head: (zone: string) => string[];
   line: (label: string, zone: string) => string;
   further?: object;
-  /** Lines that only this kind could take for good ones. */
+  /** Lines that only this kind could accept. */
   bad?: string[];
-  /** Tables in which each line has a row. */
+  /** Tables with a row for each line. */
   tables: string[];
 }
 
@@ -99,7 +99,7 @@ const TABLES = [
 const UNREADABLE = /lines cannot be read|no SOA|ends within a line/;
 /** The second part of a file. */
 const BOMB = gzipSync(Buffer.alloc(80 * MIB, '\n'));
-/** Files that were damaged on their way, or packed or encoded otherwise than a source may: none is read in part. */
+/** Files that were damaged in transit, or packed or encoded in a way that sources may not use: none is read in part. */
 const DAMAGED: [
   what: string,
   damage: (content: string) => Buffer,
@@ -160,7 +160,7 @@ describe.each(Object.entries(KINDS))(
     let sources = 0;
 
     beforeAll(async () => {
-      // Runs are the spec's own.
+      // The spec starts the runs itself.
       corpus = await CorpusUnderTest.start({ work: 'serve' });
       folder = await mkdtemp(join(tmpdir(), 'bad-files-'));
     });
@@ -255,7 +255,7 @@ describe.each(Object.entries(KINDS))(
         `"${','.repeat(100_000)}`,
         '{'.repeat(100_000),
         '{"__proto__":{"kind":"listed"}}',
-        // Its sample ends within a character.
+        // The sample ends within a character.
         `${'x '.repeat(39)}y\u{1f600} z`,
         ...bad,
       ];

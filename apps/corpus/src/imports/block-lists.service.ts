@@ -21,7 +21,7 @@ interface ReadHosts {
   samples: BadLine[];
 }
 
-/** Takes block lists in, each as a whole: what a list no longer contains is delisted. */
+/** Takes block lists in, each as a whole: names that a list no longer contains are delisted. */
 @Injectable()
 export class BlockListsService {
   constructor(
@@ -29,7 +29,7 @@ export class BlockListsService {
     private readonly listings: ListingsService,
   ) {}
 
-  /** @throws BadFile for one that is older than what is loaded, empty, unreadable or truncated; Overtaken. */
+  /** @throws BadFile for one that is older than the loaded list, empty, unreadable or truncated; Overtaken. */
   async take(run: ImportRun): Promise<void> {
     const { source, file } = run;
     await this.files.refuseOlder(file, SCOPE);
@@ -50,7 +50,7 @@ export class BlockListsService {
   }
 }
 
-/** The hosts of a list in batches. @param read is counted on. @throws BadFile after the last one. */
+/** The hosts of a list in batches. @param read is advanced with each batch. @throws BadFile after the last one. */
 async function* hostsOf(run: ImportRun, read: ReadHosts) {
   const asked = { read: blockedHost, size: HOSTS_AT_A_TIME, done: 0 };
   for await (const batch of batchesOf(linesIn(run), asked)) {

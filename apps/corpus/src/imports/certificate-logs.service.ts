@@ -8,15 +8,15 @@ import { ObservationsService } from '../observations/observations.service.js';
 import { LogTiles, TILE_ENTRIES } from '../certificate-logs/log-tiles.js';
 import { LogTree } from '../certificate-logs/log-tree.js';
 
-/** Tiles that are fetched in parallel and imported in one transaction. */
+/** The number of tiles that are fetched in parallel and imported in one transaction. */
 const TILES_AT_A_TIME = 8;
 /** Tiles per run, so that other sources get their turn. */
 const TILES_AT_A_RUN = 800;
 
 /**
- * Follows logs of certificate transparency that have names tiles (an extension of the Static CT API). Each checkpoint
- * must be the root of the log's hash tiles and continue the one before; a names tile has to hold a line for each entry,
- * but lies outside of the tree, so that no proof covers what its lines say.
+ * Follows certificate transparency logs that have names tiles (an extension of the Static CT API). Each checkpoint must
+ * be the root of the log's hash tiles and continue the previous one. A names tile must have a line for each entry, but
+ * is outside the tree, so its lines are not covered by a proof.
  */
 @Injectable()
 export class CertificateLogsService {
@@ -28,8 +28,8 @@ export class CertificateLogsService {
   ) {}
 
   /**
-   * Takes in what a log has had since the last run, from the entry whose number follows `#` in its address.
-   * @returns whether there is more than fits a run.
+   * Takes in the entries of a log since the last run, starting at the entry whose number follows `#` in its address.
+   * @returns whether there is more than fits into a run.
    * @throws BadFile, ConnectionError, Overtaken; the next run continues after the last batch.
    */
   async follow(source: ImportedSource, signal: AbortSignal): Promise<boolean> {
@@ -53,13 +53,13 @@ export class CertificateLogsService {
       at = reached;
       if (reached < to) break;
     }
-    // The rest of a tile that is not there yet comes with the whole tile.
+    // The missing rest of a tile is read when the tile is complete.
     const isMore = at < wholeTiles(size);
     if (!isMore) await this.files.reachedEnd(log, this.clock.now());
     return isMore;
   }
 
-  /** @returns the entry that was reached: the end of whole tiles where a part of the last one is not there. */
+  /** @returns the entry that was reached: the end of the complete tiles if a part of the last one is missing. */
   private async take(
     sourceId: number,
     log: ImportFile,

@@ -86,7 +86,7 @@ export class ImportFilesService {
     return this.repository.listNewest();
   }
 
-  /** Takes a file in as a whole, in one transaction. @param work what there was in it. @throws Overtaken. */
+  /** Takes a file in as a whole, in one transaction. @param work writes its contents. @throws Overtaken. */
   async takeWhole(
     file: ImportFile,
     work: (transaction: Transaction) => Promise<ImportCounts & Omit<Advance, 'from' | 'to'>>,
@@ -131,14 +131,14 @@ export class ImportFilesService {
   ): Promise<void> {
     await this.ask(async (transaction) => {
       await work(transaction);
-      // A removal waits for writers, so that what is written after it is noticed here.
+      // A removal waits for writers, so writes after a removal are noticed here.
       if (await this.sources.isRemoved(transaction, sourceId)) throw new Overtaken();
       crashPoint('import.before-commit');
     });
     crashPoint('import.after-commit');
   }
 
-  /** A transaction whose statements may take long. */
+  /** A transaction whose statements may take a long time. */
   async ask<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.database.transaction(async (transaction) => {
       await transaction.limitStatements(STATEMENT_MAX_MS);
@@ -160,7 +160,7 @@ export class ImportFilesService {
     await this.repository.setZone(transaction, file.id, zone);
   }
 
-  /** @param scope what the file listed all names of. @throws Overtaken. */
+  /** @param scope the subject of which the file listed all names. @throws Overtaken. */
   async finish(file: ImportFile, scope?: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const brought = await this.repository.finish(transaction, file.id, this.clock.now());

@@ -29,7 +29,7 @@ export class ChangedSource {
   @IsBoolean()
   isOpenEnded?: boolean;
 
-  /** The public key of a log: DER in base64, as lists of logs have it. Its checkpoints must be signed with it. */
+  /** The public key of a log: DER in base64, as in lists of logs. Its checkpoints must be signed with it. */
   @IsOptional()
   @IsString()
   @MaxLength(2_000)

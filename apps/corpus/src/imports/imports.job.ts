@@ -6,7 +6,7 @@ import { BadFile, Overtaken } from '../locations/import-file.js';
 import { ImportRunsService } from './import-runs.service.js';
 import { ImportsRepository } from './imports.repository.js';
 
-/** Imports from due sources, one after another: once per installation. */
+/** Imports from due sources, one after another, in one process of the installation. */
 @Injectable()
 export class ImportsJob implements Job {
   readonly name = 'corpus-imports';
@@ -43,7 +43,7 @@ export class ImportsJob implements Job {
         if (source.kind === 'ct') isMore = await this.logs.follow(source, signal);
         else await this.runs.run(source, this.clock.now(), signal);
       } catch (error) {
-        // It stays due.
+        // The source stays due.
         if (signal.aborted || error instanceof Overtaken || error instanceof DatabaseUnavailable) {
           return;
         }

@@ -122,7 +122,7 @@ export class ImportsRepository {
     return rows.length > 0;
   }
 
-  /** Takes a source off, with what may be done with its data. Its number stays, for its data. */
+  /** Disables a source, and the permitted uses of its data. Its number stays, because its data refers to it. */
   async remove(transaction: Transaction, name: string, now: Date): Promise<boolean> {
     const rows = await transaction.query(
       `update source set removed_at = $2, location = null, due_at = null, is_shown = false,
@@ -222,7 +222,7 @@ export class ImportsRepository {
     return row?.head ?? undefined;
   }
 
-  /** Notes that a log was taken in up to its end at that moment. */
+  /** Records that a log was taken in up to its end at that moment. */
   async reachedEnd(id: string, now: Date): Promise<void> {
     await this.database.query('update import_file set finished_at = $2 where id = $1', [id, now]);
   }
@@ -280,7 +280,7 @@ export class ImportsRepository {
     return row;
   }
 
-  /** Notes what zone a file has, and how it is taken in. */
+  /** Records the zone of a file, and how it is taken in. */
   async setZone(
     transaction: Transaction,
     id: string,

@@ -58,7 +58,7 @@ export class ImportsService {
     return { ...source, files: await this.repository.listFiles(name, FILES_SHOWN) };
   }
 
-  /** Has a source run as soon as no other does. @throws NotFound. */
+  /** Schedules a source to run as soon as no other is running. @throws NotFound. */
   async request(name: string): Promise<{ requestedAt: Date }> {
     const requestedAt = this.clock.now();
     if (!(await this.repository.request(name, requestedAt))) throw new NotFound('source');

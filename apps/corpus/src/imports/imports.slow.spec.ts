@@ -16,7 +16,7 @@ describe('imports', () => {
   let sources = 0;
 
   beforeAll(async () => {
-    // Runs are the spec's own.
+    // The spec starts the runs itself.
     corpus = await CorpusUnderTest.start({ work: 'serve' });
     ({ database } = corpus);
     folder = await mkdtemp(join(tmpdir(), 'imports-'));
@@ -51,7 +51,7 @@ describe('imports', () => {
     ).map(({ name }) => name);
   const changes = async (like: string) =>
     database.query('select name, kind from change_event where name like $1 order by id', [like]);
-  /** Amounts that a run could lose or count twice. */
+  /** Counts that a run could lose or double. */
   const counts = async () =>
     database.query(
       `select (select count(*) from domain) as names, (select sum(names) from tld_names) as counted,
@@ -115,7 +115,7 @@ describe('imports', () => {
       { scope: 'zone shop', complete: true, rows: 902, new: 300 },
       { scope: 'zone shop', complete: true, rows: 905, new: 2 },
     ]);
-    // Back again, by what another list saw.
+    // Restored, because another list saw it.
     await corpus.record({ kind: 'listed', name: 'zone-0.shop', at: '2026-01-07T00:00:00Z' });
     expect(await known('zone-0.shop')).toEqual(['zone-0.shop']);
   });
@@ -129,7 +129,7 @@ describe('imports', () => {
     await source.put(`${origin}-20260105.zone`, zone(origin, 1, labels('day-', 0, 300)));
     await corpus.record({ kind: 'gone', name: name(7), at: '2026-01-05T12:00:00Z' });
     if (!isKept) await rm(source.path(`${origin}-20260105.zone`));
-    // In another order, and one of them with another name server.
+    // The same names in another order, one of them with another name server.
     const next = [...labels('day-', 200, 302), ...labels('day-', 1, 200)];
     const moved = zone(origin, 2, next).replace(
       `${name(5)}.\t3600\tin\tns\tns1`,

@@ -30,7 +30,7 @@ const zone = (serial: number, from: number, to: number) =>
 const csvRow = (values: Record<string, string>) =>
   WHOIS_CSV_COLUMNS.map((column) => values[column] ?? '').join();
 const [from, to] = [1_700_000_000, 1_700_003_600];
-/** In the order in which they are taken in. */
+/** In the order of import. */
 const FILES: Readonly<Record<string, Record<string, string>>> = {
   blocklist: { 'block.txt': each(LISTED, (place) => `listed-${place}.com`) },
   whois_csv: {
@@ -62,7 +62,7 @@ const CERTIFICATES = Array.from({ length: 5_000 }, (_, place) => ({
   at: new Date(from * 1000),
   names: [`www.logged-${place}.com`],
 }));
-/** Dies at each of these, life after life: twice at least in a file of each kind. */
+/** The process dies at each of these points in turn, at least twice in a file of each kind. */
 const DEATHS: readonly [CrashPoint, number][] = [
   ['import.after-commit', 1],
   ['import.before-commit', 2],
@@ -189,7 +189,7 @@ describe('an import whose process is killed', () => {
       fresh: 100,
       dropped: 100,
       twice: 0,
-      // Block lists observe nothing about names: they say something of them.
+      // Block lists contain no observations of names, only statements about them.
       observations: 3 * LINES + CERTIFICATES.length + LISTED + 900 * 2,
     });
     const files = await database.query(

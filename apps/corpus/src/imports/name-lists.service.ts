@@ -9,10 +9,10 @@ import { scopeOfZone } from '../sources/source.js';
 import { ImportFilesService } from './import-files.service.js';
 import { type ImportRun, linesIn, refuseUnreadable } from '../locations/import-run.js';
 
-/** Names that are staged in one transaction. */
+/** The number of names staged in one transaction. */
 const NAMES_AT_A_TIME = 5_000;
 
-/** Takes lists of names in: all of a file are staged, then applied part by part in the order of their keys. */
+/** Takes in lists of names: all names of a file are staged, then applied part by part in the order of their keys. */
 @Injectable()
 export class NameListsService {
   constructor(
@@ -20,17 +20,17 @@ export class NameListsService {
     private readonly lists: FullListsService,
   ) {}
 
-  /** Takes a file in that has a name in each line. @throws BadFile, Overtaken. */
+  /** Takes in a file with one name per line. @throws BadFile, Overtaken. */
   async take(run: ImportRun): Promise<void> {
     await this.stage(run, listedName);
     const { id: fileId, observedAt: at, sourceId } = run.file;
     await this.apply(run, { fileId, sourceId, at, isFirst: false, isDifference: false });
   }
 
-  /** Puts the names of a file on their way in, from the line that was reached. @throws BadFile, Overtaken. */
+  /** Stages the names of a file, from the line that was reached. @throws BadFile, Overtaken. */
   async stage(run: ImportRun, read: (line: string) => ReadLine<FiledName>): Promise<void> {
     const { file, signal } = run;
-    // Lines that were taken already are read, too: one of them may say which zone the others are of.
+    // Lines that were already taken in are read, too: one of them may say to which zone the others belong.
     const batches = batchesOf(linesIn(run), { read, size: NAMES_AT_A_TIME, done: file.position });
     let from = file.position;
     let badLines = 0;
@@ -47,7 +47,7 @@ export class NameListsService {
     refuseUnreadable(run, badLines);
   }
 
-  /** Takes in what is staged, from the part that was reached. @throws Overtaken. */
+  /** Takes in the staged names, from the part that was reached. @throws Overtaken. */
   async apply({ file, signal }: ImportRun, list: ListFile): Promise<void> {
     for (let slice = file.slices; slice < SLICES; slice += 1) {
       signal.throwIfAborted();

@@ -11,10 +11,10 @@ import {
   refuseUnreadable,
 } from '../locations/import-run.js';
 
-/** Observations that are recorded in one transaction. */
+/** The number of observations recorded in one transaction. */
 const OBSERVATIONS_AT_A_TIME = 2_000;
 
-/** Takes files in that have an observation in each line. */
+/** Takes in files with one observation per line. */
 @Injectable()
 export class ObservationFilesService {
   constructor(
@@ -23,7 +23,7 @@ export class ObservationFilesService {
     private readonly clock: Clock,
   ) {}
 
-  /** @param isCut the last line has no end. @throws BadFile before anything is recorded; Overtaken. */
+  /** @param isCut whether the last line lacks its line end. @throws BadFile before anything is recorded; Overtaken. */
   async take(run: ImportRun, isCut: boolean): Promise<void> {
     const { file, signal } = run;
     if (file.position === 0) await this.judge(run, isCut);

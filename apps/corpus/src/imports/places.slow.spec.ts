@@ -22,7 +22,7 @@ describe('remote sources', () => {
     folder = await mkdtemp(join(tmpdir(), 'places-'));
     const extraCaFile = join(folder, 'authority.pem');
     await writeFile(extraCaFile, server.authorityPem);
-    // Runs are the spec's own.
+    // The spec starts the runs itself.
     corpus = await CorpusUnderTest.start({
       work: 'serve',
       upstreamExceptions: `files.example:443=127.0.0.1:${server.port}`,
@@ -190,7 +190,7 @@ describe('remote sources', () => {
       server.publish('/forks/', certificates(3_000, 3_300));
       await add('forks', 'ct', '/forks/');
       await corpus.runSource('forks');
-      // Equally long, longer, and longer in the part that was not imported.
+      // The new file is equally long, longer, or longer in the part that was not imported.
       for (const other of [300, 700]) {
         server.publish('/forks/', [
           ...certificates(3_000, 3_299),

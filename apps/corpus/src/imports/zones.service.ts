@@ -14,7 +14,7 @@ import { NameListsService } from './name-lists.service.js';
 /** After this time a zone is imported completely again. */
 const WHOLE_AFTER_MS = 7 * DAY_MS;
 
-/** How a zone differs from its file before. */
+/** The difference between a zone and its previous file. */
 interface Difference {
   /** Names of the new file. */
   owners: number;
@@ -23,7 +23,7 @@ interface Difference {
   gone: Iterable<FiledName>;
 }
 
-/** Takes zone files in: as a whole, or by their difference from the file before. */
+/** Takes in zone files, as a whole or by their difference from the previous file. */
 @Injectable()
 export class ZonesService {
   constructor(
@@ -33,7 +33,7 @@ export class ZonesService {
     private readonly locations: Locations,
   ) {}
 
-  /** @throws BadFile for a file that is not a zone file, older than what is loaded, or truncated; Overtaken. */
+  /** @throws BadFile for a file that is not a zone file, older than the loaded one, or truncated; Overtaken. */
   async take(run: ImportRun): Promise<void> {
     const { file } = run;
     const zone = await zoneIn(run);
@@ -61,8 +61,8 @@ export class ZonesService {
   }
 
   /**
-   * Puts what a zone has and lacks beside the file before on its way in, where that one can still be read.
-   * @returns false where the zone has to be taken in as a whole.
+   * Stages the names that a zone has gained and lost since the previous file, if that file can still be read. @returns
+   * false if the zone must be taken in as a whole.
    */
   private async stageDifference(run: ImportRun, zone: string): Promise<boolean> {
     const { sourceId, lines, observedAt: at, id } = run.file;
@@ -80,12 +80,12 @@ export class ZonesService {
     return true;
   }
 
-  /** @returns undefined where there is no file before that can be compared. @throws BadFile for a truncated zone. */
+  /** @returns undefined if there is no previous file to compare. @throws BadFile for a truncated zone. */
   private async difference(run: ImportRun, zone: string): Promise<Difference | undefined> {
     const { source, file } = run;
     const { sourceId, observedAt: at } = file;
     const previous = await this.files.findZone(sourceId, zone);
-    // From time to time the complete list corrects what the corpus imported from elsewhere meanwhile.
+    // From time to time, the complete list corrects data that the corpus has meanwhile imported from elsewhere.
     if (!previous || at.getTime() - previous.wholeAt.getTime() > WHOLE_AFTER_MS) return undefined;
     const older = await this.locations.pathOf(source, previous);
     if (older === undefined) return undefined;
@@ -109,7 +109,7 @@ export class ZonesService {
   }
 }
 
-/** The zone of a file. @throws BadFile where there is no SOA record. */
+/** The zone of a file. @throws BadFile if there is no SOA record. */
 async function zoneIn(run: ImportRun): Promise<string> {
   const reader = new ZoneReader();
   for await (const { texts } of linesIn(run)) {

@@ -4,7 +4,7 @@ import type { FiledName } from '../names/registrable-name.js';
 
 /** A name on a block list, or a host below a name. */
 export interface ListedHost extends Pick<FiledName, 'key' | 'name'> {
-  /** Labels below the registrable name; empty where the list means the name itself. */
+  /** Labels below the registrable name; empty if the list means the name itself. */
   host: string;
 }
 
@@ -21,7 +21,7 @@ const STAGED_AT_A_TIME = 10_000;
 /** Names on block lists. */
 @Injectable()
 export class ListedNamesRepository {
-  /** Adds hosts to those on their way in, as fast as they come. */
+  /** Stages hosts as fast as they arrive. */
   async stage(
     transaction: Transaction,
     fileId: string,
@@ -38,7 +38,7 @@ export class ListedNamesRepository {
     );
   }
 
-  /** The hosts on their way in, some at a time. */
+  /** The staged hosts, some at a time. */
   async *listStaged(
     transaction: Transaction,
     fileId: string,
@@ -56,7 +56,7 @@ export class ListedNamesRepository {
     await transaction.query('close listed');
   }
 
-  /** Takes hosts out of those on their way in. */
+  /** Removes hosts from the staged ones. */
   async unstage(
     transaction: Transaction,
     fileId: string,
@@ -79,7 +79,7 @@ export class ListedNamesRepository {
     return hosts;
   }
 
-  /** Adds what is on its way in. Rows that are there already, and still listed, are not touched. @returns how many. */
+  /** Adds the staged hosts. Existing rows that are still listed are not changed. @returns the number of added ones. */
   async add(
     transaction: Transaction,
     { fileId, sourceId, category, at }: BlockList,

@@ -18,9 +18,8 @@ export class ListingsService {
   ) {}
 
   /**
-   * Takes a list in, in the caller's one transaction.
-   * @param hosts is read to its end before anything is written of it that others wait for.
-   * @returns how many hosts were on the list, how many are new on it, and how many left it.
+   * Takes in a list, in the caller's transaction. @param hosts is read to its end before any row is written that others
+   * wait for. @returns how many hosts were on the list, how many are new on it, and how many left it.
    */
   async take(
     transaction: Transaction,

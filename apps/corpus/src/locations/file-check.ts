@@ -18,7 +18,7 @@ export interface FileLimits {
   unpackedBytesMax: number;
 }
 
-/** Beyond this many bytes, legitimate content never unpacks to more than this many times its size. */
+/** Legitimate content beyond this many bytes never unpacks to more than this many times its size. */
 const RATIO_FROM_BYTES = 64 * 1024 * 1024;
 const RATIO_MAX = 200;
 const CHUNK_BYTES = 256 * 1024;
@@ -36,7 +36,7 @@ const REFUSED: readonly [number[], string][] = [
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Reads a file to its end, before a line of it is taken in: one that is truncated or packed to do harm leaves nothing.
+ * Reads a file to its end before a line of it is taken in, so that a truncated or malicious archive leaves nothing.
  * @throws BadFile.
  */
 export async function checkFile(
@@ -58,7 +58,7 @@ export async function checkFile(
 
 /**
  * The content of a file, unpacked if its first bytes are those of gzip, without a byte order mark.
- * @throws BadFile for what is truncated, too large, or in another form.
+ * @throws BadFile for content that is truncated, too large, or in another form.
  */
 export async function* unpackedChunks(
   path: string,
@@ -104,7 +104,10 @@ async function isGzip(path: string): Promise<boolean> {
   }
 }
 
-/** @param ofGzip what is said of gzip, where that may not be. @throws BadFile for what is not read, by its first bytes. */
+/**
+ * @param ofGzip the message about gzip where it is not allowed.
+ * @throws BadFile for unsupported formats, recognised by their first bytes.
+ */
 function refuseForm(head: Buffer, ofGzip?: string): void {
   const [, problem] = REFUSED.find(([bytes]) => beginsWith(head, bytes)) ?? [];
   if (problem !== undefined) throw new BadFile(problem);

@@ -16,7 +16,7 @@ interface Fetch {
 }
 
 const REDIRECTS_MAX = 3;
-/** 403, because buckets whose content may not be listed answer so. */
+/** Includes 403, because buckets that may not be listed answer with it. */
 const MISSING: readonly number[] = [403, 404, 410];
 const TRIES_MAX = 5;
 const CONNECT_MS = 10_000;
@@ -47,9 +47,8 @@ export class HttpsDownloads {
   }
 
   /**
-   * Fetches a file to `path`. A connection that breaks is taken up where it broke, if the file has an ETag.
-   * @returns undefined for a file that is known.
-   * @throws BadFile for an answer that is no file, ConnectionError.
+   * Fetches a file to `path`. A broken download is resumed where it stopped, if the file has an ETag. @returns
+   * undefined for a known file. @throws BadFile for an answer that is not a file, ConnectionError.
    */
   async fetch(start: URL, path: string, { signal, isKnown }: Fetch): Promise<Fetched | undefined> {
     const file = await open(path, 'w');
@@ -63,7 +62,7 @@ export class HttpsDownloads {
           discard(response);
           return undefined;
         }
-        // Not only the rest, but everything.
+        // The server sent the whole file, not only the rest.
         if (response.statusCode === 200) bytes = 0;
         etag = strongTag(response.headers);
         await file.truncate(bytes);

@@ -2,10 +2,10 @@ import { type Lines, linesOf } from '../formats/lines.js';
 import { type FileLimits, unpackedChunks } from './file-check.js';
 import { BadFile, type ImportFile, type ImportedSource } from './import-file.js';
 
-/** Names that may be missing from a list whatever `turnoverMax` its source has. */
+/** The number of names that may be missing from a list, whatever the `turnoverMax` of its source. */
 const GONE_COUNTED_FROM = 100;
 
-/** A file of a source while it is taken in. */
+/** A file of a source that is being taken in. */
 export interface ImportRun {
   source: ImportedSource;
   file: ImportFile;
@@ -31,13 +31,13 @@ export function endsWithinLine({ name }: ImportedSource): BadFile {
   );
 }
 
-/** @throws BadFile for what must be of another kind, before anything of it is kept. */
+/** @throws BadFile for a file that must be of another kind, before anything of it is stored. */
 export function refuseUnreadable({ source, file }: ImportRun, badLines: number): void {
   if (badLines * 2 <= file.lines) return;
   throw new BadFile(`${badLines} of ${file.lines} lines cannot be read as "${source.kind}".`);
 }
 
-/** @throws BadFile for what seems truncated. */
+/** @throws BadFile for a file that seems truncated. */
 export function refuseShrunken(
   { name, turnoverMax }: ImportedSource,
   { gone, listed }: { gone: number; listed: number },

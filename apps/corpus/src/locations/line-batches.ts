@@ -3,7 +3,7 @@ import type { ReadLine } from '../formats/read-line.js';
 import type { BadLine } from './import-file.js';
 
 const SAMPLE_LENGTH_MAX = 80;
-/** Bad lines that a batch quotes. */
+/** The number of faulty lines that a batch quotes. */
 export const SAMPLES_OF_BATCH = 20;
 
 /** The contents of consecutive lines. */
@@ -15,7 +15,10 @@ export interface Batch<T> {
   samples: BadLine[];
 }
 
-/** Works on one batch after another, each while the next one is read. @throws what `work` throws, when it has ended. */
+/**
+ * Works on one batch after another, each while the next one is read.
+ * @throws the error of `work`, once it has ended.
+ */
 export async function eachWhileReading<T>(
   batches: AsyncIterable<T>,
   work: (batch: T) => Promise<void>,
@@ -33,12 +36,12 @@ export async function eachWhileReading<T>(
   }
 }
 
-/** The beginning of a line, as JSON of PostgreSQL can have it. */
+/** The beginning of a line, in a form that PostgreSQL's JSON accepts. */
 function sampleOf(line: string): string {
   return line.slice(0, SAMPLE_LENGTH_MAX).replaceAll('\u0000', '\ufffd').toWellFormed();
 }
 
-/** Groups what lines hold; lines up to `done` are read and left out. */
+/** Groups the contents of lines; lines up to `done` are read and skipped. */
 export async function* batchesOf<T>(
   lines: AsyncIterable<Lines>,
   { read, size, done }: { read: (line: string) => ReadLine<T>; size: number; done: number },

@@ -113,7 +113,7 @@ export class Locations {
   }
 }
 
-/** @throws BadFile for more than may be read. */
+/** @throws BadFile for a file that is too large. */
 async function* withinLimit(content: AsyncIterable<Uint8Array>, bytesMax: number) {
   let bytes = 0;
   for await (const chunk of content) {
@@ -131,7 +131,7 @@ interface Wanted {
   signal: AbortSignal;
 }
 
-/** @throws BadFile for more files than an operator means. */
+/** @throws BadFile for more files than an operator can have intended. */
 async function filesOfStore(store: FileStore): Promise<FileFacts[]> {
   const files: FileFacts[] = [];
   for (let after: string | undefined; ;) {
@@ -154,7 +154,7 @@ async function filesOfFolder(folder: string, now: Date): Promise<FoundFile[]> {
     const path = join(folder, file);
     // The file was removed meanwhile, or its name is not UTF-8.
     const stats = await lstat(path).catch(() => undefined);
-    // Links may lead anywhere; what begins with a dot is still being written.
+    // Links may lead anywhere; a file whose name begins with a dot is still being written.
     if (!stats?.isFile() || file.startsWith('.')) continue;
     files.push({
       file,

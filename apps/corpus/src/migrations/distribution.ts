@@ -1,8 +1,8 @@
 import type { Distribution } from '#libs/database';
 
 /**
- * Distributed by names, and values of contacts by the values. Changes stay on the coordinator, because their order is
- * that of its transactions, which each node would count by itself.
+ * Rows are distributed by name, and values of contacts by value. Changes stay on the coordinator, because their order
+ * is that of its transactions; each node would count its own.
  */
 export const distribution: Distribution = {
   distributed: {

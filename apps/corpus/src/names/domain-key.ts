@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * A 64-bit number as PostgreSQL's `bigint` takes it, in decimal: what rows of the corpus are spread and ordered by.
- * Two texts may share one; only together with the text is it unique.
+ * A 64-bit number in the range of PostgreSQL's `bigint`, in decimal. Rows of the corpus are distributed and ordered by
+ * it. Two texts may share one, so it is unique only together with the text.
  */
 export type Key = string;
 
@@ -11,26 +11,26 @@ export function domainKeyOf(name: string): Key {
   return keyOf(name);
 }
 
-/** The key of a folded value of a contact, or of a value of the DNS, among those of its kind. */
+/** The key of a folded contact value or DNS value, among those of its kind. */
 export function termKeyOf(kind: string, term: string): Key {
   return keyOf(`${kind} ${term}`);
 }
 
 function keyOf(text: string): Key {
-  // Twice as fast as by way of a buffer.
+  // Twice as fast as through a buffer.
   return BigInt.asIntN(KEY_BITS, BigInt(`0x${hash('sha256', text).slice(0, 16)}`)).toString();
 }
 
-/** The least and the greatest key. */
+/** The smallest and the largest key. */
 export const ALL_KEYS = {
   fromKey: '-9223372036854775808',
   toKey: '9223372036854775807',
 } as const;
 
-/** Parts that all keys are divided into, where work is done a part at a time. */
+/** The number of parts into which all keys are divided for work that is done one part at a time. */
 export const SLICES = 64;
 const SLICE_BITS = 6;
-/** The most names, on average, whose rows one statement looks at. */
+/** The average number of names whose rows one statement may read. */
 export const NAMES_OF_RANGE = 20_000;
 const KEY_BITS = 64;
 const OTHER_BITS = BigInt(KEY_BITS - SLICE_BITS);

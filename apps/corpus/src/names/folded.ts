@@ -3,7 +3,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029\u115f\u1160\u3164]/gu;
 const NOT_ASCII = /[^ -~]/gu;
 const HEX_DIGITS = 4;
 
-/** Text without control, invisible and direction-turning characters, with single spaces. */
+/** Text without control, invisible and bidirectional characters, with single spaces. */
 export function visibleText(text: string): string {
   return text.toWellFormed().replace(/\s+/gu, ' ').replace(UNSEEN, '').trim();
 }

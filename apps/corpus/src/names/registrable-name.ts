@@ -3,7 +3,7 @@ import { type DomainName, parseDomainName } from '#libs/domain-names';
 import { type Key, domainKeyOf } from './domain-key.js';
 import { asciiForm } from './folded.js';
 
-/** A registrable name as the corpus files it. */
+/** A registrable name in the form in which the corpus stores it. */
 export interface FiledName {
   key: Key;
   /** Lower case A-labels. */
@@ -14,7 +14,7 @@ export interface FiledName {
   unicode: string | null;
 }
 
-/** Files a registrable name that was parsed before. */
+/** Converts a registrable name that has already been parsed. */
 export function filedName({ name, label }: Pick<DomainName, 'name' | 'label'>): FiledName {
   const key = domainKeyOf(name);
   if (!label.startsWith('xn--')) return { key, name, label, unicode: null };
@@ -22,7 +22,7 @@ export function filedName({ name, label }: Pick<DomainName, 'name' | 'label'>): 
   return { key, name, label: asciiForm(unicode), unicode };
 }
 
-/** Files the registrable name of a text; undefined for what is none, or lies under the reserved `.test`. */
+/** Converts a text to its registrable name; undefined for a text that is none, or is under the reserved `.test`. */
 export function fileName(text: string): FiledName | undefined {
   const parsed = parseDomainName(text);
   if (!parsed.ok || parsed.domain.tld === 'test') return undefined;

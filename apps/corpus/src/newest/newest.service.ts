@@ -18,8 +18,8 @@ export class NewestService {
   constructor(private readonly repository: NewestRepository) {}
 
   /**
-   * The newest complete records by name, from sources that may be shown; without what the newest record of all
-   * sources does not publish of people.
+   * The newest complete records by name, from sources that may be shown, without personal data that the newest record
+   * of all sources does not publish.
    */
   async records(
     names: readonly PagedName[],

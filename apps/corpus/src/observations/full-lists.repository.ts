@@ -39,7 +39,7 @@ const ADD = `
 
 const isIn = (zone: string) => `right(name, length(${zone}) + 1) = '.' || ${zone}`;
 
-/** Long lists of names, taken in by set operations in the order of the keys. */
+/** Takes in long lists of names by set operations, in the order of the keys. */
 @Injectable()
 export class FullListsRepository {
   /** Adds the names of a part that are not known. @returns them. */
@@ -52,7 +52,7 @@ export class FullListsRepository {
     return transaction.execute(ADD, addedBy(part));
   }
 
-  /** Notes that its source has listed known names of a part that are another source's; see `NamesRepository`. */
+  /** Records that its source has listed names of a part that belong to another source; see `NamesRepository`. */
   async addSource(transaction: Transaction, part: StagedSlice): Promise<void> {
     await transaction.query(
       `insert into name_source (domain_key, name, source_id, first_seen)
@@ -64,8 +64,8 @@ export class FullListsRepository {
   }
 
   /**
-   * Corrects known names of a part: when they were seen first, that they are registered, which list confirms them,
-   * and whose they are. Touches no other row. @returns those that are registered again.
+   * Corrects known names of a part: the time of their first sighting, their registration, the list that confirms them,
+   * and their source. Changes no other row. @returns those that are registered again.
    */
   async correct(transaction: Transaction, part: StagedSlice): Promise<NamedKey[]> {
     const wasDropped = 'd.dropped_at < $5';
@@ -86,7 +86,7 @@ export class FullListsRepository {
     return rows.filter(({ wasDropped: isAgain }) => isAgain);
   }
 
-  /** Names of a zone that a source has confirmed and that are not among those on their way in. */
+  /** Names of a zone that a source has confirmed and that are not among the staged ones. */
   async listGone(transaction: Transaction, part: StagedSlice, zone: string): Promise<NamedKey[]> {
     const { fileId, slice, sourceId, isDifference } = part;
     if (isDifference) {
@@ -94,7 +94,7 @@ export class FullListsRepository {
       return transaction.query(gone, [slice, fileId]);
     }
     return transaction.query(
-      // EXCEPT, because nobody counts what is staged: the planner takes it for a few rows, and would look through all
+      // EXCEPT, because there are no statistics about staged rows: the planner assumes only a few, and would scan all
       // of them for each name.
       `select d.domain_key as key, d.name from domain d
        where ${IN_SLICE} and d.listed_by = $5 and d.dropped_at is null and ${isIn('$6')}

@@ -24,7 +24,7 @@ export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete' | 'ou
   isFirst: boolean;
 }
 
-/** The result of a part. */
+/** The result of taking in a part. */
 export interface AppliedSlice {
   newNames: number;
   droppedNames: number;
@@ -45,7 +45,7 @@ export class FullListsService {
     private readonly sources: SourcesService,
   ) {}
 
-  /** Adds names to those on their way in. Nothing is seen of them yet. @param isGone the list lacks them. */
+  /** Stages names. They are not visible yet. @param isGone the list lacks them. */
   async stage(
     transaction: Transaction,
     fileId: string,
@@ -93,7 +93,7 @@ export class FullListsService {
     return this.repository.countGone(transaction, fileId, sourceId, zone);
   }
 
-  /** Takes in a part of the list, with what is not in it any more, and forgets its staged names. */
+  /** Takes in a part of the list, including the names that it no longer contains, and removes its staged names. */
   async apply(transaction: Transaction, file: ListFile, slice: number): Promise<AppliedSlice> {
     const suppressed = await this.registrations.lockWriting(transaction);
     const { sourceId, at, zone, isFirst } = file;
@@ -101,7 +101,7 @@ export class FullListsService {
     const part: StagedSlice = { ...file, slice, outranked, isComplete: zone !== undefined };
     await this.refuse(transaction, part, suppressed);
     const fresh = isFirst ? [] : await this.repository.add(transaction, part);
-    // The first list of a zone: all of its names end alike.
+    // The first list of a zone: all of its names have the same suffix.
     const counted = isFirst
       ? [{ tld: topOf(zone!), names: await this.repository.addCounted(transaction, part) }]
       : countsByTld(fresh.map(({ name }) => name));
@@ -156,7 +156,7 @@ export class FullListsService {
     if (gone.length > 0) await this.staged.unstage(transaction, part, gone);
   }
 
-  /** Forgets all names of a file that are on their way in. */
+  /** Removes all staged names of a file. */
   async clear(transaction: Transaction, fileId: string): Promise<void> {
     await this.staged.clear(transaction, fileId);
   }

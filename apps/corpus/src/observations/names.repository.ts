@@ -10,14 +10,14 @@ export interface SeenName extends FiledName {
   lastAt: Date;
 }
 
-/** A name at the time from which it was not registered any more. */
+/** A name with the time from which it was no longer registered. */
 export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
   at: Date;
 }
 
 /**
- * SQL of the source to note beside a name's own (`d`), and since when: the one of a list, or, where that one is about to
- * take the name over, the one before. @param sourceId and `outranked` are parameters.
+ * SQL of the source to record beside a name's own (`d`), and its time: the source of a list or, if that one is about to
+ * take the name over, the previous one. @param sourceId and `outranked` are parameters.
  */
 export function otherSource(listedAt: string, sourceId: string, outranked: string): string {
   const isTaken = `d.source_id = any(${outranked}::smallint[])`;
@@ -25,7 +25,7 @@ export function otherSource(listedAt: string, sourceId: string, outranked: strin
     case when ${isTaken} then d.first_seen else ${listedAt} end`;
 }
 
-/** Names and whether they are registered. */
+/** Stores names and whether they are registered. */
 @Injectable()
 export class NamesRepository {
   /** @returns the names that were not known before. */
@@ -58,9 +58,9 @@ export class NamesRepository {
   }
 
   /**
-   * Notes that a source has listed known names of another source; and whose names they were, if they are about to become
-   * its own because it has more rights.
-   * @param isListing whether the source listed a name; what else it observes of one is noted by itself.
+   * Records that a source has listed names of another source, and the names' previous source if they are about to
+   * become its own because it has more rights. @param isListing whether the source listed a name; its other
+   * observations are recorded separately.
    */
   async addSource(
     transaction: Transaction,
@@ -90,9 +90,9 @@ export class NamesRepository {
   }
 
   /**
-   * Moves the first sight of known names back where an earlier one has come, takes those back that were seen after
-   * they had been dropped, and names as their source one with more rights than theirs. Touches no other row.
-   * @param outranked sources with fewer rights.
+   * Moves the first sighting of known names back if an earlier one arrives, restores names that were seen after they
+   * had been dropped, and assigns names to a source with more rights than theirs. Changes no other row. @param
+   * outranked sources with fewer rights.
    * @returns names that are registered again.
    */
   async correctNames(

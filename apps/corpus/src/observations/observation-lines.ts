@@ -11,7 +11,7 @@ type Line = Readonly<Record<string, unknown>>;
 const VALUES_MAX = 200;
 const VALUE_LENGTH_MAX = 4_096;
 const RESERVED_TLD = 'test';
-/** Types whose values are addresses. One of IPv6 may name a network card, which no record does. */
+/** Types whose values are addresses. An IPv6 address may name a network interface, but not in a record. */
 const ADDRESSES: readonly (readonly [string, (value: string) => boolean])[] = [
   ['A', isIPv4],
   ['AAAA', (value) => isIPv6(value) && !value.includes('%')],
@@ -142,7 +142,7 @@ function valueOf({ type, value }: Line): DnsValue | undefined {
   const rtype = keptTypeNumber(type);
   if (rtype === undefined || typeof value !== 'string') return undefined;
   const text = visibleText(value.slice(0, VALUE_LENGTH_MAX));
-  // Text is as it was written; everything else are names and addresses.
+  // Text is kept as written; all other values are names and addresses.
   const clean = type === 'TXT' ? text : text.toLowerCase();
   const isWrong = ADDRESSES.some(([one, isAddress]) => one === type && !isAddress(clean));
   return clean === '' || isWrong ? undefined : { rtype, value: clean };

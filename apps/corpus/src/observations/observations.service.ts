@@ -185,7 +185,7 @@ function hostsOf(
   ];
 }
 
-/** Kinds of which a second source may leave no row of its own. */
+/** Kinds for which a second source may leave no row of its own. */
 const LISTING: readonly Observation['kind'][] = ['listed', 'passive', 'host'];
 
 const RESOLVING: readonly number[] = [DNS_TYPES.A, DNS_TYPES.AAAA, DNS_TYPES.CNAME];

@@ -14,14 +14,14 @@ type Part = Pick<StagedSlice, 'fileId' | 'slice'>;
 
 const STAGED_AT_A_TIME = 10_000;
 const COLUMNS = 'slice, file_id, domain_key, name, label, unicode, skeleton, is_gone';
-/** The names that a part of a list has; those that it lacks are staged beside them. */
+/** The names in a part of a list; the names that it lacks are staged beside them. */
 const LISTED = `from staged_name s where s.slice = $1 and s.file_id = $2 and not s.is_gone`;
 
-/** The names of lists on their way in. */
+/** The staged names of lists. */
 @Injectable()
 export class StagedNamesRepository {
   /**
-   * Adds names to those on their way in.
+   * Stages names.
    * @param names in the order of their keys, compared with the list of suppressed values in `version`.
    */
   async stage(
@@ -41,7 +41,10 @@ export class StagedNamesRepository {
     await transaction.copyIn(`copy staged_name (${COLUMNS}) from stdin`, [lines.join('')]);
   }
 
-  /** The list of suppressed values that the first names of a file were compared with; the others with no older one. */
+  /**
+   * The list of suppressed values with which the first names of a file were compared; the others were compared with
+   * this or a newer one.
+   */
   async suppressionVersion(transaction: Transaction, fileId: string): Promise<number> {
     const [row] = await transaction.query<{ version: number }>(
       'select suppression_version::float8 as version from staged_list where file_id = $1',
@@ -75,7 +78,7 @@ export class StagedNamesRepository {
     await transaction.query('close staged');
   }
 
-  /** Takes names out of those on their way in. */
+  /** Removes names from the staged ones. */
   async unstage(
     transaction: Transaction,
     { fileId, slice }: Part,
@@ -88,7 +91,7 @@ export class StagedNamesRepository {
     );
   }
 
-  /** Forgets the names of a part. @returns how many the list has. */
+  /** Removes the staged names of a part. @returns how many of them are on the list. */
   async clearSlice(transaction: Transaction, fileId: string, slice: number): Promise<number> {
     await transaction.query(
       'delete from staged_name where file_id = $1 and slice = $2 and is_gone',

@@ -18,11 +18,11 @@ export interface ContactTerm {
   termKey: Key;
   kind: number;
   folded: string;
-  /** In its own script, if that is not ASCII. */
+  /** The value in its own script, if that is not ASCII. */
   unicode: string | null;
 }
 
-/** Longer ones are no names. */
+/** Longer values are not names. */
 const TERM_LENGTH_MAX = 200;
 
 /** How a contact value is searched. */

@@ -9,7 +9,7 @@ export interface SeenRecord {
   record: Registration;
 }
 
-/** Members that version 1 has. */
+/** The members of version 1. */
 const V1_MEMBERS = [
   'create_date',
   'update_date',
@@ -32,7 +32,7 @@ export interface ToldRecord {
   source: string;
 }
 
-/** A record in the words of the second version. */
+/** A record in the format of version 2. */
 export function historicRecord(seen: SeenRecord, told: ToldRecord): HistoricRecord {
   return { ...head(seen, told), ...(seen.record as object) };
 }
@@ -51,7 +51,7 @@ interface Holder {
   company?: string;
 }
 
-/** A record in the words of version 1. */
+/** A record in the format of version 1. */
 export function historicRecordV1(seen: SeenRecord, { num, name }: ToldRecord): HistoricRecordV1 {
   const members = V1_MEMBERS.map((member) => [member, v1Value(seen.record, member)] as const);
   const known = Object.fromEntries(members.filter(([, value]) => value !== undefined));

@@ -13,7 +13,7 @@ export interface WhoisObservation extends Seen {
   /** True if every source with data about the name has answered. */
   isComplete: boolean;
   registration: Registration;
-  /** The text as it came. */
+  /** The text as received. */
   raw?: string;
 }
 
@@ -28,7 +28,7 @@ export interface DnsObservation extends Seen {
   kind: 'dns';
   /** Labels below the registrable name; empty for the name itself. */
   host: string;
-  /** Types that were answered, also those without a record. */
+  /** Types that were answered, including those without a record. */
   types: readonly number[];
   values: readonly DnsValue[];
   /** It proves that the name is registered; otherwise it is only stored for known names. */
@@ -55,7 +55,7 @@ export interface ListedObservation extends Seen {
   kind: 'listed';
 }
 
-/** The name is not registered any more. One that the corpus does not know leaves no trace. */
+/** The name is no longer registered. If the corpus does not know the name, nothing is stored. */
 export interface GoneObservation extends Seen {
   kind: 'gone';
 }

@@ -61,8 +61,8 @@ const TEXT_LENGTH_MAX = 1_000;
 const SET_SIZE_MAX = 100;
 
 /**
- * Takes out of a public answer what tells of the registration itself; what a source invents beside it, and what
- * changes at each look, stays out. Texts lose control, invisible and direction-turning characters.
+ * Extracts the registration itself from a public answer, without additions of a source and values that change at each
+ * query. Control, invisible and bidirectional characters are removed from texts.
  */
 export function registrationOf(body: Readonly<Record<string, unknown>>): Registration {
   const registration: Registration = {};
@@ -96,7 +96,7 @@ export function stateOf(registration: Registration): string {
     .join('-');
 }
 
-/** Members of two registrations that mean different things, in the order of the alphabet. */
+/** Members that differ in meaning between two registrations, in alphabetical order. */
 export function differingMembers(before: Registration, after: Registration): string[] {
   const meaning = (registration: Registration, name: string) =>
     registration[name] === undefined ? undefined : stateOf({ [name]: registration[name] });
@@ -130,7 +130,7 @@ function objectOf(value: unknown, members: readonly string[]): Members | undefin
   return Object.keys(object).length > 0 ? object : undefined;
 }
 
-/** The withheld values, in one order. The source's wording of the reason is left out. */
+/** The withheld values, sorted. The source's wording of the reason is left out. */
 function redactionOf(value: unknown): Members[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const known = value

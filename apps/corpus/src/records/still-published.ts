@@ -1,8 +1,8 @@
 import { type Members, PERSONAL_CONTACTS, type Registration } from './registration.js';
 
 /**
- * A record of some sources, without what the newest record of all sources does not publish of people any more: what
- * was withheld since then is not handed out from elsewhere.
+ * A record of some sources, without personal data that the newest record of all sources no longer publishes, so that
+ * values withheld since then are not disclosed from another source.
  */
 export function stillPublished(known: Registration, newest: Registration): Registration {
   const record = { ...known };

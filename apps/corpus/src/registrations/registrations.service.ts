@@ -105,7 +105,7 @@ export class RegistrationsService {
     return names.length === 0 ? [] : this.revisions.listNewest(transaction, names);
   }
 
-  /** Says of the values of names whether the names are registered now. */
+  /** Records for the values of names whether the names are registered now. */
   async mark(
     transaction: Transaction,
     names: readonly { key: Key; name: string }[],

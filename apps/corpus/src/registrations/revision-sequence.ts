@@ -5,7 +5,7 @@ export interface Link {
   state: string;
 }
 
-/** A link that the corpus holds; a revision begins a run of equal states, what follows in the run confirms it. */
+/** A stored link; a revision begins a run of equal states, and later links of the run confirm it. */
 export interface KeptLink extends Link {
   isRevision: boolean;
 }
@@ -14,9 +14,9 @@ export interface KeptLink extends Link {
 export interface SequenceEdits<Seen extends Link> {
   revisions: Seen[];
   confirmations: Seen[];
-  /** Confirmations that begin a run of their own now that another state lies before them. */
+  /** Confirmations that begin their own run because another state now precedes them. */
   promoted: KeptLink[];
-  /** Revisions that only confirm what an earlier observation has found. */
+  /** Revisions that only confirm the state of an earlier observation. */
   demoted: KeptLink[];
   /** The newest state of the sequence before and after; undefined if there is none. */
   before?: string;
@@ -24,8 +24,8 @@ export interface SequenceEdits<Seen extends Link> {
 }
 
 /**
- * Puts observations into their places in a sequence, by the time of observing. The result depends on what was
- * observed alone, never on the order in which it arrived; what is there already changes nothing.
+ * Places observations in a sequence, by the time of observation. The result depends only on the observations, never on
+ * their order of arrival; known observations change nothing.
  *
  * @param kept at least the newest link before the first observation, all links in between, and the earliest one
  *   after the last; further ones are ignored.
@@ -83,7 +83,7 @@ function joined<Seen extends Link>(
 
 const nameOf = ({ atMs, state }: Link) => `${atMs} ${state}`;
 
-/** States of the same time have an order, too, so that the result does not depend on the order of arrival. */
+/** States of the same time are ordered, too, so that the result does not depend on the order of arrival. */
 function inOrder(a: Link, b: Link): number {
   return a.atMs - b.atMs || (a.state < b.state ? -1 : Number(a.state > b.state));
 }

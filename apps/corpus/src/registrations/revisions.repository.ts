@@ -11,7 +11,7 @@ export interface SequenceOf {
   isComplete: boolean;
 }
 
-/** A sequence with the stretch of time in which there are new observations. */
+/** A sequence with the period of its new observations. */
 export interface AskedSequence extends SequenceOf {
   firstAt: Date;
   lastAt: Date;
@@ -30,11 +30,11 @@ export interface NewRevision extends PlacedLink {
 }
 
 /**
- * Statements join `domain` where they look beside each name: on a cluster only what a row of a spread table leads to is
- * looked up on its own node.
+ * Statements that read beside each name join `domain`: on a cluster, only data reached from a row of a distributed
+ * table is looked up on its own node.
  */
 
-/** Links before the first new observation, between them and after the last; the nearest of each side. */
+/** Links before the first new observation, between them and after the last; only the nearest on each side. */
 const NEAR_LINKS = `
   select q.place, l.observed_at as at, l.state, l.is_revision
   from unnest($1::bigint[], $2::text[], $3::boolean[], $4::timestamptz[], $5::timestamptz[])
@@ -129,7 +129,7 @@ export class RevisionsRepository {
     }
   }
 
-  /** Makes confirmations revisions; the record is that of the earlier revision they had confirmed. */
+  /** Turns confirmations into revisions, with the record of the earlier revision that they confirmed. */
   async promote(transaction: Transaction, links: readonly PlacedLink[]): Promise<void> {
     const places = columnsOf(links, 'key', 'name', 'isComplete', 'at', 'state');
     await transaction.query(

@@ -25,7 +25,7 @@ export class TokensRepository {
     );
   }
 
-  /** Makes tokens those of a source that publishes them, too, where theirs has fewer rights. */
+  /** Assigns tokens to a source that also publishes them, if their own source has fewer rights. */
   async claim(
     transaction: Transaction,
     tokens: readonly Token[],
@@ -45,7 +45,7 @@ export class TokensRepository {
     );
   }
 
-  /** Says of the names' tokens whether the names are registered now. */
+  /** Records for the names' tokens whether the names are registered now. */
   async mark(
     transaction: Transaction,
     tokens: readonly Token[],

@@ -14,10 +14,10 @@ import {
 const ROWS_AT_A_TIME = 1_000;
 
 /**
- * Gives the names and values of a removed source to other sources that know them, to those with most rights first. Data
- * that no other source knows stays hidden. Reads without holding up those who write; locks only to change rows, a
- * thousand at a time, and only those that are still the source's. Stopped halfway, it goes on from the last slice of
- * all keys.
+ * Gives the names and values of a removed source to other sources that know them, preferring those with the most
+ * rights. Data that no other source knows stays hidden. Reads without blocking writers; locks only the rows that it
+ * changes, a thousand at a time, and only those that still belong to the source. If it is interrupted, it continues
+ * after the last completed slice of keys.
  */
 @Injectable()
 export class HandOverJob implements Job {

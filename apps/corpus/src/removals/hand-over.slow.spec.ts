@@ -23,7 +23,7 @@ describe('the names of a removed source', () => {
   let folder: string;
 
   beforeAll(async () => {
-    // Runs are the spec's own.
+    // The spec starts the runs itself.
     corpus = await CorpusUnderTest.start({ work: 'serve' });
     folder = await mkdtemp(join(tmpdir(), 'removals-'));
   });
@@ -60,7 +60,7 @@ describe('the names of a removed source', () => {
     (await corpus.answerTo<WhoisReverseAnswer>(WHOIS_REVERSE, parameters)).domains?.map(
       ({ domain_name }) => domain_name,
     );
-  /** Searches know for two seconds which sources there are. */
+  /** Searches cache the list of sources for two seconds. */
   const becomes = async (ask: () => Promise<unknown>, expected: readonly string[]) =>
     waitFor(
       `the answer ${expected.join()}`,

@@ -45,12 +45,12 @@ const EVIDENCE = [
   )
   .join(' union all ');
 
-/** Reads and changes whose names and values those of removed sources are. */
+/** Reads and changes the owners of names and values of removed sources. */
 @Injectable()
 export class RemovalsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Removed sources whose names have not gone to other sources. */
+  /** Removed sources whose names have not been given to other sources. */
   async listPending(): Promise<number[]> {
     const rows = await this.database.query<{ id: number }>(
       'select id from source where removed_at is not null and handed_over_at is null order by id',
@@ -58,7 +58,7 @@ export class RemovalsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** The other sources, those with most rights first. */
+  /** The other sources, those with the most rights first. */
   async listHeirs(transaction: Transaction): Promise<number[]> {
     const rows = await transaction.query<{ id: number }>(
       `select id from source where removed_at is null and not is_generated
@@ -67,7 +67,7 @@ export class RemovalsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** How many slices of all keys a removed source has handed over. */
+  /** The number of key slices that a removed source has handed over. */
   async countSlices(sourceId: number): Promise<number> {
     const [row] = await this.database.query<{ slices: number }>(
       'select handed_over_slices as slices from source where id = $1',
@@ -98,7 +98,7 @@ export class RemovalsRepository {
     return names;
   }
 
-  /** The names of a source in a range of keys. No index leads to them: every name of the range is read. */
+  /** The names of a source in a range of keys. There is no index for them: every name of the range is read. */
   async listNames(sourceId: number, range: readonly [Key, Key]): Promise<NameOf[]> {
     return this.database.query(
       `select domain_key as key, name from domain

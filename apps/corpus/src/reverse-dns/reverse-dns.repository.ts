@@ -19,7 +19,7 @@ export type RecordsSought =
   | { first: string; last: string }
   /** Hosts, by the keys of the records that point to them. */
   | { valueKeys: readonly Key[] }
-  /** Texts like one of these patterns, in any case. */
+  /** Texts that match one of these patterns, ignoring case. */
   | { patterns: readonly string[] };
 
 export interface RecordsAsked {
@@ -39,7 +39,7 @@ export interface FoundRecord {
   place: string;
   value: string;
   firstAt: Date;
-  /** Null while it is there. */
+  /** Null while it exists. */
   lastAt: Date | null;
   /** One of its hosts that has the record now; null if none has. */
   host: string | null;
@@ -47,7 +47,7 @@ export interface FoundRecord {
 
 const TEXT = 16;
 
-/** Names by the records that point somewhere. */
+/** Finds names by the targets of their records. */
 @Injectable()
 export class ReverseDnsRepository {
   constructor(private readonly database: SearchDatabase) {}
@@ -111,7 +111,8 @@ export class ReverseDnsRepository {
     asked: Omit<RecordsAsked, 'sought'>,
   ): Promise<{ address: string; names: number }[]> {
     const { rtype, isCurrent, passiveSince, sourceIds } = asked;
-    // Counted separately, so that one with very many delays no other, and a cluster counts each on its own node.
+    // They are counted separately, so that an address with very many names delays no other, and a cluster counts each
+    // on its own node.
     const counts = addresses.map(
       (
         _,
@@ -148,8 +149,8 @@ const IS_SHOWN = `(not $3 or t.until is null or (t.is_passive and t.until >= $4)
   and ${isSeenBy('t', '$5')}`;
 
 /**
- * True of a name in `found` that is registered, or where the search is not for current records only. It is evaluated
- * for each name after grouping, in the order of the pages, so that a page reads no further than it reaches.
+ * True of a registered name in `found`, and of every name unless the search is only for current records. It is
+ * evaluated for each name after grouping, in the order of the pages, so that a page reads no further than it reaches.
  */
 const IS_REGISTERED = `(not $3 or coalesce((select false from domain d
   where d.domain_key = found.key and d.name = found.name and d.dropped_at is not null), true))`;

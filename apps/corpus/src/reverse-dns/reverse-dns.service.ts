@@ -29,7 +29,7 @@ import { textPatterns } from './text-patterns.js';
 
 type Question = QuestionOf<typeof DNS_REVERSE>;
 
-/** A passive record counts as there for so long after it was last seen. */
+/** A passive record counts as existing for this long after it was last seen. */
 const PASSIVE_DAYS = 30;
 /** The most hosts of one address whose names are searched. */
 const HOSTS_MAX = 1_000;

@@ -4,7 +4,7 @@ import { searchPattern } from '../searches/search-pattern.js';
 const PREFIX_MIN = { 4: 8, 6: 16 } as const;
 
 /**
- * Patterns of the texts that a search for a value means: those that hold it and, for an address, those whose SPF
+ * Patterns of the texts that match a search for a value: those that contain it and, for an address, those whose SPF
  * ranges contain it (RFC 7208 §5.6).
  * @throws InvalidRequest for a text that would find too much.
  */

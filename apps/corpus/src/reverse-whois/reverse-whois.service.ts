@@ -34,7 +34,7 @@ import {
 type Question = QuestionOf<typeof WHOIS_REVERSE>;
 type Selector = ReverseQuery['selector'] & ('keyword' | 'owner' | 'email' | 'company');
 
-/** The kinds of values, by what is searched for. */
+/** The kinds of values, by search field. */
 const KINDS: Readonly<Record<Selector, readonly TermKind[]>> = {
   keyword: ['name', 'email', 'company'],
   owner: ['name'],
@@ -50,7 +50,10 @@ interface FoundRecord extends SeenRecord {
   source: string;
 }
 
-/** Names by what their newest complete records publish. Values that these withhold are neither found nor counted. */
+/**
+ * Finds names by the values that their newest complete records publish. Values that these withhold are neither found
+ * nor counted.
+ */
 @Injectable()
 export class ReverseWhoisService {
   constructor(
@@ -125,7 +128,7 @@ function selected(question: Question): { selector: Selector; value: string } {
   return { selector, value: question[selector]! };
 }
 
-/** Records in the words of a version and mode. */
+/** Records in the format of a version and mode. */
 function recordsTold({ version, mode }: Question) {
   const inWords = mode === 'mini' ? miniRecord : historicRecord;
   return (found: readonly FoundRecord[], paging: Paging): HistoricRecordV1[] =>

@@ -36,7 +36,7 @@ const zone = (serial: number, labels: string[]) =>
 const labels = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, place) => `spread-${from + place}`);
 
-/** The questions to searches. */
+/** The search requests. */
 const QUESTIONS: readonly (readonly [Operation, Record<string, string>])[] = [
   [WHOIS_HISTORY, { domainName: 'ordered.com' }],
   [WHOIS_HISTORY, { domainName: 'ordered.com', view: 'changes' }],
@@ -73,7 +73,7 @@ async function wholeLife(corpus: CorpusUnderTest, folder: string) {
     types: [type],
     records: values.map((value) => ({ type, value })),
   });
-  // Out of order, so that confirmations become revisions and back.
+  // Out of order, so that confirmations become revisions and vice versa.
   await corpus.record(whois('ordered.com', 1, ADA), whois('ordered.com', 5, ADA));
   await corpus.record(whois('ordered.com', 3, {}));
   await corpus.record(whois('ordered.com', 2, {}), whois('ordered.com', 7, ADA));
@@ -186,7 +186,7 @@ async function imports(corpus: CorpusUnderTest, folder: string) {
   return files;
 }
 
-/** Removes a source of which another one knows a part. @returns whose names, and whose values, the rows are then. */
+/** Removes a source of which another one knows a part. @returns the new owners of the names and values. */
 async function removal(corpus: CorpusUnderTest, folder: string) {
   const registrant = { name: 'Ada Removed', email_address: 'ada@removed.example' };
   const listed = (name: string, at: number) => ({ kind: 'listed', name, at: day(at) });
@@ -251,7 +251,7 @@ async function forWorker(corpus: CorpusUnderTest) {
   return { changes: changes.toSorted(), rows, fresh, next };
 }
 
-/** Three servers are made first. */
+/** Three servers are created first. */
 jest.setTimeout(1_200_000);
 
 const missing = citusMissing();

@@ -15,10 +15,10 @@ export function totalOf(records: number): Total {
     : { records, is: 'exact' };
 }
 
-/** The number of all rows that were found, and those of a page. */
+/** The number of all rows found, and the rows of a page. */
 export interface CountedRows<Row> {
   total: Total;
-  /** Undefined where more were found than are counted: which of them are on the page is not known then. */
+  /** Undefined if more were found than are counted, because their position on the page is then unknown. */
   rows?: Row[];
 }
 
@@ -28,7 +28,8 @@ export type CountedRow<Row> = { records: number } | (Row & { records: null });
 /**
  * SQL that runs a query once, for the number of its rows and for a page of them.
  * @param query whose columns `order` and `after` name.
- * @param page `after` is true of the rows after the previous page, `limitClause` has the rows to read and to pass over.
+ * @param page `after` is true of the rows after the previous page, `limitClause` has the numbers of rows to read and to
+ * skip.
  */
 export function countedPage(
   query: string,

@@ -12,7 +12,7 @@ import { type CountedRows, totalOf } from './counted-pages.js';
 /** A page that was found, or the count of a preview. */
 export interface SearchAnswer {
   paging: Paging;
-  /** Records of the page; undefined in a preview. */
+  /** The records of the page; undefined in a preview. */
   items?: readonly unknown[];
   isFixture: boolean;
   body: object;
@@ -41,8 +41,8 @@ export interface SearchRows<Row> {
 }
 
 /**
- * Rows that are read a page at a time, and counted where they do not fit the first one.
- * @param placeOf the values that order a row.
+ * Rows that are read a page at a time, and counted if they do not fit on the first one. @param placeOf the values by
+ * which a row is ordered.
  */
 export function readRows<Row>(
   total: () => Promise<Total>,
@@ -97,14 +97,14 @@ export function allRows<Row>(all: readonly Row[]): SearchRows<Row> {
 /** A search and the format of its results. */
 export interface Search<Row, Item> {
   isFixture: boolean;
-  /** Members before the page. */
+  /** The members before the page. */
   head: object;
   coverage: () => Promise<Coverage>;
   rows: SearchRows<Row>;
   /** The member with the records. */
   list: string;
   told: (rows: readonly Row[], paging: Paging) => readonly Item[] | Promise<readonly Item[]>;
-  /** Members of the head that only a page has. */
+  /** The members of the head that only a page has. */
   beside?: (rows: readonly Row[], paging: Paging) => Promise<object>;
   /** The whole body in version 1. */
   bodyV1?: (items: readonly Item[], paging: Paging) => object;

@@ -16,14 +16,14 @@ export class SearchDatabase {
   constructor(
     private readonly database: Database,
     private readonly suppressions: SuppressionsService,
-    /** After this time without an answer, a server that ends its statements by itself counts as away. */
+    /** A server that cancels late statements by itself counts as unavailable after this time without an answer. */
     private readonly silenceMs = Infinity,
   ) {}
 
   /**
-   * Rows without what is suppressed: none of a suppressed `name`, and no `record` that holds a suppressed value.
-   * @throws SearchTooHeavy when the time limit is over; DatabaseUnavailable when no connection is free in it, or the
-   *   server is silent.
+   * Rows without suppressed data: none of a suppressed `name`, and no `record` with a suppressed value. @throws
+   * SearchTooHeavy if the time limit is exceeded; DatabaseUnavailable if no connection becomes free in that time, or
+   * the server does not answer.
    */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     try {

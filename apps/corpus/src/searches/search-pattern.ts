@@ -2,10 +2,10 @@ import { InvalidRequest } from '#libs/platform';
 import { asciiForm, plainForm } from '../names/folded.js';
 
 const ASTERISKS_MAX = 2;
-/** Three letters or digits, or two characters of those who write words with one or two (S103). */
+/** Three letters or digits, or two characters of scripts that write words with one or two (S103). */
 const LITERAL = /[\p{L}\p{M}\p{N}]{3}|[\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kana}]{2}/u;
 
-/** A text that is searched for, as PostgreSQL's LIKE takes it. */
+/** The text of a search, as a pattern for PostgreSQL's LIKE. */
 export interface SearchPattern {
   /** Matches folded texts by their trigrams; finds everything that `exact` finds, and perhaps more. */
   loose: string;
@@ -14,8 +14,8 @@ export interface SearchPattern {
 }
 
 /**
- * Reads a text with wildcards: `*` for any text and `?` for one character. Without any of them it is found anywhere.
- * @throws InvalidRequest for one that would find too much (S103).
+ * Reads a text with wildcards: `*` for any text and `?` for one character. Without wildcards, the text is found
+ * anywhere. @throws InvalidRequest for a text that would find too much (S103).
  */
 export function searchPattern(field: string, text: string): SearchPattern {
   const refuse = (message: string) => new InvalidRequest([{ field, message }]);
@@ -34,7 +34,7 @@ export function searchPattern(field: string, text: string): SearchPattern {
   return { loose: `${around}${loose}${around}`, exact: `${around}${exact}${around}` };
 }
 
-/** No character in it is special to LIKE any more. */
+/** No character in it is special to LIKE now. */
 function escaped(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }

@@ -1,8 +1,8 @@
 /** The frequencies of three consecutive letters in labels. */
 export interface LexicalModel {
-  /** Labels that it was made of. */
+  /** The number of labels from which it was built. */
   labels: number;
-  /** The mean surprise of those labels, in bits per letter; `deviation` is its standard deviation. */
+  /** The mean surprisal of those labels, in bits per letter; `deviation` is its standard deviation. */
   mean: number;
   deviation: number;
   counts: Readonly<Record<string, number>>;
@@ -12,7 +12,7 @@ export interface LexicalModel {
 const LETTERS = 38;
 /** Counts unseen pairs as if they had occurred a few times. */
 const SMOOTHING = 0.1;
-/** A sequence seen once in this many labels is chance. */
+/** A sequence seen only once in this many labels is due to chance. */
 const COUNT_MIN = 2;
 
 /** Learns from labels in ASCII. */
@@ -29,7 +29,10 @@ export function trainedOn(labels: readonly string[]): LexicalModel {
   return { labels: labels.length, mean, deviation: Math.sqrt(squares / labels.length), counts };
 }
 
-/** Reads labels: how surprising one is, in bits a letter. A label that looks like random letters surprises most. */
+/**
+ * Computes the surprisal of labels, in bits per letter. A label that looks like random letters has the highest
+ * surprisal.
+ */
 export function surpriseOf({ counts }: Pick<LexicalModel, 'counts'>): (label: string) => number {
   const pairs: Record<string, number> = {};
   for (const [three, count] of Object.entries(counts)) {

@@ -65,7 +65,7 @@ export class SignalsRepository {
     return row;
   }
 
-  /** Keeps a model as the newest version, and forgets the older ones. */
+  /** Stores a model as the newest version, and deletes the older ones. */
   async keepModel({ labels, mean, deviation, counts }: LexicalModel, at: Date): Promise<void> {
     await this.database.query(
       `with kept as (

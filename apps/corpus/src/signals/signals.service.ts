@@ -7,7 +7,7 @@ import { SignalsRepository } from './signals.repository.js';
 
 /** A model changes once a day. */
 const KEPT_MS = HOUR_MS;
-/** The surprise of a shorter label is not meaningful. */
+/** The surprisal of a shorter label is not meaningful. */
 const LABEL_LENGTH_MIN = 6;
 
 type Judge = (label: string) => IndexSignals['lexical'];

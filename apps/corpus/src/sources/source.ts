@@ -1,4 +1,4 @@
-/** The source of this installation's own answers; its row comes with the table. */
+/** The source of this installation's own answers; its row is created with the table. */
 export const LOOKUPS_SOURCE = 1;
 
 /** The permitted uses of a source's data. */

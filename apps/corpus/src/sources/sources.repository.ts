@@ -69,8 +69,8 @@ export class SourcesRepository {
   }
 
   /**
-   * Sources with fewer rights than one: what they brought first is its own when it brings it, too. And those with more,
-   * whose own it leaves as it is.
+   * Sources with fewer rights than a given one: data that they brought first becomes its own when it brings the same
+   * data. Sources with more rights, whose data it does not take over.
    */
   async listRanked(transaction: Transaction, id: number): Promise<RankedSources> {
     const rows = await transaction.query<{ id: number; isOutranked: boolean }>(

@@ -12,7 +12,7 @@ export class SourcesService {
     private readonly clock: Clock,
   ) {}
 
-  /** The number of a source, which is added if it is not there. */
+  /** The number of a source, which is added if it does not exist. */
   async ensure(transaction: Transaction, source: Omit<Source, 'id'>): Promise<number> {
     const known = await this.repository.find(transaction, source.name);
     return known ?? this.repository.add(transaction, source, this.clock.now());
@@ -69,7 +69,7 @@ export class SourcesService {
     await this.repository.count(transaction, sourceId, count);
   }
 
-  /** Forgets a source that has no data any more. */
+  /** Deletes a source that no longer has any data. */
   async remove(transaction: Transaction, id: number): Promise<void> {
     await this.repository.remove(transaction, id);
   }

@@ -7,7 +7,7 @@ import { SearchDatabase } from '../searches/search-database.js';
 
 export interface HostsAsked {
   name: FiledName;
-  /** Moments as PostgreSQL reads them, of the first sight. */
+  /** The moments of the first sightings, in PostgreSQL's format. */
   from: string;
   to: string;
   /** Hosts that had an address since are active. */

@@ -18,9 +18,9 @@ import { wildcardsOf, zoneOf } from './wildcards.js';
 
 type Question = QuestionOf<typeof SUBDOMAINS>;
 
-/** A host is active that had an address within so many days. */
+/** A host is active if it had an address within this many days. */
 const ACTIVE_DAYS = 7;
-/** Addresses that are read: of a name's wildcards, and of the hosts of a page. */
+/** The maximum number of addresses read: of a name's wildcards, and of the hosts of a page. */
 const ADDRESSES_MAX = 5_000;
 
 /** Host names below a name, and whether they are active. */

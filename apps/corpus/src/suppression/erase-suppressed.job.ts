@@ -9,8 +9,8 @@ import { SuppressionsService } from './suppressions.service.js';
 const NAMES_AT_A_TIME = 1_000;
 
 /**
- * Goes through all records and names while there is a suppressed value that it has not gone through them for, and
- * erases what is suppressed. Stopped halfway it begins anew.
+ * Checks all records and names as long as there is a suppressed value for which they have not been checked, and erases
+ * suppressed data. If it is interrupted, it starts again.
  */
 @Injectable()
 export class EraseSuppressedJob implements Job {

@@ -7,7 +7,7 @@ import { type Members, PERSONAL_CONTACTS, type Registration } from '../records/r
 export const SUPPRESSED_KINDS = ['domain', 'email', 'name', 'phone'] as const;
 export type SuppressedKind = (typeof SUPPRESSED_KINDS)[number];
 
-/** The most values of a list: every process keeps all of them in memory. */
+/** The maximum number of values in a list: every process keeps all of them in memory. */
 export const SUPPRESSED_MAX = 100_000;
 
 /** A value that must not be shown or kept, by its keyed hash. */
@@ -20,9 +20,9 @@ export interface SuppressedValue {
   addedAt: Date;
 }
 
-/** Contacts with values of people. */
+/** The contacts with personal values. */
 const CONTACTS = [...PERSONAL_CONTACTS, 'reseller_contact', 'abuse_contact'] as const;
-/** Members of a contact that are looked at, with the kind of their values. */
+/** The members of a contact that are checked, with the kind of their values. */
 const MEMBERS: readonly (readonly [string, SuppressedKind])[] = [
   ['name', 'name'],
   ['company', 'name'],
@@ -39,9 +39,9 @@ export function comparedForm(kind: SuppressedKind, value: string): string {
   return kind === 'phone' ? value.replaceAll(/[^0-9]/gu, '') : plainForm(value);
 }
 
-/** The values that are suppressed, and the key of their hashes. Without values it costs nothing. */
+/** The values that are suppressed, and the key of their hashes. If there are none, it costs nothing. */
 export class SuppressedValues {
-  /** The number of the newest one; 0 without any. */
+  /** The number of the newest one; 0 if there is none. */
   readonly version: number;
   private readonly hashes: ReadonlyMap<SuppressedKind, ReadonlySet<string>>;
 
@@ -58,17 +58,17 @@ export class SuppressedValues {
     );
   }
 
-  /** @param form as `comparedForm` gives it. */
+  /** @param form as returned by `comparedForm`. */
   hashOf(kind: SuppressedKind, form: string): string {
     return createHmac('sha256', this.key).update(`${kind} ${form}`).digest('hex');
   }
 
-  /** @param name as it is filed. */
+  /** @param name in its stored form. */
   hasName(name: string): boolean {
     return this.has('domain', name);
   }
 
-  /** `DatasetRow.hashes` of a name and its record: nothing without the key of a list. */
+  /** `DatasetRow.hashes` of a name and its record; empty without the key of a list. */
   rowHashes(name: string, record: Registration = {}): string | undefined {
     if (this.key.length === 0) return undefined;
     const values = CONTACTS.flatMap((contact) => suppressible(record[contact]));

@@ -18,13 +18,13 @@ export interface SuppressionFile {
 
 /**
  * The list of suppressed values, a file beside the secrets: the key of the hashes, then a line for each value. The
- * database has a copy of the hashes without the key, so that a stolen dump names nobody, and a restored one is made
- * to forget again what the list says.
+ * database has a copy of the hashes without the key, so a stolen dump names nobody, and suppressed values are removed
+ * again from a restored one.
  */
 export class SuppressionList {
   constructor(private readonly path: string) {}
 
-  /** Differs when the file does. */
+  /** Changes when the file changes. */
   async state(): Promise<string> {
     const { ino, size, mtimeMs } = await stat(this.path).catch(() => ({
       ino: 0,
@@ -34,7 +34,7 @@ export class SuppressionList {
     return `${ino} ${size} ${mtimeMs}`;
   }
 
-  /** @returns undefined for a list that was never begun. @throws for a file that is none. */
+  /** @returns undefined if no list was ever created. @throws for a file that is not a list. */
   async read(): Promise<SuppressionFile | undefined> {
     const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
@@ -48,7 +48,7 @@ export class SuppressionList {
     return { key: Buffer.from(key, 'base64url'), values: lines.flatMap(valuesOf) };
   }
 
-  /** Begins the list with a new key. @throws if the file is there. */
+  /** Creates the list with a new key. @throws if the file exists. */
   async begin(): Promise<SuppressionFile> {
     const key = randomBytes(KEY_BYTES);
     const file = await open(this.path, 'wx', 0o600);

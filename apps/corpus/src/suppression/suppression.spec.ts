@@ -165,7 +165,7 @@ describe('suppression', () => {
         );
         return count > 0;
       });
-      // Longer than what was read of the list is kept.
+      // Longer than the list is cached.
       for (const until = monotonicMs() + 2 * SECOND_MS; monotonicMs() < until;) await search();
       return { settled };
     });

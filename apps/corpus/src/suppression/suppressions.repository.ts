@@ -25,18 +25,18 @@ export interface NameOf {
   name: string;
 }
 
-/** Values that one statement reads or adds. */
+/** The number of values that one statement reads or adds. */
 const VALUES_AT_A_TIME = 10_000;
 
 /** A transaction, or the database. */
 export type Readable = Pick<Transaction, 'query'>;
 
-/** The database's copy of the list, and what has to go because of it. */
+/** The database's copy of the list, and the data to be removed because of it. */
 @Injectable()
 export class SuppressionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Differs when the copy does. */
+  /** Changes when the copy changes. */
   async state(on: Readable): Promise<string> {
     const [{ state }] = await on.query<{ state: string }>(
       `select concat_ws(' ', max(version), count(*), count(hidden_at)) as state from suppression`,
@@ -59,12 +59,12 @@ export class SuppressionsRepository {
     }
   }
 
-  /** The lock of the write path: what is written meanwhile waits, and knows the value then. */
+  /** The lock of the write path: concurrent writes wait, and then know the value. */
   async lockWriting(transaction: Transaction): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtext('corpus.observations'))`);
   }
 
-  /** Adds values under their numbers. @param hiddenAt null where the rows that they hide are still there. */
+  /** Adds values under their numbers. @param hiddenAt null if the rows that they hide still exist. */
   async add(
     on: Readable,
     values: readonly SuppressedValue[],
@@ -146,7 +146,7 @@ export class SuppressionsRepository {
     );
   }
 
-  /** Replaces records, and forgets the texts that they were read from. */
+  /** Replaces records, and deletes the texts from which they were read. */
   async replaceRecords(
     transaction: Transaction,
     revisions: readonly ScannedRevision[],
@@ -162,7 +162,7 @@ export class SuppressionsRepository {
     );
   }
 
-  /** The next names of all. */
+  /** The next names, of all names. */
   async listNames({ key, name }: NameOf, limit: number): Promise<NameOf[]> {
     return this.database.query(
       `select domain_key as key, name from domain where (domain_key, name) > ($1, $2)

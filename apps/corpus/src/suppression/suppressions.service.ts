@@ -18,14 +18,14 @@ import {
   SuppressionsRepository,
 } from './suppressions.repository.js';
 
-/** How long another process may not know a new value. */
+/** The time for which another process may not know a new value. */
 const KEPT_MS = SECOND_MS;
 
 /** The rows to hide now. */
 interface Known {
   state: string;
   values: SuppressedValues;
-  /** Runs after a restore: rows of suppressed names are back, and not found yet. */
+  /** Runs after a restore: rows of suppressed names are back and have not been found yet. */
   isBehind: boolean;
 }
 
@@ -45,9 +45,9 @@ export class SuppressionsService {
   ) {}
 
   /**
-   * The values, not older than a second.
-   * @param on the connections to read them on: those of searches do not wait for writers.
-   * @throws ServiceUnavailable while what the list says is not known, or not applied to a restored database.
+   * The values, at most a second old. @param on the connections on which to read them: those of searches do not wait
+   * for writers. @throws ServiceUnavailable while the list cannot be read, or has not been applied to a restored
+   * database.
    */
   async values(on: Readable = this.database): Promise<SuppressedValues> {
     const { values, isBehind } = await this.current(on);
@@ -61,9 +61,8 @@ export class SuppressionsService {
   }
 
   /**
-   * Until the transaction ends nobody else writes observations or suppresses a value: a sequence is read before it is
-   * changed, and two writers of one name would each miss the other's.
-   * @returns what must not come in.
+   * Until the transaction ends, no other one writes observations or suppresses a value: a sequence is read before it is
+   * changed, and two writers of one name would miss each other's changes. @returns the values that must not be stored.
    */
   async lockWriting(transaction: Transaction): Promise<SuppressedValues> {
     await this.repository.lockWriting(transaction);
@@ -71,8 +70,8 @@ export class SuppressionsService {
   }
 
   /**
-   * Suppresses a value: what it names is hidden when this returns, and nothing that comes in brings it back.
-   * @returns the version of the list; `isNew` is false for a value that is in it.
+   * Suppresses a value: its data is hidden when this returns, and later imports do not bring it back. @returns the
+   * version of the list; `isNew` is false for a value that is in it.
    * @throws InvalidRequest
    */
   async suppress(
@@ -102,7 +101,7 @@ export class SuppressionsService {
       const entry = { version: last + 1, kind, hash, addedAt: now };
       await this.repository.add(transaction, [entry], now);
       await this.hide(transaction, { kind, form, values: new SuppressedValues(file.key, [entry]) });
-      // The list first: a value that is in it alone is applied as after a restore.
+      // The list is written first: a value that is only in the list is applied as after a restore.
       await list.add(entry);
       return { version: entry.version, isNew: true };
     });
@@ -112,8 +111,8 @@ export class SuppressionsService {
   }
 
   /**
-   * Takes out of revisions what is suppressed, with the values by which their names are found.
-   * @param revisions all of some names, in the order of time.
+   * Removes suppressed data from revisions, together with the values by which their names are found. @param revisions
+   * all of some names, in chronological order.
    */
   async erase(
     transaction: Transaction,
@@ -142,7 +141,7 @@ export class SuppressionsService {
       await this.rows.erase(transaction, [{ key: domainKeyOf(form), name: form }]);
       return;
     }
-    // Numbers find nothing: records are hidden where they are read, until the job has been there.
+    // Telephone numbers cannot be looked up: such records are hidden when they are read, until the job has erased them.
     if (kind === 'phone') return;
     const kinds = kind === 'email' ? (['email'] as const) : (['name', 'company'] as const);
     const termKeys = kinds.map((one) => contactTerm(one, form).termKey);
@@ -171,8 +170,8 @@ export class SuppressionsService {
   }
 
   /**
-   * The copy in the database, completed by what the list has in front of it.
-   * @param state read before, so that a value which is added meanwhile is seen at the next look.
+   * The copy in the database, plus later entries of the list. @param state read before, so that a value added meanwhile
+   * is seen at the next check.
    */
   private async load(on: Readable, state: string): Promise<Known> {
     const file = await this.list?.read();

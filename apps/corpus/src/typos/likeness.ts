@@ -1,9 +1,9 @@
 import type { TypoReason } from '#libs/contracts';
 import { distanceOf, looseSkeletonOf } from '#libs/domain-names';
 
-/** A name as people read it. */
+/** A name in the form that people read. */
 export interface ReadName {
-  /** In its own script. */
+  /** The name in its own script. */
   label: string;
   suffix: string;
 }
@@ -20,7 +20,7 @@ export interface LikenessEvidence {
   takesMail?: boolean;
 }
 
-/** Points by how many letters differ once both are reduced to what they look like. */
+/** Points by the number of letters that differ once both are reduced to their look. */
 const BY_DISTANCE: readonly [points: number, reason: TypoReason][] = [
   [95, 'looks_the_same'],
   [80, 'one_letter_off'],
@@ -30,7 +30,7 @@ const BY_DISTANCE: readonly [points: number, reason: TypoReason][] = [
 const CONTAINED = 65;
 const CONTAINED_LENGTH_MIN = 4;
 const SAME_LABEL = 70;
-/** A usual length of a label: every other label is but a letter or two off a shorter one. */
+/** A usual length of a label: a shorter one is only a letter or two away from too many other labels. */
 const USUAL_LENGTH = 6;
 const EVIDENCE_POINTS = 5;
 

@@ -25,7 +25,7 @@ function neighbours(): Map<string, string> {
   return new Map([...found].map(([key, all]) => [key, [...all].join('')]));
 }
 
-/** Letters and digits of ASCII that pass for others. Those of other scripts are found by what they look like. */
+/** Letters and digits of ASCII that pass for others. Letters of other scripts are found by their look. */
 export const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
   '0': ['o'],
   '1': ['l', 'i'],
@@ -64,13 +64,13 @@ export const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
   vv: ['w'],
 };
 
-/** Words that names made to deceive add to another one. */
+/** Words that deceptive names add to another name. */
 export const WORDS =
   'access account accounts admin agree alert app apps assist auth bank billing blog careers cdn center check choose claim cl click cloud confirm confirmation connect contact customer delivery download email enroll find free gift help helpdesk home http https https-www info install invoice live login logon mail manage mobile my new news now official online order pay payment payments portal promo recovery refund register reset reward safe sale secure security server service services shop signin sso ssl staff store summary support team tracking unlock update user validate verification verify vip wallet web webmail view ww www'.split(
     ' ',
   );
 
-/** Suffixes under which most other names with the same label stand. */
+/** Suffixes under which most other names with the same label are registered. */
 export const SUFFIXES =
   'com net org info biz de co.uk org.uk me.uk uk fr nl eu it es pl ch at be se no dk fi pt ie gr cz sk hu ro bg hr si lt lv ee ru ua by kz tr il ae sa in co.in cn com.cn hk com.hk tw com.tw jp co.jp kr sg com.sg my com.my th vn id ph pk au com.au net.au nz co.nz za co.za ng ke eg ma br com.br ar com.ar mx com.mx cl pe co us ca io ai app dev me tv cc ws pro name mobi asia tel xyz top site online store shop tech space website live life club icu vip work fun click link world today cloud digital agency email group team network systems solutions services support center help news media global one plus zone run host press blog wiki win bid loan men date download stream racing review trade party science cam buzz rest bar cfd sbs bond lol quest gq tk ml ga cf'.split(
     ' ',

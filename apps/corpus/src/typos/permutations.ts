@@ -7,17 +7,17 @@ const LETTERS_AND_DIGITS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
 const VOWELS = [...'aeiou'];
 const ASCII = /^[a-z0-9.-]+$/;
 const LABEL = /^(?!-)[^.]{1,63}(?<!-)$/u;
-/** Two changes of a longer label would be more than a page is worth; one is enough to find it. */
+/** Two changes of a longer label would yield more than a page is worth; one change is enough to find it. */
 const TWICE_LENGTH_MAX = 32;
-/** Labels that are made of one, and names that one query looks for. */
+/** The maximum number of labels made from one, and of names in one query. */
 export const PERMUTATIONS_MAX = 12_000;
 
-/** Labels that come from another one, each with how; the first kind that makes one is its own. */
+/** Labels derived from another one, each with its kind; the first kind that yields a label counts. */
 export type Permutations = ReadonlyMap<string, TypoKind>;
 
 /**
- * Labels that may be taken for a label: by the kinds of dnstwist, its own included, and more of each; those with two
- * changed letters come last and end at the limit.
+ * Labels that may be mistaken for a label, of the kinds of dnstwist and more of each; those with two changed letters
+ * come last and end at the limit.
  */
 export function labelPermutations(label: string): Permutations {
   const found = new Map<string, TypoKind>();
@@ -35,7 +35,7 @@ export function labelPermutations(label: string): Permutations {
   return found;
 }
 
-/** A registrable name that may be taken for another one. */
+/** A registrable name that may be mistaken for another one. */
 export interface NamePermutation {
   /** Lower case A-labels. */
   name: string;
@@ -43,9 +43,9 @@ export interface NamePermutation {
 }
 
 /**
- * Names that may be taken for one: its label's permutations under its own and other suffixes, its label under the
- * usual ones, and both written together. Labels in ASCII come first under each suffix: the others are found by what they
- * look like, too. The names end at the limit. @param suffixes under which the permutations are wanted.
+ * Names that may be mistaken for one: its label's permutations under its own and other suffixes, its label under the
+ * usual ones, and label and suffix written together. Labels in ASCII come first under each suffix: the others are also
+ * found by their look. The names end at the limit. @param suffixes those under which permutations are wanted.
  */
 export function namePermutations(
   { label, suffix }: { label: string; suffix: string },
@@ -79,7 +79,7 @@ export function namePermutations(
   return [...found].map(([name, kind]) => ({ name, kind }));
 }
 
-/** Each label as A-label with each suffix, made as they are taken. */
+/** Each label as an A-label with each suffix, created on demand. */
 function* permutedUnder(
   labels: Permutations,
   unders: ReadonlySet<string>,
@@ -95,7 +95,7 @@ function* permutedUnder(
 /** Empty for a text that is not a name. */
 const asciiOf = (text: string) => (ASCII.test(text) ? text : domainToASCII(text));
 
-/** Ways to part a label by a dot: the host on the left lies below the name on the right. */
+/** Ways to split a label with a dot: the host on the left is below the name on the right. */
 export function dottedForms(label: string): { host: string; label: string }[] {
   const letters = [...label];
   return letters.slice(1).flatMap((_, place) => {
@@ -106,11 +106,11 @@ export function dottedForms(label: string): { host: string; label: string }[] {
 
 type Make = (letters: readonly string[]) => Iterable<string>;
 
-/** The text with so many of its letters, from a place on, replaced by another text. */
+/** The text with `count` letters from a position on replaced by another text. */
 const splice = (letters: readonly string[], at: number, count: number, text: string) =>
   letters.toSpliced(at, count, text).join('');
 
-/** Texts that come of each place of a label. */
+/** The texts derived from each position of a label. */
 function eachPlace(
   letters: readonly string[],
   make: (letter: string, place: number) => Iterable<string>,

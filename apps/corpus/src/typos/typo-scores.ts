@@ -49,7 +49,7 @@ export function typoScores({ domainName, domainNames }: TypoCandidates): {
   };
 }
 
-/** A name as people read it. */
+/** A name in the form that people read. */
 export function readName(domain: Pick<DomainName, 'name' | 'label' | 'publicSuffix'>): ReadName {
   const { label, unicode } = filedName(domain);
   return { label: unicode ?? label, suffix: domain.publicSuffix };

@@ -11,7 +11,7 @@ import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 import type { SearchPattern } from '../searches/search-pattern.js';
 
-/** Generated names, each looked for as such. */
+/** Generated names, each searched literally. */
 export interface SoughtNames {
   names: readonly { key: Key; name: string }[];
   /** Hosts below names that together look like the given name. */
@@ -20,7 +20,7 @@ export interface SoughtNames {
   skeletons: readonly string[];
 }
 
-/** Labels with a text, or with letters that look like it. */
+/** Labels that contain a text, or letters that look like it. */
 export interface SoughtText {
   pattern: SearchPattern;
   /** A LIKE pattern; null for none. */
@@ -45,7 +45,7 @@ export interface TypoRow {
   label: string;
   unicode: string | null;
   skeleton: string | null;
-  /** Below the name, where that is what looks alike. */
+  /** The host below the name, if it is the part that looks alike. */
   host: string | null;
   firstAt: Date;
   sourceId: number;
@@ -56,7 +56,7 @@ const FOUND = `d.domain_key, d.name, d.label, d.unicode, d.skeleton, d.first_see
 const SELECT = `select d.domain_key as key, d.name, d.label, d.unicode, d.skeleton, d.host,
   d.first_seen as "firstAt", d.source_id as "sourceId"`;
 
-/** Registered names, by names and texts that they look like. */
+/** Finds registered names by names and texts that they look like. */
 @Injectable()
 export class TyposRepository {
   constructor(private readonly database: SearchDatabase) {}
@@ -117,14 +117,14 @@ export class TyposRepository {
 class Values {
   readonly all: unknown[] = [];
 
-  /** @returns how the statement names it, such as `$3`. */
+  /** @returns its placeholder in the statement, such as `$3`. */
   add(value: unknown): string {
     return `$${this.all.push(value)}`;
   }
 }
 
 /**
- * Finds names by their keys alone, which another name may share; in one run along the index. The planner does not see
+ * Finds names by their keys alone, which other names may share, in one pass along the index. The planner does not see
  * the keys, because it would estimate each of them.
  */
 function ofNames({ names, hosts, skeletons }: SoughtNames, asked: TyposAsked, values: Values) {
@@ -144,7 +144,7 @@ function ofNames({ names, hosts, skeletons }: SoughtNames, asked: TyposAsked, va
     join domain d on d.domain_key = q.domain_key and d.name = q.name`;
 }
 
-/** The planner knows how many labels are like a pattern; of other expressions it would guess that few are. */
+/** The planner can estimate how many labels match a pattern; for other expressions it would assume few. */
 function ofText({ pattern, skeleton }: SoughtText, asked: TyposAsked, values: Values): string {
   const exact = values.add(pattern.exact);
   const isLike = `(d.label like ${values.add(pattern.loose)}

@@ -100,7 +100,7 @@ export class TyposService {
         placeOf,
       );
     }
-    // Few of very many are there: they are looked for once, for their number and the page.
+    // Only few of very many exist, so they are searched once, for their number and the page.
     let finding: Promise<TypoRow[]> | undefined;
     const all = async () =>
       (finding ??= this.repository.listSought(asked, sought, COUNTED_MAX + 1));
@@ -175,7 +175,7 @@ function searchOf(question: Question): Search {
   const isKeyword = selector === 'keyword';
   if (isKeyword && /[*?]/.test(text)) throw refuse('has no wildcards: give them as "pattern"');
   const pattern = searchPattern(selector, text);
-  // A pattern is about the whole label, with or without wildcards.
+  // A pattern must match the whole label, with or without wildcards.
   const whole = isKeyword || /[*?]/.test(text) ? pattern : withoutEnds(pattern);
   const skeleton = isKeyword ? searchPattern(selector, skeletonOf(text)).loose : null;
   return {

@@ -9,15 +9,15 @@ export interface Script {
 
 /** A slice may be spent for this long after it was requested, on the cluster's clock. */
 export const SLICE_USABLE_MS = 2_000;
-/** After this its holder counts as dead and the rest as spent; more than the above plus a clock step. */
+/** After this time its holder counts as dead and the rest as spent; longer than the above plus a clock step. */
 const SLICE_KEPT_MS = 6_000;
-/** In place of a second: requests that were counted by mistake, as a negative count. */
+/** Used in place of a second for requests that were counted by mistake, as a negative count. */
 export const GIVEN_BACK = 0;
 /** An unused entry expires after two windows, because the clock may stop for a while. */
 const ENTRY_TTL_MS = 130_000;
-/** A gateway without a sign of life for as long is not counted. */
+/** A gateway without a heartbeat for this long is not counted. */
 const GATEWAY_SEEN_MS = 5_000;
-/** The server's clock is read every second, so a longer pause is a step of it, or nobody was there. */
+/** The server's clock is read every second, so a longer pause is a step of the clock, or no gateway was running. */
 const STEP_MS = 3_000;
 
 /**
@@ -38,9 +38,9 @@ end
 `;
 
 /**
- * A gateway's sign of life. Keys: meta, gateways. Arguments: time or '', gateway, the epoch it
- * knows, an epoch to begin where there is none, '1' when it has admitted requests the server may not
- * know of. Answers epoch, time, gateways seen, milliseconds until the history is whole again.
+ * A gateway's heartbeat. Keys: meta, gateways. Arguments: time or '', gateway, the epoch it knows, an epoch to begin if
+ * there is none, '1' if it has admitted requests that the server may not know of. Answers epoch, time, gateways seen,
+ * milliseconds until the history is whole again.
  */
 export const BEAT = script(`${CLOCK}
 local now = clusterNow(KEYS[1], ARGV[1])
@@ -60,12 +60,11 @@ return { epoch, now, redis.call('ZCARD', KEYS[2]), math.max(0, warm - now) }
 `);
 
 /**
- * Books what a gateway spent and grants what it asks for. An entry is a hash: a field for each second
- * with requests, and one "count/until" for each gateway that holds a slice. Keys: meta, entry.
- * Arguments: epoch, time or '', session, limit, requests that wait, tokens wanted in hand, tokens
- * still in hand, gateways, then pairs of second and count; what is given back comes off the oldest seconds, so
- * that no window ever holds too few. Answers granted, in hand, room, oldest
- * second, time, tokens in others' hands; only -1 when the epoch is another.
+ * Books the tokens that a gateway has spent and grants the ones that it requests. An entry is a hash: a field for each
+ * second with requests, and one "count/until" for each gateway that holds a slice. Keys: meta, entry. Arguments: epoch,
+ * time or '', session, limit, requests that wait, tokens wanted in hand, tokens still in hand, gateways, then pairs of
+ * second and count; returned tokens are subtracted from the oldest seconds, so that no window ever contains too few.
+ * Answers granted, in hand, room, oldest second, time, tokens in others' hands; only -1 if the epoch differs.
  */
 export const TAKE = script(`${CLOCK}
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return { -1 } end

@@ -3,11 +3,11 @@ import type { CounterId } from '../counter-id.js';
 import { GIVEN_BACK, SLICE_USABLE_MS } from './scripts.js';
 import type { TakeReply } from './valkey-link.js';
 
-/** A request that waits for the server's word. */
+/** A request that waits for the server's decision. */
 export interface WaitingTake {
   limit: number;
   resolve(answer: RateLimitResult): void;
-  /** The decision if the server's answer came too late. */
+  /** The decision if the server's answer comes too late. */
   lateAnswer?: RateLimitResult;
   isAnswered: boolean;
   timer?: NodeJS.Timeout;
@@ -23,9 +23,9 @@ const FULL_MAX_MS = 1_000;
 const FULL_WHILE_HELD_MS = 50;
 /** How long the server's last answer also binds a gateway that has to decide without it. */
 const WORD_HOLDS_MS = 1_000;
-/** Seconds of use that wait for a server that is down; older ones count no more. */
+/** The number of seconds of use that are kept for a server that is down; older ones no longer count. */
 const USES_MAX = 2 * (WINDOW_SECONDS + 1);
-/** Tokens that were not used for this long go back. */
+/** Tokens that were not used for this long are returned. */
 const IDLE_MS = 250;
 const NOBODY: WaitingTake[] = [];
 
@@ -50,7 +50,7 @@ export class SliceEntry {
   private learnedAtMs = -Infinity;
   private askedAtMs = -Infinity;
   private demand = 0;
-  /** Second and count in turn, of what the server does not know to be spent. */
+  /** Alternating seconds and counts of the use that the server does not know yet. */
   private uses: number[] = [];
 
   constructor(
@@ -58,7 +58,7 @@ export class SliceEntry {
     readonly rateKey: number,
   ) {}
 
-  /** True when a request of this limit can be decided here and now from the slice in hand. */
+  /** True if a request of this limit can be decided at once from the slice in hand. */
   hasInHand(limit: number, session: string, nowMs: number): boolean {
     return (
       this.inHand > 0 &&
@@ -68,7 +68,7 @@ export class SliceEntry {
     );
   }
 
-  /** True while the server's last word was that nothing is left. */
+  /** True while the server's last answer was that nothing is left. */
   isFull(limit: number, nowMs: number): boolean {
     return limit <= this.fullLimit && nowMs < this.fullUntilMs;
   }
@@ -115,7 +115,7 @@ export class SliceEntry {
     return this.inHand <= this.refillAt && !this.isAsking && !this.isQueued;
   }
 
-  /** True when what is in hand, or is not yet known to be spent, should go to the server. */
+  /** True if tokens in hand, or use not yet reported, should be sent to the server. */
   isIdle(nowMs: number): boolean {
     return nowMs - this.lastUseMs > IDLE_MS || (this.inHand > 0 && nowMs >= this.usableUntilMs);
   }
@@ -184,7 +184,7 @@ export class SliceEntry {
     this.fullUntilMs = untilMs;
   }
 
-  /** The call came to nothing for sure, so its uses are still to be told. */
+  /** The call certainly had no effect, so its uses must still be reported. */
   takeBack(uses: number[]): void {
     this.uses = [...uses, ...this.uses].slice(-USES_MAX);
   }
@@ -194,7 +194,7 @@ export class SliceEntry {
     else this.waiters.push(waiter);
   }
 
-  /** Takes out all waiters. */
+  /** Removes all waiters. */
   takeWaiters(): WaitingTake[] {
     const { waiters } = this;
     this.waiters = NOBODY;

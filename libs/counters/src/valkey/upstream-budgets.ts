@@ -5,16 +5,16 @@ import { ValkeyLink } from './valkey-link.js';
 export interface OpenUpstreamBudgets {
   /** `redis://` or `rediss://` of the Valkey or Redis that all processes share. */
   url: string | (() => string);
-  /** PEM of the authority of a `rediss://` server's certificate; none: those that Node trusts. */
+  /** PEM of the authority that signed a `rediss://` server's certificate; by default, those that Node trusts. */
   tlsCa?: string;
   logger: Logger;
-  /** Longest an answer of the server may take before a process goes by its own part. */
+  /** The longest wait for an answer of the server before a process uses its own share. */
   timeoutMs?: number;
 }
 
 /** A process's request for tokens of one host. */
 export interface BudgetRequest {
-  /** 0 is served before 1, that before 2, whichever process asks. */
+  /** 0 is served before 1, and 1 before 2, whichever process asks. */
   priority: number;
   tokens: number;
   /** How long the host is paused, as far as the process knows. */
@@ -33,7 +33,7 @@ export interface BucketRequest {
   owed: number;
 }
 
-/** The budget that an asker claims a share of. */
+/** The budget of which a caller claims a share. */
 export interface ShareRequest {
   asker: string;
   /** The account's queries that wait in this process. */
@@ -53,13 +53,16 @@ export interface BudgetReply {
   left: number[];
 }
 
-/** Token buckets of upstream hosts that several processes share through Valkey, and pauses they tell each other. */
+/**
+ * Token buckets of upstream hosts that several processes share through Valkey, and the pauses that they announce to
+ * each other.
+ */
 export class UpstreamBudgets {
   private readonly id = newId();
 
   private constructor(private readonly link: ValkeyLink) {}
 
-  /** Resolves when the server was reached once, or could not be: then each process goes by its part. */
+  /** Resolves when the server was reached once, or could not be reached; each process then uses its own share. */
   static async open({
     url,
     tlsCa,
@@ -72,7 +75,7 @@ export class UpstreamBudgets {
     return new UpstreamBudgets(link);
   }
 
-  /** False while each process goes by its own part of a limit. */
+  /** False while each process uses its own share of a limit. */
   get isUsable(): boolean {
     return this.link.isUsable;
   }
@@ -102,7 +105,9 @@ export class UpstreamBudgets {
     return { granted, waitMs, pausedMs: paused, strikes, left };
   }
 
-  /** True when he may ask, which then counts in all processes; undefined when the server does not answer in time. */
+  /**
+   * True if the caller may query, which then counts in all processes; undefined if the server does not answer in time.
+   */
   async claimShare(
     host: string,
     { asker, waiting, buckets }: ShareRequest,

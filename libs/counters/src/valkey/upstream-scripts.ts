@@ -1,10 +1,10 @@
 import { script } from './scripts.js';
 
-/** A pause lasts no longer, whatever a process asks for. */
+/** The longest pause, whatever a process requests. */
 const PAUSE_MAX_MS = 3_600_000;
-/** A process that waits for a token is believed to wait for as long beyond the token's time. */
+/** A process that waits for a token is assumed to be waiting for this long after the token's time. */
 const WAITS_MS = 250;
-/** A host that nobody asks any more is forgotten when its buckets are full again, and after this at least. */
+/** A host that is no longer queried is forgotten when its buckets are full again, but not before this time. */
 const KEPT_MS = 120_000;
 const KEPT_MAX_MS = 90_000_000;
 
@@ -14,10 +14,10 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /**
- * Takes tokens for one host of all its buckets. An entry is a hash: when it was filled (at), the tokens of each bucket
- * (t1, …), until when it is paused, throttles in a row (strikes), and for each priority who waits until when (w0 live,
- * w1 monitor, w2 bulk, w3 background): while one waits elsewhere with a higher priority, there is nothing for a lower one. A clock
- * that steps back fills nothing, one that leaps fills a bucket once.
+ * Takes tokens for one host from all of its buckets. An entry is a hash: when it was filled (at), the tokens of each
+ * bucket (t1, …), until when it is paused, throttles in a row (strikes), and for each priority who waits until when (w0
+ * live, w1 monitor, w2 bulk, w3 background): while one waits elsewhere with a higher priority, there is nothing for a
+ * lower one. A clock that steps back fills nothing, one that leaps fills a bucket once.
  *
  * Keys: entry. Arguments: process, priority, tokens wanted, milliseconds for which the process knows it paused, '1' when
  * it answered since, then of each bucket burst, tokens a second, the tokens it holds where there is no entry, and tokens
@@ -94,22 +94,22 @@ end
 return 1
 `);
 
-/** Askers within this time share a budget that refills slowly. */
+/** Callers within this time share a budget that refills slowly. */
 const RECENT_MS = 3_600_000;
-/** The largest share of the remaining tokens that one asker gets. */
+/** The largest share of the remaining tokens that one caller gets. */
 const ASKER_SHARE = 0.25;
 const ASKERS_MAX = 10_000;
-/** An asker that has been idle for this long has its full share again. */
+/** A caller that has been idle for this long has its full share again. */
 const ASKERS_KEPT_MS = 90_000_000;
 
 /**
- * Claims a question's share of those buckets of a host that refill slowly: while others ask, nobody gets more than a
- * quarter of what is left, his own recent questions included; alone he may have all but the last quarter. An entry of
- * callers is a hash: what each has claimed of each bucket and when that was counted (a:…), and the two latest callers
- * (r0, r1). When it is full it begins anew, in favour of everybody.
+ * Claims a question's share of those buckets of a host that refill slowly: while others ask, no caller gets more than a
+ * quarter of what is left, its own recent queries included; a single caller may use all but the last quarter. An entry
+ * of callers is a hash: what each has claimed of each bucket and when that was counted (a:…), and the two latest
+ * callers (r0, r1). When it is full it begins anew, in favour of everybody.
  *
- * Keys: the host's entry, its askers. Arguments: asker, questions of his that wait in the process, then of each such
- * bucket its place in the entry, burst, tokens a second. Answers 1 when he may ask.
+ * Keys: the host's entry, its askers. Arguments: the caller, the number of its queries that wait in the process, then,
+ * for each such bucket, its place in the entry, burst, tokens a second. Answers 1 if the caller may query.
  */
 export const CLAIM_SHARE = script(`${TIME}
 local me, waiting = ARGV[1], tonumber(ARGV[2])

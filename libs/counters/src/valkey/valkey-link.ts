@@ -6,17 +6,17 @@ import { UPSTREAM_SCRIPTS } from './upstream-scripts.js';
 const PREFIX = 'counters:';
 const META = `${PREFIX}meta`;
 
-/** Counted as that many until the server was reached once: then a gateway cannot know better. */
+/** The assumed number of gateways until the server has been reached once, because a gateway cannot know better. */
 const GATEWAYS_UNSEEN = 4;
 /**
- * A lower count of gateways is believed after as long, an outage not counted: a server that came back has to meet
- * all of them first.
+ * A lower count of gateways is accepted after this time, not counting an outage: a server that came back must first
+ * hear from all of them.
  */
 const FEWER_AFTER_MS = 15_000;
 const BEAT_MS = SECOND_MS;
 /** How often a slow or lost server is checked for recovery. */
 const PROBE_MS = 100;
-/** An answer that is this late means that the connection is dead; later where a request waits for longer. */
+/** An answer that is this late means that the connection is dead; the limit is longer if a request waits for longer. */
 const DEAD_MS = SECOND_MS;
 /** A server that hangs does not answer a QUIT either. */
 const DISCONNECT_TIMEOUT_MS = 100;
@@ -28,14 +28,14 @@ export interface ValkeyLinkOptions {
    * them. A function is called for each new connection.
    */
   url: string | (() => string);
-  /** PEM of the authority of a `rediss://` server's certificate; none: those that Node trusts. */
+  /** PEM of the authority that signed a `rediss://` server's certificate; by default, those that Node trusts. */
   tlsCa?: string;
   /** A UUID; every process has its own. */
   gatewayId: string;
   /** Gateways of one group share limits; the default is `gateways`. */
   group?: 'gateways' | 'lookups';
   logger: Logger;
-  /** Longest an answer may take before requests are decided without it. */
+  /** The longest wait for an answer before requests are decided without it. */
   timeoutMs?: number;
   /** A clock in place of the server's, in milliseconds, for tests. */
   nowMs?: () => number;
@@ -57,15 +57,15 @@ export class OtherEpoch extends Error {}
 type Call = [name: 'evalsha', sha: string, keys: number, ...rest: (string | number)[]];
 
 /**
- * The connection to the server, and what is known through it: its epoch, the cluster's clock, how many
- * gateways live. After each loss the gateway has another `session`, so that a call whose fate is unknown
- * can never be booked twice.
+ * The connection to the server, and the facts learnt through it: its epoch, the cluster's clock, the number of live
+ * gateways. After each loss the gateway has another `session`, so that a call whose fate is unknown can never be booked
+ * twice.
  */
 export class ValkeyLink {
   /** Identifies this gateway's slices; renewed after each lost connection. */
   session = newId();
   gateways = GATEWAYS_UNSEEN;
-  /** Longest a request waits for an answer before it is decided without it. */
+  /** The longest wait of a request for an answer before it is decided without it. */
   timeoutMs: number;
   readonly client: Valkey;
   /** True after a request was admitted that the server's history may lack. */
@@ -152,14 +152,14 @@ export class ValkeyLink {
     return this.nowMs() < this.wholeFromMs;
   }
 
-  /** A gateway's part of a limit while the counts of the others are unknown; at least one. */
+  /** A gateway's share of a limit while the counts of the others are unknown; at least one. */
   shareOf(limit: number): number {
     return Math.min(limit, Math.max(1, Math.floor(limit / this.gateways)));
   }
 
   /**
-   * An answer did not come in time: nobody waits for another until a beat was answered. It is requested at once, so
-   * that after a hiccup the gateways count together again as soon as it is over.
+   * An answer did not arrive in time: no request waits for another until a heartbeat was answered. It is requested at
+   * once, so that after a hiccup the gateways count together again as soon as it is over.
    */
   noteLate(): void {
     if (this.isLate) return;
@@ -187,14 +187,14 @@ export class ValkeyLink {
     return answers;
   }
 
-  /** Runs a script on entries, `undefined` when the server does not answer in time. */
+  /** Runs a script on entries; `undefined` if the server does not answer in time. */
   async evaluate(
     { sha }: Script,
     entries: readonly string[],
     args: (string | number)[],
   ): Promise<unknown> {
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
-    // The answer may lie in the socket while this process was busy: one more look at it first.
+    // The answer may be in the socket if this process was busy, so the socket is read once more first.
     const timer = setTimeout(() => setImmediate(() => resolve(undefined)), this.timeoutMs);
     const asked = this.run([
       ['evalsha', sha, entries.length, ...entries.map((entry) => PREFIX + entry), ...args],
@@ -208,7 +208,7 @@ export class ValkeyLink {
     return reply;
   }
 
-  /** Says that this gateway lives, and learns the epoch, the time and the number of gateways. */
+  /** Reports that this gateway is alive, and learns the epoch, the time and the number of gateways. */
   beat(): Promise<void> {
     this.asking ??= this.sayHello().finally(() => (this.asking = undefined));
     return this.asking;

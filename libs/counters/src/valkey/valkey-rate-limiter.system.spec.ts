@@ -34,12 +34,12 @@ interface Demand {
 class Gateways {
   readonly links: ValkeyLink[] = [];
   readonly windows: ValkeyRateLimiter[] = [];
-  /** Also by the clock of the test; by the real one they always do. */
+  /** Also on the test's clock; on the real clock, they always do. */
   isBeating = true;
-  /** When each request was let through. */
+  /** The time at which each request was admitted. */
   readonly admitted: number[] = [];
 
-  /** Three that have met at the server: how much each may let through alone depends on their number. */
+  /** Three gateways that have met at the server: the share that each may admit alone depends on their number. */
   static async start(): Promise<Gateways> {
     const gateways = await Gateways.startAlone();
     await gateways.untilUsable(true);
@@ -79,7 +79,7 @@ class Gateways {
     for (const link of this.links) await link.beat();
   }
 
-  /** Sends so many requests to each gateway at once. */
+  /** Sends the given number of requests to each gateway at once. */
   async send(id: CounterId, limit: number, counts: readonly number[]): Promise<number> {
     const answers = await Promise.all(
       counts.flatMap((count, place) =>
@@ -98,7 +98,7 @@ class Gateways {
     if (this.isBeating && Math.floor(now / 1000) !== before) await this.beat();
   }
 
-  /** Demand of `times` the limit for so long, divided by `weights`, `burst` steps at once. */
+  /** Demand of `times` the limit for the given time, divided by `weights`, `burst` steps at once. */
   async demand(
     id: CounterId,
     { limit, forMs, times = 3, weights = [1, 1, 1], burst = 1 }: Demand,
@@ -127,7 +127,7 @@ class Gateways {
   }
 }
 
-/** The most requests that any 60 seconds held, of those that began at `fromMs` or later. */
+/** The highest number of requests in any 60 seconds that began at `fromMs` or later. */
 function fullestMinute(all: readonly number[], fromMs = 0): number {
   const admitted = all.filter((at) => at >= fromMs);
   let most = 0;
@@ -254,7 +254,7 @@ here('ValkeyRateLimiter', () => {
       await server.restart();
       await gateways.untilUsable(true);
       const backAt = now;
-      // Before the others have told the empty server of their use.
+      // The others have not yet reported their use to the empty server.
       await gateways.send(id, limit, [0, limit, 0]);
       await gateways.demand(id, { limit, forMs: 150_000, weights: [0, 2, 1] });
       expect(fullestMinute(gateways.admitted)).toBeLessThanOrEqual(2 * limit);
@@ -307,7 +307,7 @@ here('ValkeyRateLimiter', () => {
       expect(gateways.links.map((link) => link.isUsable)).toEqual([false, false, false]);
       expect(await gateways.send(id, 12, [0, 4, 4])).toBe(0);
       await gateways.advance(1_000);
-      // It is down by now, so each admits its share.
+      // The server is down by now, so each admits its share.
       expect(await gateways.send(id, 12, [0, 9, 9])).toBe(8);
     } finally {
       server.kill('SIGCONT');
@@ -335,7 +335,7 @@ here('ValkeyRateLimiter', () => {
     const id = new CounterId(newId());
     for (let i = 0; i < 10; i++) expect((await rateLimiter.take(id, 0, 10)).allowed).toBe(true);
     for (const stepMs of [3_600_000, -3_600_000]) {
-      // The clock stays where it is; what was read of it before is put an hour away.
+      // The clock does not change; the earlier reading is moved by an hour.
       await link.client.hincrby('counters:meta', 'last', -stepMs);
       await link.client.hincrby('counters:meta', 'shift', stepMs);
       await link.beat();

@@ -7,7 +7,7 @@ import { OtherEpoch, type TakeReply, type ValkeyLink } from './valkey-link.js';
 
 const TICK_MS = 100;
 const ENTRIES_MAX = 1 << 18;
-/** Entries looked at in a tick; the whole table once a minute. */
+/** Entries checked per tick; the whole table is checked once a minute. */
 const SWEPT_A_TICK = Math.ceil(ENTRIES_MAX / 600);
 /** The most entries in one write. */
 const BATCH_MAX = 512;
@@ -23,9 +23,9 @@ interface Turn {
 }
 
 /**
- * The window of several gateways. The truth lies in Valkey; a gateway spends slices of it in memory,
- * and asks request by request where little is left. Without the server each gateway lets its part of
- * the limit through, counted by itself, its requests of before included.
+ * The sliding window of several gateways. Valkey has the authoritative counts; a gateway spends slices of them in
+ * memory, and asks request by request if little is left. Without the server, each gateway admits its share of the
+ * limit, counted by itself and including its earlier requests.
  */
 export class ValkeyRateLimiter extends RateLimiter {
   /** `entries[rateKey]`, by account. */
@@ -36,7 +36,7 @@ export class ValkeyRateLimiter extends RateLimiter {
   private queue: SliceEntry[] = [];
   private isFlushPlanned = false;
   private sweep?: Iterator<SliceEntry>;
-  /** Everything this gateway admitted, which it counts by when it is alone. */
+  /** All requests that this gateway admitted; it counts by these when it is alone. */
   private readonly own: MemoryRateLimiter;
   private readonly timer: NodeJS.Timeout;
   private readonly underWay = new Set<Promise<void>>();
@@ -93,7 +93,7 @@ export class ValkeyRateLimiter extends RateLimiter {
     if (this.link.isUsable) await this.flush();
   }
 
-  /** Looks for unused slices; runs every 100 ms. */
+  /** Searches for unused slices; runs every 100 ms. */
   tick(): void {
     const nowMs = this.link.nowMs();
     if (this.link.isUsable) {
@@ -105,7 +105,7 @@ export class ValkeyRateLimiter extends RateLimiter {
     this.sweepIdle(nowMs);
   }
 
-  /** Counts a request in this gateway's own window; refuses when it must not let through more. */
+  /** Counts a request in this gateway's own window; refuses it if no more may be admitted. */
   private countOwn(entry: SliceEntry, limit: number): RateLimitResult | undefined {
     if (!this.link.isWarming) {
       this.own.take(entry.id, entry.rateKey, Infinity);
@@ -125,7 +125,7 @@ export class ValkeyRateLimiter extends RateLimiter {
   }
 
   /**
-   * Decides without the server, by this gateway's part of the limit and of the remaining requests that the server last
+   * Decides without the server, by this gateway's share of the limit and of the remaining requests that the server last
    * reported.
    */
   private takeShare(entry: SliceEntry, limit: number): RateLimitResult {
@@ -142,7 +142,7 @@ export class ValkeyRateLimiter extends RateLimiter {
   private ask(entry: SliceEntry, limit: number): Promise<RateLimitResult> {
     return new Promise((resolve) => {
       const waiter: WaitingTake = { limit, resolve, isAnswered: false };
-      // The answer may lie in the socket while this process was busy: one more look at it first.
+      // The answer may be in the socket if this process was busy, so the socket is read once more first.
       const giveUp = () => setImmediate(() => this.giveUp(entry, waiter));
       waiter.timer = setTimeout(giveUp, this.link.timeoutMs);
       entry.enqueue(waiter);
@@ -150,7 +150,7 @@ export class ValkeyRateLimiter extends RateLimiter {
     });
   }
 
-  /** The server's word is late: the request is decided here. */
+  /** The server's answer is late, so the request is decided here. */
   private giveUp(entry: SliceEntry, waiter: WaitingTake): void {
     if (waiter.isAnswered) return;
     waiter.isAnswered = true;

@@ -7,15 +7,15 @@ import { type ValkeyLink, bearLateErrors } from './valkey-link.js';
 const CHANNEL = 'counters:repeats';
 /** How long charged requests are gathered before the other gateways are informed. */
 const BATCH_MS = 10;
-/** Questions in a batch; further ones stay this gateway's own. */
+/** The number of questions in a batch; further ones are not shared with other gateways. */
 const BATCH_MAX = 4_096;
 const SENDER_BYTES = 16;
 const HASH_BYTES = 8;
 
 /**
- * Repeats of several gateways: each remembers by itself and tells the others the hashes of what it
- * charged for, every 10 ms. A request never waits for it. Without the server each gateway knows its
- * own questions only: the customer then pays for a repeat that another gateway answers.
+ * The repeats of several gateways: each remembers its own and sends the others the hashes of the questions it charged
+ * for, every 10 ms. A request never waits for it. Without the server, each gateway knows only its own questions: the
+ * customer then pays for a repeat that another gateway answers.
  */
 export class ValkeyRepeatWindow extends RepeatWindow {
   private readonly subscriber: Valkey;
@@ -36,7 +36,7 @@ export class ValkeyRepeatWindow extends RepeatWindow {
     // `listen` does it again; the library would drop the promise of its own attempt, whose failure ends the process.
     this.subscriber = link.client.duplicate({ autoResubscribe: false });
     bearLateErrors(this.subscriber);
-    // The link complains about the same server.
+    // The link logs the failure of the same server.
     this.subscriber.on('error', () => {});
     this.subscriber.on('messageBuffer', (_channel, message: Buffer) => this.hear(message));
   }

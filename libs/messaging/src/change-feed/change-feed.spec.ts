@@ -63,7 +63,7 @@ describe('change feed', () => {
     const { cursor } = await feed.read();
     const key = newId();
     await messaging.say(Counted, key, { n: 1 });
-    // After a crash an id can be used again, and then lies above the poller's snapshot.
+    // After a crash an id can be used again, and is then above the poller's snapshot.
     const { cursor: later } = await feed.read(cursor);
     expect((await feed.read({ ...later, highestXid: cursor.highestXid })).keys).toEqual([key]);
   });

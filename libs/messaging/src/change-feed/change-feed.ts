@@ -12,7 +12,7 @@ export class ChangeFeed {
   /**
    * Without a cursor it returns the position to start from, and no keys. Each key is returned once. A cursor of one
    * server is invalid on another, or after its restart, because the token then differs.
-   * @throws ServiceUnavailable on a standby: it may lag, and silence must not be taken for "no change".
+   * @throws ServiceUnavailable on a standby: it may lag, and an empty answer must not be taken for "no change".
    */
   async read(cursor?: ChangeCursor): Promise<ChangePage> {
     const rows = await this.database.query<FeedRow>(CHANGES, [
@@ -44,7 +44,7 @@ interface FeedRow {
   xid: string | null;
 }
 
-/** Sees no transaction at all. */
+/** A snapshot that sees no transaction at all. */
 const EMPTY_SNAPSHOT = '1:1:';
 
 // One statement, so that snapshot and rows belong to the same moment: with two statements, 5 changes were missed. The

@@ -67,7 +67,7 @@ export class EventConsumer {
     ];
   }
 
-  /** Begins to retry what failed. */
+  /** Starts retrying failed events. */
   start(): void {
     for (const work of this.background) work.start();
   }
@@ -80,8 +80,8 @@ export class EventConsumer {
   }
 
   /**
-   * Takes messages of one topic and bucket in their order. Once it resolves each is handled or
-   * stored as failed; after a throw they are delivered again, repeats cost nothing.
+   * Takes messages of one topic and bucket in their order. When it resolves, each message is handled or stored as
+   * failed. If it throws, they are delivered again; repeats cost nothing.
    * @throws ConsumerPaused while the database is unavailable or the consumer is stopping.
    */
   async deliver(messages: EventMessage[]): Promise<void> {
@@ -114,7 +114,7 @@ export class EventConsumer {
     }
   }
 
-  /** False if it failed in a way that one event may have caused. */
+  /** False if it failed in a way that a single event may have caused. */
   private async tookTogether(reads: ReadEvent[]): Promise<boolean> {
     try {
       await this.apply(reads);
@@ -176,7 +176,7 @@ export class EventConsumer {
         crashPoint('failed-event.before-commit');
       });
     } catch (error) {
-      // Neither handled nor stored as failed, so the transport has to keep it.
+      // It is neither handled nor stored as failed, so the transport must keep it.
       throw this.paused(error);
     }
     counts.noteHandled(failed.type, failed.state);

@@ -29,7 +29,7 @@ describe('the retry of a failed event', () => {
   afterEach(() => retries.stop());
   afterAll(() => messaging.close());
 
-  /** Its number is `n`; due at once. */
+  /** A failed event with the number `n`, due at once. */
   async function storeFailed(key: string, n: number, attempts: number): Promise<string> {
     const id = newId();
     const body = JSON.stringify({

@@ -29,8 +29,8 @@ const UNKNOWN_LIMIT_MS = HOUR_MS;
 const UNKNOWN_RETRY_MS = MINUTE_MS;
 
 /**
- * Tries failed events again when they are due, in order within a key and topic: behind a head that
- * succeeds or dies the next follows at once. Redriven events come the same way.
+ * Tries failed events again when they are due, in order within a key and topic: after a head that succeeds or dies, the
+ * next event follows at once. Redriven events take the same path.
  */
 export class FailedEventRetries {
   private readonly loop: Loop;

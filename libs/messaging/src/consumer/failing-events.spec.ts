@@ -82,7 +82,7 @@ describe('event consumer, when an event fails', () => {
       beside.push(underWay++);
       try {
         if (event.key === keys[0]) throw sqlError('23514');
-        // By then a caller that does not wait has sent the roll-back, on the connection of the following statements.
+        // By then, a caller that does not wait has sent the rollback on the connection of the following statements.
         await new Promise(setImmediate);
         const [{ id }] = await transaction!.query<{ id: string }>(
           'select pg_current_xact_id()::text as id',
@@ -192,7 +192,7 @@ describe('event consumer, when an event fails', () => {
        where key = $3`,
       [old, young, key],
     );
-    // Beside them, one more than go in one statement.
+    // One more than fit into a single statement.
     await under.messaging.consumer.query(
       `insert into failed_event (consumer, event_id, topic, bucket, key, type, body, state, reason,
          attempts, settled_at)

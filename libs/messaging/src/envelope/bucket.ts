@@ -1,6 +1,9 @@
 import type { ServiceName } from '#libs/platform';
 
-/** Number of outbox buckets, and of partitions of every topic. Never changed: order hangs on it. */
+/**
+ * Number of outbox buckets, and of partitions of every topic. It is never changed, because the order of events depends
+ * on it.
+ */
 export const BUCKET_COUNT = 16;
 
 const FNV_OFFSET = 0x811c9dc5;

@@ -27,7 +27,7 @@ export class FailedEvent {
   @Column('text')
   type: string;
 
-  /** The envelope as it came. */
+  /** The envelope as received. */
   @Column('text')
   body: string;
 

@@ -34,7 +34,7 @@ export interface FailedEventQueue {
 export class FailedEventRepository {
   constructor(private readonly consumer: string) {}
 
-  /** Does nothing for an event that is stored or handled already. */
+  /** Does nothing for an event that is already stored or handled. */
   async insert(
     transaction: Transaction,
     message: EventMessage,
@@ -57,7 +57,7 @@ export class FailedEventRepository {
     ]);
   }
 
-  /** Makes due those that have become the first of their queue. Reads everything that failed. */
+  /** Makes events due that have become the first of their queue. Reads all failed events. */
   async releaseHeads(transaction: Transaction): Promise<void> {
     await transaction.query(RELEASE_HEADS, [this.consumer]);
   }
@@ -70,7 +70,7 @@ export class FailedEventRepository {
     return database.query<FailedEventQueue>(LIST_DUE_QUEUES, [this.consumer, limit]);
   }
 
-  /** The first of a queue, locked against the operator's hands. */
+  /** The first event of a queue, locked against operators' commands. */
   async lockHead(
     transaction: Transaction,
     queue: FailedEventQueue,
@@ -107,7 +107,7 @@ const INSERT = `
   where not exists (select from inbox where consumer = $1 and event_id = $12::uuid)
   on conflict do nothing`;
 
-// Redriven ones are due behind a head that is not: left out.
+// Redriven events are left out if the head of their queue is not due yet.
 const LIST_DUE_QUEUES = `
   select topic, bucket, key from (
     select topic, bucket, key, next_try_at from failed_event p

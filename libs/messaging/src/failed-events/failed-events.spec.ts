@@ -164,7 +164,7 @@ describe('failed events', () => {
     ];
     await storeFailed(tried, 'account.counted', 'retrying', 0);
     await follow(waiting);
-    // They lie behind the others now.
+    // They are behind the others now.
     await database.query('update failed_event set reason = reason where event_id = any ($1)', [
       heads,
     ]);

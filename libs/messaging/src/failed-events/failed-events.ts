@@ -25,7 +25,7 @@ export class FailedEvents {
   /** @param database opened with `FailedEvent` among its entities. */
   constructor(private readonly database: Database) {}
 
-  /** In the order they came in. */
+  /** In order of arrival. */
   async list({ limit = PAGE_LIMIT, after = '0', ...filter }: FailedEventListing = {}): Promise<
     FailedEvent[]
   > {

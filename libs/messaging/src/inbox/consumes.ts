@@ -30,10 +30,11 @@ type HandlerDecorator<Handler> = (
 
 /**
  * Handles each event of a class once, in a transaction the strategy opens, `(@Payload() event,
- * @Ctx() transaction)`. State events arrive only when they are newer than what was applied of their
- * aggregate. Events of a key come one after the other; events of other keys may be under way in the same
- * transaction, so what accounts share is written by single statements. Whatever it throws rolls back its
- * writes and is retried, stored as failed or declared dead; it must end within 5 s. One handler a class and service.
+ * @Ctx() transaction)`. State events arrive only if they are newer than those already applied to their aggregate.
+ * Events of a key arrive one after the other; events of other keys may be handled at the same time in the same
+ * transaction, so data that accounts share is written by single statements. An exception rolls back the handler's
+ * writes, and the event is retried, stored as failed or declared dead. The handler must end within 5 s. Each service
+ * has one handler per class.
  */
 export function Consumes<T extends object>(
   eventClass: EventClass<T>,
@@ -43,7 +44,7 @@ export function Consumes<T extends object>(
 
 /**
  * Receives the events of a class from now on, best effort: some may be missed, repeated or late,
- * failures are only logged. For caches whose truth has another way to reach them.
+ * failures are only logged. For caches that also learn of changes in another way.
  */
 export function Watches<T extends object>(
   eventClass: EventClass<T>,

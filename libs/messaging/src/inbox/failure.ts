@@ -6,7 +6,7 @@ import { causesOf, isUnavailable, sqlStateOf } from '#libs/database';
  */
 export type FailureClass = 'pause' | 'permanent' | 'transient';
 
-/** Thrown to a transport that must stop this bucket and deliver again later. */
+/** Thrown to a transport, which must stop this bucket and deliver again later. */
 export class ConsumerPaused extends Error {}
 
 /**
@@ -29,7 +29,7 @@ export function classify(error: unknown): FailureClass {
   return state && PERMANENT_CLASSES.includes(state.slice(0, 2)) ? 'permanent' : 'transient';
 }
 
-/** A row that no partition of its table takes (`ExecFindPartition`: 23514, a table and no constraint). */
+/** A row that fits into no partition of its table (`ExecFindPartition`: 23514, a table and no constraint). */
 export function isOutsidePartitions(error: unknown): boolean {
   if (sqlStateOf(error) !== CHECK_VIOLATION) return false;
   return !causesOf(error).some((link) => (link as { constraint?: unknown }).constraint);

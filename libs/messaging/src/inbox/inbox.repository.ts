@@ -14,7 +14,7 @@ export class InboxRepository {
 
   /**
    * Until the transaction ends, no other process handles events of this bucket for this consumer, whatever their topic.
-   * The lock is taken first: sorted row locks deadlocked, one lock per bucket does not.
+   * The lock is taken first: sorted row locks led to deadlocks, whereas one lock per bucket does not.
    */
   async lockBucket(transaction: Transaction, bucket: number): Promise<void> {
     await transaction.query(
@@ -25,9 +25,9 @@ export class InboxRepository {
 
   /**
    * Inserts new events into the inbox. Repeats and failed events are left out; so are delta events behind a failed one
-   * of their key, which are told apart.
-   * @throws InboxMonthMissing while there is no partition for recent events. One whose month is gone is refused by
-   * PostgreSQL (23514) and so dead-lettered: it may have been handled.
+   * of their key, which are returned separately. @throws InboxMonthMissing while there is no partition for recent
+   * events. PostgreSQL refuses an event whose month has been dropped (23514), so it is dead-lettered: it may have been
+   * handled.
    */
   async admit(
     transaction: Transaction,

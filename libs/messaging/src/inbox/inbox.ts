@@ -6,7 +6,7 @@ import { FailedEventRepository } from '../failed-events/failed-event.repository.
 import { InboxRepository } from './inbox.repository.js';
 import { withinTime } from './time-limit.js';
 
-/** Watching ones get no transaction. */
+/** Watching handlers get no transaction. */
 export type EventHandler = (event: EventEnvelope, transaction?: Transaction) => Promise<unknown>;
 export type EventHandlers = ReadonlyMap<EventClass, EventHandler>;
 
@@ -43,8 +43,8 @@ export class Inbox {
   }
 
   /**
-   * Handles events of one topic and bucket, in this order, each once and unless it waits behind a failed
-   * one. All or none: what a handler throws comes out. @returns those that were not handled before.
+   * Handles events of one topic and bucket, in this order, each once, unless it waits behind a failed one. All or none
+   * are handled: an exception of a handler is rethrown. @returns those that were not handled before.
    */
   async apply(transaction: Transaction, events: ReadEvent[]): Promise<HandledEvent[]> {
     crashPoint('consumer.before-inbox');
@@ -72,7 +72,7 @@ export class Inbox {
     ];
   }
 
-  /** Handles one event that had failed. The caller has locked the bucket. */
+  /** Handles one event that has failed before. The caller has locked the bucket. */
   async applyFailed(transaction: Transaction, read: ReadEvent): Promise<HandledEvent[]> {
     const isNew = await this.inbox.insert(transaction, read.event.id);
     const handled = isNew ? await this.handle(transaction, [read]) : [];
@@ -124,8 +124,8 @@ export class Inbox {
   }
 
   /**
-   * Several keys at a time, the events of each in their order. After a failure, no further event is started; what is
-   * under way has ended when the first failure comes out, so that nobody writes after the roll-back.
+   * Several keys at a time, the events of each in their order. After a failure, no further event is started. Running
+   * events have ended before the first failure is rethrown, so nothing is written after the rollback.
    */
   private async handleKeys(transaction: Transaction, events: ReadEvent[]): Promise<HandledEvent[]> {
     const handled: HandledEvent[] = [];

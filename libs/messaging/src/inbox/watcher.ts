@@ -9,7 +9,7 @@ export interface Watcher {
   logger: Logger;
 }
 
-/** Tells a watcher of a message that it has a handler for; what fails is only logged. */
+/** Passes a message to a watcher that has a handler for it; failures are only logged. */
 export async function tell(
   { service, handlers, logger }: Watcher,
   message: EventMessage,

@@ -5,7 +5,7 @@ export interface LockRequest {
   key: string;
   /** `<kind>:<id>`. State events of one aggregate replace one another. */
   aggregate: string;
-  /** W3C trace context of what led here; that of the current request when it is not given. */
+  /** The W3C trace context of the cause; by default, that of the current request. */
   traceparent?: string;
 }
 

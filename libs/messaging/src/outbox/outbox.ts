@@ -17,7 +17,7 @@ export class Outbox {
   /**
    * Locks the aggregate until the transaction ends and takes the next sequence for one event. The
    * first statement that touches the aggregate, before the state that will be published is read; several
-   * aggregates are locked in ascending order. Rising, not gapless.
+   * aggregates are locked in ascending order. Sequences rise, but may have gaps.
    */
   async lock(transaction: Transaction, request: LockRequest): Promise<AggregateLock> {
     const [{ sequence }] = await transaction.query<{ sequence: string }>(NEXT_SEQUENCE, [
@@ -28,8 +28,8 @@ export class Outbox {
 
   /**
    * Writes one event. It is relayed once the transaction has committed, and never if it rolls back.
-   * @param lock from `lock` in the same transaction; good for one event.
-   * @throws when the data does not fit its class, or the lock is spent or of another transaction.
+   * @param lock from `lock` in the same transaction; valid for one event. @throws if the data does not fit its class,
+   * or if the lock is used up or belongs to another transaction.
    */
   async add<T extends object>(
     transaction: Transaction,
@@ -63,7 +63,7 @@ export class Outbox {
   }
 }
 
-/** Stricter than reading: a member the class does not declare might be personal data. */
+/** It is stricter than reading: a member that the class does not declare might be personal data. */
 function faultsOf<T extends object>(eventClass: EventClass<T>, data: T): string[] {
   const parsed = parseEventData(eventClass, data);
   if ('faults' in parsed) return parsed.faults;

@@ -36,7 +36,7 @@ export class BucketLeases {
     this.buckets.delete(bucket);
   }
 
-  /** Lets another relay take over at once. */
+  /** Releases the leases, so that another relay can take over at once. */
   async release(): Promise<void> {
     await this.database.query(RELEASE, [
       this.owner,

@@ -32,7 +32,7 @@ export class OutboxRepository {
     ]);
   }
 
-  /** @returns false when the bucket has another owner by now: then nothing was marked. */
+  /** @returns false if the bucket has another owner by now; nothing was marked then. */
   async markSent({ bucket, epoch }: OwnedBucket, ids: string[]): Promise<boolean> {
     const [{ owned }] = await this.database.query<{ owned: boolean }>(MARK_SENT, [
       this.owner,
@@ -43,7 +43,7 @@ export class OutboxRepository {
     return owned;
   }
 
-  /** Rows stay for 10 minutes after they were sent, for the change feed. @returns how many went. */
+  /** Rows stay for 10 minutes after they were sent, for the change feed. @returns the number of deleted rows. */
   async deleteOld(limit: number): Promise<number> {
     const [{ deleted }] = await this.database.query<{ deleted: number }>(DELETE_OLD, [limit]);
     return deleted;

@@ -10,12 +10,12 @@ const ROUNDS = 12;
 const EVENTS_A_ROUND = 2_000;
 /** Until then indexes find pages of earlier rounds to reuse. */
 const STEADY_AFTER = 3;
-/** Random keys fill pages of an index half at least. Rounds that left their pages behind would triple the size. */
+/** Random keys fill the pages of an index at least half. Rounds that left their pages behind would triple the size. */
 const GROWTH_MAX = 2;
 const TABLES = ['account.outbox', 'entitlement.failed_event'];
 /**
- * A vacuum cuts empty pages off only where nobody else looks at the table at that moment, and a table that was cut
- * once is larger the next time: it keeps its pages here, for what is judged is whether they are used again.
+ * A vacuum truncates empty pages only if nobody else is reading the table at that moment, and a truncated table is
+ * larger the next time. The table keeps its pages here, because the test is whether they are used again.
  */
 const KEEPS_PAGES = ['autovacuum_enabled', 'vacuum_truncate'];
 
@@ -32,7 +32,7 @@ const leavesNothing = (told: string) =>
   !LEFT.some((pattern) => pattern.test(told)) &&
   [...told.matchAll(INDEX_PAGES)].every(([, deleted, reusable]) => deleted === reusable);
 
-/** Rounds of traffic, each as much as the outbox keeps at a time; autovacuum's part is played by hand. */
+/** Rounds of traffic, each as much as the outbox keeps at a time; the test runs vacuum in place of autovacuum. */
 describe('event queues', () => {
   let messaging: MessagingHarness;
   beforeAll(async () => {

@@ -43,7 +43,7 @@ describe('relay', () => {
     relay.start();
     return relay;
   }
-  /** However slow the machine is: leases of 6 s are owned for so long from now on. */
+  /** From now on, leases of 6 s are held for this long, however slow the machine is. */
   const leaseFor = (left: string) =>
     messaging.maintenance.query(
       `update outbox_bucket set lease_until = clock_timestamp() + $1::interval`,
@@ -68,7 +68,7 @@ describe('relay', () => {
     for (const [index, relay] of four.slice(0, 3).entries()) {
       await waitFor('some handed on', () => published.get(keys[0])?.includes(index * 5));
       await relay.stop();
-      // The other relays look for free buckets every 2 s; this one looks at once.
+      // The other relays search for free buckets every 2 s; this one does so at once.
       startRelay(publish);
     }
     await writing;
@@ -147,7 +147,7 @@ describe('relay', () => {
   it('events are read in the order in which they were written, and only delivered ones are marked', async () => {
     const key = newId();
     for (const n of [1, 2, 3]) await messaging.say(Counted, key, { n });
-    // It is behind the others now.
+    // It is behind the other events now.
     await messaging.maintenance.query(
       `update outbox set version = version where key = $1 and (data->>'n')::int = 1`,
       [key],
@@ -275,7 +275,7 @@ describe('relay', () => {
     });
     await waitFor('all buckets', () => counts.ownedBuckets === 16);
     await withClient(messaging.test.url(), async (client) => {
-      // The renewal, which would find out too, waits for this.
+      // The renewal, which would also notice, waits for this.
       await client.query('begin');
       await client.query('select from account.outbox_bucket where bucket = $1 for update', [other]);
       await messaging.say(Counted, key, { n: 1 });

@@ -30,7 +30,7 @@ export interface RelayOptions {
   publish: (messages: EventMessage[]) => Promise<void>;
   /**
    * The pause between reads without a call of `wake`. By default every poll reads, because a producer may have other
-   * processes, whose rows this relay is not told about.
+   * processes, and this relay is not notified of their rows.
    */
   unaskedEveryMs?: number;
 }
@@ -54,7 +54,7 @@ export class Relay {
   private readonly inFlight = new Map<number, Promise<void>>();
   private readonly backOffs = new Map<number, { pauseMs: number; until: number }>();
   private wakes = 0;
-  /** The last read: when, and after how many calls of `wake`. */
+  /** The last read: its time, and the number of `wake` calls before it. */
   private lastRead = { atMs: -Infinity, wakes: 0 };
 
   constructor(private readonly options: RelayOptions) {
@@ -74,7 +74,7 @@ export class Relay {
     for (const loop of Object.values(this.loops)) void loop.start();
   }
 
-  /** Looks now: something was committed. */
+  /** Polls now, because something was committed. */
   wake(): void {
     this.wakes += 1;
     this.loops.send.wake();
@@ -191,13 +191,13 @@ export class Relay {
       producer,
       ...(row.traceparent !== null && { traceparent: row.traceparent }),
     };
-    // The data is spliced in as it was written.
+    // The data is inserted as it was written.
     const body = `${JSON.stringify(envelope).slice(0, -1)},"data":${row.data}}`;
     return { id: row.id, topic: topicOf(producer), bucket: row.bucket, key: row.key, body };
   }
 }
 
-/** Milliseconds until a bucket is tried again that has failed after a pause of `beforeMs`. */
+/** Milliseconds until a bucket that has failed after a pause of `beforeMs` is retried. */
 export function pauseAfter(beforeMs: number | undefined): number {
   return beforeMs === undefined ? BACK_OFF_MIN_MS : Math.min(beforeMs * 2, BACK_OFF_MAX_MS);
 }

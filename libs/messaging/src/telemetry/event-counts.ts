@@ -7,7 +7,7 @@ export class ServiceEventCounts {
   readonly sent = new Map<string, number>();
   /** By type, then by outcome. */
   readonly handled = new Map<string, Map<EventOutcome, number>>();
-  /** Seconds a handler took, by type. */
+  /** The duration of handlers in seconds, by type. */
   readonly durations = new Map<string, Buckets>();
   /** The number of buckets of its outbox that this process relays. */
   ownedBuckets = 0;

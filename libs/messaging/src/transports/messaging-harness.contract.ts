@@ -24,7 +24,7 @@ export class SnapshotTaken {
   n: number;
 }
 
-/** Members that libraries take for parts of a broker's record. */
+/** Members that libraries mistake for parts of a broker's record. */
 @EventType({ type: 'account.oddly-named', version: 1, kind: 'delta' })
 export class OddlyNamed {
   @IsInt()
@@ -126,7 +126,7 @@ export function consumerModule(recorder: RecordingConsumer): DynamicModule {
   };
 }
 
-/** Writes nothing: a contract provokes failures on purpose. */
+/** Discards log lines: a contract provokes failures on purpose. */
 export const quietLogger = new Logger('contract', { write: () => {} });
 
 /** One producer (account) and one consumer (entitlement), each with a real database. */

@@ -13,11 +13,11 @@ import {
 } from './messaging-harness.contract.js';
 import { CrashSimulator } from './crash-simulator.contract.js';
 
-/** The parts that a transport brings to be tested. */
+/** The parts that a transport provides for the tests. */
 export interface TransportHarness {
-  /** A transport as a newly started process has it, from account to entitlement, on the same broker. */
+  /** The transport of a newly started process, from account to entitlement, on the same broker. */
   open(): Promise<EventTransport>;
-  /** Every how manieth step is a place to die at; 1 where a start costs little. */
+  /** The distance between the steps at which a process is killed; 1 if a start is cheap. */
   stepsBetweenDeaths: number;
 }
 
@@ -109,7 +109,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       await messaging.say(Counted, other, { n: 5 });
       await untilHeard(key, [4]);
       await untilHeard(other, [5]);
-      // As often as fits into 5 s: a machine that pauses manages only two.
+      // As many as fit into 5 s; a machine that pauses manages only two.
       expect(recorder().tries.filter((n) => n === 1).length).toBeGreaterThanOrEqual(2);
       expect(await failedOf(key)).toMatchObject([
         { state: 'retrying', reason: 'Error: not now' },

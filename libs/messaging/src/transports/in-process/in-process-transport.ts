@@ -9,7 +9,7 @@ import { EventServer, type ServiceHandlers } from '../../inbox/event-server.js';
 import { type Watcher, tell } from '../../inbox/watcher.js';
 import { Relay } from '../../relay/relay.js';
 
-/** Rows of this process reach their relay at once; those of an operator's command are found within this time. */
+/** Rows of this process reach their relay at once; rows of an operator's command are found within this time. */
 const UNASKED_EVERY_MS = SECOND_MS;
 
 /** For each producer, the durable consumers that its events must reach. */
@@ -89,7 +89,7 @@ export class InProcessTransport extends EventTransport {
 
   /**
    * Call it once every service has started.
-   * @throws MissingConsumer naming who does not listen: the outbox would only grow.
+   * @throws MissingConsumer with the name of a consumer that does not listen, because the outbox would only grow.
    */
   requireConsumers(): void {
     const missing = [...this.relays.keys()].flatMap((producer) =>
@@ -133,7 +133,7 @@ export class InProcessTransport extends EventTransport {
     await eventConsumer?.stop();
   }
 
-  /** Rows that were sent without it would be lost to it. */
+  /** It would never receive rows that were sent without it. */
   private refuseUnnamed(consumer: ServiceName, handlers: ServiceHandlers): void {
     const { consumers } = this.options;
     if (consumers === undefined) return;

@@ -14,8 +14,8 @@ const ADMIN_LIMIT_MS = 10 * SECOND_MS;
 export type KafkaClientOptions = Required<Pick<KafkaConfig, 'requestTimeout' | 'retry'>>;
 
 /**
- * kafkajs over sockets that we can cut: its own disconnect waits for answers that may never come. Its
- * log is off, for it says at error level what is part of every outage; whoever uses it logs what counts.
+ * kafkajs over sockets that we can cut: its own disconnect waits for answers that may never come. Its log is off,
+ * because it reports ordinary parts of an outage as errors; its callers log what matters.
  */
 export class KafkaClient {
   readonly kafka: Kafka;
@@ -55,7 +55,7 @@ export class KafkaClient {
   }
 }
 
-/** An administrator's connection for the time of `work`. */
+/** An administrator's connection for the duration of `work`. */
 export async function withAdmin<T>(
   config: EventsConfig,
   work: (admin: Admin) => Promise<T>,
@@ -81,7 +81,7 @@ function certificateOf({ kafkaTlsFolder: folder }: EventsConfig): { cert?: Buffe
   return { cert, key };
 }
 
-/** TLS has names for hosts only; an address is compared with the certificate as it is. */
+/** TLS sends a server name only for host names; an address is compared with the certificate directly. */
 const serverName = (host: string) => (isIP(host) ? {} : { servername: host });
 
 function loginOf(config: EventsConfig): KafkaConfig['sasl'] {
@@ -103,9 +103,9 @@ interface RequestQueue {
 }
 
 /**
- * kafkajs 2.2.4 sets a timer until the end of the last throttling after each answer, which is mostly long past: of a
- * negative time Node warns. If nothing is pending there is nothing to check, and later requests set a timer of their
- * own.
+ * kafkajs 2.2.4 sets a timer after each answer until the end of the last throttling, which is usually long past, and
+ * Node warns of a negative time. If nothing is pending there is nothing to check, and later requests set a timer of
+ * their own.
  */
 function silenceNegativeTimers(): void {
   const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as {

@@ -14,13 +14,13 @@ export interface KafkaGroupOptions {
   group: string;
   topics: string[];
   /**
-   * `durable`: from the beginning, and on from what was committed. `watching`: from now on; the group goes
+   * `durable`: from the beginning, and later from the committed offset. `watching`: from now on; the group is deleted
    * when it is closed.
    */
   kind: 'durable' | 'watching';
-  /** Handles messages of one partition; after a throw they are delivered again. */
+  /** Handles messages of one partition; if it throws, they are delivered again. */
   take: (messages: EventMessage[]) => Promise<void>;
-  /** The consumer has died and nothing in it will start it again. */
+  /** The consumer has died and cannot restart itself. */
   onDeath: (error: Error) => void;
 }
 
@@ -31,7 +31,7 @@ export interface GroupHealth {
   lastPollAgeMs: number;
 }
 
-/** Messages that share a transaction and a commit of the offset. */
+/** The number of messages that share a transaction and an offset commit. */
 const BATCH_LIMIT = 200;
 /**
  * A killed member's partitions are not read until its session expires, the others send their next heartbeat, and they
@@ -58,16 +58,16 @@ const PAUSE_MIN_MS = 100;
 const PAUSE_MAX_MS = SECOND_MS;
 const CLOSE_LIMIT_MS = 20 * SECOND_MS;
 
-/** A kafkajs consumer, from its connection on; replaced as a whole when it crashes. */
+/** A connected kafkajs consumer; it is replaced as a whole when it crashes. */
 interface Member {
   client: KafkaClient;
   consumer: Consumer;
 }
 
 /**
- * One member of a consumer group. No error of `take` reaches kafkajs, which would end for good on some errors and block
- * the partition for others: the partition pauses and the messages are read again. If kafkajs gives up, as it does in an
- * outage, a new member takes its place.
+ * One member of a consumer group. No error of `take` reaches kafkajs, which would stop for good on some errors and
+ * block the partition on others: the partition pauses and the messages are read again. If kafkajs gives up, as it does
+ * in an outage, a new member takes its place.
  */
 export class KafkaGroup {
   private readonly name: string;
@@ -86,8 +86,8 @@ export class KafkaGroup {
 
   /**
    * Joins. Resolves at once for a durable group, which receives everything however late it joins: after a kill the
-   * broker lets nobody in until it has missed the dead member for a session, and the service answers meanwhile. A
-   * watching group resolves when "now" is known, after 3 s in any case: a service starts without its broker.
+   * broker admits no member until the dead one's session has expired, and the service answers meanwhile. A watching
+   * group resolves when "now" is known, after 3 s in any case: a service starts without its broker.
    */
   async start(): Promise<void> {
     this.opening = this.open();
@@ -100,7 +100,7 @@ export class KafkaGroup {
     return { group, isMember, lastPollAgeMs: monotonicMs() - this.lastPollAt };
   }
 
-  /** Finishes the current batch, commits and leaves; after 20 s by force. */
+  /** Finishes the current batch, commits and leaves; after 20 s, it is forced to. */
   async close(): Promise<void> {
     this.ending.abort();
     try {
@@ -115,7 +115,7 @@ export class KafkaGroup {
   private async leave(): Promise<void> {
     await this.member?.consumer.disconnect();
     await this.opening;
-    // A start that has not finished would continue to read.
+    // A start that is still running would go on reading.
     await this.member?.consumer.disconnect();
     if (this.options.kind === 'watching' && this.isMember) await this.deleteGroup();
   }
@@ -132,7 +132,7 @@ export class KafkaGroup {
     }
   }
 
-  /** Tries until it runs or is closed. */
+  /** Retries until it runs or is closed. */
   private async open(): Promise<void> {
     while (!this.ending.signal.aborted) {
       const member = this.newMember();
@@ -244,11 +244,11 @@ export class KafkaGroup {
     }
   }
 
-  /** @returns false when the partition pauses: the messages come again. */
+  /** @returns false if the partition pauses; the messages are delivered again. */
   private async took(events: EventMessage[], payload: EachBatchPayload): Promise<boolean> {
     const { topic, partition } = payload.batch;
     const place = `${topic}/${partition}`;
-    // A lost membership shows at the heartbeat after the batch.
+    // A lost membership is noticed at the heartbeat after the batch.
     const heartbeats = setInterval(
       () => void payload.heartbeat().catch(() => {}),
       HEARTBEAT_MS / 2,
@@ -282,7 +282,7 @@ function isUnreached(error: unknown): boolean {
   return false;
 }
 
-/** Errors that the broker reports permanently, or that only a defect can cause: another member would fail, too. */
+/** Errors that the broker reports permanently, or that only a defect can cause: a new member would fail, too. */
 function isFatal(error: Error): boolean {
   const defects = ['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'];
   for (let link: unknown = error; link instanceof Error; link = link.cause) {

@@ -30,7 +30,7 @@ export const wordOf = (work: () => Promise<unknown>): Promise<string> =>
     return /time(d )?out|closed/i.test(word) ? undefined : word;
   });
 
-/** The run's broker, and names on it that no other spec has. */
+/** The broker of the test run, and names on it that no other spec uses. */
 export class KafkaHarness {
   readonly config = Object.assign(new EventsConfig(), {
     kafkaBrokers: process.env[KAFKA_BROKERS]?.split(',') ?? [],
@@ -47,7 +47,7 @@ export class KafkaHarness {
     if (brokers) this.config.kafkaBrokers = [...brokers];
   }
 
-  /** Skips where there is no broker; the run's last lines say why. */
+  /** Skips if there is no broker; the last lines of the run say why. */
   get describe(): typeof describe.skip {
     return this.config.kafkaBrokers.length > 0 ? describe : describe.skip;
   }
@@ -73,7 +73,7 @@ export class KafkaHarness {
     return { transport, recorder, stop };
   }
 
-  /** Writes records past our own code. */
+  /** Writes records without using our own code. */
   async write(topic: string, ...messages: Message[]): Promise<void> {
     const producer = this.kafka().producer({ createPartitioner: Partitioners.DefaultPartitioner });
     await producer.connect();
@@ -89,7 +89,7 @@ export class KafkaHarness {
     return withAdmin(this.config, work);
   }
 
-  /** Ids of a group's members, by commas. */
+  /** The ids of a group's members, separated by commas. */
   async membersOf(group: string): Promise<string> {
     const { groups } = await this.admin((admin) =>
       admin.describeGroups([`${this.config.kafkaPrefix}${group}`]),

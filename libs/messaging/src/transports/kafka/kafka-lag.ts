@@ -25,7 +25,7 @@ export async function lagOf(
         const places = committed.find((each) => each.topic === topics[i])?.partitions ?? [];
         const placeOf = new Map(places.map(({ partition, offset }) => [partition, Number(offset)]));
         const events = ends.reduce((sum, { partition, high, low }) => {
-          // -1: nothing was committed yet, so everything that is kept lies before the group.
+          // -1: nothing has been committed yet, so the group still has all stored records before it.
           const place = Math.max(placeOf.get(partition) ?? -1, Number(low));
           return sum + Number(high) - place;
         }, 0);

@@ -67,7 +67,7 @@ new KafkaHarness().describe('while the broker is down', () => {
         recorder.tries.at(-1) === 101
           ? new Promise(() => {})
           : transaction.query('select 1').then(() => {});
-      // A busy broker lets it join later than its service starts.
+      // On a busy broker, it joins later than its service starts.
       await untilMembers();
       const before = await kafka.membersOf('entitlement');
       await messaging.say(Counted, key, { n: 101 });
@@ -81,7 +81,7 @@ new KafkaHarness().describe('while the broker is down', () => {
       expect((await messaging.failedEvents.list({ key }))[0].reason).toContain(
         'did not end within 5000 ms',
       );
-      // A try of 5 s leaves no time for another, unless a timer is a hair early.
+      // An attempt of 5 s leaves no time for another, unless a timer fires slightly early.
       expect([2, 3]).toContain(recorder.tries.filter((n) => n === 101).length);
       expect(await kafka.membersOf('entitlement')).toBe(before);
       expect(transport.health().every(({ isMember }) => isMember)).toBe(true);

@@ -23,7 +23,7 @@ const typedError = (name: string) => Object.assign(new Error(`a ${name}`), { nam
 
 const quick = { maxWaitTimeInMs: 100 };
 
-/** Our members do not know it: they can never join a group that uses it. */
+/** A protocol that our members do not support: they can never join a group that uses it. */
 const otherAssigner: PartitionAssigner = (options) => ({
   ...PartitionAssigners.roundRobin(options),
   name: 'other',
@@ -47,7 +47,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
   beforeEach(async () => {
     key = newId();
     running = await kafka.start(messaging);
-    // A busy broker lets them join later than their service starts.
+    // On a busy broker, they join later than their service starts.
     await untilMembers();
   });
   afterEach(async () => {

@@ -6,10 +6,10 @@ import { withinTime } from '../../inbox/time-limit.js';
 import { KafkaClient } from './kafka-client.js';
 import { toRecord } from './kafka-record.js';
 
-/** A relay's lease lasts at least this long after it read; a later send would be a fenced owner's. */
+/** A relay's lease lasts at least this long after it has read; a later send would come from a fenced owner. */
 const SEND_LIMIT_MS = 3 * SECOND_MS;
 const REQUEST_LIMIT_MS = 2 * SECOND_MS;
-/** A broker takes 1 MiB a partition and request by default. */
+/** By default, a broker accepts 1 MiB per partition and request. */
 const REQUEST_LIMIT_BYTES = 512 * 1024;
 
 interface OpenProducer {
@@ -20,7 +20,7 @@ interface OpenProducer {
 
 /**
  * Sends a relay's batches. Not idempotent in Kafka's sense: after one rejected send kafkajs' idempotent
- * producer reports a later batch as sent that never reached the topic. Repeats do no harm here.
+ * producer reports a later batch as sent that never reached the topic. Repeats are harmless here.
  */
 export class KafkaPublisher {
   private open: OpenProducer | undefined;
@@ -58,7 +58,7 @@ export class KafkaPublisher {
   private connect(): OpenProducer {
     const client = new KafkaClient(this.config, {
       requestTimeout: REQUEST_LIMIT_MS,
-      // Enough to try each of three brokers that are named.
+      // Enough to try each of three configured brokers.
       retry: { retries: 2, initialRetryTime: 50, maxRetryTime: 200 },
     });
     const producer = client.kafka.producer({

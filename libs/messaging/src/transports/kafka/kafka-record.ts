@@ -3,7 +3,7 @@ import type { KafkaMessage, Message } from 'kafkajs';
 import type { EventMessage } from '../../envelope/event-message.js';
 
 const ID_HEADER = 'id';
-/** Longer names belong to no event: they would not fit an index. */
+/** No event has a longer name: it would not fit into an index. */
 const NAME_LIMIT_BYTES = 200;
 
 /** An event as a record: always bytes, so that no library looks for a record within it. */

@@ -89,7 +89,7 @@ new KafkaHarness().describe('a broker that authenticates', () => {
     const reasonWith = (more: Partial<EventsConfig>) =>
       wordOf(() => describes(configOf('account', more)));
     expect(await reasonWith({})).toBe('allowed');
-    // Neither gets a name that a client could choose.
+    // Neither has a name that a client could choose.
     await expect(describes(configOf('account', { kafkaTls: false }))).rejects.toThrow();
     await expect(
       describes(configOf('account', { kafkaSaslUsername: undefined })),
@@ -182,7 +182,7 @@ new KafkaHarness().describe('a broker that authenticates', () => {
     const key = newId();
     await messaging.say(Counted, key, { n: 1 });
     await waitFor('the event', async () => (await messaging.heard(key)).length === 1);
-    // A group that is not joined yet could not be taken away again.
+    // A group that has not been joined yet could not be deleted again.
     await waitFor('all members', () => entitlement.health().every(({ isMember }) => isMember));
     await app.close();
     await Promise.all([account.close(), entitlement.close()]);

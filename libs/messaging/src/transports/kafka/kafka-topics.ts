@@ -6,18 +6,18 @@ import { BUCKET_COUNT, topicOf } from '../../envelope/bucket.js';
 import type { EventsConfig } from '../../events.config.js';
 import { withAdmin } from './kafka-client.js';
 
-/** Far less than inbox rows are kept, or an old repeat would be handled again. */
+/** Much shorter than inbox rows are kept; otherwise an old repeat would be handled again. */
 const RETENTION_MS = 7 * DAY_MS;
 const LEADER_ATTEMPTS = 300;
 const LEADER_PAUSE_MS = 100;
 
-/** A topic is there, and not as our order of events needs it. */
+/** A topic exists, but does not preserve the order of events as configured. */
 export class UnfitTopic extends Error {}
 
 /**
  * Creates the topics that are missing, one for every service that publishes events.
- * @returns the names of those it created.
- * @throws UnfitTopic for one with another number of partitions: order hangs on it.
+ * @returns the names of those it created. @throws UnfitTopic for one with another number of partitions, because the
+ * order of events depends on it.
  */
 export async function createTopics(config: EventsConfig): Promise<string[]> {
   const producers = new Set(allEventClasses().map((each) => producerOf(describeEvent(each).type)));

@@ -34,8 +34,8 @@ interface Listening {
 }
 
 /**
- * Events over Kafka: one topic a service, partition = bucket. Durable consumers are a group named after
- * their service; who only watches is a group of its own, alone and from now on.
+ * Events over Kafka: one topic per service, partition = bucket. The durable consumers of a service form a group with
+ * its name; each watcher has a group of its own, which reads from now on.
  */
 export class KafkaTransport extends EventTransport {
   private readonly publisher: KafkaPublisher;
@@ -79,7 +79,7 @@ export class KafkaTransport extends EventTransport {
     this.relays.get(producer)?.wake();
   }
 
-  /** Every group that this process is to be a member of. */
+  /** Every group that this process joins. */
   health(): GroupHealth[] {
     return [...this.listening.values()].flatMap(({ groups }) =>
       groups.map((each) => each.health()),
