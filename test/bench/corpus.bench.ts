@@ -7,10 +7,10 @@ import {
   type Operation,
   SUBDOMAINS,
   TYPOS,
+  WHOIS_FILE_COLUMNS,
   WHOIS_HISTORY,
   WHOIS_REVERSE,
 } from '#libs/contracts';
-import { WHOIS_CSV_COLUMNS } from '../../apps/corpus/src/formats/whois-csv.js';
 import { generatedName } from '../../apps/corpus/src/generator/generated-labels.js';
 import { withClient } from '#libs/database';
 import { TestDatabase } from '#test/environment';
@@ -145,7 +145,7 @@ async function whoisRows(corpus: CorpusUnderTest, folder: string, rows: number):
   const location = join(folder, 'csv');
   await mkdir(location);
   const row = (at: number) =>
-    WHOIS_CSV_COLUMNS.map((column) => {
+    WHOIS_FILE_COLUMNS.map((column) => {
       if (column === 'domain_name') return `row-${generatedName(at, SEED)}`;
       if (column === 'create_date') return '2020-01-01';
       return /^registrant_(?:name|company|email)$/.test(column) ? `Holder ${at % 5_000}` : '';

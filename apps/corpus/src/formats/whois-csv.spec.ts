@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { WHOIS_CSV_COLUMNS, WhoisCsvReader } from './whois-csv.js';
+import { WHOIS_FILE_COLUMNS } from '#libs/contracts';
+import { WhoisCsvReader } from './whois-csv.js';
 
 /**
  * A row in the form of the service's files: each cell quoted, with an apostrophe before formulas that a spreadsheet
  * would run.
  */
 const row = (name: string) =>
-  WHOIS_CSV_COLUMNS.map((column) => {
+  WHOIS_FILE_COLUMNS.map((column) => {
     if (column === 'domain_name') return '"csv-a.com"';
     return column === 'registrant_name' ? `"${name.replaceAll('"', '""')}"` : '""';
   }).join();

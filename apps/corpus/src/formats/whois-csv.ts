@@ -1,40 +1,14 @@
+import {
+  FILE_CONTACTS,
+  FILE_CONTACT_COLUMNS,
+  FILE_DATES,
+  FILE_PLACES,
+  FILE_REGISTRAR_COLUMNS,
+  WHOIS_FILE_COLUMNS,
+} from '#libs/contracts';
 import type { Observation } from '../records/observation.js';
 import { observationOf } from '../observations/observation-lines.js';
 import type { ReadLine } from './read-line.js';
-
-const CONTACTS = ['registrant', 'administrative', 'technical', 'billing'] as const;
-/** Columns of a contact, with its members as named in the public answer. */
-const CONTACT_COLUMNS = [
-  ['name', 'name'],
-  ['company', 'company'],
-  ['address', 'street'],
-  ['city', 'city'],
-  ['state', 'state'],
-  ['zip', 'zip_code'],
-  ['country_code', 'country_code'],
-  ['country', 'country_name'],
-  ['email', 'email_address'],
-  ['phone', 'phone'],
-  ['fax', 'fax'],
-] as const;
-const PLACES = [1, 2, 3, 4];
-
-/** The 62 columns of the WHOIS files that are usual in the market, in order. */
-export const WHOIS_CSV_COLUMNS: readonly string[] = [
-  'num',
-  'domain_name',
-  'query_time',
-  'create_date',
-  'update_date',
-  'expiry_date',
-  'domain_registrar_id',
-  'domain_registrar_name',
-  'domain_registrar_whois',
-  'domain_registrar_url',
-  ...CONTACTS.flatMap((contact) => CONTACT_COLUMNS.map(([column]) => `${contact}_${column}`)),
-  ...PLACES.map((place) => `name_server_${place}`),
-  ...PLACES.map((place) => `domain_status_${place}`),
-];
 
 /** The form of a header cell; a data row has a name with a dot. */
 const COLUMN = /^\w*$/;
@@ -46,7 +20,7 @@ type Cell = (column: string) => string | undefined;
  * order; no later row is taken for a header, whatever name somebody has registered.
  */
 export class WhoisCsvReader {
-  private columns = WHOIS_CSV_COLUMNS;
+  private columns = WHOIS_FILE_COLUMNS;
   private hasBegun = false;
 
   /** @param at when the file was created; used for rows that do not say when they were queried. */
@@ -75,24 +49,16 @@ export class WhoisCsvReader {
 }
 
 function recordOf(cell: Cell): Record<string, unknown> {
-  const contacts = CONTACTS.map((contact) => {
-    const members = CONTACT_COLUMNS.map(([column, member]) => [
-      member,
-      cell(`${contact}_${column}`),
-    ]);
-    return [`${contact}_contact`, Object.fromEntries(members)] as const;
-  });
-  const each = (column: string) => PLACES.map((place) => cell(`${column}_${place}`));
+  const membersOf = (subject: string, columns: readonly (readonly [string, string])[]) =>
+    Object.fromEntries(columns.map(([column, member]) => [member, cell(`${subject}_${column}`)]));
+  const contacts = FILE_CONTACTS.map((contact) => [
+    `${contact}_contact`,
+    membersOf(contact, FILE_CONTACT_COLUMNS),
+  ]);
+  const each = (column: string) => FILE_PLACES.map((place) => cell(`${column}_${place}`));
   return {
-    create_date: dateOf(cell('create_date')),
-    update_date: dateOf(cell('update_date')),
-    expiry_date: dateOf(cell('expiry_date')),
-    domain_registrar: {
-      iana_id: cell('domain_registrar_id'),
-      registrar_name: cell('domain_registrar_name'),
-      whois_server: cell('domain_registrar_whois'),
-      website_url: cell('domain_registrar_url'),
-    },
+    ...Object.fromEntries(FILE_DATES.map((date) => [date, dateOf(cell(date))])),
+    domain_registrar: membersOf('domain_registrar', FILE_REGISTRAR_COLUMNS),
     ...Object.fromEntries(contacts),
     name_servers: each('name_server'),
     domain_status: each('domain_status'),

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { WHOIS_FILE_COLUMNS } from '#libs/contracts';
 import { CorpusUnderTest } from '#test/corpus';
-import { WHOIS_CSV_COLUMNS } from '../formats/whois-csv.js';
 
 const MIB = 1024 * 1024;
 /** More than two batches of observations. */
@@ -23,7 +23,7 @@ interface Kind {
 }
 
 const csvRow = (values: Record<string, string>) =>
-  WHOIS_CSV_COLUMNS.map((column) => values[column] ?? '').join();
+  WHOIS_FILE_COLUMNS.map((column) => values[column] ?? '').join();
 const seen = (rrname: string, rdata: string, further: object = {}) =>
   JSON.stringify({
     rrname,
@@ -43,7 +43,7 @@ const KINDS: Record<string, Kind> = {
     tables: ['domain'],
   },
   whois_csv: {
-    head: () => [WHOIS_CSV_COLUMNS.join()],
+    head: () => [WHOIS_FILE_COLUMNS.join()],
     line: (label, zone) =>
       csvRow({
         domain_name: `${label}.${zone}`,

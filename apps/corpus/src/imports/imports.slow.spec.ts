@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { WHOIS_FILE_COLUMNS } from '#libs/contracts';
 import type { Database } from '#libs/database';
 import { CorpusUnderTest } from '#test/corpus';
 import { scrape } from '#test/environment';
-import { WHOIS_CSV_COLUMNS } from '../formats/whois-csv.js';
 import { ImportFilesService } from './import-files.service.js';
 
 describe('imports', () => {
@@ -190,12 +190,12 @@ describe('imports', () => {
   it('rows with the 62 columns become records, whatever they contain', async () => {
     const source = await newSource('whois_csv');
     const row = (values: Record<string, string>) =>
-      WHOIS_CSV_COLUMNS.map((column) => `"${(values[column] ?? '').replaceAll('"', '""')}"`).join(
+      WHOIS_FILE_COLUMNS.map((column) => `"${(values[column] ?? '').replaceAll('"', '""')}"`).join(
         ',',
       );
     const hostile = '<script>alert("1")</script>\u202e';
     const csv = [
-      WHOIS_CSV_COLUMNS.join(','),
+      WHOIS_FILE_COLUMNS.join(','),
       row({
         domain_name: 'csv-a.com',
         query_time: '2024-03-05 10:11:12',

@@ -2,11 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { CorpusSourcesClient, ServiceHttp } from '#libs/contracts';
+import { CorpusSourcesClient, ServiceHttp, WHOIS_FILE_COLUMNS } from '#libs/contracts';
 import type { Database } from '#libs/database';
 import { type CrashPoint, ServiceTokens, SystemClock } from '#libs/platform';
 import { TestDatabase, waitFor } from '#test/environment';
-import { WHOIS_CSV_COLUMNS } from '../formats/whois-csv.js';
 import { SourceServer } from '../../../simulators/src/sources/source-server.js';
 import { ServiceProcess } from '../../../cluster/src/processes/service-process.js';
 
@@ -28,7 +27,7 @@ const zone = (serial: number, from: number, to: number) =>
     '',
   ].join('\n');
 const csvRow = (values: Record<string, string>) =>
-  WHOIS_CSV_COLUMNS.map((column) => values[column] ?? '').join();
+  WHOIS_FILE_COLUMNS.map((column) => values[column] ?? '').join();
 const [from, to] = [1_700_000_000, 1_700_003_600];
 /** In the order of import. */
 const FILES: Readonly<Record<string, Record<string, string>>> = {

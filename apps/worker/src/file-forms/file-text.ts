@@ -1,6 +1,6 @@
-import type { Dataset, DatasetRow } from '#libs/contracts';
+import { type Dataset, type DatasetRow, WHOIS_FILE_COLUMNS } from '#libs/contracts';
 import { csvCell } from './csv-cell.js';
-import { WHOIS_COLUMNS, whoisCells } from './whois-columns.js';
+import { whoisCells } from './whois-cells.js';
 
 /** Rises if columns or members change their meaning. */
 export const SCHEMA_VERSION = 1;
@@ -39,7 +39,7 @@ const NAMES: Form = {
 };
 
 const WHOIS: Form = {
-  columns: ['num', 'domain_name', 'query_time', ...WHOIS_COLUMNS],
+  columns: WHOIS_FILE_COLUMNS,
   cells: (row, number) => [number, row.name, timeOf(row), ...whoisCells(row.record ?? {})],
   members: (row) => ({ ...NAMES.members(row), query_time: timeOf(row), ...row.record }),
 };

@@ -1,4 +1,4 @@
-import type { Dataset } from '../clients/corpus/corpus-feed.js';
+import type { Dataset } from './datasets.js';
 
 /** The parts of Domainer plans: each gives access to the files of certain datasets. */
 export const PLAN_DATASETS = ['names', 'whois', 'cleaned-whois', 'dns'] as const;

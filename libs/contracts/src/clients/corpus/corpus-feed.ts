@@ -1,3 +1,4 @@
+import type { Dataset } from '../../catalogue/datasets.js';
 import type { NameRecordType } from '../../operations/dns/dns-answer.js';
 
 /** Maximum number of changes per page. */
@@ -58,23 +59,6 @@ export interface CorpusChanges {
   /** The server's history differs from the cursor's: changes of the last hour may be repeated, with the same ids. */
   isRepeated: boolean;
 }
-
-/** The datasets from which files are made. Daily ones are requested with a day. */
-export const DATASETS = [
-  'names',
-  'newly',
-  'dropped',
-  'whois',
-  'newly_whois',
-  'updated_whois',
-  'whois_cleaned',
-  'newly_whois_cleaned',
-  'updated_whois_cleaned',
-  'dns',
-  'newly_dns',
-  'updated_dns',
-] as const;
-export type Dataset = (typeof DATASETS)[number];
 
 /** Names with keys from the first to the last, both included; all names by default. */
 export interface KeyRange {

@@ -11,8 +11,8 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { DATASETS, type Dataset } from '../../catalogue/datasets.js';
 import { PLAN_DATASETS, type PlanDataset } from '../../catalogue/plan-datasets.js';
-import { DATASETS, type Dataset } from '../../clients/corpus/corpus-feed.js';
 import { Paging } from '../paging/paging-answer.js';
 import { IsNullable } from '../../nullable.js';
 

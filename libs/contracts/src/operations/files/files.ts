@@ -1,5 +1,5 @@
+import { DATASETS } from '../../catalogue/datasets.js';
 import type { Access } from '../access.js';
-import { DATASETS } from '../../clients/corpus/corpus-feed.js';
 import { day, oneOf } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 import { listPages } from '../paging/paged-search.js';

@@ -1,0 +1,43 @@
+/** The contacts of a WHOIS file, in the order of their columns. */
+export const FILE_CONTACTS = ['registrant', 'administrative', 'technical', 'billing'] as const;
+/** Columns of a contact, with its members as named in the public answer. */
+export const FILE_CONTACT_COLUMNS = [
+  ['name', 'name'],
+  ['company', 'company'],
+  ['address', 'street'],
+  ['city', 'city'],
+  ['state', 'state'],
+  ['zip', 'zip_code'],
+  ['country_code', 'country_code'],
+  ['country', 'country_name'],
+  ['email', 'email_address'],
+  ['phone', 'phone'],
+  ['fax', 'fax'],
+] as const;
+/** Columns of the registrar, with its members as named in the public answer. */
+export const FILE_REGISTRAR_COLUMNS = [
+  ['id', 'iana_id'],
+  ['name', 'registrar_name'],
+  ['whois', 'whois_server'],
+  ['url', 'website_url'],
+] as const;
+export const FILE_DATES = ['create_date', 'update_date', 'expiry_date'] as const;
+/** Numbers of the columns for name servers, and of those for statuses. */
+export const FILE_PLACES = [1, 2, 3, 4] as const;
+
+/**
+ * The 62 columns of WHOIS files that are common in this market, in their order: files that we sell have them, and
+ * imported ones without a header are read by them.
+ */
+export const WHOIS_FILE_COLUMNS: readonly string[] = [
+  'num',
+  'domain_name',
+  'query_time',
+  ...FILE_DATES,
+  ...FILE_REGISTRAR_COLUMNS.map(([column]) => `domain_registrar_${column}`),
+  ...FILE_CONTACTS.flatMap((contact) =>
+    FILE_CONTACT_COLUMNS.map(([column]) => `${contact}_${column}`),
+  ),
+  ...FILE_PLACES.map((place) => `name_server_${place}`),
+  ...FILE_PLACES.map((place) => `domain_status_${place}`),
+];
