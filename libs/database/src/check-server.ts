@@ -1,7 +1,7 @@
 import { type SchemaPlan, checkExtensions } from './extensions.js';
 import { withClient } from './provision.js';
 
-/** The oldest release of PostgreSQL that the statements are written for, as `server_version_num`. */
+/** The oldest release of PostgreSQL that the statements support, as `server_version_num`. */
 const VERSION_MIN = 150_000;
 
 interface Server {
@@ -17,9 +17,8 @@ const ABOUT = `
   from pg_roles where rolname = current_user`;
 
 /**
- * Looks whether the services' schemas can be provisioned with this URL, and changes nothing.
- * @returns the server's version.
- * @throws with what is missing.
+ * Checks whether the services' schemas can be provisioned with this URL, and changes nothing. @returns the server's
+ * version. @throws an error that names what is missing.
  */
 export async function checkServer(adminUrl: string, plans: readonly SchemaPlan[]): Promise<string> {
   return withClient(adminUrl, async (client) => {

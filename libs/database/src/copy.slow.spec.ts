@@ -62,7 +62,7 @@ describe('COPY and time limits', () => {
         return rowCount === 1;
       }),
     );
-  /** The connection serves the next transaction, statements in flight together included. */
+  /** The connection serves the next transaction, including its concurrent statements. */
   const expectUsable = async (before: number) => {
     const answers = await database.transaction((transaction) =>
       Promise.all([1, 2].map((n) => transaction.query('select $1::int as n', [n]))),
@@ -79,7 +79,7 @@ describe('COPY and time limits', () => {
     const rows = await database.transaction(async (transaction) => {
       const written = await transaction.copyIn(INTO, pieces);
       for await (const piece of transaction.copyOut('copy lines to stdout')) out.push(piece);
-      // Statements of the same transaction see the rows, and go on together afterwards.
+      // Statements of the same transaction see the rows, and can run concurrently afterwards.
       const [[{ count }]] = await Promise.all([
         transaction.query<{ count: string }>('select count(*) from lines'),
         transaction.query('select 1'),

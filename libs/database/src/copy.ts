@@ -3,15 +3,14 @@ import { finished } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
-/** The input of a COPY: text is sent as UTF-8. Chunks may begin and end anywhere. */
+/** The input of a COPY: text is sent as UTF-8. Chunks may be split anywhere. */
 export type CopyChunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 /**
  * Runs `copy … from stdin` with the chunks as its data, in the format that the statement names. A chunk is requested
- * when the server has taken the ones before it. When it fails, whatever the reason, the server has ended the statement,
- * and the connection takes the next one.
- * @returns the number of rows.
- * @throws what the server says of the data, and what `chunks` throws.
+ * when the server has taken the ones before it. If it fails, for whatever reason, the server has ended the statement,
+ * and the connection is ready for the next one. @returns the number of rows. @throws the server's error about the data,
+ * and the errors of `chunks`.
  */
 export async function copyIn(client: ClientBase, sql: string, chunks: CopyChunks): Promise<number> {
   const copy = client.query(copyFrom(sql));

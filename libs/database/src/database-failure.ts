@@ -22,14 +22,14 @@ const CONNECTION_TEXTS =
 export function isUnavailable(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state === undefined) return isConnectionLoss(error);
-  // A statement time-out does not mean that the server is down; others must not wait for it.
+  // A statement time-out does not mean that the server is down, so others must not wait.
   if (state === QUERY_CANCELED) return false;
   return state === READ_ONLY_TRANSACTION || UNAVAILABLE_CLASSES.includes(state.slice(0, 2));
 }
 
-/** A statement ran longer than its limit, or an operator ended it. The connection and the server are well. */
+/** A statement ran longer than its limit, or an operator ended it. The connection and the server are intact. */
 export class StatementTimeout extends Error {
-  /** A flood brings thousands of these: they are logged like other failures for want of time. */
+  /** A flood causes thousands of these, so they are logged like other failures for lack of time. */
   readonly isOfLoad = true;
 
   constructor(cause: unknown) {
@@ -42,7 +42,7 @@ export function isCanceled(error: unknown): boolean {
   return sqlStateOf(error) === QUERY_CANCELED;
 }
 
-/** The SQLSTATE of what PostgreSQL refused; causes are looked through. */
+/** The SQLSTATE of PostgreSQL's refusal; causes are searched as well. */
 export function sqlStateOf(error: unknown): string | undefined {
   for (const link of causesOf(error)) {
     // PostgreSQL's errors carry a severity; a socket's EPIPE would look like a state, too.
@@ -64,7 +64,7 @@ function isConnectionLoss(error: unknown): boolean {
 
 const CHAIN_LIMIT = 5;
 
-/** An error and what caused it, the driver's own error among it. */
+/** An error and its causes, including the driver's own error. */
 export function causesOf(error: unknown): object[] {
   const chain: object[] = [];
   let link = error;

@@ -142,7 +142,7 @@ describe('database login', () => {
       applicationName: 'teller',
       poolSize: 4,
     });
-    /** More at a time than there were connections, so some are new. */
+    /** More at once than there were connections, so some are new. */
     const newConnections = async () => {
       await withClient(server.url(), (client) =>
         client.query(
@@ -165,7 +165,7 @@ describe('database login', () => {
       text = urlOf('second');
       expect(await refusals(newConnections())).toEqual([]);
       text = urlOf('first');
-      // Queries that went to a connection just before its end say that it was cut.
+      // Queries sent on a connection just before its end report that it was cut.
       await waitFor('a new connection to be refused', async () =>
         (await refusals(newConnections())).join().includes('password authentication failed'),
       );

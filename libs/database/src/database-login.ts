@@ -11,7 +11,7 @@ const INVALID_PASSWORD = '28P01';
 const PROTOCOL_VIOLATION = '08P01';
 const TRIAL_LIMIT_MS = 5_000;
 
-/** The URL for a connection that begins now. */
+/** The URL for a connection that is opened now. */
 export function urlNow(address: DatabaseAddress): string {
   const [url] = urlsOf(address);
   return url;
@@ -24,9 +24,9 @@ export function clientFor(address: DatabaseAddress): typeof pg.Client {
       const urls = urlsOf(address);
       super({ ...config, connectionString: urls[0] });
       if (urls.length > 1) this.password = (() => passwordOf(urls)) as unknown as string;
-      // The pool takes its listener away when it hands the connection out, and TypeORM adds its own a little later: an
-      // error in between, such as the server's end in the packet of its welcome, would end the process. The next
-      // statement fails all the same.
+      // The pool removes its listener when it hands the connection out, and TypeORM adds its own a little later: an
+      // error in between, for example because the server ends in the same packet as its greeting, would end the
+      // process. The next statement fails anyway.
       this.on('error', () => {});
     }
   };

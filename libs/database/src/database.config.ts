@@ -2,7 +2,7 @@ import { IsInt, Max, Min } from 'class-validator';
 import { InternalCallsConfig, Setting } from '#libs/platform';
 import { POOL_SIZE } from './database.js';
 
-/** The number of connections a process has to PostgreSQL. */
+/** The number of connections of a process to PostgreSQL. */
 export class DatabaseConfig extends InternalCallsConfig {
   @Setting({
     env: 'DATABASE_POOL_SIZE',

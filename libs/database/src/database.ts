@@ -12,24 +12,26 @@ export interface DatabaseOptions {
   /** Shown by PostgreSQL in pg_stat_activity. */
   applicationName: string;
   entities?: MixedList<Function | string | EntitySchema>;
-  /** The most connections; further requests wait until one is free. */
+  /** The maximum number of connections; further requests wait until one is free. */
   poolSize?: number;
-  /** Longest to wait for a connection, new or free, in milliseconds; 5 s by default. */
+  /** The longest wait for a connection, new or free, in milliseconds; 5 s by default. */
   connectTimeoutMs?: number;
-  /** Longest a statement may run, in milliseconds. */
+  /** The longest run time of a statement, in milliseconds. */
   statementTimeoutMs?: number;
-  /** After this time without an answer, in milliseconds, the server counts as away and the connection is closed. */
+  /**
+   * After this time without an answer, in milliseconds, the server counts as unavailable and the connection is closed.
+   */
   answerTimeoutMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Connections of a pool whose owner asks for no other number. */
+/** The default number of connections of a pool. */
 export const POOL_SIZE = 10;
 
 export interface PoolState {
   connections: number;
   idle: number;
-  /** Callers without a connection. */
+  /** The number of callers that wait for a connection. */
   waiting: number;
 }
 
@@ -40,7 +42,7 @@ export class Database {
     private readonly address: DatabaseAddress,
   ) {}
 
-  /** @throws when the server cannot be reached within `connectTimeoutMs`. */
+  /** @throws if the server cannot be reached within `connectTimeoutMs`. */
   static async open(options: DatabaseOptions): Promise<Database> {
     const source = new DataSource({
       type: 'postgres',
@@ -66,12 +68,11 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction at the server's default READ COMMITTED (saying so would cost a round
-   * trip each): commits when it resolves, rolls back when it
-   * throws. No network call belongs in it.
-   * @throws what `work` throws; also when `work` resolves although a statement of it failed (outside
-   *   of a savepoint) or is still running, for then nothing would be kept; DatabaseUnavailable when no
-   *   connection is free in time, or the server cannot be queried; StatementTimeout.
+   * Runs `work` in one transaction at the server's default READ COMMITTED (stating it would cost a round trip each):
+   * commits if it resolves, rolls back if it throws. It must not make network calls. @throws the error of `work`; also
+   * if `work` resolves although one of its statements failed (outside a savepoint) or is still running, because nothing
+   * would be kept then; DatabaseUnavailable if no connection is free in time, or the server cannot be queried;
+   * StatementTimeout.
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     let transaction: Transaction | undefined;
@@ -145,7 +146,10 @@ export class Database {
   }
 }
 
-/** @throws StatementTimeout; DatabaseUnavailable: without the database nothing is wrong with the request, which may be sent again. */
+/**
+ * @throws StatementTimeout; DatabaseUnavailable: nothing is wrong with the request, which may be repeated once the
+ * database is back.
+ */
 async function available<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -4,13 +4,13 @@ import { withClient } from './provision.js';
 
 const { escapeIdentifier, escapeLiteral } = pg;
 
-/** Distributes the tables of a schema over the nodes of a Citus cluster. All others stay on the coordinator. */
+/** Distributes the tables of a schema over the nodes of a Citus cluster. All other tables stay on the coordinator. */
 export interface Distribution {
   /**
    * Tables by their distribution column: tables of one type are co-located, so that they can be joined on each node.
    */
   distributed: Readonly<Record<string, string>>;
-  /** Small tables that each node has a copy of. */
+  /** Small tables of which each node has a copy. */
   copied: readonly string[];
 }
 
@@ -20,11 +20,9 @@ const STATE = `
   where c.relnamespace = current_schema()::regnamespace and c.relname = any($1)`;
 
 /**
- * Spreads the tables of a schema over the nodes, with their rows. Safe to repeat; its service must be stopped
- * meanwhile.
- * @param ownerUrl the schema's owner on the coordinator.
- * @returns the tables that are spread now and were not before.
- * @throws ExtensionMissing where the database is no coordinator of Citus.
+ * Distributes the tables of a schema over the nodes, with their rows. Safe to repeat; its service must be stopped
+ * meanwhile. @param ownerUrl the schema's owner on the coordinator. @returns the newly distributed tables. @throws
+ * ExtensionMissing if the database is not a Citus coordinator.
  */
 export async function distribute(
   ownerUrl: string,
@@ -67,7 +65,7 @@ interface State {
   isDone: boolean;
 }
 
-/** Shards take the place of partitions, which Citus does not spread by hash or list: the rows move to a plain table. */
+/** Shards replace partitions, which Citus does not distribute by hash or list: the rows move to a plain table. */
 async function makePlain(client: pg.Client, name: string): Promise<void> {
   const [table, old] = [escapeIdentifier(name), escapeIdentifier(`${name}_partitioned`)];
   await client.query('begin');

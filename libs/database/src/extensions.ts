@@ -16,7 +16,7 @@ export interface SchemaPlan {
   extensions?: readonly string[];
 }
 
-/** An extension that a service wants is not to be had on this server, or not where its roles find it. */
+/** An extension that a service needs is not available on this server, or not where its roles find it. */
 export class ExtensionMissing extends Error {}
 
 const STATE = `

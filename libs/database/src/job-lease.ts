@@ -19,7 +19,7 @@ alter table job_lease
   -- The beginning of the last run that was finished.
   add column last_run_at timestamptz`;
 
-/** A lease that ends later was taken by a release which leased for three intervals; it does not count. */
+/** A lease that ends later was taken by a release that leased for three intervals; it does not count. */
 const JOB_LEASE_MAX_MS = 60_000;
 
 /** Identifies this process within the installation. */
@@ -31,7 +31,7 @@ export interface JobLeaseOptions {
   leaseMs: number;
   /** The interval from the start of one run to the start of the next. */
   everyMs: number;
-  /** A different name for this process, for tests in which one process acts as several. */
+  /** Another name for this process, for tests in which one process acts as several. */
   owner?: string;
 }
 
@@ -42,10 +42,10 @@ export interface JobRun {
 }
 
 /**
- * The right to do a job that one process of an installation does at a time, when it is due: a row that says who has it
- * until when, and when the last run began, by the database's clock. A lease lasts for one run. A process that was
- * paused for longer than its lease may finish its run beside its successor, so each write of a job must be safe to
- * repeat; its report about the run is refused because of its epoch.
+ * The right to run a due job, which one process of an installation has at a time: a row with its holder, its end and
+ * the start of the last run, by the database's clock. A lease lasts for one run. A process that was paused for longer
+ * than its lease may finish its run beside its successor, so each write of a job must be safe to repeat; its report
+ * about the run is refused because of its epoch.
  */
 export class JobLease {
   constructor(
@@ -57,7 +57,7 @@ export class JobLease {
     }
   }
 
-  /** Takes a run that is due. @returns undefined while it is not due, or another process is at it. */
+  /** Takes a run that is due. @returns undefined if it is not due, or another process is running it. */
   async take(): Promise<JobRun | undefined> {
     const { job, leaseMs, everyMs, owner = OWNER } = this.options;
     const [taken] = await this.database.query<JobRun>(TAKE_DUE, [job, owner, leaseMs, everyMs]);
@@ -76,7 +76,7 @@ export class JobLease {
     return row?.dueInMs ?? 0;
   }
 
-  /** Prolongs the lease of a run. @returns false when another process has it. */
+  /** Extends the lease of a run. @returns false if another process has it. */
   async renew({ epoch }: JobRun): Promise<boolean> {
     const { job, leaseMs } = this.options;
     return this.isWritten(RENEW, [job, epoch, leaseMs]);

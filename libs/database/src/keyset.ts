@@ -1,6 +1,6 @@
 /**
- * Keyset paging: a page is named by the last row's sort values, so that rows inserted meanwhile move
- * nothing. The cursor is opaque to clients and checked like any input.
+ * Keyset paging: a page is identified by the last row's sort values, so that rows inserted meanwhile shift nothing. The
+ * cursor is opaque to clients and checked like any input.
  */
 export interface Page<T> {
   items: T[];
@@ -23,7 +23,7 @@ export function readCursor(cursor: string, valueCount: number): string[] | undef
 }
 
 /**
- * Cuts rows that were read with `limit pageSize + 1` into a page. `valuesOf` gives a row's sort
+ * Turns rows that were read with `limit pageSize + 1` into a page. `valuesOf` gives a row's sort
  * values as text.
  */
 export function toPage<T>(rows: T[], pageSize: number, valuesOf: (row: T) => string[]): Page<T> {

@@ -5,15 +5,15 @@ import { requireExtensions } from './extensions.js';
 import { withClient } from './provision.js';
 import type { SchemaService } from './services.js';
 
-/** One forward-only step of a schema. A released step is never edited: a changed text refuses to run. */
+/** One forward-only step of a schema. A released step is never edited: a changed text is refused. */
 export interface Migration {
   /** Number and purpose: `0001-accounts`. */
   name: string;
   sql: string;
   /**
-   * False for one statement that no transaction takes, such as `create index concurrently if not exists`. It
-   * must bear to be run again: a process may die after it. An index that a failed run left invalid is
-   * dropped before.
+   * False for a single statement that cannot run in a transaction, such as `create index concurrently if not exists`.
+   * It must be safe to repeat, because a process may die after it. An index that a failed run left invalid is dropped
+   * first.
    */
   isTransactional?: false;
   /**
@@ -29,7 +29,7 @@ export class MigrationMismatch extends Error {}
 const LOCK_KEY = 0x6d696772; // 'migr'
 const LOCK_RETRY_MS = 100;
 
-/** A schema's default privileges let its service write every table; this table it may only read. */
+/** A schema's default privileges let its service write to every table; it may only read this one. */
 const LEAVE_TO_OWNER = `
   do $$ declare writer text; begin
     for writer in
@@ -41,13 +41,12 @@ const LEAVE_TO_OWNER = `
   end $$`;
 
 /**
- * Brings one schema up to date: under a lock, in order, each migration in a transaction of its own
- * with a lock time-out of 5 s, unless it says that no transaction takes it. Concurrent callers wait for one another. Use an unpooled URL of the
- * owner role.
- * @param extensions that the migrations use; provisioning creates them.
+ * Brings one schema up to date: under a lock, in order, each migration in a transaction of its own with a lock time-out
+ * of 5 s, unless it is declared to run outside a transaction. Concurrent callers wait for one another. It requires an
+ * unpooled URL of the owner role. @param extensions those that the migrations use; provisioning creates them.
  * @returns the names applied now.
  * @throws ExtensionMissing before anything is applied.
- * @throws MigrationMismatch when an applied migration is unknown here or its text has changed.
+ * @throws MigrationMismatch if an applied migration is unknown here or its text has changed.
  */
 export async function migrate(
   ownerUrl: string,
@@ -99,7 +98,7 @@ export async function isMigrated(url: string, service: SchemaService): Promise<b
   });
 }
 
-/** Asks again instead of waiting: an index that is built concurrently waits for every waiting statement. */
+/** It polls instead of waiting, because an index that is built concurrently waits for every waiting statement. */
 async function lockSchema(client: Client): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ isLocked: boolean }>(

@@ -12,7 +12,7 @@ const WAITING = declareGauge(
   { labels: ['pool'] },
 );
 
-/** @param pools by a short name for each, such as its role. */
+/** @param pools each by a short name, such as its role. */
 export function addPoolMetrics(
   metrics: Metrics,
   pools: Record<string, Pick<Database, 'pool'>>,

@@ -62,8 +62,7 @@ export function schemaStatements(plans: readonly SchemaPlan[], database: string)
 
 /**
  * A role without superuser rights can give a schema only to a role that it is a member of. PostgreSQL 16 makes the
- * creator of a role its administrator and no more; its grant has to say what a member may, whatever the member's own
- * setting.
+ * creator of a role only its administrator; the grant must state a member's rights, whatever the member's own setting.
  */
 function membershipStatement(plans: readonly SchemaPlan[]): string {
   const owners = plans.map(({ name }) => escapeLiteral(ownerRole(name)));
@@ -118,7 +117,8 @@ function limitStatements(service: SchemaPlan['name'], database: string): string[
   return limits.flatMap(([role, limitMs]) => {
     const alter = `alter role ${escapeIdentifier(role)} in database ${database} set`;
     return [
-      // Short statements, many at once: compiling one or starting workers for it takes longer than it does.
+      // There are many short statements at once: compiling one or starting workers for it would take longer than
+      // running it.
       `${alter} jit = off;`,
       `${alter} max_parallel_workers_per_gather = 0;`,
       `${alter} statement_timeout = ${limitMs};`,

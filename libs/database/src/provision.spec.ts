@@ -29,7 +29,7 @@ interface Privileges {
   granted: string[];
 }
 
-/** The greatest rights of a role on a table. */
+/** The maximum rights of a role on a table. */
 function allowed({ schema, name, role }: Privileges): string[] {
   const [service, part] = role.split('_');
   if (service !== schema) return [];

@@ -63,7 +63,7 @@ const PLACE = `
          pg_has_role(datdba, 'usage') as "isOwner"
   from pg_database where datname = current_database()`;
 
-/** A server that starts, or has much to do, takes its time. */
+/** A server that is starting or busy takes a while. */
 const CONNECT_TIMEOUT_MS = 20_000;
 
 /** Like `withClient`, but one at a time: if two sessions create roles and grants at once, one of them fails. */

@@ -1,14 +1,14 @@
 import type { Transaction } from './transaction.js';
 
 /**
- * Sends in one statement what several pieces of work of one transaction ask at the same moment, such as the
- * handlers of a batch of events. Each gets its own answer; a failure is everybody's, as it breaks the
- * transaction for all.
+ * Combines the simultaneous queries of several pieces of work in one transaction, such as the handlers of a batch of
+ * events, into one statement. Each gets its own answer; a failure affects all of them, because it breaks the
+ * transaction.
  */
 export class StatementBatch<Item, Result> {
   private readonly gathering = new WeakMap<Transaction, Gathering<Item, Result>>();
 
-  /** @param run answers the items in their order. */
+  /** @param run answers the items in order. */
   constructor(
     private readonly run: (transaction: Transaction, items: Item[]) => Promise<Result[]>,
   ) {}

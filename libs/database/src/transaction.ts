@@ -4,7 +4,7 @@ import { type CopyChunks, copyIn, copyOut } from './copy.js';
 
 const BROKEN = 'the transaction was broken by a failed statement whose error was swallowed';
 
-/** Members of pg's client that its types leave out. */
+/** Members of pg's client that its types omit. */
 type KnownClient = Omit<PoolClient, 'pipeline'> & {
   readyForQuery?: boolean;
   pipeline: boolean;
@@ -23,7 +23,7 @@ export class Transaction {
   private readonly afterCommitWork: (() => void)[] = [];
   private isOver = false;
   private running = 0;
-  /** The connection while a COPY has it. */
+  /** The connection while a COPY uses it. */
   private copying?: KnownClient;
 
   private readonly guarded: QueryRunner;
@@ -37,8 +37,8 @@ export class Transaction {
   }
 
   /**
-   * TypeORM's own, for rows that are entities. Its statements are checked as those of `query` are, also
-   * when somebody kept it. @throws when the transaction is over.
+   * TypeORM's own, for rows that are entities. Its statements are checked like those of `query`, even if a caller has
+   * kept it. @throws if the transaction is over.
    */
   get manager(): EntityManager {
     this.checkOpen();
@@ -51,14 +51,14 @@ export class Transaction {
     return (await this.run(sql, parameters)).records as T[];
   }
 
-  /** Number of rows that one statement wrote. */
+  /** The number of rows written by one statement. */
   async execute(sql: string, parameters: unknown[] = []): Promise<number> {
     return (await this.run(sql, parameters)).affected ?? 0;
   }
 
   /**
-   * From now on a statement of this transaction may run for `limitMs`, instead of the limit of the pool.
-   * @throws StatementTimeout, from the transaction, when one runs longer.
+   * From now on, statements of this transaction may run for `limitMs` instead of the limit of the pool. @throws
+   * StatementTimeout, from the transaction, if one runs longer.
    */
   async limitStatements(limitMs: number): Promise<void> {
     if (!(limitMs >= 1)) throw new RangeError(`${limitMs} ms are no limit`);
@@ -71,7 +71,7 @@ export class Transaction {
    * Rows into a table by `copy … from stdin`, which is one statement with one time limit. The chunks are read as fast
    * as the server takes them; other statements wait for its end.
    * @returns the number of rows.
-   * @throws what the server says of the data and what `chunks` throws; the transaction is broken then.
+   * @throws the server's error about the data, and the errors of `chunks`; the transaction is then broken.
    */
   async copyIn(sql: string, chunks: CopyChunks): Promise<number> {
     const client = await this.claim();
@@ -84,7 +84,7 @@ export class Transaction {
 
   /**
    * The data of `copy … to stdout`, in pieces that end anywhere; one statement with one time limit, which includes the
-   * time that the reader takes. A reader that leaves early breaks the transaction, so it has to leave it by throwing.
+   * time that the reader takes. A reader that stops early breaks the transaction, so it must leave it by throwing.
    */
   async *copyOut(sql: string): AsyncGenerator<Buffer, void, void> {
     // The server is queried for it, because PgBouncer gives a connection a made-up process id.
@@ -102,8 +102,8 @@ export class Transaction {
   }
 
   /**
-   * Runs `work` when everything else of the transaction has succeeded: for a lock that all transactions
-   * contend for, so that it is held for a moment and nothing is waited for under it. An exception in it rolls back.
+   * Runs `work` after everything else in the transaction has succeeded: for a lock for which all transactions compete,
+   * so that it is held only briefly and nothing else is awaited under it. An exception in it rolls back.
    */
   beforeCommit(work: () => Promise<void>): void {
     this.checkOpen();
@@ -123,13 +123,14 @@ export class Transaction {
   /**
    * Only `Database` calls this, after the work has succeeded. PostgreSQL answers the COMMIT of a transaction with a
    * failed statement by rolling back, without an error.
-   * @throws when a commit would not keep what was written.
+   * @throws if a commit would not keep the writes.
    */
   async checkIntact(): Promise<void> {
     if (this.running > 0) throw new Error('the transaction has a statement nobody waited for');
     const client = (await this.entityManager.queryRunner?.connect()) as KnownClient | undefined;
     try {
-      // An error arrives before the server's word on the transaction: while that is out, ask again.
+      // An error arrives before the server reports the state of the transaction, so the state is queried again until it
+      // is known.
       if (!client?.readyForQuery) await client?.query('select 1');
     } catch (cause) {
       throw new Error(BROKEN, { cause });
@@ -139,7 +140,7 @@ export class Transaction {
 
   /**
    * Only `Database` calls this, before it commits or rolls back: a statement that nobody awaited would run afterwards,
-   * in its own transaction. A COPY that nobody ends would keep the connection for ever.
+   * in its own transaction. A COPY that is never ended would keep the connection for ever.
    */
   end(): void {
     this.isOver = true;

@@ -14,7 +14,7 @@ export class FileMissing extends Error {
   }
 }
 
-/** A file that was to be the first of its key is there already. */
+/** A file that was meant to be the first of its key already exists. */
 export class FileExists extends Error {
   constructor(readonly key: string) {
     super(`the file ${key} is there already`);
@@ -28,7 +28,7 @@ export class FileTooLarge extends Error {
   }
 }
 
-/** The content that was read before has been replaced. */
+/** The content that was read earlier has been replaced. */
 export class FileChanged extends Error {
   constructor(readonly key: string) {
     super(`the file ${key} has changed`);

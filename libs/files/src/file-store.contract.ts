@@ -210,7 +210,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(await keysOf('jobs/')).toEqual(['jobs/10/a', 'jobs/2']);
       await store.remove('jobs/2');
       expect(await keysOf('jobs/')).toEqual(['jobs/10/a']);
-      // A name that was a folder once may be a file later.
+      // A name that was once a folder may later be a file.
       await write('jobs/1/a', 'again');
       expect(await textOf('jobs/1/a')).toBe('again');
     });

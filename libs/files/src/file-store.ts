@@ -64,7 +64,7 @@ export interface AddressOptions {
 
 export const PAGE_MAX = 1_000;
 const LIFETIME_MAX_SECONDS = 900;
-/** The largest file: what 8,192 parts of an upload to S3 hold. */
+/** The largest file: the capacity of 8,192 parts of an upload to S3. */
 export const FILE_MAX_BYTES = 64 * 1024 ** 3;
 /** Files that `concatenate` takes at once: S3 has 10,000 parts, and a file may need two. */
 export const CONCATENATED_MAX = 4_000;
@@ -76,7 +76,7 @@ export const CONCATENATED_MAX = 4_000;
 export abstract class FileStore {
   /**
    * Writes a file, read as fast as the store takes it.
-   * @throws FileTooLarge, FileExists, FilesUnavailable, and what `content` throws.
+   * @throws FileTooLarge, FileExists, FilesUnavailable, and the errors of `content`.
    */
   async write(key: string, content: FileContent, options: WriteOptions): Promise<FileFacts> {
     checkFileKey(key);
@@ -146,7 +146,7 @@ export abstract class FileStore {
   }
 
   /**
-   * An address at which whoever has it may download the file for a while. It says nothing about rights: check them
+   * An address at which anybody who has it may download the file for a while. It says nothing about rights: check them
    * before each one (S77).
    * @returns undefined where the store has none: its owner streams the file then.
    */

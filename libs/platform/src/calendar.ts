@@ -2,7 +2,7 @@
 export function addMonths(anchor: Date, months: number): Date {
   const moved = new Date(anchor);
   moved.setUTCMonth(anchor.getUTCMonth() + months);
-  // A day the month does not have runs over into the next one; day 0 is the last of the month before.
+  // A day that the month does not have runs over into the next month; day 0 is the last day of the previous month.
   if (moved.getUTCDate() !== anchor.getUTCDate()) moved.setUTCDate(0);
   return moved;
 }

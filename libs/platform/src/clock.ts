@@ -22,7 +22,10 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Unix milliseconds of this machine, whatever business time is set to: for ids, which the database files by month. */
+/**
+ * Unix milliseconds of this machine, whatever business time is set to; for ids, by which the database partitions rows
+ * by month.
+ */
 export function machineMs(): number {
   return Date.now();
 }

@@ -17,9 +17,9 @@ export interface SettingDescription {
   generated?: boolean;
   /** Its file is reread while the service runs, see `followFiles`. */
   isFollowed?: boolean;
-  /** A file that is named for it may be missing or empty: then it is not given. */
+  /** A file named for it may be missing or empty; the setting then counts as not given. */
   mayBeMissing?: boolean;
-  /** Text of the default for the documents, where the default is computed. */
+  /** The default as shown in documents, if it is computed. */
   defaultText?: string;
 }
 
@@ -62,7 +62,7 @@ export class ConfigurationError extends Error {
 
 /**
  * Reads a config class from `environment` (default: the process's own) and validates it with its
- * class-validator decorators. Property initialisers are the defaults; blank text is no value.
+ * class-validator decorators. Property initialisers are the defaults; blank text counts as no value.
  * @throws ConfigurationError that lists every fault.
  */
 export function loadConfig<T extends object>(

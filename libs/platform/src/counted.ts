@@ -3,7 +3,7 @@ export function counted(count: number | bigint, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${Number(count) === 1 ? '' : 's'}`;
 }
 
-/** How long to wait, rounded up: `1 second`, `40 seconds`, `2 minutes`, `3 hours`. */
+/** A waiting time, rounded up: `1 second`, `40 seconds`, `2 minutes`, `3 hours`. */
 export function waitWords(seconds: number): string {
   if (seconds <= 90) return counted(Math.max(1, Math.ceil(seconds)), 'second');
   if (seconds <= 90 * 60) return counted(Math.ceil(seconds / 60), 'minute');

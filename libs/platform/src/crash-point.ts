@@ -1,6 +1,6 @@
 /**
  * The points at which a process may be killed with work half handed over, and a description of each. A kill
- * at each of them is part of `npm run prove`; a test holds that each is called exactly where it says.
+ * at each of them is part of `npm run prove`; a test checks that each is called exactly in the stated place.
  */
 export const CRASH_POINTS = {
   'outbox.after-commit': 'an event is committed, nobody was told to relay it',
@@ -90,11 +90,11 @@ interface ArmedPoint {
 
 /**
  * Kills this process (SIGKILL, so nothing is tidied up) at the n-th pass of the point that `CRASH_AT`
- * names when it starts. Unset, as always outside of the fault matrix, it is an empty function.
+ * names when it starts. If it is unset, as it always is outside the fault matrix, this is an empty function.
  */
 export const crashPoint: (point: CrashPoint) => void = armedBy(process.env.CRASH_AT);
 
-/** @throws when the text names no point or no pass, so that a typing error cannot pass for survival. */
+/** @throws if the text names no point or no pass, so that a typing error cannot be mistaken for survival. */
 export function armedBy(
   text: string | undefined,
   kill: () => void = () => process.kill(process.pid, 'SIGKILL'),

@@ -4,14 +4,17 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const DATA_KEY_BYTES = 32;
 
-/** AES-256-GCM: nonce, ciphertext, tag. `context` is authenticated: a value moved elsewhere fails. */
+/**
+ * AES-256-GCM: nonce, ciphertext, tag. `context` is authenticated: a value that was moved elsewhere cannot be
+ * decrypted.
+ */
 export function encrypt(key: Buffer, plaintext: Buffer, context: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws when the key, the context or a byte of the value is another. */
+/** @throws if the key, the context or a byte of the value differs. */
 export function decrypt(key: Buffer, encrypted: Buffer, context: string): Buffer {
   const nonce = encrypted.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });

@@ -23,7 +23,7 @@ export interface FollowFilesOptions {
 
 /**
  * Keeps the settings that are declared `isFollowed` up to date with the files they were read from. A file that is
- * unreadable or holds an invalid value changes nothing and is logged, by name. @returns the loop that checks them.
+ * unreadable or contains an invalid value changes nothing and is logged by name. @returns the loop that checks them.
  */
 export function followFiles(
   configs: readonly object[],

@@ -21,5 +21,5 @@ export function isFromThisMachine(request: IncomingMessage): boolean {
 
 const nameOf = (host: string) => host.replace(/:[0-9]*$/, '');
 
-/** An IPv4 peer on an IPv6 socket is the same peer. */
+/** An IPv4 peer on an IPv6 socket counts as the same peer. */
 const plain = (address: string) => address.replace(/^::ffff:/, '');

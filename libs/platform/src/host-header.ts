@@ -1,4 +1,4 @@
-/** A name or address with a port or without (RFC 9110 §7.2); no user, no blanks, no percent. */
+/** A name or address with or without a port (RFC 9110 §7.2); no user, no blanks, no percent signs. */
 const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$/;
 
 export function isHost(value: string): boolean {
@@ -6,7 +6,8 @@ export function isHost(value: string): boolean {
 }
 
 /**
- * Whether the headers name exactly one valid host. Two would be read differently by a proxy and by us (RFC 9112 §3.2).
+ * Whether the headers name exactly one valid host. A proxy and this service could choose different ones of two hosts
+ * (RFC 9112 §3.2).
  * @param rawHeaders names and values in turn.
  */
 export function hasOneHost(rawHeaders: string[]): boolean {

@@ -5,8 +5,8 @@ export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 export const IDEMPOTENCY_KEY_RULE = 'must be 1 to 255 visible ASCII characters';
 
 /**
- * The value of an `Idempotency-Key` header; undefined without one.
- * @throws InvalidRequest for an invalid key: without it a command could run twice.
+ * The value of an `Idempotency-Key` header; undefined if there is none. @throws InvalidRequest for an invalid key,
+ * because without the key a command could run twice.
  */
 export function idempotencyKeyOf(header: unknown): string | undefined {
   if (header === undefined) return undefined;

@@ -4,7 +4,7 @@ import { machineMs } from './clock.js';
 /** Sorts before every id: the start for reading in the order of ids. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** A clock that went back by more than this was set anew: ids follow it, and their order begins again. */
+/** A clock that went back by more than this was set again: ids follow it, and their order starts anew. */
 const CLOCK_SET_BACK_MS = 10_000;
 const LAST_COUNT = 0xfff;
 /** Half of the 12 bits, so that at least 2,048 ids fit into a millisecond before its end. */
@@ -13,9 +13,10 @@ let lastMs = 0;
 let count = 0;
 
 /**
- * A new UUIDv7 (RFC 9562 §5.7): 48 bits of Unix milliseconds, then a 12-bit counter that starts at a random
- * number in each millisecond (§6.2, method 1), then random bits. So the ids of one process sort by creation, those
- * of several by millisecond, and index pages stay warm. Always the machine's clock: an id's time has no meaning.
+ * A new UUIDv7 (RFC 9562 §5.7): 48 bits of Unix milliseconds, then a 12-bit counter that starts at a random number in
+ * each millisecond (§6.2, method 1), then random bits. The ids of one process therefore sort by creation, those of
+ * several processes by millisecond, and index pages stay cached. It always uses the machine's clock, because the time
+ * in an id has no business meaning.
  */
 export function newId(): string {
   const ms = machineMs();
@@ -36,8 +37,8 @@ export function newId(): string {
 }
 
 /**
- * A new UUIDv7 that is greater than `last`, for rows whose order counts and whose writers take turns. Its
- * time is at most a millisecond past the last one's when the clock has not moved, or has moved back.
+ * A new UUIDv7 that is greater than `last`, for rows whose order counts and whose writers take turns. Its time is at
+ * most a millisecond after that of `last` if the clock has not moved, or has moved back.
  */
 export function nextId(last: string | undefined): string {
   const id = newId();

@@ -2,8 +2,8 @@
 export interface Job {
   readonly name: string;
   runOnce(): Promise<unknown>;
-  /** Given what brings its next run forward, for a job that hears of new work. */
+  /** Receives a function that brings its next run forward, for a job that is notified of new work. */
   wakeBy?(wake: () => void): void;
-  /** Ends a run under way as soon as it can; resolves when it has ended, and none follows. */
+  /** Ends a running turn as soon as possible; resolves when it has ended, and none follows. */
   stop?(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { SparseLines } from './sparse-lines.js';
 import { contextFields, currentContext } from './telemetry/request-context.js';
 
-// Underscore and equals sign also as URLs within URLs have them.
+// Underscore and equals sign may also be encoded, as in URLs within URLs.
 const API_KEY = /dds(?:_|%5f)(live|test)(?:_|%5f)[0-9A-Za-z]+/gi;
 const KEY_PARAMETER = /(apiKey(?:=|%3d))[^&\s"']+/gi;
 const CAUSES_MAX = 5;
@@ -32,14 +32,14 @@ export class Logger implements LoggerService {
         formatters: { level: (label) => ({ level: label }) },
         mixin: () => contextFields(currentContext()),
         timestamp: pino.stdTimeFunctions.isoTime,
-        // pino's own way with errors copies every member of theirs.
+        // pino's own error serializer copies every member.
         serializers: { err: (fields: object) => fields },
       },
       { write: (line: string) => out.write(maskKeys(line)) },
     );
   }
 
-  /** False where lines of `debug` go nowhere: then they need not be put together. */
+  /** False if `debug` lines are discarded, so that they need not be composed. */
   get isDebug(): boolean {
     return this.pino.isLevelEnabled('debug');
   }
@@ -62,8 +62,8 @@ export class Logger implements LoggerService {
   }
 
   /**
-   * Logs as `warn` or `error` what each request of a flood would write: the first of a kind, then one line a minute
-   * with the `count` of those that it represents and the fields of the last.
+   * Logs lines that every request of a flood would write, as `warn` or `error`: the first of a kind, then one line a
+   * minute with the `count` of lines that it represents and the fields of the last one.
    */
   sparsely(level: 'warn' | 'error', kind: string, message: string, fields: object): void {
     this.sparse.add(kind, (count) =>
@@ -103,7 +103,7 @@ function errorFields(error: Error, depth = 0): object {
   };
 }
 
-/** A line has room for what matters, not for a whole answer or file. */
+/** A line has room for the essentials, not for a whole answer or file. */
 function short(value: unknown): unknown {
   if (typeof value !== 'string' || value.length <= TEXT_LENGTH_MAX) return value;
   return `${value.slice(0, TEXT_LENGTH_MAX)}… (${value.length} characters)`;

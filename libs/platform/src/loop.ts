@@ -6,7 +6,7 @@ export interface LoopOptions {
   /** Pause between the end of one turn and the start of the next. */
   intervalMs: number;
   logger: Logger;
-  /** Resolves to false when nothing was to be done: that is neither a failure nor the end of one. */
+  /** Resolves to false if there was nothing to do, which is neither a failure nor the end of one. */
   work: () => Promise<unknown>;
 }
 
@@ -26,7 +26,7 @@ export class Loop {
 
   /**
    * Starts the first turn, at once unless a delay is given.
-   * @returns resolves when a turn that began at once is over, whether it failed or not.
+   * @returns a promise that resolves when a turn that began at once is over, whether it failed or not.
    */
   async start(delayMs = 0): Promise<void> {
     if (this.state !== 'new') return;
@@ -36,7 +36,7 @@ export class Loop {
     await this.turn;
   }
 
-  /** Works now; once more afterwards when it is at work already. */
+  /** Starts a turn now, or after the current one if a turn is running. */
   wake(): void {
     if (this.state !== 'running') return;
     if (this.isAtWork) {
@@ -47,7 +47,7 @@ export class Loop {
     this.turn = this.run();
   }
 
-  /** Waits for the turn that is under way; there is none after it. */
+  /** Waits for the running turn; no other follows it. */
   async stop(): Promise<void> {
     this.state = 'stopped';
     clearTimeout(this.timer);

@@ -3,7 +3,7 @@ export type Micros = bigint;
 
 const CENT_MICROS = 10_000n;
 
-/** `numerator ÷ denominator`, rounded half up; of a negative one half down, so that −x rounds as x. */
+/** `numerator ÷ denominator`, rounded half up; negative numbers are rounded half down, so that −x rounds like x. */
 export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   if (denominator <= 0n) throw new RangeError('the denominator is not above zero');
   if (numerator < 0n) return -divideHalfUp(-numerator, denominator);

@@ -1,12 +1,12 @@
-/** Longer texts are no slip of a finger, and comparing them costs more than they are worth. */
+/** Longer texts are not typing errors, and comparing them costs more than it is worth. */
 const LENGTH_MAX = 64;
 const SLIPS_MAX = 2;
 
 const folded = (text: string) => text.toLowerCase().replaceAll(/[_-]|\/+$/g, '');
 
 /**
- * The name that was meant: equal but for case, `_`, `-` and slashes at the end, or two slips of a finger away.
- * @returns undefined when none is near.
+ * The intended name: equal except for case, `_`, `-` and slashes at the end, or two typing errors away. @returns
+ * undefined if none is similar.
  */
 export function nearestName(given: string, names: readonly string[]): string | undefined {
   if (given.length > LENGTH_MAX) return undefined;
@@ -14,7 +14,7 @@ export function nearestName(given: string, names: readonly string[]): string | u
   let nearest: { name: string; slips: number } | undefined;
   for (const name of names) {
     const other = folded(name);
-    // Every other short word is near a short word.
+    // Two short words are always similar.
     const slipsMax = Math.min(SLIPS_MAX, Math.floor(other.length / 4));
     if (Math.abs(wanted.length - other.length) > slipsMax) continue;
     const slips = slipsBetween(wanted, other);

@@ -42,7 +42,7 @@ export class NotLoggedIn extends Problem {
   }
 }
 
-/** The session is old, and the call asks for a password of the last 10 minutes (S35). */
+/** The session is old, and the call requires that the password was entered within the last 10 minutes (S35). */
 export class ReauthenticationRequired extends Problem {
   constructor() {
     super({
@@ -77,7 +77,7 @@ export class InternalError extends Problem {
     );
   }
 
-  /** A cause may say that it comes of load, as a statement does that the database ended. */
+  /** A cause may show that it results from load, such as a statement that the database ended. */
   override get isOfLoad(): boolean {
     return (this.cause as { isOfLoad?: unknown } | undefined)?.isOfLoad === true;
   }

@@ -10,7 +10,7 @@ export interface ProblemDescription {
   status: number;
   /** Public text: says what happened and what to do. Never an internal message. */
   detail: string;
-  /** May the client send the same request again? Default: only 429, 503 and 504. */
+  /** Whether the client may send the same request again. By default, only for 429, 503 and 504. */
   retryable?: boolean;
   retryAfterSeconds?: number;
   errors?: FieldError[];
@@ -40,12 +40,12 @@ export class Problem extends Error {
     this.members = description.members;
   }
 
-  /** Whether nothing is broken, but there was no time: a flood causes thousands of these. */
+  /** Whether nothing is broken and only time ran out: a flood causes thousands of these. */
   get isOfLoad(): boolean {
     return this.status === 503 || this.status === 504;
   }
 
-  /** The body between services; the gateway adds what only it knows. */
+  /** The body between services; the gateway adds the members that only it knows. */
   toBody(): ProblemBody {
     return {
       code: this.code,

@@ -4,15 +4,15 @@ import { ExpectationFailed, MalformedRequest } from './platform.errors.js';
 import type { Problem } from './problem.js';
 import { hasOneHost } from './host-header.js';
 
-/** Sends a problem before a framework has seen the request. */
+/** Sends a problem before the framework has seen the request. */
 export type Refuse = (request: IncomingMessage, response: ServerResponse, problem: Problem) => void;
 
 const hostFault = new MalformedRequest(' It needs exactly one Host header that names a host.');
 const targetFault = new MalformedRequest(' Its target must be a path.');
 
 /**
- * Lets a server's framework have only requests with one host and a path (RFC 9112 §3.2), and answers the others, and
- * an `Expect` that nobody knows, in place of Node and the framework, whose answers have another form (S127).
+ * Passes only requests with one host and a path to a server's framework (RFC 9112 §3.2). It answers all others, and an
+ * unknown `Expect`, in place of Node and the framework, whose answers have another form (S127).
  */
 export function takeProperRequests(server: Server, refuse: Refuse): void {
   const [framework] = server.listeners('request') as RequestListener[];
@@ -41,7 +41,7 @@ export const REFUSAL_HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** How an internal listener rejects a request that no route sees: it repeats nothing of the request (S9). */
+/** The rejection by an internal listener of a request that no route sees; it repeats nothing of the request (S9). */
 export const refuseInternally: Refuse = (_request, response, problem) => {
   response.writeHead(problem.status, REFUSAL_HEADERS).end(JSON.stringify(problem.toBody()));
 };

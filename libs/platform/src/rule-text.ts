@@ -20,8 +20,8 @@ const BOUNDS = ['min', 'max'];
 
 /**
  * All rules of a number in one sentence: `must be a whole number from 1 to 64`. A text that is not a number violates
- * each of them, and three sentences would say what one does.
- * @param broken by its names of the rules; undefined is answered where it has others.
+ * each of them, and one sentence is enough. @param broken the violated rules by name; the result is undefined if there
+ * are others.
  */
 export function numberRule(
   target: new () => object,

@@ -1,4 +1,4 @@
-/** Lets at most `limit` pieces of work run at a time; the rest wait in order. */
+/** Runs at most `limit` pieces of work at a time; the rest wait in order. */
 export class Semaphore {
   private free: number;
   private readonly waiting: (() => void)[] = [];

@@ -27,7 +27,7 @@ it('the first event of a flood is logged, and each later minute adds one line wi
   expect(written).toHaveLength(1);
   passMinute();
   expect(written.splice(1)).toEqual(['later 10 10']);
-  // A minute without any ends it: the next one is a line at once.
+  // A minute without any ends the series: the next one is written at once.
   passMinute();
   add('timeout', 'again');
   expect(written.splice(1)).toEqual(['again 1']);

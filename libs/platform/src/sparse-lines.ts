@@ -1,18 +1,18 @@
 import { MINUTE_MS } from './clock.js';
 
-/** Kinds that are kept apart at a time; further ones are written line by line. */
+/** The number of kinds that are counted separately at a time; further ones are written line by line. */
 const KINDS_MAX = 1_000;
 
 interface Kind {
-  /** Lines left out since the last one. */
+  /** The number of lines omitted since the last one. */
   count: number;
-  /** Writes one line about so many. */
+  /** Writes one line that represents the given number. */
   write(count: number): void;
 }
 
 /**
- * Lines of which a flood would write one for each request: the first of a kind at once, those of each minute after it
- * as one line that says how many they were.
+ * Lines that a flood would write for each request: the first of a kind is written at once, and those of each following
+ * minute as one line with their number.
  */
 export class SparseLines {
   private readonly kinds = new Map<string, Kind>();

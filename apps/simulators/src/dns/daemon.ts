@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '#libs/platform';
 
-/** Debian keeps name servers in a folder that only root's path leads to. */
+/** Debian installs name servers in a folder that is only on root's path. */
 const SHELL = ['-c', 'PATH="$PATH:/usr/sbin"; exec "$0" "$@"'];
 const START_MAX_MS = 60_000;
 const POLL_MS = 10;

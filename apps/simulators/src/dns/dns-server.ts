@@ -6,12 +6,12 @@ import { recordsOf } from './dns-records.js';
 /** RFC 1035 §4.1.1. */
 const NXDOMAIN = 3;
 
-/** A burst of questions must not be lost, because a client would wait for seconds before it retries. */
+/** A burst of queries must not be lost, because a client would wait for seconds before it retries. */
 const RECEIVE_BYTES = 4 << 20;
 
 /**
- * A resolver over UDP that knows an answer for every name, from the name alone; names that the registry
- * simulator calls free do not exist. It never asks anybody else.
+ * A resolver over UDP that derives an answer for every name from the name alone; names that are free in the registry
+ * simulator do not exist. It never queries another server.
  */
 export class DnsServer {
   private readonly socket = createSocket({ type: 'udp4', recvBufferSize: RECEIVE_BYTES });

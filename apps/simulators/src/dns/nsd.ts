@@ -11,7 +11,7 @@ export interface NsdOptions {
   zoneFiles: Readonly<Record<string, string>>;
 }
 
-/** Serves zones with NSD. @throws Error when it does not start. */
+/** Serves zones with NSD. @throws Error if it does not start. */
 export async function startNsd({ folder, endpoint, zoneFiles }: NsdOptions): Promise<Daemon> {
   const zones = Object.entries(zoneFiles).map(
     ([zone, file]) => `zone:\n  name: ${zone}\n  zonefile: "${file}"\n`,

@@ -17,7 +17,7 @@ export interface UnboundOptions {
   askedZones?: readonly string[];
 }
 
-/** Resolves with Unbound, which asks loopback addresses as if they were any other. @throws Error when it does not start. */
+/** Resolves with Unbound, which queries loopback addresses like any other. @throws Error if it does not start. */
 export async function startUnbound(options: UnboundOptions): Promise<Daemon> {
   const { folder, endpoint, rootHintsFile, stubs = {} } = options;
   const { trustAnchorFiles = [], askedZones = [] } = options;

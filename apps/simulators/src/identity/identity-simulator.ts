@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SECOND_MS, SystemClock, escapeHtml, isFromThisMachine } from '#libs/platform';
 
-/** Somebody with an account at the simulated providers. */
+/** A person with an account at the simulated providers. */
 export interface SimulatedUser {
   subject: number;
   email: string;
@@ -66,12 +66,12 @@ export class IdentitySimulator {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** From now on tokens are signed with another key, with another id. */
+  /** From now on, tokens are signed with another key, which has another id. */
   rotateKeys(): void {
     this.currentKeys = newKeys();
   }
 
-  /** Made when the first token is signed: a pair costs a tenth of a second, and most starts need none. */
+  /** It is created when the first token is signed: a pair takes a tenth of a second, and most starts need none. */
   private get keys(): Keys {
     return (this.currentKeys ??= newKeys());
   }
@@ -152,7 +152,7 @@ export class IdentitySimulator {
     response.writeHead(303, { location: returned.href }).end();
   }
 
-  /** A code is good once, for the client, the return address and the verifier that asked for it. */
+  /** A code is valid once, for the client, the return address and the verifier of its request. */
   private token(
     { pathname }: URL,
     form: URLSearchParams,

@@ -4,7 +4,7 @@ import { SmtpSink } from './smtp-sink.js';
 
 const MAILS_MAX = 200;
 
-/** The world's mail boxes: takes every mail over SMTP and shows the latest on a page. */
+/** The mailboxes of the simulated world: accepts every mail over SMTP and shows the latest on a page. */
 export class MailSimulator {
   private readonly mails = new Map<string, ReceivedMail>();
   private readonly server = new SmtpSink((mail) => this.take(mail));

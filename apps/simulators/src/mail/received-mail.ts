@@ -1,6 +1,6 @@
 import type { ParsedMail } from 'mailparser';
 
-/** A mail as its reader sees it. */
+/** A mail in the form that its reader sees. */
 export interface ReceivedMail {
   /** The Message-ID's part before the @. */
   id: string;

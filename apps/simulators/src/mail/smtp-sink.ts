@@ -9,7 +9,7 @@ const CONNECTIONS_MAX = 100;
 /** How long to wait for a client that is still connected. */
 const CLOSE_TIMEOUT_MS = 100;
 
-/** An SMTP server that takes every mail and delivers none. */
+/** An SMTP server that accepts every mail and delivers none. */
 export class SmtpSink {
   private readonly server: SMTPServer;
 
@@ -24,7 +24,7 @@ export class SmtpSink {
       closeTimeout: CLOSE_TIMEOUT_MS,
       onData: (stream, session, done) => callbackify(() => receive(stream, session, take))(done),
     });
-    // A client that goes in the middle of a mail.
+    // A client that disconnects in the middle of a mail.
     this.server.on('error', () => undefined);
   }
 

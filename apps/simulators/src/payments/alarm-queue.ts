@@ -4,7 +4,7 @@ export interface Alarm {
 }
 
 interface Queued extends Alarm {
-  /** Increases with each alarm: of two at the same time, the one set first comes first. */
+  /** Increases with each alarm: if two are due at the same time, the one set first comes first. */
   place: number;
 }
 

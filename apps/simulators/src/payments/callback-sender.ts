@@ -7,7 +7,7 @@ export interface Callback {
   id: string;
   type: string;
   body: string;
-  /** The signature headers. A wrong signature is made with an unknown secret. */
+  /** The signature headers. A wrong signature is created with an unknown secret. */
   headers(secret: string): Record<string, string>;
 }
 

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 
 /** A request from outside that changed the simulator's state. */
 export interface JournalEntry {
-  /** The simulators' time at which it came, and how far that had been moved. */
+  /** The simulators' time at which it arrived, and how far that had been moved. */
   atMs: number;
   offsetMs: number;
   to: 'stripe' | 'paypal' | 'page' | 'control';
@@ -15,12 +15,12 @@ export interface JournalEntry {
   key?: string;
 }
 
-/** Readable for this user alone. */
+/** Readable only by this user. */
 const MODE = 0o600;
 
 /**
- * The input from outside, one line each in a file. Everything else follows from it: replayed in order, each at its
- * time, it creates the same objects with the same ids.
+ * The input from outside, one line each in a file. Everything else follows from it: if the requests are replayed in
+ * order, each at its time, they create the same objects with the same ids.
  */
 export class Journal {
   private readonly seed: string;

@@ -1,7 +1,7 @@
-/** How many requests, events and answers a simulator keeps, because it may run for months. */
+/** The number of requests, events and answers that a simulator keeps, because it may run for months. */
 export const KEPT_MAX = 10_000;
 
-/** Adds to a list, which forgets its oldest. */
+/** Adds an entry to a list, which drops its oldest entries. */
 export function keepLatest<T>(list: T[], item: T, max = KEPT_MAX): void {
   list.push(item);
   if (list.length > max) list.shift();

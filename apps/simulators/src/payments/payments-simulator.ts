@@ -22,7 +22,7 @@ import { VirtualClock } from './virtual-clock.js';
 const BODY_MAX_BYTES = 1024 * 1024;
 const TICK_MS = 1_000;
 const CLOCK_PATH = '/control/clock';
-/** The processors' APIs, which ask for a key; anything else is for people of this machine (S128). */
+/** The processors' APIs, which require a key; all other paths are for people on this machine (S128). */
 const API_PATH = new RegExp(`^(${PAYPAL_PATH})?/v[12]/`);
 
 /** Simulates payment processors on one HTTP server: their API, their hosted pages, their callbacks, their clock. */
@@ -65,8 +65,8 @@ export class PaymentsSimulator {
   }
 
   /**
-   * @param journalPath the file that what happens is kept in, and taken from; by default it is forgotten at the end. The
-   * port is kept beside it: customers have the addresses of pages.
+   * @param journalPath the file in which events are kept, and from which they are restored; by default they are
+   * discarded at the end. The port is kept beside it, because customers have the addresses of pages.
    * @returns the base URL of API and pages.
    */
   async start(port = 0, journalPath?: string): Promise<string> {
@@ -94,7 +94,7 @@ export class PaymentsSimulator {
     this.callbacks.target = target;
   }
 
-  /** Presses a button of a page like a customer, without a browser. @param pageUrl as the API gave it. */
+  /** Presses a button of a page like a customer, without a browser. @param pageUrl as returned by the API. */
   press(pageUrl: string, button: string): void {
     this.keptPage('POST', `${new URL(pageUrl).pathname}/${button}`);
   }
@@ -134,7 +134,9 @@ export class PaymentsSimulator {
     } else if (path !== CLOCK_PATH) this.setFaults(JSON.parse(body) as object);
   }
 
-  /** Does what came from outside; what may have changed something is kept before it is answered. */
+  /**
+   * Carries out a request from outside; a request that may have changed something is recorded before it is answered.
+   */
   private kept<T>(entry: Omit<JournalEntry, 'atMs' | 'offsetMs'>, work: () => T): T {
     const { journal, clock } = this;
     if (!journal || entry.method === 'GET') return work();

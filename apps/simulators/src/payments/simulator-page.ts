@@ -13,7 +13,7 @@ export interface SimulatorPage {
   buttons: PageButton[];
 }
 
-/** The answer of a page: the page itself, or the next address of the customer. */
+/** The answer of a page: the page itself, or the customer's next address. */
 export type PageAnswer = { page: SimulatorPage } | { redirectTo: string };
 
 /** A page of a simulated processor: without scripts or inputs for card data, and marked as a simulation. */

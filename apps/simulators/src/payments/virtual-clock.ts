@@ -2,8 +2,8 @@ import { Clock } from '#libs/platform';
 import { AlarmQueue } from './alarm-queue.js';
 
 /**
- * The processors' own time: a base clock, plus what it was moved by. Each due action happens at exactly its time, in
- * order, however far the clock is moved at once.
+ * The processors' own time: a base clock plus the time by which it was moved. Each due action happens at exactly its
+ * time, in order, however far the clock is moved at once.
  */
 export class VirtualClock extends Clock {
   /** The offset from the base clock. */
@@ -20,7 +20,7 @@ export class VirtualClock extends Clock {
     return new Date(this.alarmMs ?? this.base.now().getTime() + this.offsetMs);
   }
 
-  /** Runs `run` when the time has come. It decides itself whether it still has anything to do. */
+  /** Runs `run` when the time has come. `run` decides whether it still has anything to do. */
   at(time: Date, run: () => void): void {
     this.alarms.add({ atMs: time.getTime(), run });
   }
@@ -31,7 +31,7 @@ export class VirtualClock extends Clock {
     this.runDue();
   }
 
-  /** Runs work at one time, after everything that was due by then. */
+  /** Runs work at a given time, after everything that was due by then. */
   during<T>(atMs: number, work: () => T): T {
     this.runDue(atMs);
     this.alarmMs = atMs;

@@ -46,12 +46,12 @@ export interface Registration {
 
 export type Availability = 'registered' | 'free' | 'reserved';
 
-/** Longer names, as suggestions have them, which are registered less often than the words they are made of. */
+/** Longer names, such as suggestions, which are registered less often than the words they consist of. */
 const COMPOUND =
   /^(get|my|try|the|go|use|hello|join|we)-|[a-z](hq|hub|lab|world|group)\.|-(app|online|now|pro|site|co)\./;
 
 /**
- * Says from a name alone whether it is registered: `free-…`, `available-…`, `…hq` and most compounds are not.
+ * Decides from a name alone whether it is registered: `free-…`, `available-…`, `…hq` and most compounds are not.
  */
 export function availabilityOf(domain: string): Availability {
   if (/^(free|available)-|^[^.]+hq\./.test(domain)) return 'free';

@@ -1,6 +1,6 @@
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** A server's open sockets, so that closing it also ends the answers that never end. */
+/** A server's open sockets, so that closing it also ends answers that would never end. */
 export class Connections {
   private readonly open = new Set<Socket>();
 

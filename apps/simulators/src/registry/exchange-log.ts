@@ -10,13 +10,13 @@ export interface LoggedExchange extends Exchange {
   host?: string;
 }
 
-/** The questions to the simulator, in order, so that a test can count the work an answer cost. */
+/** The queries to the simulator, in order, so that a test can count the work that an answer required. */
 export class ExchangeLog {
   readonly entries: LoggedExchange[] = [];
-  /** How many of each kind the log contains for each name. */
+  /** The number of exchanges of each kind, by name. */
   private readonly counts = new Map<string, number>();
 
-  /** Notes an exchange and returns how many of its kind this name has had, itself included. */
+  /** Records an exchange and returns how many of its kind this name has had, including this one. */
   add(exchange: LoggedExchange): number {
     this.entries.push(exchange);
     const oldest = this.entries.length > LONGEST_LOG ? this.entries.shift() : undefined;

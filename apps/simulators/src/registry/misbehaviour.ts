@@ -1,4 +1,4 @@
-/** The exchange that a question belongs to. */
+/** The exchange to which a query belongs. */
 export interface Exchange {
   protocol: 'rdap' | 'whois43';
   role: 'registry' | 'registrar';
@@ -44,7 +44,7 @@ const LONGEST_FIRST = [...MISBEHAVIOURS].sort((a, b) => b.length - a.length);
 /**
  * Reads a misbehaviour from a name: `throttled-shop.com` is throttled everywhere,
  * `rdap-throttled-shop.com` over RDAP only, `registrar-whois-drip-shop.com` at the registrar's
- * port 43 only. Returns undefined where the exchange goes well.
+ * port 43 only. Returns undefined if the exchange succeeds.
  */
 export function misbehaviourOf(domain: string, exchange: Exchange): Misbehaviour | undefined {
   const scope = SCOPES.find((prefix) => domain.startsWith(`${prefix}-`) && named(domain, prefix));

@@ -9,8 +9,8 @@ const ASNS_PER_BLOCK = 1_024;
 const COUNTRIES = ['US', 'DE', 'GB', 'FR', 'NL', 'JP', 'BR', 'ZA'];
 
 /**
- * The IP network object (RFC 9083 §5.4) around an address or block; undefined when the text is neither.
- * An address lies in an invented allocation, a block shorter than that is its own.
+ * The IP network object (RFC 9083 §5.4) that contains an address or block; undefined if the text is neither.
+ * An address belongs to an invented allocation; a larger block is its own allocation.
  */
 export function networkObject(question: string): Json | undefined {
   const asked = parseAddressBlock(question);

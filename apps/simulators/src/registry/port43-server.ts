@@ -13,8 +13,8 @@ const LONGEST_QUESTION_BYTES = 1024;
 const HUGE_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
- * WHOIS on port 43 (RFC 3912): one line in, text out, connection closed. One server plays every
- * registry, of names and of numbers, another every registrar; the layout follows from the question.
+ * WHOIS on port 43 (RFC 3912): one line in, text out, connection closed. One server simulates every registry of names
+ * and numbers, another one every registrar; the layout follows from the query.
  */
 export class Port43Server {
   private readonly server = createServer((socket) => this.serve(socket));
@@ -106,7 +106,7 @@ export class Port43Server {
   }
 }
 
-/** The name inside a question with a server's own flags: `-T dn,ace a.de`, `a.jp/e`, `domain a.com`. */
+/** The name in a query with a server's own flags: `-T dn,ace a.de`, `a.jp/e`, `domain a.com`. */
 function nameIn(question: string): string {
   const words = question.trim().split(/\s+/);
   const last = words.at(-1) ?? '';

@@ -74,7 +74,7 @@ export class RdapServer {
     this.write(response, JSON.stringify(answer), misbehaviour);
   }
 
-  /** Answers wrongly in the ways that need no registration; false where the answer continues. */
+  /** Sends the faulty answers that need no registration; false if the answer continues normally. */
   private misbehaves(
     response: ServerResponse,
     misbehaviour: Misbehaviour,

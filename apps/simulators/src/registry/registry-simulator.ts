@@ -10,7 +10,7 @@ import { RdapServer } from './rdap-server.js';
 import { CLOSED_HOSTS } from './scenario.js';
 import { TlsIdentities } from './tls-identities.js';
 
-/** The settings with which a lookup service takes the simulator for the internet. */
+/** The settings with which a lookup service uses the simulator as its internet. */
 export interface SimulatedInternet {
   /**
    * Value of `LOOKUP_UPSTREAM_EXCEPTIONS`, `host:port=address:port` separated by commas; a leading `*` matches every
@@ -24,7 +24,7 @@ export interface SimulatedInternet {
 }
 
 export interface RegistrySimulatorOptions {
-  /** Time between two bytes of an answer that drips. */
+  /** The time between two bytes of a dripping answer. */
   dripIntervalMs?: number;
 }
 

@@ -6,7 +6,7 @@ import { TestDatabase } from '#test/environment';
 const ROUND_MS = 5 * MINUTE_MS;
 const ROWS = 5_000;
 
-/** A row is moved when its window says so, and bad when its flag is set; 13 cannot be read. */
+/** A row has changed if its window says so, and is faulty if its flag is set; 13 cannot be read. */
 const SET: InvariantSet = {
   scope: `looked_at as materialized (
     select id, bad, id / (case when poison and $1::float8 is null then 0 else 1 end) as read

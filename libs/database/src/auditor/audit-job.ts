@@ -4,7 +4,7 @@ import { type AuditedPart, type ViolatedInvariant, checkInvariants } from './che
 import type { InvariantSet } from './invariant.js';
 
 const ROWS_LOGGED_MAX = 5;
-/** Longer than two rounds and the longest transaction, so that nothing falls between two windows. */
+/** Longer than two rounds and the longest transaction, so that no change falls between two windows. */
 const WINDOW_MS = 15 * MINUTE_MS;
 const FULL_INTERVAL_MS = DAY_MS;
 /** Keys in one chunk of a full pass. */
@@ -21,15 +21,15 @@ interface FullPass {
 }
 
 /**
- * Checks the invariants over and over; each violation is an alarm, the line an operator acts on. A round
- * looks at what moved since the last ones. At the start, once a day and after a gap it also goes through
- * everything, chunk by chunk; a chunk that fails is tried again in the next round and holds up no window.
+ * Checks the invariants repeatedly; each violation is an alarm, a log line on which an operator acts. A round checks
+ * the rows that have changed since the last rounds. At the start, once a day and after a gap it also checks everything,
+ * chunk by chunk; a chunk that fails is retried in the next round and delays no window.
  */
 export class AuditJob implements Job {
   readonly name = 'audit';
   /**
-   * Rows by the invariant they violate. A window adds to what the last full pass found: only the next
-   * full pass may take an alarm back.
+   * Rows by the invariant they violate. A window adds to the findings of the last full pass: only the next full pass
+   * may clear an alarm.
    */
   violations: ReadonlyMap<string, number> = new Map();
   private fullPass?: FullPass;

@@ -17,7 +17,7 @@ export interface AuditedPart {
 }
 
 /**
- * Runs every invariant of a service in one statement, so that all see the same moment. Use the auditor's role.
+ * Runs every invariant of a service in one statement, so that all see the same moment. It requires the auditor's role.
  * @returns the violated ones; empty if all hold.
  */
 export async function checkInvariants(

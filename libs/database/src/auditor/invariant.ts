@@ -1,6 +1,6 @@
 /**
- * Something that always holds. `sql` returns one row for each case in which it does not. It may read
- * what the set's `scope` defines, so that a pass costs as much as it looks at.
+ * A condition that always holds. `sql` returns one row for each case in which it does not. It may read the expressions
+ * of the set's `scope`, so that the cost of a pass depends on the rows it checks.
  */
 export interface Invariant {
   id: string;
@@ -11,9 +11,9 @@ export interface Invariant {
 /** The invariants of one service, and how to select a part of its rows. */
 export interface InvariantSet {
   /**
-   * Common table expressions (`a as (…), b as (…)`) that say what is looked at. `$1` is a window in
+   * Common table expressions (`a as (…), b as (…)`) that select the checked rows. `$1` is a window in
    * milliseconds or null for all time, `$2` and `$3` (text) are the first and the last key of a chunk,
-   * null where it has no bound.
+   * null if there is no bound.
    */
   scope: string;
   invariants: readonly Invariant[];

@@ -17,9 +17,9 @@ export class NoEmbeddedPostgres extends Error {
 }
 
 /**
- * The folder with `bin`, `lib` and `share` of the server, runnable by `user`. The package's library
- * symlinks are missing when npm ran no install scripts, so they are made here; when `user` cannot
- * reach the package (a clone under root's home), a copy is made in `copyFolder`.
+ * The folder with `bin`, `lib` and `share` of the server, runnable by `user`. The package's library symlinks are
+ * missing if npm ran no install scripts, so they are created here; if `user` cannot reach the package (a clone under
+ * root's home), it is copied to `copyFolder`.
  */
 export async function findBinaries(
   user: ServerUser | undefined,
@@ -63,7 +63,7 @@ function hydrateSymlinks(native: string): void {
     try {
       symlinkSync(relative(dirname(target), source), here);
     } catch (error) {
-      // Made by another process at the same moment, or the folder is read-only and gets copied.
+      // Another process created it at the same moment, or the folder is read-only and is copied.
       const { code } = error as NodeJS.ErrnoException;
       if (!['EEXIST', 'EACCES', 'EPERM', 'EROFS'].includes(code ?? '')) {
         throw new Error(`cannot link ${link}`, { cause: error });

@@ -12,17 +12,17 @@ import { type ServerUser, serverFolder, serverUser } from './server-user.js';
 export interface EmbeddedServerOptions {
   /** Holds `pgdata`, `postgres.log` and, where needed, a copy of the binaries. */
   folder: string;
-  /** Password of the superuser `postgres`. Kept by the caller. */
+  /** Password of the superuser `postgres`. The caller stores it. */
   password: string;
   /** The port of a server that is restarted; by default a free one. */
   port?: number;
   /** Off only for throw-away test servers: an answer is then not durable. */
   durable?: boolean;
-  /** A folder with the `bin` of another PostgreSQL than the one of the packages. */
+  /** A folder with the `bin` of a PostgreSQL other than that of the packages. */
   binaries?: string;
   /** Further `-c` settings. */
   settings?: Record<string, string>;
-  /** Ends the making of a new database half-way; nothing is left of it then. */
+  /** Aborts the creation of a new database; nothing is left of it then. */
   signal?: AbortSignal;
 }
 
@@ -105,7 +105,7 @@ export class EmbeddedServer {
 
   /** Fast shutdown: sessions are ended, committed work is kept. */
   async stop(): Promise<void> {
-    // The number of a server that is gone may be another process's by now.
+    // The id of a server that has ended may belong to another process by now.
     if (!this.isRunning) return;
     process.kill(this.pid, 'SIGINT');
     const attempts = STOP_TIMEOUT_MS / POLL_MS;
@@ -171,9 +171,9 @@ function launch({ binaries, data, port, user, options }: Launch): ChildProcess {
 }
 
 /**
- * The live postmaster of a data folder, from its `postmaster.pid` (line 1 pid, line 4 port). A file
- * whose number belongs to another process by now is removed, for PostgreSQL would refuse to start
- * beside that process. Sessions that outlived their postmaster are still found by their shared memory.
+ * The live postmaster of a data folder, from its `postmaster.pid` (line 1 pid, line 4 port). A file whose id belongs to
+ * another process by now is removed, because PostgreSQL would refuse to start beside that process. Sessions that
+ * outlived their postmaster are still found by their shared memory.
  */
 function runningServer(data: string): { pid: number; port: number } | undefined {
   const file = join(data, 'postmaster.pid');

@@ -11,11 +11,11 @@ export interface Initialise {
   password: string;
   user: ServerUser | undefined;
   durable: boolean;
-  /** Ends it half-way; nothing is left then. */
+  /** Aborts it; nothing is left then. */
   signal?: AbortSignal;
 }
 
-/** Makes an empty database cluster in `data`, all of it or nothing. */
+/** Creates an empty database cluster in `data`, completely or not at all. */
 export async function initialise({
   binaries,
   data,

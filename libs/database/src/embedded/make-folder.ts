@@ -2,9 +2,9 @@ import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Makes a folder all at once: `fill` works beside it, and what it made takes the name when it is
- * whole. A process that is killed leaves nothing half done under that name, of two at once the first one's
- * is kept, and a folder that holds anything is never touched.
+ * Creates a folder atomically: `fill` works beside it, and the result takes the name when it is complete. A killed
+ * process leaves nothing incomplete under that name; if two run at once, the first one's folder is kept; and a folder
+ * that is not empty is never touched.
  */
 export async function makeFolder(
   path: string,
@@ -39,7 +39,7 @@ export function removeLeftBesides(path: string): void {
   }
 }
 
-/** Whether there is a process of that number. */
+/** Whether there is a process with that id. */
 export function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -10,8 +10,8 @@ export interface ServerUser {
 }
 
 /**
- * The user the server runs as when this process is root, which PostgreSQL refuses: `postgres` where
- * the system has one, else `nobody`. Undefined when this process is not root: then it is that user.
+ * The user as which the server runs if this process is root, which PostgreSQL refuses: `postgres` if the system has
+ * one, otherwise `nobody`. Undefined if this process is not root; the server then runs as the same user.
  */
 export function serverUser(): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -31,7 +31,7 @@ export function serverUser(): ServerUser | undefined {
 const SYSTEM_FOLDER = '/var/lib/domain-data-service';
 
 /**
- * The folder the server works in: `wanted`, unless this process is root and the server's user cannot
+ * The folder in which the server works: `wanted`, unless this process is root and the server's user cannot
  * reach it (a clone under root's home), then one named after it under `SYSTEM_FOLDER`.
  */
 export function serverFolder(wanted: string, user: ServerUser | undefined): string {

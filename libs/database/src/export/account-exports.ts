@@ -88,7 +88,7 @@ function pageSql(
     order by ${names.join(', ')} limit ${PAGE_ROWS}`;
 }
 
-/** @throws for bytes: nothing encrypted or hashed leaves as it is stored. */
+/** @throws for bytes: encrypted or hashed values never leave in their stored form. */
 function plain(this: ExportedRow, name: string, value: unknown): unknown {
   if (Buffer.isBuffer(this[name])) throw new Error(`${name} is exported as bytes`);
   return value;

@@ -1,13 +1,13 @@
-/** A table of a service, and what of it goes into the export of an account. */
+/** A table of a service, and the part of it that an account's export contains. */
 export interface ExportedTable {
   table: string;
-  /** SQL that is the account's id in a row, or a condition on `$1`; `account_id` unless given. */
+  /** SQL that is the account's id in a row, or a condition on `$1`; `account_id` by default. */
   ownedBy?: string;
-  /** The order of pages, unique together: column and SQL type. */
+  /** The columns, with SQL types, that order the pages; unique in combination. */
   key: Readonly<Record<string, string>>;
   /** Columns, or SQL `<expression> as <column>`. */
   columns: readonly string[];
-  /** Columns that stay here, each with its reason. */
+  /** Withheld columns, each with its reason. */
   withheld?: Readonly<Record<string, string>>;
   /** The columns that are decrypted first. */
   encrypted?: readonly string[];
@@ -25,7 +25,7 @@ export type DecryptColumn = (
 /** Every table of a service: exported, or withheld with its reason. */
 export interface ExportedSchema {
   tables: readonly ExportedTable[];
-  /** Tables whose rows stay here, each with its reason. */
+  /** Withheld tables, each with its reason. */
   withheld: Readonly<Record<string, string>>;
 }
 

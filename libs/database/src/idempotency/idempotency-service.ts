@@ -5,7 +5,7 @@ import { IdempotencyKeyReused, IdempotencyKeyRunning } from './idempotency.error
 import { IdempotencyRepository } from './idempotency.repository.js';
 import type { IdempotentCall } from './idempotent-call.js';
 
-/** The idempotency key of a call, and how much of its answer is stored for a repeat. */
+/** The idempotency key of a call, and the part of its answer that is stored for a repeat. */
 export interface IdempotencyOptions<T> {
   call?: IdempotentCall;
   /** Removes secrets that are shown only once. */
@@ -14,7 +14,7 @@ export interface IdempotencyOptions<T> {
 
 const KEEP_MS = DAY_MS;
 
-/** Answers a repeated call with the first one's answer, which is stored in the same transaction as its effect. */
+/** Answers a repeated call with the answer of the first, which is stored in the same transaction as its effect. */
 @Injectable()
 export class IdempotencyService {
   constructor(
@@ -23,8 +23,8 @@ export class IdempotencyService {
   ) {}
 
   /**
-   * @throws IdempotencyKeyRunning while the first call is under way; IdempotencyKeyReused when the
-   *   key was used for another route or body within 24 h.
+   * @throws IdempotencyKeyRunning while the first call is under way; IdempotencyKeyReused if the key was used for
+   * another route or body within 24 h.
    */
   async once<T extends object>(
     transaction: Transaction,

@@ -7,8 +7,8 @@ const DETACHED_PER_RUN_MAX = 400;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Makes the partitions to come and drops those past their time. Ids carry the machine's
- * time, so that is what counts here. Safe to repeat and to run in several processes.
+ * Creates upcoming partitions and drops expired ones. Ids contain the machine's time, so that is the relevant time
+ * here. Safe to repeat and to run in several processes.
  */
 export class RollPartitionsJob implements Job {
   readonly name = 'roll-partitions';
@@ -16,7 +16,7 @@ export class RollPartitionsJob implements Job {
   constructor(
     private readonly database: Pick<MaintenanceDatabase, 'query'>,
     private readonly clock: Clock = new SystemClock(),
-    /** False while something in partitions past their time is still needed. */
+    /** False while something in expired partitions is still needed. */
     private readonly mayDrop: () => Promise<boolean> = async () => true,
   ) {}
 
@@ -31,7 +31,10 @@ export class RollPartitionsJob implements Job {
     await this.database.query('select drop_detached_partitions()');
   }
 
-  /** @returns false if there is none to detach, or another transaction is rolling these partitions: the next run does it. */
+  /**
+   * @returns false if there is none to detach, or another transaction is rolling these partitions: the next run will do
+   * it.
+   */
   private async detachOne(now: Date): Promise<boolean> {
     try {
       const [{ detached }] = await this.database.query<{ detached: boolean }>(

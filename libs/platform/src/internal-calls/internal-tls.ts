@@ -7,7 +7,7 @@ import type { Logger } from '../logger.js';
 import { declareGauge } from '../telemetry/metric-declarations.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
-/** Names in the folder, as cert-manager and Kubernetes' TLS secrets have them. */
+/** File names in the folder, as in cert-manager's and Kubernetes' TLS secrets. */
 const FILES = { ca: 'ca.crt', cert: 'tls.crt', key: 'tls.key' } as const;
 const MIN_VERSION = 'TLSv1.3';
 const LOOK_AGAIN_MS = SECOND_MS;
@@ -67,7 +67,7 @@ export class InternalTls {
     return { ca, cert, key, minVersion, requestCert: true, rejectUnauthorized: true };
   }
 
-  /** Exports when the certificate expires as a metric. */
+  /** Exports the certificate's time of expiry as a metric. */
   addMetrics(metrics: Metrics, service: string): void {
     const expiresAtMs = () => new X509Certificate(this.material.cert).validToDate.getTime();
     metrics.addSource({

@@ -19,12 +19,12 @@ const SECRET_BYTES = 32;
 const PAIR_LINE = /^([a-z]+)>([a-z]+)=([A-Za-z0-9_-]{43})$/;
 
 /**
- * The secrets that sign and verify calls, one for each caller and audience: with one service's secrets, somebody can
- * sign as that service, and to it, but not as another service to a third.
+ * The secrets that sign and verify calls, one for each caller and audience: the secrets of one service allow signing
+ * calls from and to that service, but not between two others.
  *
- * The text is either an installation's secret, from which those of all pairs follow, or the pairs of one
- * service, `caller>audience=secret` a line. While a secret is rotated there are two of each: the first signs,
- * both are accepted.
+ * The text is either an installation's secret, from which those of all pairs are derived, or the pairs of one service,
+ * one `caller>audience=secret` per line. During a rotation there are two of each: the first one signs, both are
+ * accepted.
  */
 export class PairSecrets {
   private readonly byPair = new Map<string, string[]>();

@@ -30,7 +30,7 @@ export class ServiceTokens {
     this.secretAt = (nowMs) => fixed ?? (secret as ServiceSecret).at(nowMs);
   }
 
-  /** @throws when the secrets at hand are not this caller's. */
+  /** @throws if the secrets do not belong to this caller. */
   issue(caller: ServiceName, audience: ServiceName): string {
     const nowMs = this.clock.now().getTime();
     const nowSeconds = Math.floor(nowMs / 1000);
@@ -38,7 +38,7 @@ export class ServiceTokens {
     if (!secret) throw new Error(`SERVICE_SECRET has nothing for ${caller} to call ${audience}`);
     const name = `${caller}.${audience}`;
     const known = this.issued.get(name);
-    // A clock that was moved back must not keep a token of the future.
+    // A clock that was moved back must not keep a token from the future.
     if (
       known?.secret === secret &&
       known.expiresAt - nowSeconds > RENEW_BEFORE_SECONDS &&
@@ -52,7 +52,7 @@ export class ServiceTokens {
     return token;
   }
 
-  /** The caller's name, or undefined when the token is forged, expired or meant for another service. */
+  /** The caller's name, or undefined if the token is forged, expired or meant for another service. */
   verify(token: string, audience: ServiceName): ServiceName | undefined {
     const [caller, forAudience, expiry, signature] = token.split('.');
     if (!signature || forAudience !== audience) return undefined;

@@ -4,7 +4,7 @@ import { SERVICE_NAMES, type ServiceName } from './pair-secrets.js';
 
 /** The services that call others and are not called. */
 const CALLERS: readonly ServiceName[] = ['dashboard', 'cli'];
-/** Called by the dashboard alone, which names it as needed. */
+/** Called only by the dashboard, which declares it as needed. */
 const READ: ServiceName = 'gateway';
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 
@@ -19,7 +19,7 @@ export function urlSettingOf(name: ServiceName): string {
 /**
  * Declares on a config class the origins of all services that own something: `accountUrl`, `corpusUrl`; of billing
  * `billingInternalUrl`.
- * @param needed those that it is of no use without; an installation may go without the others.
+ * @param needed the services without which this one is useless; an installation may lack the others.
  */
 export function ServiceUrls(...needed: readonly ServiceName[]): ClassDecorator {
   return ({ prototype }) => {
@@ -35,7 +35,7 @@ export function ServiceUrls(...needed: readonly ServiceName[]): ClassDecorator {
   };
 }
 
-/** The origins that a config of a class with `ServiceUrls` was given. */
+/** The origins in a config of a class with `ServiceUrls`. */
 export function serviceOrigins(config: object): ServiceOrigins {
   const given = SERVICE_NAMES.map((name) => [name, Reflect.get(config, propertyOf(name))] as const);
   const origins = given.filter(

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type Server, createServer } from 'node:net';
 
-/** Below the ports that systems give to outgoing connections: none of those can take one meanwhile. */
+/** Below the ports that systems assign to outgoing connections, so that none of these can take one meanwhile. */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 const BLOCK = 50;
 const TRIES_MAX = 2_000;
@@ -15,7 +15,7 @@ export class FreePorts {
   private end = 0;
   private claiming?: Promise<void>;
 
-  /** Loopback ports nobody listens on right now; none is given twice. @throws when no block is left. */
+  /** Loopback ports on which no process is listening; none is returned twice. @throws if no block is left. */
   async take(count: number): Promise<number[]> {
     const ports: number[] = [];
     while (ports.length < count) {
@@ -48,8 +48,8 @@ export class FreePorts {
 const ofThisProcess = new FreePorts();
 
 /**
- * Ports for addresses that must be known before anything listens there. A caller that can read the port after binding 0
- * does that instead.
+ * These are for addresses that must be known before anything listens there. A caller that can read the port after
+ * binding 0 does that instead.
  */
 export async function freePorts(count: number): Promise<number[]> {
   return ofThisProcess.take(count);

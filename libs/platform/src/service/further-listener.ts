@@ -34,7 +34,7 @@ export async function listenFurther(
     requireHostHeader: false,
   };
   const server = createServer(options, (request, response) => {
-    // A connection kept alive after its last answer would hold a closing server for over a minute.
+    // A connection kept alive after its last answer would keep a closing server running for over a minute.
     response.once('close', () => server.listening || server.closeIdleConnections());
     if (paths && !paths.has(request.url ?? '')) {
       refuseInternally(request, response, new NotFound());

@@ -16,7 +16,7 @@ const CHECK_LIMIT_MS = 2_000;
 /** Something a process depends on. `check` throws when it is unavailable. */
 export interface HealthCheck {
   name: string;
-  /** True when the process still answers without it: named in `faults`, and the process stays in service. */
+  /** True if the process still answers without it: the fault is named in `faults`, and the process stays in service. */
   isOptional?: boolean;
   check(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface Readiness {
   faults: string[];
 }
 
-/** Tells probes whether the process lives and whether it should get work. */
+/** Tells probes whether the process is alive and whether it should receive work. */
 @Injectable()
 export class Health {
   private readonly checks: HealthCheck[] = [];
@@ -60,12 +60,12 @@ export class Health {
   }
 }
 
-/** Tells with every scrape whether the process is ready. */
+/** Reports with every scrape whether the process is ready. */
 export function addReadiness(metrics: Metrics, health: Health, service: string): void {
   metrics.addSource({
     name: 'readiness',
     read: async (take) => {
-      // First the pools are read: a check is a statement, too, and must not count as one that waits.
+      // The pools are read first: a check is a statement, too, and must not count as a waiting one.
       await nextTurn();
       const timer = new AbortController();
       const late = sleep(CHECK_LIMIT_MS, false, { signal: timer.signal }).catch(() => false);

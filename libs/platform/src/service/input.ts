@@ -5,7 +5,7 @@ import { InvalidRequest } from '../platform.errors.js';
 import type { FieldError } from '../problem.js';
 import { numberRule, ruleText } from '../rule-text.js';
 
-/** Largest body a JSON route takes, in bytes (S94). */
+/** The largest body that a JSON route accepts, in bytes (S94). */
 export const JSON_BODY_LIMIT_BYTES = 256 * 1024;
 const DEPTH_MAX = 20;
 const ARRAY_LENGTH_MAX = 1000;

@@ -12,10 +12,10 @@ import {
 import { Problem } from '../problem.js';
 import { REFUSAL_HEADERS } from '../proper-requests.js';
 
-/** The caller may not do this, is not known, or came with a link that is not valid. */
+/** The caller may not do this, is unknown, or used an invalid link. */
 const REFUSED = new Set([401, 403, 410]);
 
-/** Turns whatever a route throws into the body services answer one another with. */
+/** Turns any error of a route into the body with which services answer one another. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}
@@ -44,7 +44,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** A line for each request that failed; of those that found no time, one a minute for a route. */
+/** Logs a line for each failed request; for requests that ran out of time, one a minute per route. */
 export function logFailure(
   logger: Logger,
   problem: Problem,

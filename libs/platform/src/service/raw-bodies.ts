@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** The bodies that a service accepts besides JSON. */
 export interface RawBodies {
-  /** Largest body of `application/octet-stream`, which reaches a route as it came; none without it. */
+  /** The largest body of `application/octet-stream`, which reaches a route unchanged; without it, none is accepted. */
   rawBodyLimitBytes?: number;
   /** Bodies of uploads reach their routes as streams (`BodyStream`), however long they take. */
   takesUploads?: boolean;
@@ -15,7 +15,7 @@ export interface RawBodies {
 /** Types of bodies that reach their route unread. */
 const STREAMED_TYPES = ['multipart/form-data', 'application/offset+octet-stream'];
 
-/** Answers and uploads under way that a stop does not wait for, by the server that they belong to. */
+/** Running answers and uploads for which a stop does not wait, by their server. */
 const streams = new WeakMap<object, Set<ServerResponse>>();
 
 export function addRawBodies(
@@ -33,22 +33,22 @@ export function addRawBodies(
 }
 
 /**
- * The body of an upload as it comes, of a service that `takesUploads`: `@BodyStream() body: Readable`. An empty stream
- * for a request without a body. It ends with an error when the client goes before its end.
+ * The body of an upload as it arrives, in a service that `takesUploads`: `@BodyStream() body: Readable`. An empty
+ * stream for a request without a body. It ends with an error if the client disconnects before its end.
  */
 export const BodyStream = createParamDecorator(
   (_: unknown, context: ExecutionContext): Readable =>
     context.switchToHttp().getRequest<FastifyRequest>().raw,
 );
 
-/** Lets a stop of the service cut an answer: its client asks for the rest. */
+/** Lets a stop of the service cut an answer off: its client requests the rest. */
 export function allowCut({ server }: FastifyRequest, { raw }: FastifyReply): void {
   const own = streams.get(server.server) ?? new Set();
   streams.set(server.server, own.add(raw));
   raw.once('close', () => own.delete(raw));
 }
 
-/** Ends the answers that a stop does not wait for. */
+/** Ends the answers for which a stop does not wait. */
 export function cutStreams({ server }: FastifyInstance): void {
   for (const answer of streams.get(server) ?? []) answer.destroy();
 }

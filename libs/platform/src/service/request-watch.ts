@@ -8,7 +8,7 @@ interface Watched {
   span?: Span;
 }
 
-/** Ids that another service may have sent; anything longer or stranger is not repeated in a log. */
+/** Ids that another service may have sent; anything longer or with other characters is not repeated in a log. */
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/;
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
 
-/** A process whose service is what `start` says, a function body of this module's exports. */
+/** A process whose service is given by `start`, a function body that uses this module's exports. */
 class Program {
   output = '';
   private readonly child: ChildProcess;

@@ -5,9 +5,9 @@ import { TelemetryConfig } from '../telemetry/telemetry.config.js';
 import { openTraces } from '../telemetry/traces.js';
 import { Logger } from '../logger.js';
 
-/** The context of a service that runs as a process of its own. */
+/** The context of a service that runs as its own process. */
 export interface ProcessContext<C extends readonly ConfigClass<object>[]> {
-  /** One instance of each named class, in their order. */
+  /** One instance of each given class, in order. */
   configs: Loaded<C>;
   clock: Clock;
   logger: Logger;
@@ -22,10 +22,9 @@ export interface StartedProcess {
 }
 
 /**
- * The life of a process that is one service: reads its settings, which begins nothing and names every fault,
- * starts it, logs `<name> is up` with its addresses, and at
- * SIGTERM or SIGINT drains it and ends with 0. A second signal ends it at once. A fault at start, or
- * one that a drain meets, is one line of the log and exit code 1.
+ * Runs a process that is one service: reads its settings, which starts nothing and names every fault, starts it, logs
+ * `<name> is up` with its addresses, and at SIGTERM or SIGINT drains it and ends with 0. A second signal ends it at
+ * once. A fault at the start or during a drain is one line of the log and exit code 1.
  */
 export async function runService<const C extends readonly ConfigClass<object>[]>(
   name: string,
@@ -77,7 +76,7 @@ function stopAtSignal(name: string, started: StartedProcess, logger: Logger): vo
   }
 }
 
-/** One line with the causes, or the whole list for settings. */
+/** One line with the causes; for settings, the whole list. */
 function faultText(error: unknown): string {
   if (error instanceof ConfigurationError) return `settings: ${error.faults.join(' · ')}`;
   if (!(error instanceof Error)) return String(error);

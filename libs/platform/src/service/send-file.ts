@@ -2,17 +2,17 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { allowCut } from './raw-bodies.js';
 
-/** A file as an owner serves it. */
+/** A file in the form in which an owner serves it. */
 export interface ServedFile {
   sizeBytes: number;
   /** `application/gzip`. */
   type: string;
   /** The name under which it is saved; every character is encoded as needed (RFC 6266). */
   name: string;
-  /** Changes with the content, and never otherwise: a hash, or a version. Visible ASCII without quotes. */
+  /** Changes only with the content: a hash, or a version. Visible ASCII without quotes. */
   tag: string;
   modifiedAt?: Date;
-  /** Opens it from one byte to another, both included, and both absent for the whole. */
+  /** Opens it from one byte to another, both included; both are absent for the whole file. */
   open(part?: { start: number; end: number }): Readable | Promise<Readable>;
 }
 
@@ -26,9 +26,9 @@ const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 const OPAQUE = /(?:W\/)?("[^"]*")/g;
 
 /**
- * Answers GET and HEAD for a file: whole, a part (206), unchanged (304), or a rejection of the requested part (416),
- * as RFC 9110 §13 and §14 say. Nothing of it is held in memory. A client that goes ends the stream, and so does a stop
- * of the service, which waits for no file.
+ * Answers GET and HEAD for a file: whole, a part (206), unchanged (304), or a rejection of the requested part (416), as
+ * RFC 9110 §13 and §14 say. Nothing of it is held in memory. The stream ends if the client disconnects or the service
+ * stops, because a stop waits for no file.
  * @param file or the address where a store serves it, to which the answer redirects.
  */
 export async function sendFile(
@@ -66,7 +66,7 @@ export function dispositionOf(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** RFC 9110 §13.2.2: a tag that the client has decides before a time that it has. */
+/** RFC 9110 §13.2.2: the client's tag takes precedence over its time. */
 function isUnchanged({ headers }: FastifyRequest, { tag, modifiedAt }: ServedFile): boolean {
   const tags = headers['if-none-match'];
   if (tags !== undefined) {
@@ -76,7 +76,7 @@ function isUnchanged({ headers }: FastifyRequest, { tag, modifiedAt }: ServedFil
   return modifiedAt !== undefined && wholeSeconds(modifiedAt) <= since;
 }
 
-/** @returns undefined for the whole file, `none` where the file has no such part. */
+/** @returns undefined for the whole file, `none` if the file has no such part. */
 function partOf({ headers }: FastifyRequest, file: ServedFile): Part | 'none' | undefined {
   const { sizeBytes, tag, modifiedAt } = file;
   const [, first = '', last = ''] = RANGE.exec(headers.range ?? '') ?? [];
@@ -93,7 +93,7 @@ function partOf({ headers }: FastifyRequest, file: ServedFile): Part | 'none' | 
   }
   const start = Number(first);
   const end = last === '' ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1);
-  // A range that runs backwards is none.
+  // A range that runs backwards is not a range.
   if (last !== '' && Number(last) < start) return undefined;
   return start >= sizeBytes ? 'none' : { start, end };
 }

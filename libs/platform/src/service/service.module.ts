@@ -16,9 +16,9 @@ export interface ServiceModuleOptions {
   name: ServiceName;
   clock: Clock;
   logger: Logger;
-  /** Signs the tokens between services, and knows how to reach them. */
+  /** Signs the tokens between services, and knows their addresses. */
   secret: Pick<InternalCallsConfig, 'serviceSecret' | 'serviceSecretFile' | 'internalTlsFolder'>;
-  /** Given where it has sources before the service starts. */
+  /** Given if it has sources before the service starts. */
   metrics?: Metrics;
 }
 

@@ -30,7 +30,7 @@ export interface ServiceOptions extends RawBodies {
   host: string;
   /** TLS of the listener, and a plain port for probes. */
   config?: Pick<InternalCallsConfig, 'internalTlsFolder' | 'probePort'>;
-  /** The strategy that feeds this service's event consumers, when it has any. */
+  /** The strategy that feeds this service's event consumers, if it has any. */
   strategy?: CustomStrategy['strategy'];
 }
 
@@ -85,7 +85,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     })
     .addHook('onSend', (request, reply, _payload, done) => {
       if (request.method !== 'GET') crashPoint('command.before-answer');
-      // An answer given while stopping would leave an idle connection that holds the listener open.
+      // An answer sent while stopping would leave an idle connection that keeps the listener open.
       if (isStopping) void reply.header('connection', 'close');
       done();
     });

@@ -1,6 +1,6 @@
 /**
- * A histogram as plain numbers, for what is measured often: a value costs a few comparisons and no object.
- * Its readings go to `Metrics` as they are.
+ * A histogram as plain numbers, for frequent measurements: a value costs a few comparisons and no object.
+ * Its readings are passed to `Metrics` unchanged.
  */
 export class Buckets {
   /** The number of values in each bucket; the last contains those above every bound. */
@@ -21,7 +21,7 @@ export class Buckets {
   }
 }
 
-/** Upper bounds in seconds for what takes from half a millisecond to half a minute. */
+/** Upper bounds in seconds for durations from half a millisecond to half a minute. */
 export const SECONDS_BUCKETS: readonly number[] = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];

@@ -11,16 +11,16 @@ import { type MetricDeclaration, declareCounter } from './metric-declarations.js
 export type Labels = Record<string, string>;
 
 /**
- * A number, or what a histogram holds: how many values fell into each bucket, the last being those above
+ * A number, or the contents of a histogram: the number of values in each bucket, of which the last contains those above
  * every bound, and their sum.
  */
 export type Reading = number | { counts: ArrayLike<number>; sum: number };
 
 export type TakeReading = (metric: MetricDeclaration, reading: Reading, labels?: Labels) => void;
 
-/** Reads numbers that are kept elsewhere, when a scrape asks for them. */
+/** Reads numbers that are kept elsewhere, at each scrape. */
 export interface MetricSource {
-  /** Names the source where it fails. */
+  /** Names the source if it fails. */
   name: string;
   read(take: TakeReading): void | Promise<void>;
 }
@@ -31,7 +31,7 @@ interface Sample {
   metricName?: string;
 }
 
-/** A source may ask a database; a scrape must end even when it does not answer. */
+/** A source may query a database; a scrape must end even if that does not answer. */
 const READ_LIMIT_MS = 3_000;
 
 const FAILED_READS = declareCounter(
@@ -51,12 +51,12 @@ export class Metrics {
   private underWay?: Promise<object[]>;
   private isProcessDue: boolean;
 
-  /** `process: false` leaves out what is measured of the process itself. */
+  /** `process: false` omits the measurements of the process itself. */
   constructor({ process = true }: { process?: boolean } = {}) {
     this.isProcessDue = process;
   }
 
-  /** @throws when the name belongs to a metric that is not a counter. */
+  /** @throws if the name belongs to a metric that is not a counter. */
   counter(declaration: MetricDeclaration): Counter {
     return this.known(declaration, Counter) ?? new Counter(this.configurationOf(declaration));
   }
@@ -93,7 +93,7 @@ export class Metrics {
 
   private async gather(): Promise<object[]> {
     if (this.isProcessDue) {
-      // Watching the loop and the collector begins with the first scrape: unasked, it costs nothing.
+      // Watching the loop and the collector begins with the first scrape, so it costs nothing without one.
       this.isProcessDue = false;
       collectDefaultMetrics({ register: this.registry });
     }

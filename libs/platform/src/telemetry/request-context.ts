@@ -10,8 +10,8 @@ export interface RequestContext {
 const storage = new AsyncLocalStorage<RequestContext>();
 
 /**
- * Runs `work` and whatever it waits for on behalf of a request. The gateway's path does without, for a
- * request that finds everything in memory: it hands its ids on itself.
+ * Runs `work`, and everything it waits for, on behalf of a request. The gateway's path does not use it for a request
+ * that finds everything in memory, and passes its ids on itself.
  */
 export function runInContext<T>(context: RequestContext, work: () => T): T {
   return storage.run(context, work);
@@ -21,7 +21,7 @@ export function currentContext(): RequestContext | undefined {
   return storage.getStore();
 }
 
-/** The trace id in a `traceparent`; undefined where there is none. */
+/** The trace id in a `traceparent`; undefined if there is none. */
 export function traceIdOf(traceparent: string | undefined): string | undefined {
   return traceparent?.slice(3, 35);
 }

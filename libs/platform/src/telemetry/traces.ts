@@ -9,11 +9,11 @@ export interface SpanRequest {
   /** From a closed set: a route or an event type, never a path with values. */
   name: string;
   kind: SpanKind;
-  /** `traceparent` of what it belongs to. */
+  /** The `traceparent` of its parent. */
   parent?: string;
 }
 
-/** Something being done that is recorded. */
+/** A recorded operation in progress. */
 export interface Span {
   /** The context to pass on to dependent work (W3C Trace Context). */
   readonly traceparent: string;
@@ -36,8 +36,8 @@ let recorder: Recorder | undefined;
 let sampledShare = 0;
 
 /**
- * Begins to record traces when a collector is configured; without one nothing is loaded.
- * @returns what sends the rest and ends it.
+ * Starts recording traces if a collector is configured; otherwise nothing is loaded. @returns a function that sends the
+ * rest and stops.
  */
 export async function openTraces(
   config: Pick<TelemetryConfig, 'otlpEndpoint' | 'sampledShare'>,
@@ -53,7 +53,7 @@ export async function openTraces(
   };
 }
 
-/** False when nothing is recorded in this process: the only question a hot path asks. */
+/** False if nothing is recorded in this process; the only check on a hot path. */
 export function isTracing(): boolean {
   return recorder !== undefined;
 }
@@ -64,7 +64,7 @@ export function startTrace(request: SpanRequest): Span | undefined {
   return recorder.start(request);
 }
 
-/** A part of something that is recorded already; undefined when it is not. */
+/** A part of a recorded operation; undefined if that is not recorded. */
 export function startSpan(request: SpanRequest): Span | undefined {
   if (recorder === undefined || !isSampled(request.parent)) return undefined;
   return recorder.start(request);

@@ -31,7 +31,7 @@ export class AgreementPages {
     private readonly pagePath: string,
   ) {}
 
-  /** The change takes effect only when the customer approves it on the page behind `approve`. */
+  /** The change takes effect only when the customer approves it on the page to which `approve` links. */
   revise(id: string, params: ReviseParams): { plan_id: string; links: Link[] } {
     this.subscriptions.withStatus(id, ['ACTIVE', 'SUSPENDED']);
     const { plan_id: planId, quantity, application_context: context } = params;

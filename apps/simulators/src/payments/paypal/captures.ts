@@ -10,7 +10,7 @@ import {
 import { PaypalRefusal } from './paypal-refusal.js';
 import type { PaypalWorld } from './paypal-world.js';
 
-/** Money that goes back: refunds by the API, disputes by customers. */
+/** Returned money: refunds through the API, disputes by customers. */
 export class Captures {
   /** The status in which refunds begin. */
   firstStatus: Refund['status'] = 'COMPLETED';
@@ -128,7 +128,7 @@ export class Captures {
     return { items, links };
   }
 
-  /** `GET /v1/reporting/transactions`: what moved money, oldest first. */
+  /** `GET /v1/reporting/transactions`: transactions that moved money, oldest first. */
   report(query: URLSearchParams, isSale: (captureId: string) => boolean): object {
     const [from, to] = ['start_date', 'end_date'].map((name) => Date.parse(query.get(name) ?? ''));
     const [size, page] = [Number(query.get('page_size') ?? 100), Number(query.get('page') ?? 1)];

@@ -3,7 +3,7 @@ import type { Capture, Order, PurchaseUnit } from './paypal-objects.js';
 import { PaypalRefusal } from './paypal-refusal.js';
 import type { PaypalWorld } from './paypal-world.js';
 
-/** The behaviour of the customer's means of payment when the money is taken. */
+/** The behaviour of the customer's payment method when the money is taken. */
 export type Funding = 'pays' | 'declines' | 'is-reviewed' | 'fails-review';
 
 interface OrderPatch {
@@ -60,7 +60,7 @@ export class Orders {
     return order;
   }
 
-  /** `PATCH /v2/checkout/orders/{id}`: of our reference alone. */
+  /** `PATCH /v2/checkout/orders/{id}`: changes only our reference. */
   patch(id: string, patches: readonly OrderPatch[]): void {
     const order = this.world.get('order', id);
     if (order.status === 'COMPLETED') {
@@ -132,7 +132,7 @@ export class Orders {
     });
   }
 
-  /** PayPal looks at the payment for days before it lets the money through, or not. */
+  /** PayPal reviews the payment for days before it releases the money, or does not. */
   private review(capture: Capture, funding: Funding): void {
     this.tell(capture);
     const { clock } = this.world;
@@ -152,7 +152,7 @@ export class Orders {
 
 const centsOf = ({ value }: { value: string }) => Math.round(Number(value) * 100);
 
-/** Like PayPal: items add up to their total, and with the tax to the amount. */
+/** As at PayPal, items add up to their total, and with the tax to the amount. */
 function checkSums({ amount, items = [] }: PurchaseUnit): void {
   const { item_total: total = amount, tax_total: tax } = amount.breakdown ?? {};
   const ofItems = items.reduce(

@@ -32,7 +32,7 @@ export interface PaypalParts {
 /** `text` for anything but JSON. */
 export type PaypalAnswer = { status: number } & ({ body?: object } | { text: string });
 
-// oxlint-disable-next-line typescript/no-explicit-any -- each handler reads the body that its route has
+// oxlint-disable-next-line typescript/no-explicit-any -- each handler reads the body of its route
 type Handler = (id: string, body: any, query: URLSearchParams) => object | void;
 
 const SUBSCRIPTIONS = /^\/v1\/billing\/subscriptions$/;
@@ -52,7 +52,7 @@ const RETENTIONS_MS: readonly [path: string, ms: number][] = [
   ['/', 3 * DAY_MS],
 ];
 
-/** The part of PayPal's REST API that billing uses, in its own words and shapes. */
+/** The part of PayPal's REST API that billing uses, with PayPal's names and formats. */
 export class PaypalApi {
   /** The number of received queries. */
   calls = 0;
@@ -131,7 +131,7 @@ export class PaypalApi {
     }
   }
 
-  /** Its owner has revoked a client's secret: it gets no token any more, and its earlier ones are invalid. */
+  /** Revokes a client's secret: the client gets no more tokens, and its earlier ones are invalid. */
   endSecret(secret: string): void {
     this.endedSecrets.add(secret);
     this.tokens.clear();
@@ -220,7 +220,7 @@ function checkComplete(method: string, path: string, given: Record<string, unkno
   if (names.some((name) => isMissing(given[name]))) throw PaypalRefusal.incomplete();
 }
 
-/** Both ends of the requested interval, in milliseconds; by default, the complete list. */
+/** The bounds of the requested interval, in milliseconds; by default, the complete list. */
 function stretchOf(query: URLSearchParams): [from: number, to: number] {
   const timeOf = (name: string, otherwise: number) =>
     query.has(name) ? Date.parse(query.get(name)!) : otherwise;

@@ -1,4 +1,4 @@
-/** The objects that the simulator keeps, in PayPal's shapes (github.com/paypal/paypal-rest-api-specifications). */
+/** The objects that the simulator keeps, in PayPal's formats (github.com/paypal/paypal-rest-api-specifications). */
 export interface Money {
   currency_code: string;
   value: string;
@@ -19,7 +19,7 @@ export interface Capture {
   final_capture: true;
   create_time: string;
   update_time: string;
-  /** An order's payment has it; a subscription's has none. */
+  /** Present in an order's payment, but not in a subscription's. */
   supplementary_data: { related_ids: { order_id?: string } };
   links: Link[];
 }
@@ -125,7 +125,7 @@ export interface Subscription {
   links: Link[];
 }
 
-/** The kinds of object that have an id of their own. */
+/** The kinds of objects that have their own id. */
 export interface PaypalKinds {
   order: Order;
   capture: Capture;

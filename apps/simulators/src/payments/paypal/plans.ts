@@ -45,7 +45,7 @@ export class Plans {
     return { plans };
   }
 
-  /** @param price of a unit, where it is not the plan's. */
+  /** @param price of a unit, if it differs from the plan's. */
   amountOf({ plan_id: planId, quantity }: Subscription, price?: Money): Money {
     const [{ pricing_scheme: own }] = this.world.get('plan', planId).billing_cycles;
     const unit = price ?? own.fixed_price;

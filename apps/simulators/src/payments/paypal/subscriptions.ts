@@ -4,7 +4,7 @@ import { PaypalRefusal } from './paypal-refusal.js';
 import type { Plans } from './plans.js';
 import type { PaypalWorld } from './paypal-world.js';
 
-/** The behaviour of the payer's account when a subscription asks it for money. */
+/** The behaviour of the payer's account when a subscription charges it. */
 export type PayerFunds = 'works' | 'declines';
 
 interface SubscriptionPatch {
@@ -13,7 +13,7 @@ interface SubscriptionPatch {
   value: string | Money;
 }
 
-/** A price that a patch set instead of the plan's. */
+/** A price set by a patch in place of the plan's. */
 interface PriceOverride {
   price: Money;
   /** Renewals before then are not affected. */
@@ -21,9 +21,9 @@ interface PriceOverride {
 }
 
 const PRICE_PATH = '/plan/billing_cycles/@sequence==1/pricing_scheme/fixed_price';
-/** A new price applies to no cycle of the next ten days. */
+/** A new price does not apply to cycles within the next ten days. */
 const PRICE_NOTICE_MS = 10 * DAY_MS;
-/** PayPal tries again, this long after a payment failed. */
+/** PayPal retries this long after a failed payment. */
 const RETRY_MS = 5 * DAY_MS;
 
 /** Subscriptions (v1): agreed to on a page, then billed by the clock. */
@@ -76,7 +76,7 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** `PATCH /v1/billing/subscriptions/{id}`: of our reference and of the price. */
+  /** `PATCH /v1/billing/subscriptions/{id}`: changes our reference and the price. */
   patch(id: string, patches: readonly SubscriptionPatch[]): void {
     const subscription = this.withStatus(id, ['ACTIVE', 'SUSPENDED']);
     const wrong = patches.find((patch) => !isReference(patch) && !isPrice(patch));
@@ -97,13 +97,13 @@ export class Subscriptions {
     subscription.plan_overridden = true;
   }
 
-  /** The latest price that a patch set early enough. */
+  /** The latest price that was set early enough by a patch. */
   private overridden({ id }: Subscription): Money | undefined {
     const now = this.world.clock.now();
     return this.overrides.get(id)?.findLast(({ from }) => from <= now)?.price;
   }
 
-  /** The customer agreed to another plan: it is billed from the next period on. */
+  /** The customer agreed to another plan, which is billed from the next period on. */
   takeRevision(id: string, revision: { planId: string; quantity: string }): void {
     const subscription = this.withStatus(id, ['ACTIVE', 'SUSPENDED']);
     subscription.plan_id = revision.planId;

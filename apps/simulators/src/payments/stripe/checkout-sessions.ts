@@ -67,7 +67,7 @@ export class CheckoutSessions {
     return session;
   }
 
-  /** The customer pays by a card that is taken. */
+  /** The customer pays with a card that is accepted. */
   pay(id: string): CheckoutSession {
     const session = this.openSession(id);
     if (session.mode === 'subscription') this.subscribe(session);
@@ -75,7 +75,7 @@ export class CheckoutSessions {
     return session;
   }
 
-  /** The card is declined; the page stays open for another try. */
+  /** The card is declined; the page stays open for another attempt. */
   decline(id: string): CheckoutSession {
     const session = this.openSession(id);
     const payment = this.payments.create(this.paymentOf(session), 'requires_payment_method');
@@ -83,7 +83,7 @@ export class CheckoutSessions {
     return session;
   }
 
-  /** The customer pays by a method that moves money days later, and it may fail then. */
+  /** The customer pays with a method that moves money days later, and may fail then. */
   payDelayed(id: string, outcome: 'succeeds' | 'fails'): CheckoutSession {
     const session = this.openSession(id);
     const payment = this.complete(session, 'processing');

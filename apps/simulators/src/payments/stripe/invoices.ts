@@ -30,10 +30,10 @@ export const CHARGE_MIN: Readonly<Record<string, number>> = { usd: 50, eur: 50, 
 /** Pauses before further attempts, as in Stripe's fixed retry schedule. */
 const RETRIES_MS = [3 * DAY_MS, 5 * DAY_MS, 7 * DAY_MS];
 
-/** Invoices of subscriptions: made, paid by the card on file, retried. */
+/** Invoices of subscriptions: created, paid by the card on file, retried. */
 export class Invoices {
   private readonly cards = new Map<string, CardBehaviour>();
-  /** The payments of invoices that a card did not pay and a customer may. */
+  /** The payments of invoices that no card has paid and that a customer may pay. */
   private readonly openPayments = new Map<string, InvoicePayment>();
 
   constructor(
@@ -42,7 +42,7 @@ export class Invoices {
     private readonly pageUrl: () => string,
   ) {}
 
-  /** A draft that is not stored, for previews too. */
+  /** A draft that is not stored; also used for previews. */
   draft(
     subscription: Subscription,
     reason: Stripe.Invoice.BillingReason,
@@ -109,7 +109,7 @@ export class Invoices {
     return false;
   }
 
-  /** Money arrives, whichever way. */
+  /** Money arrives, by whatever method. */
   pay(invoice: Invoice): void {
     invoice.status = 'paid';
     invoice.amount_paid = invoice.amount_due;
@@ -133,7 +133,7 @@ export class Invoices {
     this.world.emit('v1.invoice.voided', invoice);
   }
 
-  /** @throws StripeRefusal when it is not open. */
+  /** @throws StripeRefusal if it is not open. */
   open(id: string): Invoice {
     const invoice = this.world.get('invoice', id);
     if (invoice.status === 'open') return invoice;

@@ -5,7 +5,10 @@ import { StripeRefusal } from './requests/stripe-refusal.js';
 const PAGE = 10;
 const PAGE_MAX = 100;
 
-/** A page of objects, newest first, as Stripe cuts it: `limit`, `starting_after`, `ending_before`, `created`. */
+/**
+ * A page of objects, newest first, with Stripe's paging parameters: `limit`, `starting_after`, `ending_before`,
+ * `created`.
+ */
 export function listed<T extends { id: string; created: number }>(
   url: string,
   all: readonly T[],

@@ -15,7 +15,7 @@ export interface NewPayment {
 /** When a delayed method (a bank debit) has moved its money. */
 export const DELAYED_PAYMENT_MS = 3 * DAY_MS;
 
-/** Payments, and what may become of them afterwards: refunds and disputes. */
+/** Payments and their later refunds and disputes. */
 export class PaymentIntents {
   constructor(
     private readonly world: StripeWorld,
@@ -119,7 +119,7 @@ export class PaymentIntents {
     return dispute;
   }
 
-  /** The bank decides. A dispute that was won may be reopened as lost, the other way round too. */
+  /** The bank decides. A dispute that was won may be reopened as lost, and vice versa. */
   decideDispute(id: string, status: 'won' | 'lost'): void {
     const dispute = this.world.get('dispute', id);
     dispute.status = status;

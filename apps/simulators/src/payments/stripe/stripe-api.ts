@@ -38,13 +38,13 @@ type Handler = (id: string, params: Form) => object;
 const KEY_PATTERN = /^Bearer (sk|rk)_test_\w+$/;
 const EVENTS_PAGE = 20;
 
-/** The part of Stripe's API that billing uses, in its own words and shapes (2026-10-28.endive). */
+/** The part of Stripe's API that billing uses, with Stripe's names and formats (2026-10-28.endive). */
 export class StripeApi {
   /** The number of requests. */
   calls = 0;
-  /** The latest as they came, oldest first, for checks against Stripe's published API. */
+  /** The latest requests as received, oldest first, for checks against Stripe's published API. */
   readonly requests: StripeRequest[] = [];
-  /** Keys that their owner has ended. */
+  /** Keys that their owner has revoked. */
   readonly endedKeys = new Set<string>();
   private readonly idempotency: IdempotencyKeys;
   private readonly routes: readonly [method: string, path: RegExp, handler: Handler][];
@@ -137,7 +137,7 @@ export class StripeApi {
     }
   }
 
-  /** The calls after the first `calls`, as far as they are kept. */
+  /** The calls after the first `calls`, as far as they are stored. */
   requestsAfter(calls: number): StripeRequest[] {
     const count = this.calls - calls;
     return count > 0 ? this.requests.slice(-count) : [];

@@ -160,7 +160,7 @@ export class StripeWorld {
       return;
     }
     const holder = value as Record<string, unknown>;
-    // Members that are there only for those who ask.
+    // Members that are included only on request.
     if (name === 'payments' && holder.object === 'invoice') {
       const payments = this.paymentsOfInvoices.get(String(holder.id)) ?? [];
       holder.payments = listOf(structuredClone(payments));

@@ -73,7 +73,7 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** `DELETE /v1/subscriptions/{id}`: now. */
+  /** `DELETE /v1/subscriptions/{id}`: cancels at once. */
   cancel(id: string): Subscription {
     const subscription = this.world.get('subscription', id);
     if (ENDED.includes(subscription.status)) throw StripeRefusal.missing('subscription', id);
@@ -298,7 +298,7 @@ export class Subscriptions {
 
 const amountOf = ({ price, quantity }: WantedItem) => (price.unit_amount ?? 0) * quantity;
 
-/** The extra price of the rest of the running period: the old item's rest back, the new item's rest. */
+/** The additional price for the rest of the running period: a credit for the old item, a charge for the new one. */
 function proration(
   subscription: Subscription,
   wanted: WantedItem & { id: string; subscription: string },

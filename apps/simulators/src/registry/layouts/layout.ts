@@ -5,7 +5,7 @@ export interface Layout {
   found(registration: Registration): string;
   notFound(domain: string): string;
   reserved?(domain: string): string;
-  /** The registry's answer to a client that asks too often. */
+  /** The registry's answer to a client that sends too many queries. */
   throttled: string;
 }
 
@@ -24,7 +24,7 @@ export function time(date: Date): string {
   return date.toISOString().slice(11, 19);
 }
 
-/** Day, month and year put into a pattern such as `{d}/{m}/{y}`; `{b}` is `Jan`, `{D}` has no zero. */
+/** Inserts day, month and year into a pattern such as `{d}/{m}/{y}`; `{b}` is `Jan`, `{D}` has no zero. */
 export function formatted(date: Date, pattern: string): string {
   const [y = '', m = '', d = ''] = day(date).split('-');
   const b = MONTHS[Number(m) - 1] ?? '';

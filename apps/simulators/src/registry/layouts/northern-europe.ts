@@ -56,7 +56,7 @@ ${lines(registration.nameServers, (host) => `Hostname:             ${host}`)}
   throttled: '# You have reached the maximum number of queries, please try again later.\n',
 };
 
-/** .no: dotted keys, a handle object for each thing. */
+/** .no: dotted keys, a handle object for each contact and host. */
 export const no: Layout = {
   found: (registration) => `% The data of this registry is provided for information purposes only.
 

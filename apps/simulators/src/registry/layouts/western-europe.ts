@@ -52,7 +52,7 @@ The data of this registry is provided for information purposes only.
 `,
 };
 
-/** .de: status and name servers only; the technical contacts went in 2018. */
+/** .de: only status and name servers; the technical contacts were removed in 2018. */
 export const de: Layout = {
   found: (registration) => `% Restricted rights.
 %

@@ -3,7 +3,7 @@ import type { CheckoutSessions } from '../checkout-sessions.js';
 import type { CheckoutSession } from '../stripe-objects.js';
 import type { StripeWorld } from '../stripe-world.js';
 
-/** The hosted checkout page: whatever a customer can do there, as a button. */
+/** The hosted checkout page, with a button for every action of a customer. */
 export class CheckoutPages {
   constructor(
     private readonly world: StripeWorld,

@@ -4,12 +4,12 @@ export interface Form {
 }
 export type FormValue = string | number | boolean | FormValue[] | Form;
 
-/** Texts of people and of us, which stay as they are written even when they are digits. */
+/** Texts by people and by us, which stay as written even if they consist of digits. */
 const TEXT_MEMBERS = /^(metadata|name|email|client_reference_id|lookup_keys?|description)$/;
 
 /**
- * Decodes a form body or query of Stripe's API with its bracket notation. Digits become numbers and
- * `true`, `false` booleans, as the parameter types of the SDK have them.
+ * Decodes a form body or query of Stripe's API with its bracket notation. Digits become numbers, and `true` and `false`
+ * become booleans, as in the parameter types of the SDK.
  */
 export function parseForm(text: string): Form {
   const form: Form = Object.create(null) as Form;

@@ -101,7 +101,7 @@ const OF_REQUESTS: Readonly<Record<string, Parameters>> = {
 const NONE: Parameters = { known: [] };
 
 /**
- * Checks that a request has what it must have, and nothing that is unknown here.
+ * Checks that a request has all required parameters, and none that is unknown here.
  * @throws StripeRefusal `parameter_missing` or `parameter_unknown`, with the parameter's name.
  */
 export function checkParameters(method: string, path: string, form: Form): void {
@@ -127,7 +127,7 @@ const KINDS = new Set([
   '/test_clocks',
 ]);
 
-/** @param at the name as it was written, and without its indexes. */
+/** @param at the name as written, and without its indexes. */
 function checkKnown(
   at: { name: string; plain: string },
   value: FormValue,

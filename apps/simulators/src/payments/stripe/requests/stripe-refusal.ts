@@ -5,7 +5,7 @@ export class StripeRefusal extends Error {
   constructor(
     readonly status: number,
     readonly type: RefusalType,
-    /** Some refusals of Stripe's have none. */
+    /** Some of Stripe's refusals have none. */
     readonly code: string | undefined,
     message: string,
     /** The parameter that it is about. */
@@ -19,7 +19,7 @@ export class StripeRefusal extends Error {
     return new StripeRefusal(404, 'invalid_request_error', 'resource_missing', message, 'id');
   }
 
-  /** An object that a parameter names, where the object of a path is 404. */
+  /** A missing object that a parameter names; the missing object of a path is 404. */
   static missingReference(what: string, id: string, param: string): StripeRefusal {
     return StripeRefusal.invalid('resource_missing', `No such ${what}: '${id}'`, param);
   }
