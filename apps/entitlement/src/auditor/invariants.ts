@@ -77,7 +77,7 @@ const INVARIANTS: readonly Invariant[] = [
           (select count(*) from holds h
             where h.reservation_id::text = g.source_id and h.account_id = g.account_id) +
           (select count(*) from credit_grants o
-            where o.source_type in ('package', 'subscription', 'release') and o.line_id = g.line_id
+            where o.line_id is not distinct from g.line_id
               and ${IS_REVIVED('g', 'o')})
         when 'operator' then (select count(*) from operator_adjustments o
           where o.id::text = g.source_id and o.account_id = g.account_id and o.amount = g.granted)

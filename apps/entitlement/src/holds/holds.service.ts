@@ -70,7 +70,7 @@ export class HoldsService {
       name,
       (_, book, hold) => {
         const lost = closeReservation(book, hold);
-        if (hold.kind === 'job') book.giveBack(lost, hold.id);
+        if (hold.kind === 'job') book.giveBack(lost);
       },
       (transaction) =>
         this.repository.insert(transaction, {

@@ -176,6 +176,29 @@ describe('holds', () => {
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 0 });
   });
 
+  it('credits of an operator that jobs could not use return for seven days each, and late use is taken from them', async () => {
+    const expiresAt = '2026-03-03T09:00:00Z';
+    const gift = { adjustmentId: newId(), amount: 1_000, reason: 'an outage', expiresAt };
+    await entitlement.operator.grantByOperator(accountId, gift);
+    await entitlement.use(accountId, 500);
+    await hold(700);
+    await entitlement.client.hold({ accountId, holdId: 'hold-2', amount: 300 });
+    const spendableOn = async (day: string) => {
+      entitlement.clock.set(`2026-03-${day}T09:00:00Z`);
+      return (await entitlement.client.balance(accountId)).spendable;
+    };
+    expect(await spendableOn('04')).toBe(0);
+    await close();
+    expect(await spendableOn('06')).toBe(700);
+    await entitlement.client.closeHold(accountId, 'hold-2');
+    await settle('late', 600);
+    expect(await spendableOn('10')).toBe(400);
+    expect(await spendableOn('11')).toBe(300);
+    await settle('last', 100);
+    expect(await spendableOn('12')).toBe(300);
+    expect(await spendableOn('13')).toBe(0);
+  });
+
   describe('credits of a plan that a job held beyond their end', () => {
     const TRIAL = 500;
     const PLAN = 15_000;

@@ -130,24 +130,13 @@ export class Book extends GrantBook {
    * its reversals, which may have come before: the revived credits are then taken at once, and an undone reversal
    * returns them. Each credit is returned once, and later returns do not prolong earlier ones: a plan's would never
    * expire.
-   * @param holdId the id of the job's hold.
    */
-  giveBack(lost: readonly LostCredits[], holdId: string): void {
-    const others: LostCredits[] = [];
-    for (const one of lost) {
-      const { grant, slice, credits } = one;
+  giveBack(lost: readonly LostCredits[]): void {
+    for (const { grant, slice, credits } of lost) {
       if (grant.sourceType === 'release') continue;
-      if (grant.lineId === undefined) others.push(one);
-      else {
-        slice.revivedIn = this.revive(grant, credits, { isRenewed: false }).id;
-        this.followRevived(grant);
-      }
+      slice.revivedIn = this.revive(grant, credits, { isRenewed: false }).id;
+      this.followRevived(grant);
     }
-    if (others.length === 0) return;
-    const granted = others.reduce((sum, { credits }) => sum + credits, 0);
-    const source = { sourceType: 'release', sourceId: holdId, sourceIndex: 0, granted } as const;
-    const { id } = this.issue({ ...source, expiresAt: this.revivedUntil });
-    for (const { slice } of others) slice.revivedIn = id;
   }
 
   /**

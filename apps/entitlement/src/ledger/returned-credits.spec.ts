@@ -59,7 +59,7 @@ class EndedPlan {
   }
 
   close(job: Chargeable): void {
-    this.book.giveBack(closeReservation(this.book, job), job.id);
+    this.book.giveBack(closeReservation(this.book, job));
   }
 
   reach(phase: Phase, amount: number): void {
@@ -244,20 +244,25 @@ describe('use that is reported after jobs returned their credits', () => {
     fc.assert(property, { numRuns: 2_000, seed: 20_261_128 });
   });
 
-  it('never takes what another job returned from the ended plan, where it no longer lives', () => {
-    const ended = new EndedPlan(100, [60, 40], { hasEnded: false });
-    const [early, late] = ended.jobs;
-    ended.close(early);
-    ended.use(60);
-    ended.passDays(2);
-    ended.close(late);
-    chargeTo(ended.book, early, 60);
-    expect([early.late, early.unbilled]).toEqual([40, 20]);
-    expect(ended.state).toEqual({ spendable: 0, owed: 0 });
-    chargeTo(ended.book, late, 40);
-    expect([late.late, late.unbilled]).toEqual([0, 40]);
-    expect(ended.plan).toMatchObject({ consumed: 60, expired: 40 });
-  });
+  it.each([
+    ['plan', { granted: 100, others: [] }],
+    ['gift', { granted: 1, others: [{ ...GIFT, granted: 100, expiresAt: new Date(END) }] }],
+  ])(
+    'never takes what another job returned from the ended %s, where it no longer lives',
+    (_, { granted, others }) => {
+      const ended = new EndedPlan(granted, [60, 40], { others, hasEnded: false });
+      const [early, late] = ended.jobs;
+      ended.close(early);
+      ended.use(60);
+      ended.passDays(2);
+      ended.close(late);
+      chargeTo(ended.book, early, 60);
+      expect([early.late, early.unbilled]).toEqual([40, 20]);
+      expect(ended.state).toEqual({ spendable: 0, owed: 0 });
+      chargeTo(ended.book, late, 40);
+      expect([late.late, late.unbilled]).toEqual([0, 40]);
+    },
+  );
 });
 
 function heldOf(jobs: readonly Chargeable[], grants: readonly Grant[]): number {
