@@ -135,7 +135,7 @@ describe('a refusal', () => {
     expect(around.account.keyQueries).toBe(before);
   });
 
-  it('402 means that credits are used up, and does not count towards the rate limit', async () => {
+  it('402 means that the credits are used up', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.balances.set(keyRecord.accountId, 2);
     const answers = [];

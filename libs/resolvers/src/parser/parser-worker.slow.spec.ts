@@ -20,7 +20,7 @@ const FAULTY = new URL(
   `)}`,
 );
 
-describe('a refund of the rest says from when; a full refund need not', () => {
+describe('the parser in its thread', () => {
   const workers: ParserWorker[] = [];
   const open = (options?: ParserWorkerOptions): ParserWorker => {
     const worker = new ParserWorker(options);

@@ -114,7 +114,7 @@ source:      FRNIC
     });
   });
 
-  it('.fr: objects joined by handle; the registrar’s state is not taken for the domain’s', () => {
+  it('.it: indented sections, addresses by position, whose dates are not the domain’s', () => {
     const record = read(
       'it',
       `
@@ -172,7 +172,7 @@ Nameservers
     expect(record.redactions.map((it) => it.path)).toContain('contacts.administrative.name');
   });
 
-  it('.it: indented sections, addresses by position, their dates not taken for the domain’s', () => {
+  it('.nl: a registrar with its address, and a technical contact by handle', () => {
     const record = read(
       'nl',
       `Domain name: example.nl
