@@ -9,12 +9,9 @@ import {
   copyIn,
 } from '#libs/database';
 import { newId } from '#libs/platform';
-import type { LogEntry } from './log-line.js';
+import { COPY_LINES_SQL, type LogEntry } from './log-line.js';
 import type { LogSink } from './request-log.js';
 
-const COPY_SQL = `copy request_log
-  (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
-  from stdin`;
 const TIMEOUT_MS = 5_000;
 /** After this time no answer will come, because the server cancels statements sooner. */
 const SILENCE_MS = TIMEOUT_MS + 1_000;
@@ -90,7 +87,7 @@ export class RequestLogCopy implements LogSink {
       const client = (this.client ??= await this.connect());
       await this.begin(client);
       this.sentBytes = lines.length;
-      await answered(copyIn(client, COPY_SQL, [lines.subarray(this.storedBytes)]));
+      await answered(copyIn(client, COPY_LINES_SQL, [lines.subarray(this.storedBytes)]));
       await answered(client.query('commit'));
       this.batches++;
       this.storedBytes = 0;

@@ -1,11 +1,10 @@
 import { copyIn, withClient } from '#libs/database';
 import { type Clock, DAY_MS, HOUR_MS } from '#libs/platform';
-import { type LogEntry, LogLines } from '../../../gateway/src/request-log/log-line.js';
-
-/** In the gateway's format. */
-const COPY_SQL = `copy request_log
-  (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
-  from stdin`;
+import {
+  COPY_LINES_SQL,
+  type LogEntry,
+  LogLines,
+} from '../../../gateway/src/request-log/log-line.js';
 
 /** Including today. */
 const DEMO_DAYS = 31;
@@ -68,7 +67,7 @@ export async function plantDemoUsage(
       `select from request_log where account_id = $1 and request_id like 'req\\_demo%' limit 1`,
       [key.accountId],
     );
-    if (rowCount === 0) await copyIn(client, COPY_SQL, [Buffer.from(text.join(''))]);
+    if (rowCount === 0) await copyIn(client, COPY_LINES_SQL, [Buffer.from(text.join(''))]);
     const { rows } = await client.query<DemoCost>(
       `select to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day, operation, sum(credits)::int as credits
        from request_log where account_id = $1 and request_id like 'req\\_demo%'
