@@ -1,12 +1,5 @@
-import { planOfSku } from '#libs/contracts';
-import { DAY_MS } from '#libs/platform';
+import { GRACE_MS, planOfSku } from '#libs/contracts';
 import type { SubscriptionPayment } from '../payments/subscription-payment.js';
-
-/**
- * The length of the grace period after an unpaid period: a change paid for less than that does not grant its rights
- * during the grace period.
- */
-const GRACE_MS = 7 * DAY_MS;
 
 /** A plan with its number of units. */
 export interface PaidPlan {
@@ -48,6 +41,7 @@ export function paidTimeOf(payments: readonly SubscriptionPayment[]): PaidTime {
   return { ...paidTime, isReversed, plan: isReversed ? undefined : planOf(payments, last) };
 }
 
+/** A change paid for less than the grace period does not grant its rights during it. */
 const isLong = ({ startsAt, periodEnd }: SubscriptionPayment) =>
   periodEnd.getTime() - startsAt.getTime() >= GRACE_MS;
 

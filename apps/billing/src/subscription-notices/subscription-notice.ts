@@ -1,11 +1,8 @@
-import { type SubscriptionPlan, planOfSku } from '#libs/contracts';
-import { DAY_MS } from '#libs/platform';
+import { GRACE_MS, type SubscriptionPlan, planOfSku } from '#libs/contracts';
 import type { MailForPerson } from '../mails/mails.service.js';
 import { moneyText } from '../pricing/money-text.js';
 import { withTax } from '../tax/tax-rates.js';
 import type { DueNotice } from './due-notices.repository.js';
-
-const GRACE_DAYS = 7;
 
 /** The mail for a due notice. */
 export function subscriptionNotice(due: DueNotice): MailForPerson {
@@ -87,7 +84,7 @@ function nameOf({ sku, quantity }: DueNotice, plan: SubscriptionPlan | undefined
 const day = (date: Date) => date.toISOString().slice(0, 10);
 
 const graceEnd = ({ paidThrough, periodEnd }: DueNotice) =>
-  new Date((paidThrough ?? periodEnd).getTime() + GRACE_DAYS * DAY_MS);
+  new Date((paidThrough ?? periodEnd).getTime() + GRACE_MS);
 
 /** The plan stays the same; the mail names the open amount and where to pay or drop the change. */
 function declinedChange({ unpaidMicros, currency }: DueNotice, name: string): MailForPerson {

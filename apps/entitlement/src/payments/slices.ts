@@ -1,8 +1,6 @@
-import { DAY_MS, addMonths } from '#libs/platform';
+import { GRACE_MS } from '#libs/contracts';
+import { addMonths } from '#libs/platform';
 import type { PaymentLine } from './payment-line.entity.js';
-
-/** How long a slice stays spendable while its renewal is pending, or after it arrived too late. */
-export const GRACE_MS = 7 * DAY_MS;
 
 const MONTHS_PER_YEAR = 12;
 

@@ -1,9 +1,5 @@
-import type { SubscriptionState } from '#libs/contracts';
-import { DAY_MS } from '#libs/platform';
+import { GRACE_MS, type SubscriptionState } from '#libs/contracts';
 import type { Subscription } from './subscription.entity.js';
-
-/** How long rights continue after the paid time while the next payment is expected. */
-const GRACE_MS = 7 * DAY_MS;
 
 /**
  * The rights of a subscription by its state: to the end of the paid time, plus some days if a renewal is expected; or

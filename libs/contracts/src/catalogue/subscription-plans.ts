@@ -1,7 +1,14 @@
+import { DAY_MS } from '#libs/platform';
 import type { PaymentLineKind } from '../events/billing/payment-line.js';
 import type { SubscriptionChanged } from '../events/billing/subscription-changed.js';
 import type { PlanDataset } from './plan-datasets.js';
 import { RATE_LIMIT_UNIT, TIERS } from './plans.js';
+
+/**
+ * How long the rights and credits of a subscription continue after the paid time while the next payment is expected, or
+ * after it arrived too late.
+ */
+export const GRACE_MS = 7 * DAY_MS;
 
 const DOLLAR = 1_000_000;
 const CENT = 10_000;
