@@ -13,10 +13,11 @@ import {
 const SUBSCRIPTIONS_MAX = 100;
 
 /**
- * Applies at the processors what follows from an account's state and its payments. A deletion drops an unpaid change and
- * cancels at the end of the period, and a restoration undoes exactly that cancellation. An erasure, a second subscription of the same line or a reversed
- * payment of the period ends the subscription at once. A reversed upgrade restores the earlier plan. A subscription
- * whose last period is over is fetched, because not every processor ends it by itself.
+ * Applies at the processors what follows from an account's state and its payments. A deletion drops an unpaid change
+ * and cancels at the end of the period, and a restoration undoes exactly that cancellation. An erasure, a second
+ * subscription of the same line or a reversed payment of the period ends the subscription at once. A reversed upgrade
+ * restores the earlier plan. A subscription whose last period is over is fetched, because not every processor ends it
+ * by itself.
  */
 @Injectable()
 export class FollowAccountsJob implements Job {
