@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ServiceHttp } from '#libs/contracts';
 import { Database, auditorRole, checkInvariants, withClient } from '#libs/database';
@@ -114,7 +115,9 @@ export function firstLight(deployed: () => Deployment): void {
   });
 
   it('402 comes when the credits are used up, after exactly as many answers as there were credits', async () => {
-    await override(customer.accountId, 'live', 1_000_000);
+    await override('live', 1_000_000);
+    // Fewer are sooner used up.
+    await operate('revocations', { revocationId: randomUUID(), amount: 350, reason: 'story' });
     // The gateway's own word: entitlement hears of the last answers up to 100 ms later.
     const before = Number((await customer.lookUp(freshName())).headers.get('x-credits-remaining'));
     let served = 0;
@@ -300,7 +303,8 @@ export function firstLight(deployed: () => Deployment): void {
     expect(answer.status).toBeLessThan(300);
   }
 
-  async function override(accountId: string, name: string, value: number): Promise<void> {
+  /** What an operator's command asks of entitlement. */
+  async function operate(path: string, body: object): Promise<void> {
     const http = new ServiceHttp({
       url: deployment.entitlementUrl,
       caller: 'cli',
@@ -308,12 +312,14 @@ export function firstLight(deployed: () => Deployment): void {
       tokens: new ServiceTokens(deployment.serviceSecret, deployment.clock, deployment.tls),
       timeoutMs: 60_000,
     });
-    const until = new Date(deployment.clock.now().getTime() + 400 * DAY_MS).toISOString();
-    await http.call('POST', '/internal/operator/overrides', {
-      accountId,
-      body: { name, value, reason: 'story', until },
-    });
+    const { accountId } = customer;
+    await http.call('POST', `/internal/operator/${path}`, { accountId, body });
     await http.close();
+  }
+
+  async function override(name: string, value: number): Promise<void> {
+    const until = new Date(deployment.clock.now().getTime() + 400 * DAY_MS).toISOString();
+    await operate('overrides', { name, value, reason: 'story', until });
     await waitFor('the override', async () => {
       const { headers } = await customer.lookUp('registered.test', 2, customer.testKey);
       return headers.get('x-ratelimit-allowed-requests') === String(value);
