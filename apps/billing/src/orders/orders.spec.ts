@@ -40,6 +40,9 @@ describe('orders', () => {
     processor: 'stripe',
     ...extra,
   });
+  /** Objects of the processors whose fetch is repeated. */
+  const unread = () =>
+    billing.database.query(`select name, reason from work where queue = 'processor-objects'`);
   const confirmed = async () =>
     (await billing.events(accountId)).filter(({ type }) => type === 'billing.payment-confirmed');
 
@@ -259,10 +262,12 @@ describe('orders', () => {
       await billing.act(failing, 'delayed-failing');
       expect(await billing.stateOf(accountId, arriving)).toBe('processing');
       expect(await confirmed()).toEqual([]);
+      expect(await unread()).toEqual([]);
       await billing.pass(3 * DAY_MS);
       expect(await billing.stateOf(accountId, arriving)).toBe('paid');
       expect(await billing.stateOf(accountId, failing)).toBe('failed');
       expect(await confirmed()).toHaveLength(1);
+      expect(await unread()).toEqual([]);
     });
 
     it('declined and abandoned checkouts grant nothing and expire with their page', async () => {

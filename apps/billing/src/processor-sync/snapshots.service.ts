@@ -5,6 +5,7 @@ import { OrdersService } from '../orders/orders.service.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import { ReversalsService } from '../payments/reversals.service.js';
 import type {
+  PaymentSnapshot,
   ProcessorName,
   ProcessorRef,
   ProcessorSnapshot,
@@ -128,7 +129,7 @@ export class SnapshotsService {
       case 'checkout':
         return this.orders.applyCheckout(transaction, processor, snapshot);
       case 'payment':
-        return (await this.payments.find(transaction, processor, snapshot.id))?.accountId;
+        return this.ownerOfPayment(transaction, processor, snapshot);
       case 'subscription':
         return this.subscriptions.applySnapshot(transaction, processor, snapshot);
       case 'bill':
@@ -143,5 +144,16 @@ export class SnapshotsService {
         return reversed?.payment.accountId;
       }
     }
+  }
+
+  /** A payment that has not succeeded, or not yet, is not stored: its order says what became of it. */
+  private async ownerOfPayment(
+    transaction: Transaction,
+    processor: ProcessorName,
+    { id, state, orderId }: PaymentSnapshot,
+  ): Promise<string | undefined> {
+    const payment = await this.payments.find(transaction, processor, id);
+    if (payment || state === 'succeeded') return payment?.accountId;
+    return (await this.references.find(transaction, processor, orderId))?.accountId;
   }
 }
