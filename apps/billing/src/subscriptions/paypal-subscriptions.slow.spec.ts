@@ -274,4 +274,34 @@ describe('subscriptions by PayPal', () => {
     await billing.settle();
     expect(await row()).toMatchObject({ state: 'cancelled', paid_through: end.toISOString() });
   });
+
+  it('an upgrade is not captured any more once its subscription has ended at PayPal', async () => {
+    const { world, subscriptions } = billing.simulator.paypal;
+    const asked = await ask('change', { sku: 'api-50K-month' });
+    await agreeAtPaypal(asked.body.redirect_url, 'abandon');
+    subscriptions.cancel(atPaypal().id);
+    await billing.settle();
+    const ended = { state: 'cancelled', pending_change: null, unpaid_change: null };
+    expect(await row()).toMatchObject(ended);
+    const order = world.all('order').at(-1)!;
+    await pressButton(order.links.find(({ rel }) => rel === 'payer-action')!.href, 'pay');
+    await billing.settle();
+    expect(order.status).toBe('APPROVED');
+    expect(await row()).toMatchObject(ended);
+  });
+
+  it('an upgrade that PayPal lets through after the end of its subscription is stored', async () => {
+    const asked = await ask('change', { sku: 'api-50K-month' });
+    await agreeAtPaypal(asked.body.redirect_url, 'delayed');
+    await billing.settle();
+    billing.simulator.paypal.subscriptions.cancel(atPaypal().id);
+    await billing.settle();
+    await said();
+    await billing.pass(3 * DAY_MS + HOUR_MS);
+    await billing.retry();
+    expect((await said()).payments).toHaveLength(1);
+    expect(await row()).toMatchObject({ state: 'cancelled', unpaid_change: null });
+    const waiting = `select name, reason from work where queue = 'processor-objects'`;
+    expect(await billing.database.query(waiting)).toEqual([]);
+  });
 });

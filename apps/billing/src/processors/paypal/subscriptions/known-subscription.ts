@@ -76,6 +76,10 @@ export class KnownSubscriptions {
   }
 }
 
+/** False once it has ended, and before its customer has agreed: then it cannot be changed. */
+export const isRunning = ({ subscription }: Pick<KnownSubscription, 'subscription'>) =>
+  ['ACTIVE', 'SUSPENDED'].includes(subscription.status ?? '');
+
 /** Compares plans regardless of the tax. */
 export const isSameOffer = (a: BilledPlan, b: BilledPlan) =>
   a.sku === b.sku && a.quantity === b.quantity && a.catalogueVersion === b.catalogueVersion;

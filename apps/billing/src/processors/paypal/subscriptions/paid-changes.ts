@@ -29,6 +29,7 @@ import {
   type KnownSubscriptions,
   type PlannedUnits,
   billedPlan,
+  isRunning,
   isSameOffer,
   isSamePlan,
   priceOf,
@@ -141,7 +142,8 @@ export class PaidChanges {
    */
   async settle(known: KnownSubscription): Promise<'settled' | 'declined' | 'nothing'> {
     const { mark, next, former } = known;
-    if (mark.changeOrderId === null || this.parts.clock.now() >= mark.until) return 'nothing';
+    if (mark.changeOrderId === null || !isRunning(known)) return 'nothing';
+    if (this.parts.clock.now() >= mark.until) return 'nothing';
     let order = await this.findOrder(mark.changeOrderId);
     const change = toChangeReference(order?.purchase_units?.[0]?.custom_id);
     if (!order || !change || !isSamePlan(former, change.old) || !isSameOffer(next, change.wanted))

@@ -14,6 +14,7 @@ import {
   type KnownSubscription,
   type KnownSubscriptions,
   billedPlan,
+  isRunning,
   isSameOffer,
   priceOf,
 } from './known-subscription.js';
@@ -175,8 +176,10 @@ export class PaypalSubscriptions {
       periodEnd: period.end,
       cancelAt: isEnding && !hasEnded ? mark.until : null,
       // A new tax rate is not a change that the customer requested.
-      pendingChange: isSameOffer(running, next) ? null : billedPlan(next),
-      unpaidChange: await changes.unpaid(current, settled === 'declined'),
+      pendingChange: isSameOffer(running, next) || !isRunning(current) ? null : billedPlan(next),
+      unpaidChange: isRunning(current)
+        ? await changes.unpaid(current, settled === 'declined')
+        : null,
       ...(await this.bills(current)),
     };
   }
