@@ -204,7 +204,7 @@ describe('tidy', () => {
     });
 
     it('every generated document is up to date', () => {
-      // In a process of its own: events and metrics that other specs of this worker declare are not documented.
+      // In a separate process, because events and metrics that other specs of this worker declare are not documented.
       const module = './dist/apps/cli/src/documents/generated-documents.js';
       const script = `const { generatedDocuments, staleDocuments } = await import('${module}');
         process.stdout.write(JSON.stringify(staleDocuments(await generatedDocuments())));`;

@@ -71,7 +71,7 @@ describe('audited actions', () => {
   });
   afterAll(() => account.stop());
 
-  /** Appended, so that they mostly lie in the order in which they were written; a vacuum may free earlier places. */
+  /** Appended, so that they are mostly in the order in which they were written; a vacuum may free earlier places. */
   const entries = () =>
     auditor.query<{ id: string; action: string }>('select id, action from audit order by ctid');
 
@@ -414,7 +414,7 @@ describe('audited actions', () => {
   it('S117: the erasure of an account is one entry', async () => {
     const erase = async () => {
       account.clock.advance(91 * DAY_MS);
-      // The service's own job may have done it already.
+      // The service's own job may already have done it.
       await account.get(ErasureService).eraseDue();
     };
     expect(await entriesOf(erase)).toEqual(['account.erased']);

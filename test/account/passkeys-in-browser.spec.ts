@@ -6,7 +6,7 @@ import { type Deployment, openSolo } from '../stories/deployment.js';
 import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js';
 
 /**
- * A telephone or laptop that unlocks without a user, simulated with the DevTools protocol. The steps build on one
+ * A phone or laptop that unlocks without a user, simulated with the DevTools protocol. The steps build on one
  * another.
  */
 (hasBrowser ? describe : describe.skip)('a passkey in a real browser', () => {
@@ -88,7 +88,7 @@ import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js
     await isAt('API keys');
   });
 
-  it('S34: that was removed, or counts like a copy, is rejected, and the form says so', async () => {
+  it('S34: is rejected if it was removed, or counts like a copy, and the form says so', async () => {
     const [{ credentialId, signCount, ...rest }] = await credentials();
     await devtools.send('WebAuthn.removeCredential', { authenticatorId, credentialId });
     const credential = { ...rest, credentialId, signCount: 0 };

@@ -63,7 +63,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
       .replace(EXTERNAL, '$1');
   }
 
-  /** Runs `begin` for each order of the callbacks it leads to; each comes, and then all of them again. */
+  /** Runs `begin` for each order of the resulting callbacks; each is delivered, and then all of them again. */
   async function inEveryOrder(
     begin: () => Promise<{ accountId: string; callbacks: readonly Callback[] }>,
   ) {

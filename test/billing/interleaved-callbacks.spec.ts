@@ -88,7 +88,7 @@ describe('callbacks of both processors', () => {
     } else payments.decideDispute(payments.dispute(payment).id, decision);
   }
 
-  /** Packages by both, some taken back, and a plan by one of them. */
+  /** Packages from both, some reversed, and a plan from one of them. */
   async function live(books: Books, [first, second]: ChosenProcessor[]): Promise<void> {
     for (const processor of [first, second]) {
       const refunded = await buy(books, processor, 15_000);
@@ -104,7 +104,7 @@ describe('callbacks of both processors', () => {
       const won = await buy(books, processor, 10_000);
       await comeBack(books, won);
       dispute(processor, paymentAt(processor), 'won');
-      // Heard of by callbacks alone.
+      // Known only from callbacks.
       for (let i = 0; i < 5; i += 1) await buy(books, processor, 6_000);
     }
     await order(books, { product: 'subscription', sku: 'api-15K-month', processor: first });
@@ -117,7 +117,7 @@ describe('callbacks of both processors', () => {
     expect(answer.status).toBe(200);
   }
 
-  /** Whatever was put off is tried again now. */
+  /** All postponed work is retried now. */
   async function workOffAll(): Promise<void> {
     for (let round = 0; round < 5; round += 1) await billing.retry();
   }

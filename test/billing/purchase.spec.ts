@@ -22,7 +22,7 @@ describe('purchases', () => {
   });
 
   const relayed = new Map<string, number>();
-  /** Hands over what billing has published of an account since the last call. */
+  /** Delivers the events that billing has published about an account since the last call. */
   async function relay(accountId: string): Promise<void> {
     const events = await billing.events(accountId);
     for (const { type, data } of events.slice(relayed.get(accountId) ?? 0)) {

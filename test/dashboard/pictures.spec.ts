@@ -27,7 +27,7 @@ import { ACCOUNT_ID, DashboardUnderTest, OWN_ORIGIN } from './dashboard-under-te
 const KEPT = join(process.cwd(), 'test/dashboard/pictures');
 const MADE_WITH = join(KEPT, 'made-with.txt');
 const CHANGED_MAX = 0.01;
-/** After a wanted change: KEEP_PAGES=1, then look at the pictures. */
+/** After an intended change: run with KEEP_PAGES=1, then look at the pictures. */
 const isKept = process.env.KEEP_PAGES === undefined;
 const executablePath = chromiumPath();
 
@@ -100,7 +100,7 @@ const CHANGES: LedgerChanges = {
 };
 const PACE: PaceAnswer = { live: ONE, bulk: ONE, heavy: ONE };
 
-/** The browser and the fonts, which draw the same letters otherwise. */
+/** The browser and the fonts, which differ in how they draw the same letters. */
 function machine(): string {
   const run = (program: string, ...args: string[]) =>
     execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -109,7 +109,7 @@ function machine(): string {
   return `${[run(executablePath!, '--version'), ...['system-ui', 'monospace'].map(fontOf)].join('\n')}\n`;
 }
 
-/** Why nothing is compared here; undefined where it is. */
+/** The reason why nothing is compared here; undefined if pictures are compared. */
 function differenceOfMachine(): string | undefined {
   if (!executablePath) return 'there is no Chromium on this machine';
   if (!isKept) return undefined;
@@ -132,7 +132,7 @@ if (difference) process.stdout.write(`not compared: pictures of pages, for ${dif
     browser = await openBrowser();
     const viewport = { width: 1280, height: 800 };
     const here = { locale: 'en-US', timezoneId: 'UTC', colorScheme: 'light' } as const;
-    // At half the size a change is still seen, in a few kilobytes.
+    // At half the size a change is still visible, in a few kilobytes.
     context = await browser.newContext({ viewport, deviceScaleFactor: 0.5, ...here });
     if (isKept) return;
     mkdirSync(KEPT, { recursive: true });
@@ -161,7 +161,7 @@ if (difference) process.stdout.write(`not compared: pictures of pages, for ${dif
     under.answers.set('POST /internal/questions', WHOIS_LIVE.examples[0].answer as object);
   });
 
-  /** The page as the dashboard's socket answers, under the origin that it has for browsers. */
+  /** The page from the dashboard's socket, under the origin that it has for browsers. */
   async function pictureOf(path: string, cookie?: string): Promise<Buffer> {
     const page = await context.newPage();
     await page.route(`${OWN_ORIGIN}/**`, async (route) => {

@@ -10,7 +10,7 @@ import { chartTools, chartToolsAvailability } from './tools/programs.js';
 /** If the tools have not been built on this machine, they are built first. */
 jest.setTimeout(1_900_000);
 
-/** Kept back for superusers, and the migration's. */
+/** Reserved for superusers and the migration. */
 const APART = 5;
 const SURGING = ['account', 'corpus'];
 

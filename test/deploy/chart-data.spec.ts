@@ -6,7 +6,7 @@ import { chartTools, chartToolsAvailability } from './tools/programs.js';
 /** If the tools have not been built on this machine, they are built first. */
 jest.setTimeout(1_900_000);
 
-/** Deleted with the release, for nothing is in them that is not made again. */
+/** Deleted with the release, because their contents are created again. */
 const WITHOUT_DATA = [
   'Certificate',
   'ConfigMap',

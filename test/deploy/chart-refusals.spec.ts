@@ -224,7 +224,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
       expect(sentences.length).toBeGreaterThan(30);
       const unheard = sentences
         .map(([, sentence]) => sentence)
-        // Only an installation that is there can tell.
+        // Only an existing installation can tell.
         .filter((sentence) => !sentence.includes("changes no StatefulSet's"))
         .filter((sentence) => {
           const parts = sentence

@@ -165,7 +165,7 @@ describe('the image and the compose file', () => {
 
   it('S113: secrets are files that a command creates readable only by their owner, and none is in the compose file', () => {
     const files = Object.entries(compose.secrets).map(([name, { file }]) => [name, file]);
-    // The source of the services' secrets stays with the operator.
+    // The secret from which the services' secrets are derived stays with the operator.
     const expected = written.filter((name) => name !== 'service_secrets_source');
     expect(files.toSorted()).toEqual(
       expected.map((name) => [name, `deploy/secrets/${name}`]).toSorted(),
@@ -180,7 +180,7 @@ describe('the image and the compose file', () => {
       const given = Object.values(environment).filter((value) => value.startsWith('/run/secrets/'));
       expect(given.map((path) => path.split('/')[3]).toSorted()).toEqual(secrets.toSorted());
       const open = Object.keys(environment).filter((name) => secretSettings.has(name));
-      // A Valkey without a password, on a network that leads nowhere, is no secret.
+      // A Valkey without a password on an isolated network needs no secret.
       expect(open.filter((name) => environment[name] !== 'redis://valkey:6379')).toEqual([]);
     }
   });

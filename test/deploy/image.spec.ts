@@ -40,7 +40,7 @@ const LICENCES = [
   '(MIT AND Zlib)',
   'PSF-2.0',
 ];
-/** The services that need nothing from an operator: billing waits for the keys of a processor. */
+/** The services that need nothing from an operator; billing waits for the keys of a processor. */
 const STAYING = [
   'account',
   'corpus',
@@ -120,7 +120,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
         licenses.map(({ license, expression }) => license?.id ?? expression).join(' or '),
       ])
       .filter(([, licence]) => !LICENCES.includes(licence));
-    // Its package names none; the file in it is the MIT licence.
+    // Its package declares no licence; the file in it is the MIT licence.
     expect(others).toEqual([['png-js', '']]);
     expect(readFileSync(join(root, 'app/node_modules/png-js/LICENSE'), 'utf8')).toMatch(
       /Permission is hereby granted, free of charge/,

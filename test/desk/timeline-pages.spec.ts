@@ -9,7 +9,10 @@ import { TimelineRepository as OfEntitlement } from '../../apps/entitlement/src/
 
 const EVERY_MINUTE = `now() - n * interval '1 minute'`;
 
-/** Rows as the services write them, `$1` the account and `$2` how many of each kind: one a minute, up to now. */
+/**
+ * Rows in the form in which the services write them; `$1` is the account and `$2` the number of each kind: one a
+ * minute, up to now.
+ */
 const LIVES = {
   billing: [
     `insert into orders (id, account_id, request_key, request_hash, state, processor, amount_micros,
@@ -51,7 +54,7 @@ const LIVES = {
   ],
 };
 
-/** Gives an account several years of events at one service: so many of each kind. */
+/** Gives an account several years of events at one service: the given number of each kind. */
 async function plantLife(
   test: TestDatabase,
   service: keyof typeof LIVES,

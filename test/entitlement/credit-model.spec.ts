@@ -46,7 +46,7 @@ class CreditModel {
     this.now = new Date(this.now.getTime() + days * DAY_MS);
   }
 
-  /** Every slice that has started and was paid for; refunds are counted separately. */
+  /** Every paid slice that has started; refunds are counted separately. */
   issueSlices(): void {
     for (const period of this.periods) {
       for (let index = 0; index < period.months; index++) {
@@ -74,7 +74,7 @@ class CreditModel {
     return this.state === 'active' && this.periods.length === 0 && this.reversals.length === 0;
   }
 
-  /** The rule of 402: what other leases hold unused may still come back. */
+  /** The rule of 402: unused credits in other leases may still be returned. */
   expectedOutcome(spendable: number, min: number): 'granted' | 'insufficient' | 'elsewhere' {
     if (spendable >= min) return 'granted';
     return spendable + this.reserved < min ? 'insufficient' : 'elsewhere';
@@ -99,7 +99,7 @@ function monthsAfter(anchor: Date, months: number): Date {
   return new Date(Date.UTC(anchor.getUTCFullYear(), month, day) + time);
 }
 
-/** A seed that failed is added here and stays. */
+/** A seed that failed is added here and kept. */
 const SEEDS = [20_261_122];
 const RUNS = 20;
 const COMMANDS_MAX = 30;
@@ -141,7 +141,7 @@ describe('credits under every history', () => {
   });
   afterAll(() => entitlement.stop());
 
-  /** One customer's history, done to the service and to the model alike. */
+  /** One customer's history, applied to both the service and the model. */
   class History {
     readonly accountId = newId();
     readonly subscriptionId = newId();
@@ -213,7 +213,7 @@ describe('credits under every history', () => {
       model.leases.push({ id, amount: answer.amount, used: 0, isOpen: true });
     }
 
-    /** Totals come late, twice, and for leases that were closed long ago. */
+    /** Totals arrive late, twice, and for leases that were closed long ago. */
     private async report(step: Extract<Command, { pick: number }>): Promise<void> {
       const { model, accountId } = this;
       const lease = chosen(model.leases, step.pick);

@@ -8,7 +8,7 @@ import {
   closeReservation,
 } from '../../apps/entitlement/src/reservations/charge.js';
 
-/** A lease as its holder knows it: every total that it may have sent, delivered or not. */
+/** A lease from its holder's view: every total that it may have sent, delivered or not. */
 interface Held {
   lease: Chargeable;
   spent: number;
@@ -36,7 +36,7 @@ const command = fc.oneof(
 );
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
 
-/** Leases of one account whose messages come late, twice and in any order. */
+/** Leases of one account whose messages arrive late, twice and in any order. */
 class LeaseHistory {
   private readonly book = new Book(
     { id: 'account', state: 'active', available: 0, allowanceVersion: 0, lastGranted: 0 },

@@ -9,7 +9,7 @@ import { registrationOf } from '../../apps/simulators/src/registrations/registra
 import { Random } from '../random.js';
 import type { RecordedRow } from './recorded-row.js';
 
-/** Text that a registrant may write into a value, to be read as the registry's own words. */
+/** Text that a registrant may write into a value so that it is read as the registry's own words. */
 const LIES = [
   'Domain Status: available',
   'Status: free',
@@ -25,7 +25,7 @@ const LIES = [
   'Name Server: ns1.other.test',
 ];
 
-/** Characters that look like a line end; a registry never lets a real one through. */
+/** Characters that look like a line end; a registry never passes a real one on. */
 const LINE_ENDS = [
   '<br>',
   '<BR/>',
@@ -97,7 +97,7 @@ const MUTATIONS: readonly Mutation[] = [
   lie,
 ];
 
-/** Into a published value: nobody outside of the registry writes anything else of an answer. */
+/** Inserted into a published value, because outsiders cannot write any other part of an answer. */
 function lie(lines: string[], random: Random): string[] {
   const keyed = lines.flatMap((line, at) => (/^[^%#:]+:[ \t]*\S/.test(line) ? [at] : []));
   if (keyed.length === 0) return lines;
@@ -222,7 +222,7 @@ function recordedAnswers(): Original[] {
   );
 }
 
-/** The seeds whose answer read as "not registered" although its original was registered, or threw. */
+/** The seeds whose answer was read as "not registered" although its original was registered, or that threw. */
 function faults(originals: readonly Original[]): string[] {
   const held = originals.filter(({ text, context }) => {
     return parseWhois(text, context).outcome === 'delivered';
@@ -270,7 +270,7 @@ describe('S64: answers made to keep the parser busy', () => {
       const piece = ENDLESS_PIECES[at % ENDLESS_PIECES.length];
       const text = endless(piece, random);
       const tld = random.pick(TLDS);
-      // Collecting garbage and compiling are not the text's doing: the best of a few tries counts.
+      // Garbage collection and compilation are not caused by the text, so the best of a few attempts counts.
       let ms = Infinity;
       for (let tries = 0; tries < TRIES && ms > PROCESSOR_MS_MAX; tries += 1) {
         ms = Math.min(

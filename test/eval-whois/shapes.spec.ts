@@ -3,7 +3,7 @@ import { parseWhois, type ParseContext, type ParseResult } from '#libs/resolvers
 import { registryLayout } from '../../apps/simulators/src/registry/layouts/by-tld.js';
 import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 
-/** The same answer in another layout; the data is unchanged. */
+/** The same answer in another layout, with unchanged data. */
 type Shape = (text: string) => string;
 
 const NOTICE = [
@@ -37,7 +37,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'non-breaking spaces': eachKey((key, value) => `${key}:\u00a0${value}`),
 };
 
-/** Shapes that an answer of keys and values with colons may have as well. */
+/** Shapes that an answer of keys and values with colons may also have. */
 const KEYED_SHAPES: Readonly<Record<string, Shape>> = {
   'a tab before each value': eachKey((key, value) => `${key}:\t${value}`),
   'a tab on both sides of the colon': eachKey((key, value) => `${key}\t:\t${value}`),
@@ -50,7 +50,7 @@ const KEYED_SHAPES: Readonly<Record<string, Shape>> = {
   'no space after the colon': eachKey((key, value) => `${key}:${value}`),
 };
 
-/** Shapes of a record: in other answers what stands before a colon may be a sentence. */
+/** Shapes of a record: in other answers, the text before a colon may be a sentence. */
 const RECORD_SHAPES: Readonly<Record<string, Shape>> = {
   'keys with underscores': eachKey((key, value) => `${key.replaceAll(' ', '_')}: ${value}`),
   'keys with hyphens': eachKey((key, value) => `${key.replaceAll(' ', '-')}: ${value}`),

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
 import { Balancer } from './balancer.js';
 
-/** A server that answers its name and whether it is ready. */
+/** A server that reports its name and whether it is ready. */
 class Named {
   isReady = true;
   private readonly server: Server;
@@ -40,7 +40,7 @@ describe('balancer', () => {
       targets,
       healthPath: '/health',
       intervalMs: 10,
-      // A stall of this process is no fault of the servers in it.
+      // A stall of this process is not a fault of its servers.
       healthTimeoutMs: 60_000,
     });
   });

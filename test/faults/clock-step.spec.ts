@@ -7,7 +7,7 @@ import { skewedClockMissing, steppedClock } from './skewed-clock.js';
 
 const COUNTERS = new URL('../../libs/counters/src/index.js', import.meta.url).href;
 
-/** Fills a minute, then steps the wall clock and looks again. */
+/** Uses up a minute, then steps the wall clock and checks again. */
 const PROGRAM = `
   const { writeFileSync } = await import('node:fs');
   const { CounterId, MemoryRateLimiter } = await import('${COUNTERS}');

@@ -30,8 +30,8 @@ function openTransport(): KafkaTransport {
 }
 
 /**
- * A gateway starts without waiting for its broker for longer than 3 s: of what is said before its first fetch, the
- * change feed alone tells it, and here none does.
+ * A gateway waits at most 3 s for its broker at the start: it learns of events before its first fetch only from the
+ * change feed, and there is none here.
  */
 async function untilTheyListen(): Promise<void> {
   const startedMs = performance.now();

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
 import { TcpProxy } from './tcp-proxy.js';
 
-/** One end of a connection, with the bytes it received and how it ended. */
+/** One end of a connection, with the bytes that it received and the way it ended. */
 class End {
   heard = '';
   fate: 'open' | 'ended' | 'reset' = 'open';

@@ -59,7 +59,7 @@ async function spend(gateway: LeaseClient, accountId: string, cost: number): Pro
   return gateway.remaining(accountId)!;
 }
 
-/** A request about several things: some of it is sent, in two parts. @returns the balance told at its end. */
+/** A request about several items, of which some are sent, in two parts. @returns the balance reported at its end. */
 async function spendOnHold(which: number, accountId: string, cost: number): Promise<number> {
   const names = { requestId: newId(), accountId, keyId: newId(), subject: '' };
   const held = { ...names, operation: 'whois.bulk', version: 2, amount: cost + 5 };

@@ -4,7 +4,7 @@ import { compiledBelow, readCompiled } from './compiled.js';
 import { EQUAL } from './equal.js';
 import { mutationsOf } from './mutations.js';
 
-/** Every changed text of one line of code. */
+/** Every mutation of one line of code. */
 function changed(text: string): string[] {
   return mutationsOf('one.js', text).map(
     ({ start, end, replacement }) => text.slice(0, start) + replacement + text.slice(end),
@@ -46,7 +46,7 @@ describe('mutations', () => {
     );
   });
 
-  it('that are listed as equivalent still exist', () => {
+  it('listed as equivalent still exist', () => {
     const lines = (path: string) => readCompiled(path).split('\n');
     const gone = EQUAL.filter(({ path, line }) => !lines(path).some((one) => one.trim() === line));
     expect(gone).toEqual([]);

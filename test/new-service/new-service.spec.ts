@@ -108,7 +108,7 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
   it('runs in solo with its own schema, roles and secret, and receives the events it consumes', async () => {
     const secrets = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')) as object;
     expect(secrets).toHaveProperty('ARCHIVE_SALT');
-    // The relay of account waits for it: what it consumes is sent when it has it.
+    // The relay of account waits for it: an event counts as sent once this service has it.
     await waitFor('the demo account', async () => (await rowsOf('select from heard')).length === 1);
   });
 

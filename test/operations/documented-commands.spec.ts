@@ -10,17 +10,19 @@ import { filesBelow } from '../tidy/source-tree.js';
 
 const IN_TEXT = /`npm run cli -- ([^`]+)`/g;
 const IN_BLOCK = /^npm run cli -- (.+)$/gm;
-/** Text that makes a shell see a comment, another command or the next line. */
+/** Text that a shell reads as a comment, another command or the next line. */
 const SHELL = /\s+(#|&&|\\$|;).*$/;
 
-/** The commands in a page, each as words; a quoted part is one word. */
+/** The commands of a page, each as words; a quoted part is one word. */
 function commandsIn(text: string): string[][] {
   return [IN_TEXT, IN_BLOCK]
     .flatMap((pattern) => [...text.matchAll(pattern)])
     .map(([, words]) => words.replace(SHELL, '').match(/<[^>]+>|'[^']*'|"[^"]*"|\S+/g) ?? []);
 }
 
-/** Why a command cannot run as it is written. A name alone, or with `…` in place of the rest, need only exist. */
+/**
+ * The reason why a command cannot run as written. A bare name, or one with `…` in place of the rest, need only exist.
+ */
 function faultOf(program: Command, words: string[]): string | undefined {
   let command = program;
   let rest = words;
@@ -81,7 +83,7 @@ describe('the operator commands in the documents', () => {
     const replaced = [
       ...page('upgrade').matchAll(/^docker compose up -d --no-deps ([\w -]+?) *(?:#.*)?$/gm),
     ].flatMap(([, words]) => words.replaceAll(/-\d/g, '').split(' '));
-    // Its profile has to be on.
+    // Its profile must be enabled.
     expect([...new Set(replaced), 'billing'].toSorted()).toEqual(names.toSorted());
   });
 

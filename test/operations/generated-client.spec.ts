@@ -30,7 +30,7 @@ const OPTIONS = {
   include: ['*.ts'],
 };
 
-/** The client that docs/api.md describes. */
+/** The client described in docs/api.md. */
 const CLIENT = `
 import createClient from 'openapi-fetch';
 import type { paths } from './types.js';
@@ -41,7 +41,7 @@ const client = createClient<paths, Json>({
 });
 `;
 
-/** What a generated client makes of each example of the table, and of what is in none. */
+/** The types that a generated client gives to each example of the table, and to values that are in none. */
 describe('a client generated from the description', () => {
   const folder = resolve('dist/tmp/generated-client');
 

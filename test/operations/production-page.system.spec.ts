@@ -40,7 +40,7 @@ describe('production on one machine', () => {
     const units = blocksOf('production.md', 'ini').flatMap(([, text]) => {
       const name = /^# \/etc\/systemd\/system\/(\S+)$/m.exec(text)?.[1];
       if (name === undefined) return [];
-      // The installation is not where the page has it.
+      // The installation is not in the place that the page names.
       writeFileSync(join(folder, name), text.replaceAll('/opt/domain-data-service', process.cwd()));
       return [join(folder, name)];
     });

@@ -22,7 +22,7 @@ jest.setTimeout(900_000);
 const START_TIMEOUT_MS = 280_000;
 const page = (name: string) => readFileSync(`docs/operations/${name}.md`, 'utf8');
 
-/** What follows a name in a unit or settings of the page, the first time it stands there. */
+/** The text after the first occurrence of a name in a unit or settings of the page. */
 function saysOf(name: string): string {
   const said = new RegExp(`^${name}=(.*)$`, 'm').exec(page('production'))?.[1];
   if (said === undefined) throw new Error(`the page has no ${name}=`);
@@ -32,7 +32,7 @@ function saysOf(name: string): string {
 /** Runs the commands of the pages themselves; only the folders differ. */
 describe('production on one machine: a restart, a backup and a restore', () => {
   const root = mkdtempSync(join(tmpdir(), 'dds-production-'));
-  // PostgreSQL's user passes through.
+  // PostgreSQL's user must be able to enter it.
   chmodSync(root, 0o755);
   const data = join(root, 'data');
   const backups = join(root, 'backups');

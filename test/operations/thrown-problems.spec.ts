@@ -14,10 +14,10 @@ interface ServedRow {
   itemCodes: Makers;
 }
 
-/** Codes of problems, each with the functions that make it. */
+/** Codes of problems, each with the functions that create it. */
 type Makers = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The type whose member answers one item of several: what it throws refuses that item alone. */
+/** The type whose member answers one item of several: an error in it rejects only that item. */
 const ITEM_QUESTIONS = { type: 'ItemQuestions', member: 'answer' };
 
 interface Seen {
@@ -40,9 +40,9 @@ const OPTIONS: ts.CompilerOptions = {
 };
 
 /**
- * Reads which problems the methods of controllers can throw: whatever their code makes, and the code that it can
- * reach, through services, interfaces and functions that are handed on. What is caught on the way is counted too;
- * what another service answers is not.
+ * Finds the problems that the methods of controllers can throw: those created in their code and in the code that it can
+ * reach through services, interfaces and functions passed as arguments. Problems that are caught on the way are
+ * counted, too; answers of other services are not.
  * @param modules files from which all controllers can be reached.
  */
 function servedRows(modules: readonly string[]): ServedRow[] {
@@ -75,7 +75,7 @@ function rowOf(method: ts.MethodDeclaration): string | undefined {
 /** The code that can be reached from a function. */
 class Reach {
   private readonly checker: ts.TypeChecker;
-  /** Classes by the interfaces and classes that they fulfil. */
+  /** Classes by the interfaces that they implement and the classes that they extend. */
   private readonly heirs = new Map<ts.Symbol, ts.ClassDeclaration[]>();
   private readonly known = new Map<ts.Node, Seen>();
 
@@ -209,7 +209,7 @@ function nameOf(node: ts.Node): string {
 
 const OWNERS = ['account', 'billing', 'entitlement', 'lookup'] as const;
 
-/** Problems that the code seems to throw and no caller gets, by the function that makes them. */
+/** Problems that the code seems to throw but that no caller gets, by the function that creates them. */
 const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   'AccountsService.lock not_found': 'whoever has a session has an account',
   'AccountsService.get not_found': 'whoever has a session has an account',
@@ -223,7 +223,7 @@ const operationOf = (name: string) => CONSTANTS.get(name) as Operation;
 /** Turns any other error of an item into a problem. */
 const MAKER_OF_ITEMS = 'answerOrProblem';
 
-/** Code and maker of what may reach the caller. */
+/** The code and the creating function of each problem that may reach the caller. */
 function thrownBy({ row, codes }: Pick<ServedRow, 'row' | 'codes'>): [string, string][] {
   const { takesIdempotencyKey } = operationOf(row);
   return [...codes].flatMap(([code, makers]) => {

@@ -13,7 +13,7 @@ describe('simulated histories', () => {
   );
 
   it(
-    'that once failed do not fail any more',
+    'do not fail any more if they are listed as fixed',
     async () => {
       const { code, report } = await simulate('--regressions');
       expect(report.failed).toEqual([]);

@@ -20,7 +20,7 @@ describe('a lookup whose client has disconnected', () => {
     await world?.stop();
   });
 
-  // Lookup accepts only tokens of this moment, and the gateway makes them by the real time.
+  // Lookup accepts only current tokens, and the gateway issues them by the real time.
   beforeEach(() => world.clock.set(new Date()));
 
   const live = (name: string, query = '') => `/v2.0/whois/live?domainName=${name}${query}`;
@@ -32,7 +32,7 @@ describe('a lookup whose client has disconnected', () => {
     for (const nth of [1, 2, 3]) {
       const client = new AbortController();
       const asked = request(under.url + live(name), { headers: key, signal: client.signal });
-      // Each look is one of its own: the one before it has been let go, with what it knew.
+      // Each lookup is separate: the previous one was abandoned, together with its results.
       await waitFor(`the registry to be queried ${nth} times`, () => world.asked(name) === nth);
       client.abort();
       await expect(asked).rejects.toThrow();

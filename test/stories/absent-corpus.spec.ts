@@ -4,7 +4,7 @@ import { GatewayUnderTest } from '../gateway/gateway-under-test.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 import { RegistryWorld } from './registry-world.js';
 
-/** A port of this machine at which nothing listens. */
+/** A port of this machine on which nothing listens. */
 const NOBODY = 'http://127.0.0.1:9';
 
 /** Gateway, lookup and the registries, over real sockets. */
@@ -26,7 +26,7 @@ describe('while the corpus cannot be reached', () => {
     const scopes = ['whois', 'dns', 'history', 'reverse', 'subdomains'] as const;
     const { apiKey, keyRecord } = under.around.account.addKey({ scopes: [...scopes] });
     const ask = (path: string) => {
-      // Lookup accepts the gateway's tokens of this moment only.
+      // Lookup accepts only current tokens of the gateway.
       world.clock.set(new Date());
       return under.ask(`/v2.0/${path}`, { 'x-api-key': apiKey });
     };

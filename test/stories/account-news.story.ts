@@ -14,7 +14,7 @@ const NAMES = Array.from({ length: 410 }, (_, n) => `news-story-${n}.com`);
 const EVENTS = ['job.completed', 'credits.low', 'invoice.issued', 'monitor.triggered'];
 const WAIT_MS = 180_000;
 
-/** Each event that webhooks can be told of, from what makes it true to the address of the customer. */
+/** Each event that webhooks can receive, from its cause to the customer's address. */
 export function accountNews(open: () => Deployment, receiver: WebhookReceiver): void {
   let customer: Customer;
 

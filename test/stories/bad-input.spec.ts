@@ -71,7 +71,7 @@ describe('in one process: unusable input', () => {
     expect(begun.status).toBe(201);
     return new URL(String(begun.headers.location), deployment.apiUrl).pathname;
   };
-  /** Files of uploads, and what is being written. */
+  /** Files of uploads, including unfinished ones. */
   const leftOnDisk = () =>
     ['worker/uploads', 'worker/.making'].flatMap((place) =>
       readdirSync(folder, { recursive: true, withFileTypes: true })

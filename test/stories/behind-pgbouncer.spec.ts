@@ -7,10 +7,10 @@ import { bulkJobs } from './bulk-jobs.story.js';
 import { buyCredits } from './buy-credits.story.js';
 import { openSoloBehindPgBouncer } from './deployment.js';
 
-/** A gigabyte of lines, made as they are sent. */
+/** A gigabyte of lines, generated as they are sent. */
 const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to stdout";
 
-/** The stories of one process, word for word. */
+/** The stories of one process, unchanged. */
 (pgBouncerAvailability() === undefined ? describe : describe.skip)(
   'behind PgBouncer in transaction mode',
   () => {

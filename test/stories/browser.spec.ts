@@ -10,7 +10,7 @@ const EMAIL = 'mary@story.example';
 const NAME = 'Grace O’Neil';
 const PASSWORD = 'correct horse battery staple 42';
 const NEW_PASSWORD = 'an even longer sentence to remember 7';
-/** Answers the same on every installation. */
+/** Gives the same answer on every installation. */
 const SAMPLE = 'registered.test';
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
@@ -118,7 +118,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
   it('S18: the browser’s session does not work at the API, and a key does not work on the dashboard', async () => {
     const other = await user.context.newPage();
-    // Cookies know no ports: the browser does send the session there.
+    // Cookies are not bound to ports, so the browser does send the session there.
     const answer = await other.goto(`${deployment.apiUrl}/v2.0/whois/live?domainName=cookie.com`);
     expect(answer?.status()).toBe(401);
     expect(await answer?.request().headerValue('cookie')).toContain('__Host-session=');
@@ -165,7 +165,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     })()`);
     expect([undefined, 'refused']).toContain(handled);
     expect(await user.page.title()).toBe('Overview · Domain Data Service');
-    // What a page writes arrives a little later than what it answers.
+    // A page's console lines arrive a little later than its answer.
     const violations = () => user.faults.filter((fault) => fault.includes('policy violated: '));
     await waitFor('both violations', () => violations().length >= 2);
     const refused = user.takeFaults().join('\n');
@@ -380,7 +380,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
   it('S33: an app is set up with its code, a log-in requires the next one, and a recovery code removes it', async () => {
     const change = async (button: string) => {
       await user.submit(button);
-      // Ten minutes may have gone by.
+      // Ten minutes may have passed.
       if ((await user.title()) !== 'Your password, please') return;
       await user.submit('Continue', { Password: PASSWORD });
       await user.submit(button);

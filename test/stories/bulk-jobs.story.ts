@@ -14,10 +14,15 @@ const NAMES = Array.from(
   { length: 60 },
   (_, n) => `bulk-story-${n}.${['com', 'de', 'org'][n % 3]}`,
 );
-/** As a spreadsheet writes it, with a line twice, one without a name and a name that nobody has. */
+/**
+ * A file in the format of a spreadsheet, with a repeated line, a line without a name and a name that nobody has
+ * registered.
+ */
 const FILE = ['domain;note', ...NAMES.map((name) => `${name};x`), `${NAMES[0]};x`, 'no name;x'];
 
-/** Many names, as a customer meets them: a file goes in, a mail and an event come out, and exactly his rows. */
+/**
+ * Many names from a customer's view: the customer uploads a file and gets a mail, an event and exactly the right rows.
+ */
 export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): void {
   let customer: Customer;
   let uploadId: string;

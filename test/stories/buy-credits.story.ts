@@ -12,8 +12,8 @@ const BOUGHT = 15_000;
 const REPEATS = 10;
 
 /**
- * From sign-up to a key that works with what was bought, through the dashboard's origin and the processor's
- * own page alone. The steps build on one another.
+ * From sign-up to a key that works with the purchase, only through the dashboard's origin and the processor's own page.
+ * The steps build on one another.
  */
 export function buyCredits(
   deployed: () => Deployment & { payments: PaymentsSimulator },
@@ -53,7 +53,7 @@ export function buyCredits(
     const answer = await fetch(callbackUrl(), { method: 'POST', headers, body: callback.body });
     return answer.status;
   }
-  /** As processors do: one that was answered 503 (a machine too busy) comes again; no other refusal is expected. */
+  /** As at real processors, a callback that got 503 (from a busy machine) is repeated; no other refusal is expected. */
   const sendUntilTaken = (callback: Callback, secret: string) =>
     waitFor('a callback to be taken', async () => {
       const status = await post(callback, secret);
@@ -230,7 +230,7 @@ export function buyCredits(
 }
 
 let names = 0;
-/** The limit of class `live`, as an answer to a fresh name says it. */
+/** The limit of class `live`, as stated in an answer about a new name. */
 async function liveLimit(customer: Customer): Promise<number> {
   const { headers } = await customer.lookUp(`bought-${++names}.com`);
   const said = headers.get('ratelimit-policy') ?? headers.get('ratelimit') ?? '';

@@ -12,10 +12,10 @@ import { accountNews } from './account-news.story.js';
 import { firstLight } from './first-light.story.js';
 import { plansAndMoneyBack } from './plans.story.js';
 
-/** Until a broker or a database that was killed is back, and everybody knows. */
+/** The time until a killed broker or database is back, and all services have noticed. */
 const START_LIMIT_MS = 240_000;
 
-/** The stories of one process, word for word; one cluster for all of them. */
+/** The stories of one process, unchanged; one cluster for all of them. */
 describeOnCluster('a process for each service', () => {
   const receiver = new WebhookReceiver();
   let deployment: Awaited<ReturnType<typeof openCluster>>;
@@ -28,7 +28,7 @@ describeOnCluster('a process for each service', () => {
     await deployment?.stop();
   });
 
-  // First, while no story has moved the clock by months.
+  // It runs first, before any story moves the clock by months.
   describe('database files', () => databaseFiles(() => deployment));
 
   describe('from sign-up to erasure', () => firstLight(() => deployment));

@@ -14,10 +14,10 @@ import type { Deployment } from './deployment.js';
 
 const ZONE = 'filestory';
 const NAMES = Array.from({ length: 200 }, (_, n) => `story-${n}.${ZONE}`);
-/** Files are made one behind another, on a machine that does more. */
+/** Files are built one after another, on a machine with other work. */
 const WAIT_MS = 120_000;
 
-/** Database files, from the operator's source to the download of a customer whose plan opens them. */
+/** Database files, from the operator's source to the download by a customer whose plan includes them. */
 export function databaseFiles(open: () => Deployment & { workerUrl: string }): void {
   let customer: Customer;
 
@@ -32,7 +32,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
     const bytes = Buffer.from(await body.arrayBuffer());
     return { status: statusCode, bytes, json: () => JSON.parse(bytes.toString()) };
   }
-  // By session: a key asks at most 60 times a minute.
+  // Through the session, because a key may send only 60 requests a minute.
   const filesOf = async (dataset: string) =>
     ((await customer.call('GET', `/api/files?dataset=${dataset}`)).body as FilesAnswer).files;
   const fileOf = async (dataset: string, format = 'csv.gz', key?: string) => {
@@ -66,7 +66,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
       WAIT_MS,
     );
     const { workerUrl: url, serviceSecret, clock, tls } = open();
-    // What was made in this moment would not be made again.
+    // A file built at this moment would not be built again.
     clock.advance(MINUTE_MS);
     const tokens = new ServiceTokens(serviceSecret, clock, tls);
     const operator = new ServiceHttp({

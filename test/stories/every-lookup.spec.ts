@@ -5,7 +5,7 @@ import { type Deployment, openSolo } from './deployment.js';
 
 const TRIAL_CREDITS = 500;
 
-/** Every operation that looks something up, as a customer meets it. */
+/** Every operation that looks something up, from a customer's view. */
 describe('in one process: every lookup', () => {
   let deployment: Deployment;
   let customer: Customer;
@@ -23,7 +23,7 @@ describe('in one process: every lookup', () => {
     return one;
   }
 
-  /** A trial has two requests of class bulk a minute, and two of class heavy. */
+  /** A trial allows two requests a minute of class bulk, and two of class heavy. */
   const trials: Customer[] = [];
   const asked: Record<string, number> = {};
   async function askerOf(rateClass: string): Promise<Customer> {
@@ -65,7 +65,7 @@ describe('in one process: every lookup', () => {
       expect([answer.status, answer.headers.get('x-credits-cost')]).toEqual([200, '0']);
       expect(JSON.parse(answer.text)).toMatchObject({
         status: true,
-        // What is always free says nothing of credits.
+        // Operations that are always free do not mention credits.
         ...(price.per !== 'free' && { meta: { credits_charged: 0 } }),
       });
     },

@@ -8,7 +8,7 @@ import { Customer } from './customer.js';
 import { type Deployment, openSoloOn } from './deployment.js';
 import { internetAvailability } from './internet-availability.js';
 
-/** By RDAP with a registrar of their own, by RDAP alone, and by port 43 alone. */
+/** By RDAP with a registrar of their own, only by RDAP, and only by port 43. */
 const RDAP = ['published-books.com', 'published-books.org', 'published-books.uk'];
 const PORT43 = ['jp', 'it', 'eu', 'dk', 'at', 'se', 'ru', 'io'].map(
   (tld) => `published-books.${tld}`,
@@ -18,7 +18,7 @@ const UNSIGNED = [...RDAP, ...PORT43].find((name) => !registrationOf(name).signe
 const FREE = ['free-books.com', 'free-books.jp'];
 const RESERVED = 'reserved-books.us';
 const ADDRESSES = ['8.8.8.8', '193.0.6.139', '2001:4860:4860::8888'];
-/** Addresses of registries that answer on port 43 alone. */
+/** Addresses of registries that answer only on port 43. */
 const RPSL = ['41.188.0.1', '2c0f:fb50::1', '1.1.1.1'];
 const WITHOUT_RDAP = ['afrinic', 'apnic'];
 
@@ -66,13 +66,13 @@ here('the product on an internet of its own', () => {
 
   const resolver = () => settings.dnsServers.split(':')[0]!;
 
-  /** The data of each record as Debian's dig prints it, sorted. */
+  /** The data of each record in the form that Debian's dig prints, sorted. */
   async function dig(name: string, type: string): Promise<string[]> {
     const { stdout } = await run('dig', [`@${resolver()}`, '+short', type, name]);
     return stdout.trim().split('\n').toSorted();
   }
 
-  /** A host's answer as Debian's whois prints it, lines trimmed at their end. */
+  /** A host's answer in the form that Debian's whois prints, with trailing blanks removed. */
   async function whois(host: string, question: string): Promise<string[]> {
     const [address] = await dig(host, 'A');
     const { stdout } = await run('whois', ['--no-recursion', '-h', address!, '--', question]);

@@ -10,15 +10,15 @@ import { type Answer, Customer } from './customer.js';
 import type { Deployment } from './deployment.js';
 
 /**
- * One customer's life, through HTTP alone: sign-up, key, lookups, limits, credits, payment, plan,
- * rotation, revocation, deletion, restore, and the end. The steps build on one another.
+ * One customer's life, only through HTTP: sign-up, key, lookups, limits, credits, payment, plan, rotation, revocation,
+ * deletion, restore, and erasure. The steps build on one another.
  */
 export function firstLight(deployed: () => Deployment): void {
   let deployment: Deployment;
   let billing: Billing;
   let customer: Customer;
   let names = 0;
-  /** A name that nobody looked up before: a repeat within 60 s would be free. */
+  /** A name that was not looked up before, because a repeat within 60 s would be free. */
   const freshName = () => `story-${++names}.com`;
 
   beforeAll(async () => {
@@ -118,7 +118,7 @@ export function firstLight(deployed: () => Deployment): void {
     await override('live', 1_000_000);
     // Fewer are sooner used up.
     await operate('revocations', { revocationId: randomUUID(), amount: 350, reason: 'story' });
-    // The gateway's own word: entitlement hears of the last answers up to 100 ms later.
+    // The gateway's own figure: entitlement learns of the last answers up to 100 ms later.
     const before = Number((await customer.lookUp(freshName())).headers.get('x-credits-remaining'));
     let served = 0;
     let refusal: Answer | undefined;
@@ -128,7 +128,7 @@ export function firstLight(deployed: () => Deployment): void {
       );
       served += answers.filter(({ status }) => status === 200).length;
       refusal = answers.find(({ status }) => status === 402);
-      // The last credits may be held by requests under way, which may yet give them back.
+      // The last credits may be held by running requests, which may still return them.
       const others = answers.filter(
         ({ status, body }) => ![200, 402].includes(status) && body.code !== 'credits_busy',
       );
@@ -291,7 +291,7 @@ export function firstLight(deployed: () => Deployment): void {
   });
 
   async function spendable(): Promise<number> {
-    // What a lease holds is settled within 100 ms and returned when it is closed.
+    // The use of a lease is settled within 100 ms, and its rest is returned when it is closed.
     const { body } = await customer.call('GET', '/api/balance');
     return body.spendable + body.reserved;
   }
@@ -339,7 +339,7 @@ export function firstLight(deployed: () => Deployment): void {
   async function everyText(): Promise<string> {
     return withClient(deployment.superuserUrl, async (client) => {
       const { rows } = await client.query<{ name: string }>(
-        // Partitions are read through their table: one may be dropped meanwhile.
+        // Partitions are read through their table, because one may be dropped meanwhile.
         `select oid::regclass::text as name from pg_class
          where relkind in ('r', 'p') and not relispartition and relnamespace::regnamespace::text
            in ('account', 'billing', 'entitlement', 'gateway')`,
@@ -354,7 +354,7 @@ export function firstLight(deployed: () => Deployment): void {
   }
 }
 
-/** Shows the code of a refusal where another status was expected. */
+/** Shows the code of a refusal if another status was expected. */
 function expectStatus({ status, body }: Answer, expected: number): void {
   expect([status, body?.code]).toEqual([expected, expected < 400 ? undefined : expect.any(String)]);
 }

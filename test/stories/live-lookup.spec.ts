@@ -5,7 +5,7 @@ import { waitFor } from '#test/environment';
 import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import { HURRIED, RegistryWorld } from './registry-world.js';
 
-/** The answer of a well-behaved registry to a question. */
+/** The answer of a well-behaved registry to a query. */
 describe('a lookup service and its registries', () => {
   let world: RegistryWorld;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('a lookup service and its registries', () => {
       'at',
       'dk',
       'ru',
-    ])('of a registered .%s name says what its registry says', async (tld) => {
+    ])('says the same as the registry about a registered .%s name', async (tld) => {
       const domain = `published-shop.${tld}`;
       const known = registrationOf(domain);
       const { status, header, body } = await world.ask(domain);
@@ -53,7 +53,7 @@ describe('a lookup service and its registries', () => {
     });
 
     it.each(['com', 'org', 'uk', 'de', 'fr', 'it', 'eu', 'nl', 'jp', 'se', 'pl', 'br', 'au', 'ch'])(
-      'of a free .%s name says that it is free',
+      'says that a free .%s name is free',
       async (tld) => {
         const { status, header, body } = await world.ask(`free-shop.${tld}`);
         expect([status, header('x-outcome'), body.domain_registered]).toEqual([
@@ -76,7 +76,7 @@ describe('a lookup service and its registries', () => {
       expect(body.provenance?.sources.every(({ outcome }) => outcome === 'delivered')).toBe(true);
     });
 
-    it('of a redacted name gives no withheld value and names each', async () => {
+    it('gives no withheld value of a redacted name, and lists each of them', async () => {
       const { body } = await world.ask('redacted-shop.org');
       const { registrant } = registrationOf('redacted-shop.org');
       for (const value of [
@@ -92,7 +92,7 @@ describe('a lookup service and its registries', () => {
       );
     });
 
-    it('of a reserved name says that it cannot be registered', async () => {
+    it('says that a reserved name cannot be registered', async () => {
       const { status, body } = await world.ask('reserved-shop.us');
       expect([status, body.domain_registered, body.restriction]).toEqual([
         200,
@@ -121,7 +121,7 @@ describe('a lookup service and its registries', () => {
     it('queries once for simultaneous callers', async () => {
       const hurried = new RegistryWorld(HURRIED);
       await hurried.start();
-      // Silent, so that the first question is still open when the last one comes.
+      // The registry is silent, so that the first query is still open when the last one arrives.
       const ask = () => hurried.ask('silent-popular.de');
       const answers = await Promise.all(Array.from({ length: 40 }, ask));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([504]));

@@ -16,8 +16,8 @@ import { Customer } from './customer.js';
 const TRIAL_CREDITS = 500;
 
 /**
- * Solo's own gateway, two more beside it that hear no events at all, and one in a process of its own
- * that is killed: what a customer may do and spend is one thing wherever he asks.
+ * Solo's own gateway, two more that receive no events at all, and one in a separate process that is killed: a customer
+ * has the same rights and credits at all of them.
  */
 describe('one customer over several gateways', () => {
   const folder = makeRunFolder();
@@ -106,7 +106,7 @@ describe('one customer over several gateways', () => {
     return customer;
   }
 
-  /** Waits until so many credits are neither spent nor lost, on leases or not. */
+  /** Waits until the given number of credits are neither spent nor lost, whether leased or not. */
   async function expectLeft({ accountId }: Customer, left: number): Promise<void> {
     const { entitlement } = second.services;
     await waitFor(`${left} credits to be left`, async () => {
@@ -159,7 +159,7 @@ describe('one customer over several gateways', () => {
     });
     expect(refusals).not.toContain('insufficient_credits');
     await expectLeft(customer, left - 1);
-    // The rest is spent as well; then nobody has any, and every gateway says so.
+    // The rest is spent as well; then no credits are left, and every gateway says so.
     await waitFor('the rest', async () => {
       const restId = newId();
       const rest = { min: left - 1, wanted: left - 1 };
@@ -194,7 +194,7 @@ describe('one customer over several gateways', () => {
   });
 
   it('S13: a gateway that is cut off from account serves cached keys for a minute, then answers 503', async () => {
-    // No news about this customer is under way.
+    // No event about this customer is on its way.
     const { key } = killed;
     expect(await lookUp(third.apiUrl, key)).toEqual({ status: 200 });
     await wire.refuse();
@@ -202,7 +202,7 @@ describe('one customer over several gateways', () => {
     await waitFor('401', async () => (await lookUp(second.apiUrl, key)).status === 401);
     expect(await lookUp(third.apiUrl, key)).toEqual({ status: 200 });
     const refusal = await waitFor('the refusal', async () => {
-      // The minute since its last good poll is over; a poll of the other feed moves it on again.
+      // The minute since its last successful poll is over; a poll of the other feed extends it again.
       third.authCache.trustUntil(0);
       const answer = await lookUp(third.apiUrl, key);
       return answer.status === 200 ? undefined : answer;

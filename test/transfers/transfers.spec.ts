@@ -14,7 +14,7 @@ import { RawClient } from '../gateway/raw-client.js';
 import { TransferOwner, bytesOf } from './transfer-owner.js';
 
 const MEBIBYTE = 1024 ** 2;
-/** More than any buffer on the way; what memory a gibibyte takes is in `large-transfers.proof.spec.ts`. */
+/** More than any buffer on the way; `large-transfers.proof.spec.ts` measures the memory for a gibibyte. */
 const LARGE = 64 * MEBIBYTE;
 
 let owner: TransferOwner;
@@ -42,7 +42,7 @@ beforeEach(() => {
 const FILE = '/v2.0/jobs/019a5f00-0000-7000-8000-000000000011/results';
 const TUS = { 'tus-resumable': '1.0.0' };
 
-/** Reads an answer without holding it. @returns its bytes and their checksum. */
+/** Reads an answer without keeping it. @returns its size and its checksum. */
 async function drain(body: AsyncIterable<Buffer>) {
   const read = { sizeBytes: 0, crc32: 0 };
   for await (const chunk of body) {
@@ -71,7 +71,7 @@ async function post(headers: Record<string, string>, body?: Readable | Buffer | 
   return { status: answer.statusCode, headers: answer.headers, text, json };
 }
 
-/** A form with one file of so many bytes. */
+/** A form with one file of the given size. */
 function* form(sizeBytes: number): Generator<Buffer> {
   yield Buffer.from(
     '--frontier\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n' +
@@ -230,7 +230,7 @@ describe('a download', () => {
   it('no shutdown waits for it: neither the gateway’s nor its owner’s', async () => {
     const further = new TransferOwner();
     await further.start();
-    // Longer than the test has.
+    // Longer than the test runs.
     const start = (journal: string) =>
       under.around.startGateway({
         WORKER_URL: further.url,
@@ -310,7 +310,7 @@ describe('an upload by form', () => {
     for (const piece of bytesOf(0, 700_000_000)) {
       if (client.isEnded) break;
       sentBytes += piece.length;
-      // At most 64 MB a second: what is sent while the connection lingers is far from the whole.
+      // At most 64 MB a second, so the part sent while the connection lingers is far from the whole.
       if (client.socket.write(piece)) await sleep(1);
       else await Promise.race([once(client.socket, 'drain'), once(client.socket, 'close')]);
     }

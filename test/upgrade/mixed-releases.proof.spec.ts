@@ -18,7 +18,7 @@ import { git } from '../tidy/history.js';
 
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** The whole tree of a release in a folder of its own, compiled by its own build. */
+/** The whole tree of a release in a separate folder, compiled by its own build. */
 class ReleaseTree {
   private constructor(private readonly folder: string) {}
 
@@ -41,7 +41,7 @@ class ReleaseTree {
     return join(this.folder, 'dist/apps/');
   }
 
-  /** For its services beside those on the clock of a test: its own classes are to read that clock. */
+  /** For its services beside those on a test's clock: its own classes must read that clock. */
   get clockSettings(): Record<string, string> {
     const preload = pathToFileURL(join(this.folder, 'dist/test/environment/preload-file-clock.js'));
     return { NODE_OPTIONS: `--import=${preload.href}` };
@@ -52,7 +52,7 @@ class ReleaseTree {
     git('worktree', 'prune');
   }
 
-  /** The packages of this tree do when the lock file names the same. */
+  /** The packages of this tree are used if the lock file names the same ones. */
   private install(): void {
     const lock = (folder: string) => {
       const text = readFileSync(join(folder, 'package-lock.json'), 'utf8');
@@ -70,7 +70,7 @@ function run(program: string, args: string[], cwd: string): void {
   execFileSync(program, args, { cwd, stdio: 'pipe', maxBuffer: OUTPUT_MAX_BYTES });
 }
 
-/** A release is compiled, nine processes start, and each service is exchanged twice. */
+/** A release is compiled, nine processes start, and each service is replaced twice. */
 jest.setTimeout(900_000);
 
 const TRIAL = 500;
@@ -111,7 +111,7 @@ const history = new ReleaseHistory();
       const { cluster } = deployment;
       const own = processesOf(cluster, name);
       const dashboard = cluster.process('dashboard') as ServiceProcess;
-      // A gateway of a release without the service is the dashboard: its owners answer no other.
+      // In a release without the service, the gateway is the dashboard: its owners answer no other caller.
       const isInGateway = !existsSync(join(tree.apps, 'dashboard'));
       const [gateway] = processesOf(cluster, 'gateway');
       const exchanged = isInGateway ? [...new Set([...own, gateway])] : own;
@@ -132,7 +132,7 @@ const history = new ReleaseHistory();
       }
     });
 
-    /** Every event of the product in one life: a sign-up, a payment, lookups, the end and the return. */
+    /** Every event of the product in one customer's life: a sign-up, a payment, lookups, deletion and restoration. */
     async function aWholeCustomer(email: string): Promise<void> {
       const customer = new Customer(deployment, email);
       const isServed = async () => (await customer.call('GET', '/api/session')).status < 500;

@@ -85,7 +85,7 @@ describe('the preview of a change', () => {
   const preview = (part: Partial<PlanPreviewAnswer>) =>
     under.answers.set('POST /internal/subscriptions/0197-s/preview', { ...PREVIEW, ...part });
 
-  it('that is paid now shows amount, dates, credits, limits, and what is lost', async () => {
+  it('shows amount, dates, credits, limits and losses for a change that is paid now', async () => {
     preview({});
     const plan = grant({ source_type: 'subscription', sku: OWNED.sku, available: 1_000 });
     under.answers.set('GET /internal/balance', balance([grant({}), plan]));
@@ -105,7 +105,7 @@ describe('the preview of a change', () => {
     expect(said).not.toContain('paused');
   });
 
-  it('of the same plan in the same second has its own key, and each repeat the same one', async () => {
+  it('has its own key for the same plan in the same second, and each repeat has the same one', async () => {
     preview({});
     under.answers.set('POST /internal/subscriptions/0197-s/change', {
       subscription: OWNED,
@@ -130,7 +130,7 @@ describe('the preview of a change', () => {
     expect(new Set(keys)).toHaveProperty('size', 2);
   });
 
-  it('that waits for the end of the period shows what is lost then', async () => {
+  it('shows the losses at the end of the period for a change that waits for it', async () => {
     preview({
       effect: 'period_end',
       due_micros: '0',
@@ -181,7 +181,7 @@ describe('credits', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
-  it('of a paid plan or order that have not arrived are shown as pending', async () => {
+  it('are shown as pending if a paid plan or order has not brought them yet', async () => {
     under.answers.set('GET /internal/balance', balance([grant({})]));
     expect(await words('/subscriptions')).toContain('its credits are on their way');
     const order = {

@@ -244,7 +244,7 @@ describe('a plan change', () => {
   it.each([
     ['stripe', 'Your card was declined; $65.00 is open for the change to API plan 50K.'],
     ['paypal', 'PayPal refused the payment; $65.00 is open for the change to API plan 50K.'],
-  ])('that %s refused shows what is open, to be paid or dropped', async (processor, words) => {
+  ])('refused by %s shows what is open, to be paid or dropped', async (processor, words) => {
     const { to } = await changed({ processor, unpaid_change: unpaid }, 'https://pay.example/2');
     expect(to).toBe('/subscriptions?changed=0197-s');
     for (const path of [to, '/subscriptions']) {
@@ -257,7 +257,7 @@ describe('a plan change', () => {
     }
   });
 
-  it('that only waits for its customer links to the payment page, and waits in the list', async () => {
+  it('waiting only for its customer links to the payment page, and is in the list', async () => {
     const waiting = { ...unpaid, is_declined: false };
     const { text, to } = await changed({ unpaid_change: waiting }, 'https://pay.example/2');
     expect(to).toBe('');
@@ -277,7 +277,7 @@ describe('a plan change', () => {
     expect(textOf(await under.get('/subscriptions'))).not.toContain('on its way');
   });
 
-  it('whose page needs an agreement first can be requested again', async () => {
+  it('can be requested again if its page needs an agreement first', async () => {
     await changed({ processor: 'paypal', unpaid_change: { ...unpaid, pay_url: null } });
     expect(textOf(await under.get('/subscriptions'))).toContain(
       'href="/subscriptions/0197-s/change?sku=api-50K-month&amp;quantity=1"',

@@ -133,7 +133,7 @@ describe('COPY and time limits', () => {
     expect(await count()).toBe(LINES);
   });
 
-  it('what the server refuses while the source waits for it is its error, and the connection stays', async () => {
+  it('a refusal by the server while the source waits is reported as the error, and the connection stays', async () => {
     const before = await processId();
     const { copying } = await copyInSlowly('\n');
     await expect(copying).rejects.toMatchObject({ code: '23514' });
@@ -187,17 +187,20 @@ describe('COPY and time limits', () => {
   it.each([
     ['at once', 'copy no_such_table from stdin', '42P01'],
     ['between the rows', INTO, '23514'],
-  ])('what the server refuses %s is its error, and the connection stays', async (_, sql, code) => {
-    const before = await processId();
-    function* source() {
-      yield '\n';
-      for (let n = 0; n < LINES; n++) yield LINE;
-    }
-    const copying = (transaction: Transaction) => transaction.copyIn(sql, source());
-    await expect(database.transaction(copying)).rejects.toMatchObject({ code });
-    expect(await count()).toBe(0);
-    await expectUsable(before);
-  });
+  ])(
+    'a refusal by the server %s is reported as the error, and the connection stays',
+    async (_, sql, code) => {
+      const before = await processId();
+      function* source() {
+        yield '\n';
+        for (let n = 0; n < LINES; n++) yield LINE;
+      }
+      const copying = (transaction: Transaction) => transaction.copyIn(sql, source());
+      await expect(database.transaction(copying)).rejects.toMatchObject({ code });
+      expect(await count()).toBe(0);
+      await expectUsable(before);
+    },
+  );
 
   it('a COPY beside a running statement is rejected', async () => {
     const both = database.transaction((transaction) =>

@@ -130,7 +130,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
     );
 
     it.each([1, 9 * MIB])(
-      'of several simultaneous writers of %i bytes the first one wins',
+      'the first of several simultaneous writers of %i bytes wins',
       async (size) => {
         const key = `first/${size}`;
         const writers = ['a', 'b', 'c'].map((letter) =>

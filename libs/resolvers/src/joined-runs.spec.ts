@@ -52,7 +52,7 @@ describe('shared work', () => {
     expect(ended).toHaveLength(1);
   });
 
-  it('that fails fails for all, and may be retried', async () => {
+  it('fails for all if it fails, and may be retried', async () => {
     const runs = new JoinedRuns<string>();
     let isBroken = true;
     const ask = () =>

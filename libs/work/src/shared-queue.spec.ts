@@ -74,7 +74,7 @@ describe('accounts', () => {
     expect(first.slice(0, 4).every((name) => name.startsWith('small'))).toBe(true);
   });
 
-  it('that are erased leave no work, and running work is not completed', async () => {
+  it('leave no work after their erasure, and running work is not completed', async () => {
     const [gone, stays] = accounts();
     await addMany(gone, 'gone', 2);
     const first = held();
@@ -94,7 +94,7 @@ describe('a group', () => {
   const cancel = (group: string) =>
     database.transaction((transaction) => queue.cancel(transaction, group));
 
-  it('that is cancelled stops where it is running, counts until it has ended, and does not return', async () => {
+  it('stops where it is running when it is cancelled, counts until it has ended, and does not return', async () => {
     const [group, other] = [newId(), newId()];
     await addMany(newId(), 'cancelled', 3, { group });
     await addMany(newId(), 'other', 1, { group: other });

@@ -46,7 +46,7 @@ describe('a runner', () => {
     await running;
   });
 
-  it('that stops claims no more, and returns its work for another', async () => {
+  it('claims no more work once it stops, and returns its work for another', async () => {
     await addMany(newId(), 'work', 3);
     const first = held();
     const stopping = runner(first.doing, { concurrency: 1 });

@@ -8,7 +8,7 @@ import { MoneyAuditor } from './money-auditor.js';
 import { type MoneyCommand, moneyHistory } from './money-commands.js';
 import { MoneyHistory, TAX_RATES } from './money-history.js';
 
-/** Histories that once failed, by the fault. */
+/** Histories that once failed, by fault. */
 const FAILED_ONCE: Record<string, readonly MoneyCommand[]> = {
   'two subscriptions of a line taken over at the same moment': [
     { kind: 'subscribe', sku: 'api-15K-month' },
@@ -35,11 +35,12 @@ const FAILED_ONCE: Record<string, readonly MoneyCommand[]> = {
   ],
 };
 
-/** `npm run sim` runs more, of new seeds. One that failed is added to the regressions and stays. */
+/** `npm run sim` runs more, from new seeds. A failed one is added to the regressions and stays there. */
 const SEED = 20_261_122;
 /**
- * Chosen from the first 400 histories of the seed for the pairs of commands that follow each other in them: 319 of the
- * 361 possible ones, as many as in the first 24. Four, with 188 pairs, do at PayPal: most of the code is the same for both.
+ * Chosen from the first 400 histories of the seed for their pairs of successive commands: 319 of the 361 possible
+ * pairs, as many as in the first 24. Four, with 188 pairs, are enough at PayPal, because most of the code is the same
+ * for both.
  */
 const PATHS = [68, 350, 168, 194, 238, 281, 379, 87, 102, 334, 101, 119];
 const HISTORIES = [
@@ -49,9 +50,9 @@ const HISTORIES = [
 const COMMANDS = 60;
 /** The variants that each history is compared with; longer runs use all of them. */
 const LATE_OR_NOT = ['shuffle', 'delay', 'shuffle', 'skip'] as const;
-/** On a machine that has much else to do; it ends what hangs. */
+/** A limit for a busy machine; it ends hanging runs. */
 const LIMIT_MS = 900_000;
-/** Fewer would mean that nothing happened. */
+/** Fewer would mean that nothing has happened. */
 const EVENTS_MIN = 400;
 
 describe('money under every history', () => {

@@ -18,7 +18,7 @@ jest.setTimeout(3_600_000);
 
 const NAMESPACE = 'dds';
 const PODS = `/api/v1/namespaces/${NAMESPACE}/pods?dryRun=All&fieldValidation=Strict`;
-/** A pod is only taken when its account is there. */
+/** A pod is accepted only if its service account exists. */
 const { serviceAccount: _account, ...OF_POD_SPECS } = FOR_EVERY_POD;
 const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAvailability();
 
@@ -33,7 +33,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       server = await ApiServer.start(await apiServerPrograms());
       await server.define(await customDefinitions());
       await server.createRestricted(NAMESPACE);
-      // A controller would make it.
+      // A controller would create it.
       const account = { metadata: { name: 'default' } };
       await server.client.create(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, account);
       const priority = { metadata: { name: FOR_EVERY_POD.priorityClassName }, value: 1 };
@@ -107,7 +107,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
         expect(await refusalOf(chart.store('upgrade', place(), values, fixed))).toMatch(contested);
         expect(await refusalOf(chart.restore(place(), 2))).toMatch(contested);
         expect(await replicas()).toBe(7);
-        // A revision that left the number to the scaler leaves it now.
+        // A revision that leaves the number to the scaler.
         await chart.restore(place(), 4);
         expect(await replicas()).toBe(7);
         await chart.restore(place(), 1, '--force-conflicts');

@@ -29,7 +29,7 @@ interface Secret {
   data?: Record<string, string>;
 }
 
-/** A service's certificate as the Secret of it has it. */
+/** A service's certificate in the form of its Secret. */
 interface IssuedCertificate {
   files: Record<string, string>;
   certificate: X509Certificate;
@@ -39,7 +39,7 @@ interface IssuedCertificate {
 
 /** The certificates that cert-manager has signed for an installation of the chart. */
 class IssuedCertificates {
-  /** @param prefix stands before the service in the names of the chart's resources. */
+  /** @param prefix precedes the service in the names of the chart's resources. */
   constructor(
     private readonly client: KubernetesClient,
     private readonly namespace: string,
@@ -134,7 +134,7 @@ describe('the chart on a cluster with simulated nodes', () => {
   let chart: Chart;
   let certificates: IssuedCertificates;
   let installed: Pod[] = [];
-  /** By service, as cert-manager signed them for the chart. */
+  /** The certificates that cert-manager signed for the chart, by service. */
   const signed: Record<string, IssuedCertificate> = {};
 
   beforeAll(async () => {
@@ -294,7 +294,7 @@ describe('the chart on a cluster with simulated nodes', () => {
     it('S112: every command of the manual works with the certificate of its pod, or explains in a sentence why not', async () => {
       const ada = new Customer(deployment!.deployed, 'ada@example.com');
       await ada.joinWithCredits();
-      // Enough credits to see it work.
+      // Enough credits to show that it works.
       const subjects: Record<string, string> = { [ACCOUNT]: ada.accountId, 50000: '500' };
       const page = readFileSync('docs/operations/command-line.md', 'utf8');
       const examples = [...page.matchAll(/^npm run cli -- (.+)$/gm)].map(([, example]) => example);

@@ -14,9 +14,9 @@ const CLASSES = ['live', 'bulk', 'account'];
 const CONFIG = resolve('test/operations/schemathesis/schemathesis.toml');
 /** The same requests each time. */
 const SEED = '1';
-/** Fewer would be a run that did not do its work. */
+/** A run with fewer would not have done its work. */
 const CASES_MIN = 500;
-/** Half a minute on a machine at rest: this ends what hangs. */
+/** Half a minute on an idle machine; the limit ends a hanging run. */
 const TIME_LIMIT_MS = 240_000;
 const CHECKS = [
   'not_a_server_error',

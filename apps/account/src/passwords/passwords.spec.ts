@@ -47,7 +47,7 @@ describe('passwords', () => {
     expect(await passwords.matches('a wrong password', null, 'network')).toBe(false);
   });
 
-  it('S20: of 200 simultaneous log-ins, as many are served as were hashed, and the others get 429', async () => {
+  it('S20: 200 simultaneous log-ins get as many answers as were hashed, and 429 for the others', async () => {
     const before = passwords.hashCount;
     let longest = 0;
     const answers = await Promise.all(

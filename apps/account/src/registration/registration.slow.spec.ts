@@ -133,7 +133,7 @@ describe('registration', () => {
     expect((await confirm(token)).status).toBe(201);
   });
 
-  it('S39: of 50 parallel confirmations one registers the account', async () => {
+  it('S39: one of 50 parallel confirmations registers the account', async () => {
     await signUp('parallel@example.com');
     const token = await account.linkToken('parallel@example.com');
     const answers = await Promise.all(Array.from({ length: 50 }, () => confirm(token)));

@@ -95,7 +95,7 @@ describe('second factor', () => {
     for (const steps of [1, 0, -1]) expect((await logInWith(codeAt(steps))).status).toBe(401);
   });
 
-  it('S33: of five simultaneous log-ins with one code, one succeeds', async () => {
+  it('S33: one of five simultaneous log-ins with the same code succeeds', async () => {
     const steps = await Promise.all(Array.from({ length: 5 }, firstStep));
     const answers = await Promise.all(steps.map((step) => secondStep(step, codeAt(0))));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401]);

@@ -333,7 +333,7 @@ describe('callbacks', () => {
   });
 
   it.each(['stripe', 'paypal'] as const)(
-    'what happened at %s is found although our clock was 25 hours ahead at the last look',
+    'missed events at %s are found although our clock was 25 hours ahead at the last check',
     async (processor) => {
       billing.clock.advance(25 * HOUR_MS);
       await billing.get(MissedEventsJob).runOnce();

@@ -66,7 +66,7 @@ describe('unknown states', () => {
     ['checkout.session', 'status'],
     ['checkout.session', 'payment_status'],
     ['payment_intent', 'status'],
-  ] as const)('of a package: %s, %s', async (kind, name) => {
+  ] as const)('have no effect on a package: %s, %s', async (kind, name) => {
     const order = await billing.order(accountId);
     await during(
       async () => void (await pressButton(order.redirect_url as string, 'pay')),
@@ -77,7 +77,7 @@ describe('unknown states', () => {
   it.each([
     ['subscription', 'status'],
     ['invoice', 'status'],
-  ] as const)('of a plan: %s, %s', async (kind, name) => {
+  ] as const)('have no effect on a plan: %s, %s', async (kind, name) => {
     const order = await subscribe();
     await during(
       async () => void (await pressButton(order.redirect_url as string, 'pay')),
@@ -85,7 +85,7 @@ describe('unknown states', () => {
     );
   });
 
-  it.each(['refund', 'dispute'] as const)('of a %s', async (kind) => {
+  it.each(['refund', 'dispute'] as const)('have no effect on a %s', async (kind) => {
     const order = await billing.order(accountId);
     await billing.act(order, 'pay');
     const { payments } = billing.simulator;

@@ -118,7 +118,7 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
   });
 
   it.each(['nothing happens', 'the customer cancels and undoes it'])(
-    'S49: what a refund at PayPal left of a late payment is refunded, too (%s in the next period, before any news)',
+    'S49: the rest of a late payment is refunded after a partial refund at PayPal (%s in the next period, before any news)',
     async (meanwhile) => {
       await reviewed(1);
       const callbacks = await callbacksAfterwards();

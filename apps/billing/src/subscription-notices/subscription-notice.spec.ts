@@ -58,7 +58,7 @@ const MAILS: Record<NoticeReason, [subject: string, ...sentences: string[]]> = {
 };
 
 describe('mails about a subscription', () => {
-  it.each(Object.entries(MAILS))('of %s say the same in text and in HTML', (reason, expected) => {
+  it.each(Object.entries(MAILS))('say the same in text and in HTML: %s', (reason, expected) => {
     const due = { ...DUE, reason: reason as NoticeReason };
     const written = subscriptionNotice(due)('Ada', 'https://dashboard.example');
     const { subject, text, html } = composeMail('ada@payer.example', written);

@@ -152,7 +152,7 @@ describe('subscriptions by PayPal', () => {
     ['in sequence', 'the first first'],
     ['in sequence', 'the last first'],
   ])(
-    'S51: of two accepted upgrades, requested %s and %s, one is paid and in force',
+    'S51: one of two accepted upgrades, requested %s and %s, is paid and in force',
     async (asked, order) => {
       await said();
       const change = (sku: string) => ask('change', { sku });

@@ -79,7 +79,7 @@ describe('a routing table dump', () => {
     ['cut off', DUMP.subarray(0, -3), 'ends within a record'],
     ['another file', Buffer.from('<!doctype html><p>Not found</p>'), 'is no MRT file'],
     ['empty', Buffer.alloc(0), 'contains no routing table'],
-  ])('that is %s is refused, and writes nothing', async (name, content, message) => {
+  ])('is refused and writes nothing if it is %s', async (name, content, message) => {
     await expect(convert(`${name}.mrt`, content)).rejects.toThrow(message);
     expect(() => readFileSync(join(folder, `${name}.mrt.txt`))).toThrow('ENOENT');
   });

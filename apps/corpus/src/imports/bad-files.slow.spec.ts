@@ -198,7 +198,7 @@ describe.each(Object.entries(KINDS))(
     const staged = ['staged_name', 'staged_listing'];
 
     it.each(DAMAGED)(
-      'that is %s leaves nothing, and says why',
+      'leaves nothing and says why if a file is %s',
       async (...[, damage, problem, lines = 300]) => {
         const source = await newSource();
         const before = await counts();
@@ -221,7 +221,7 @@ describe.each(Object.entries(KINDS))(
       expect(added(before, await counts(), tables)).toEqual(each(20));
     });
 
-    it('that gives a file twice, and runs three times at once, counts each line once', async () => {
+    it('counts each line once if it gives a file twice and runs three times at once', async () => {
       const source = await newSource();
       const before = await counts();
       const content = fileOf(linesOf(LINES, 'net'), 'net');

@@ -62,7 +62,7 @@ jest.setTimeout(1_900_000);
     ]);
   });
 
-  it('that does not exist is a failure with a reason', async () => {
+  it('fails with a reason if the bucket does not exist', async () => {
     await add('nowhere', 's3://no-such-bucket/lists');
     expect((await corpus.runSource('nowhere')).problem).toMatch(/^The import failed/);
   });

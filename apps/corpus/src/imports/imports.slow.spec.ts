@@ -329,7 +329,7 @@ describe('imports', () => {
       ['no list', 'list-20260108.txt', '<!doctype html>\n<p>Not found\n', /2 of 2 lines/],
       ['empty', 'list-20260109.txt', '# nothing\n', /names nothing/],
       ['cut off', 'list-20260110.txt', 'block-kept.com\nblock-mo', /ends within a line/],
-    ])('that is %s changes nothing', async (_, name, content, problem) => {
+    ])('changes nothing if it is %s', async (_, name, content, problem) => {
       const source = await newSource('blocklist', { category: 'phishing' });
       await source.put('list-20260105.txt', 'block-kept.com\n');
       const { file } = await source.put(name, content);
@@ -339,7 +339,7 @@ describe('imports', () => {
       expect(await database.query('select from staged_listing')).toEqual([]);
     });
 
-    it('that lacks more than a fifth of its names changes nothing, because it seems truncated', async () => {
+    it('changes nothing if it lacks more than a fifth of its names, because it seems truncated', async () => {
       const source = await newSource('blocklist', { category: 'phishing' });
       const hosts = (to: number) => `${labels('block-', 0, to).join('.net\n')}.net\n`;
       await source.put('list-20260105.txt', hosts(1_000));

@@ -125,7 +125,7 @@ describe('observations', () => {
     }
   });
 
-  it('S70: what the newest complete record withholds cannot be found, in whatever order records arrived', async () => {
+  it('S70: values that the newest complete record withholds cannot be found, in whatever order records arrived', async () => {
     const seen = (name: string) => [
       whois(name, 1, ALICE),
       whois(name, 2, HIDDEN),

@@ -147,7 +147,7 @@ describe('the names of a removed source', () => {
   });
 
   it.each([0, 1_000_000, 100_000_000])(
-    'of %d names in all are read in ranges that together are all keys, none of them with too many',
+    'are read in ranges that cover all keys and have few names each, with %d names in total',
     (names) => {
       const ranges = Array.from({ length: SLICES }, (_, slice) =>
         rangesOfSlice(slice, names),

@@ -166,7 +166,7 @@ describe('searches of the DNS', () => {
       }
     });
 
-    it('of a zone with a wildcard are marked, unless they have an address of their own', async () => {
+    it('are marked if their zone has a wildcard, unless they have an address of their own', async () => {
       await corpus.record(
         dnsOf('hosts-two.com', '*', { type: 'A', value: '198.19.252.1' }),
         dnsOf('hosts-two.com', 'any', { type: 'A', value: '198.19.252.1' }),

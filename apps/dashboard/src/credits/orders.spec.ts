@@ -50,7 +50,7 @@ describe('an order', () => {
   it.each([
     ['stripe', 'Stripe'],
     ['paypal', 'PayPal'],
-  ])('that was paid by %s says what arrived and until when', async (processor, title) => {
+  ])('paid by %s says what arrived and until when', async (processor, title) => {
     under.answers.set('GET /internal/orders/1', order({ processor }));
     const grants = [
       grant({ expires_at: '2027-01-22T10:00:00.000Z' }),
@@ -66,7 +66,7 @@ describe('an order', () => {
     expect(shown).toContain('<dd>Every month, until you cancel</dd>');
   });
 
-  it('of a Domainer plan says when the plan is active, and then leads to the files', async () => {
+  it('for a Domainer plan says when the plan is active, and then leads to the files', async () => {
     const [line] = order({}).lines;
     const lines = [{ ...line, kind: 'domainer' as const, sku: 'domainer-names-month' }];
     under.answers.set('GET /internal/orders/1', order({ lines }));
@@ -84,7 +84,7 @@ describe('an order', () => {
     expect(active).toContain(link);
   });
 
-  it('of a number of credits that no package has says which package is selected', async () => {
+  it('for a number of credits that no package has says which package is selected', async () => {
     under.answers.set('GET /internal/orders', { orders: [] });
     under.answers.set('GET /internal/processors', { processors: [] });
     const shown = textOf(await under.get('/credits?amount=12345'));
@@ -95,7 +95,7 @@ describe('an order', () => {
   });
 
   it.each(['stripe', 'paypal'])(
-    'that was cancelled at %s says that nothing was charged, and can still be paid',
+    'cancelled at %s says that nothing was charged, and can still be paid',
     async (processor) => {
       const open = order({ processor, state: 'redirected', redirect_url: 'https://pay.example/1' });
       under.answers.set('POST /internal/orders/1/return', open);
@@ -117,7 +117,7 @@ describe('an order', () => {
     expect(shown).not.toContain('Nothing was charged');
   });
 
-  it('whose payment PayPal refused says so, with what to do next, and can be dropped there', async () => {
+  it('says that PayPal refused its payment, with what to do next, and can be dropped there', async () => {
     const refused = order({
       processor: 'paypal',
       state: 'redirected',
@@ -140,7 +140,7 @@ describe('an order', () => {
     expect(dropped).toContain('<a href="/plans">See all plans</a>');
   });
 
-  it('that waits is described in the list, never by the name of its state', async () => {
+  it('is described in words while it waits in the list, never by the name of its state', async () => {
     under.answers.set('GET /internal/orders', { orders: [order({ state: 'redirected' })] });
     under.answers.set('GET /internal/processors', { processors: [] });
     const shown = textOf(await under.get('/credits'));

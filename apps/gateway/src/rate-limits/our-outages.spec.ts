@@ -74,7 +74,7 @@ describe('the requests per minute', () => {
     expectProblem(await ask(), 429, 'rate_limited');
   });
 
-  it('of an address without a key are not used up by an outage of lookup', async () => {
+  it('are not used up by an outage of lookup for an address without a key', async () => {
     around.lookup.answer = () => problemAnswer(503, 'service_unavailable', 'unreachable');
     const first = await under.ask('/v2.0/tlds');
     const second = await under.ask('/v2.0/tlds');

@@ -50,7 +50,7 @@ describe('submitted observations', () => {
     expect(whoisLine(lookup(outcome), 'all')).toBeUndefined();
   });
 
-  it('of a free name say only that it is free', () => {
+  it('say only that a name is free if it is', () => {
     expect(parsed(whoisLine(lookup('not_registered'), 'all'))).toEqual({
       kind: 'gone',
       name: 'observed.com',

@@ -109,7 +109,7 @@ describe('a name', () => {
     expect([entitlement.charged(accountId), entitlement.openHolds(accountId)]).toEqual([1, 0]);
   });
 
-  it('whose answer has arrived shows as progress before its chunk is complete, and is charged with it', async () => {
+  it('counts as progress once its answer has arrived, before its chunk is complete, and is charged with it', async () => {
     const accountId = newId();
     const at = under.clock.now().toISOString();
     await corpus!.record({ kind: 'whois', name: 'arrived.com', at, record: {} });
@@ -222,7 +222,7 @@ describe('a result file', () => {
     );
   });
 
-  it('of a cancelled job contains all charged names, also those of a chunk that ends later, and no row for the others', async () => {
+  it('contains all charged names after a cancellation, also those of a chunk that ends later, and no row for the others', async () => {
     const accountId = newId();
     const at = under.clock.now().toISOString();
     await corpus!.record({ kind: 'whois', name: 'early.com', at, record: {} });

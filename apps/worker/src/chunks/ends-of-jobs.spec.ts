@@ -50,7 +50,7 @@ describe('a job', () => {
     );
   }
 
-  it('whose account is deleted while its price is being reserved looks nothing up, and costs nothing', async () => {
+  it('looks nothing up and costs nothing if its account is deleted while its price is being reserved', async () => {
     const accountId = newId();
     const { id, created } = await validating(accountId, { domainNames: ['deleted.com'] });
     await under.database.transaction((transaction) =>
@@ -64,7 +64,7 @@ describe('a job', () => {
     expect(under.entitlement.openHolds(accountId)).toBe(0);
   });
 
-  it('whose start was undone when its price is reserved is not reported as started', async () => {
+  it('is not reported as started if its start was undone while its price was being reserved', async () => {
     const accountId = newId();
     const { id, created } = await validating(accountId, { domainNames: ['undone.com'] });
     await under.database.transaction(async (transaction) => {
@@ -82,7 +82,7 @@ describe('a job', () => {
     expect(await created).toMatchObject({ status: 503, code: 'credits_busy' });
   });
 
-  it('S105: of a suspended account ends at its deadline, without an answer and free', async () => {
+  it('S105: ends at its deadline if its account is suspended, without an answer and free', async () => {
     const accountId = newId();
     await under.database.transaction((transaction) =>
       under.accounts.changeSuspension(transaction, accountId, true),

@@ -44,7 +44,7 @@ describe('low credits', () => {
     expect(log.deliveries.map(({ type }) => type)).toEqual(['credits.low', 'credits.low']);
   });
 
-  it('of a deleted account are not announced', async () => {
+  it('are not announced for a deleted account', async () => {
     const [gone, stays] = [newId(), newId()];
     await under.database.transaction((transaction) => under.accounts.remove(transaction, gone));
     await hear(gone, 0, '0');

@@ -215,7 +215,7 @@ describe('a job with names in the request', () => {
     });
   });
 
-  it('S105: of many simultaneous jobs at most 20 are running', async () => {
+  it('S105: runs beside at most 19 others, however many are started at once', async () => {
     const accountId = newId();
     const one = (n: number) => create(accountId, 'whois', { domainNames: [`silent-${n}.com`] });
     const first: JobAnswer[] = [];

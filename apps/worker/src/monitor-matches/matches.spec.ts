@@ -84,7 +84,7 @@ describe('a brand', () => {
     );
   });
 
-  it('that many accounts watch is reported to each of them', () => {
+  it('watched by many accounts is reported to each of them', () => {
     const rules = Array.from({ length: 3_000 }, () => ({ keyword: 'examplebrand' }));
     for (const name of ['examplebrand.com', 'examp1ebrand.com', 'my-exampelbrand.com']) {
       expect(Object.keys(reasonsOf(name, ...rules))).toHaveLength(rules.length);

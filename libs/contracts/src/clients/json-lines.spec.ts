@@ -44,7 +44,7 @@ describe('JSON lines', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  it('that end before the last are an outage', async () => {
+  it('count as an outage if they end before the last one', async () => {
     hasEnd = true;
     for (pieces of [[], ['{"n":1}\n'], ['{"n":1}\n{"isLa'], ['nonsense\n']]) {
       await expect(read()).rejects.toMatchObject({ status: 503 });

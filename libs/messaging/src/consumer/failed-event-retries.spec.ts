@@ -160,7 +160,7 @@ describe('the retry of a failed event', () => {
     expect([tries, (await rows())[0].attempts]).toEqual([3, 3]);
   });
 
-  it('of an unknown class waits for the next release, an hour at most', async () => {
+  it('waits for the next release if the class is unknown, an hour at most', async () => {
     const key = newId();
     const id = await storeFailed(key, 1, 1);
     await messaging.consumer.query(
@@ -181,7 +181,7 @@ describe('the retry of a failed event', () => {
     await waitFor('the last try', async () => (await rows())[0].state === 'dead');
   });
 
-  it('of an event that was handled meanwhile does nothing', async () => {
+  it('does nothing if the event was handled meanwhile', async () => {
     const key = newId();
     const id = await storeFailed(key, 1, 1);
     await messaging.consumer.query(

@@ -10,7 +10,7 @@ describe('bucket', () => {
     ['', 5],
     ['a', 12],
     ['foobar', 8],
-  ])('of %p is %p for ever: order hangs on it', (key, bucket) => {
+  ])('of the key %p is always %p, because the order of events depends on it', (key, bucket) => {
     expect(bucketOf(key)).toBe(bucket);
   });
 });
@@ -39,7 +39,7 @@ describe('message', () => {
   const without = (member: string) =>
     Object.fromEntries(Object.entries(envelope).filter(([name]) => name !== member));
 
-  it('that is valid is read into its class, and members of a later release are harmless', () => {
+  it('is read into its class if it is valid, and members of a later release are harmless', () => {
     const whole = read({ ...envelope, later: true, data: { n: 1, later: 'too' } });
     expect(whole).toMatchObject({ kind: 'delta', eventClass: Counted, event: { data: { n: 1 } } });
     expect((whole as { event: { data: object } }).event.data).toBeInstanceOf(Counted);
@@ -64,14 +64,14 @@ describe('message', () => {
     ['with data that is a list', { ...envelope, data: [1] }],
     ['with data of the wrong type', { ...envelope, data: { n: 'one' } }],
     ['with data that is empty', { ...envelope, data: {} }],
-  ])('that is %s is malformed, with a reason', (_what, body) => {
+  ])('is malformed, with a reason: %s', (_what, body) => {
     expect(read(body)).toMatchObject({
       failure: 'malformed',
       reason: expect.stringMatching(/./),
     });
   });
 
-  it('S112: that names a service other than the owner of its topic is malformed', () => {
+  it('S112: is malformed if it names a service other than the owner of its topic', () => {
     const foreign = { failure: 'malformed', reason: expect.stringContaining('topic') };
     const readFrom = (topic: string, body: object) => readMessage(message(body, topic), () => true);
     expect(readFrom('billing.events', envelope)).toMatchObject(foreign);
@@ -89,7 +89,7 @@ describe('message', () => {
     },
   );
 
-  it('of an unknown type or version is unknown', () => {
+  it('is unknown if its type or version is', () => {
     expect(read({ ...envelope, type: 'account.new' })).toMatchObject({ failure: 'unknown' });
     expect(read({ ...envelope, version: 2 })).toMatchObject({ failure: 'unknown' });
   });

@@ -94,7 +94,7 @@ async function sendEachSecond(bytes: number) {
 }
 
 describe('a sender', () => {
-  it('S104: that never stops and hardly sends keeps its place for a minute at most', async () => {
+  it('S104: keeps its place for a minute at most if it hardly sends and never stops', async () => {
     const { status, receivedBytes: bytes } = await sendEachSecond(1);
     expect([status, bytes < 70]).toEqual([408, true]);
   });

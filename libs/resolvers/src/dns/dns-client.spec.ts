@@ -220,7 +220,7 @@ describe('the client', () => {
       small.close();
     });
 
-    it('that no name exists is believed only of a resolver that knows the root, or once a server was reached', async () => {
+    it('an answer "no such name" is believed only if the resolver knows the root, or once a server was reached', async () => {
       const isRoot = (query: Buffer) => query[12] === 0;
       server.answer = (query, reply) => reply(answered(query, { flags: 0x8183 }));
       const cutOff = new DnsClient({ servers: [server.address], wayOut: new WayOut() });

@@ -82,7 +82,7 @@ describe('the queue of an upstream', () => {
     expect(order.filter((who) => who === 'a')).toHaveLength(25);
   });
 
-  it('of a silent server leaves a connection to others, however many names one account queries', async () => {
+  it('leaves a connection to others at a silent server, however many names one account queries', async () => {
     const { limiter } = limiterOf({ ...WIDE, connections: 4 });
     const held: string[] = [];
     const ends: (() => void)[] = [];

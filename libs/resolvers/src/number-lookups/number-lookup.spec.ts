@@ -170,14 +170,14 @@ describe('an address', () => {
     expect(internet.asked).toEqual(['rdap.db.ripe.net /ip/193.0.6.139']);
   });
 
-  it('of a block is looked up as the block, and of embedded IPv4 at the registry of its prefix', async () => {
+  it('is looked up as a block if it is one, and at the registry of its prefix if it embeds IPv4', async () => {
     await internet.rdap('rdap.apnic.net', json({ ...NETWORK, startAddress: '2001:200::' }));
     open();
     await lookups.lookUpBlock(block('2001:0200:0::/32'));
     expect(internet.asked).toEqual(['rdap.apnic.net /ip/2001:200::/32']);
   });
 
-  it('of a block of any size is looked up, or rejected with the reason, and never partly answered', async () => {
+  it('is looked up as a block of any size, or rejected with the reason, and never partly answered', async () => {
     open();
     const sizes = [
       ...Array.from({ length: 8 }, (_, length) => `0.0.0.0/${length}`),
@@ -226,7 +226,7 @@ describe('an address', () => {
     });
   });
 
-  it('that is not allocated is not registered, and a throttle is never taken for that', async () => {
+  it('is not registered if it is not allocated, and a throttle is never taken for that', async () => {
     await internet.rdap('rdap.arin.net', (_request, response) => {
       response.writeHead(404, { 'content-type': 'application/rdap+json' });
       response.end(JSON.stringify({ errorCode: 404 }));

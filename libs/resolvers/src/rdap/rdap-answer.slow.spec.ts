@@ -6,7 +6,7 @@ import { readRdapAnswer } from './rdap-answer.js';
 describe('an RDAP answer', () => {
   const about = { domain: 'a.example', role: 'registry', isAbsent: false } as const;
 
-  it('that is half an object, or a list, is parse_failed', () => {
+  it('is parse_failed if it is half an object, or a list', () => {
     for (const text of ['{"ldhName": "a.exam', '[]', '', 'null', '{"ldhName": "b.example"}']) {
       expect(readRdapAnswer(text, about)).toEqual({ outcome: 'parse_failed' });
     }

@@ -204,14 +204,14 @@ describe('RdapClient', () => {
     );
 
     it.each(['', '{"errorCode":404,"title":"Not Found"}'])(
-      'that says when to ask again is a throttle: %j',
+      'is a throttle if it says when to retry: %j',
       async (body) => {
         await answering(404, body, { ...type, 'retry-after': '30' });
         expect(await fetch()).toEqual({ kind: 'throttled', status: 404, retryAfterSeconds: 30 });
       },
     );
 
-    it('that is cut off behind its head is no answer', async () => {
+    it('is no answer if it is cut off after its head', async () => {
       await internet.rdap(host, ({ socket }) => {
         const lines = ['HTTP/1.1 404 Not Found', 'content-type: application/rdap+json', '', ''];
         socket.end(lines.join('\r\n'));

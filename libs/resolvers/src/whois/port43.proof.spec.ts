@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => internet.close());
 
 describe('port 43', () => {
-  it(`S61: of ${TEXTS} hostile texts only names are queried, each in one line`, async () => {
+  it(`S61: only the names among ${TEXTS} hostile texts are queried, each in one line`, async () => {
     const client = new Port43Client(internet.connector(), PATIENT);
     const { accepted, refused, faults, sample } = runHostileNames(1_061, TEXTS, 100);
     expect(faults).toEqual([]);

@@ -34,7 +34,7 @@ describe('Port43Client', () => {
     expect(internet.asked).toEqual([`${host} a.example\r\n`, `${host} xn--mnchen-3ya.de\r\n`]);
   });
 
-  it('S61: of 20,000 hostile texts only names are queried, each in one line', async () => {
+  it('S61: only the names among 20,000 hostile texts are queried, each in one line', async () => {
     await internet.whois(host, 'Domain Name: a.example\r\n');
     const client = new Port43Client(internet.connector(), patient);
     const { accepted, refused, faults, sample } = runHostileNames(61, 20_000, 100);

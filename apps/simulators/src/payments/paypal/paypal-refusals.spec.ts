@@ -85,7 +85,7 @@ it.each([
   ['v1/billing/plans', { product_id: 'dds', name: 'A plan' }],
   ['v1/billing/subscriptions', { quantity: '1' }],
   ['v1/billing/subscriptions/I-1/cancel', {}],
-])('what lacks a required parameter is refused: %s %j', async (path, body) => {
+])('a request without a required parameter is refused: %s %j', async (path, body) => {
   const answer = await fetch(`${apiUrl}/${path}`, {
     method: 'POST',
     headers: { authorization: simulator.paypal.api.ownAuthorization() },

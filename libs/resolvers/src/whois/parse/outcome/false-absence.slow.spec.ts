@@ -176,7 +176,7 @@ describe('S64: one line of 256 KiB behind a statement of absence', () => {
     ['colons', 'a:'.repeat(130_000)],
     ['words of marks', `a${'!'.repeat(198)}a `.repeat(1_300)],
     ['labels', `${'a.'.repeat(98)}! `.repeat(1_300)],
-  ])('of %s is read once, and is not a notice', (_name, line) => {
+  ])('is read once and is not a notice: %s', (_name, line) => {
     // If each character were a new start, a line would take minutes.
     const read = () => outcome(`Not found: NAME⏎${line}`, 'test', '');
     expect(runInNewContext('read()', { read }, { timeout: 20_000 })).not.toBe('not_registered');
