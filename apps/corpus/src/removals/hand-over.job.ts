@@ -104,7 +104,7 @@ export class HandOverJob implements Job {
   }
 }
 
-/** For each name the first heir that knows it, since its earliest time. */
+/** The first heir that knows each name, with its earliest time. */
 function bestOf(known: readonly KnownBy[], heirs: readonly number[]): KnownBy[] {
   const rank = new Map(heirs.map((id, place) => [id, place]));
   const best = new Map<string, KnownBy>();
