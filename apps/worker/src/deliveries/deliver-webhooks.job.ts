@@ -92,15 +92,20 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     const mail = isDead ? await this.disabledMail(delivery) : undefined;
     const failed = isLast ? 'failed' : 'pending';
     const state = fault === undefined ? 'delivered' : failed;
-    await this.database.transaction(async (transaction: Transaction) => {
-      await deliveries.putTry(transaction, delivery, { ...outcome, state, at: this.clock.now() });
+    const isNoted = await this.database.transaction(async (transaction: Transaction) => {
+      const at = this.clock.now();
+      const isKept = await deliveries.putTry(transaction, delivery, { ...outcome, state, at });
+      // Its owner sent it again meanwhile: it is due from its first attempt, whatever this one brought.
+      if (!isKept) return false;
       if (isDead && (await deliveries.disable(transaction, delivery)) && mail) {
         await mails.add(transaction, delivery.accountId, mail);
       }
       if (state !== 'pending') await work.finish(transaction);
       crashPoint('delivery.before-commit');
+      return true;
     });
     crashPoint('delivery.after-commit');
+    if (!isNoted) return later(0);
     return state === 'pending' ? later((pauseMs ?? 0) / SECOND_MS) : undefined;
   }
 

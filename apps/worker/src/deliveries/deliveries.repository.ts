@@ -96,21 +96,23 @@ export class DeliveriesRepository {
     );
   }
 
+  /** @returns false if the delivery was begun again during the attempt: it stays as it is. */
   async putTry(
     transaction: Transaction,
-    { id, webhookId }: Delivery,
+    { id, webhookId, tries }: Delivery,
     { responseStatus, fault, state, at }: TryOutcome & { state: Delivery['state']; at: Date },
-  ): Promise<void> {
-    await transaction.query(
+  ): Promise<boolean> {
+    const count = await transaction.execute(
       `update webhook_deliveries set state = $2, tries = tries + 1, last_try_at = $3, response_status = $4, fault = $5
-       where id = $1`,
-      [id, state, at, responseStatus ?? null, fault ?? null],
+       where id = $1 and tries = $6`,
+      [id, state, at, responseStatus ?? null, fault ?? null, tries],
     );
     await transaction.query(
       `update webhooks set failing_since = case when $2 then coalesce(failing_since, $3) end
        where id = $1 and ($2 or failing_since is not null)`,
       [webhookId, fault !== undefined, at],
     );
+    return count === 1;
   }
 
   async setFailed(

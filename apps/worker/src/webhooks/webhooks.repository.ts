@@ -39,6 +39,19 @@ export class WebhooksRepository {
     return webhook;
   }
 
+  /** Like `find`; the row is locked until the transaction ends. */
+  async lock(
+    transaction: Transaction,
+    accountId: string,
+    id: string,
+  ): Promise<Webhook | undefined> {
+    const [webhook] = await transaction.query<Webhook>(
+      `select ${COLUMNS} from webhooks where account_id = $1 and id = $2 for no key update`,
+      [accountId, id],
+    );
+    return webhook;
+  }
+
   /** Newest first. */
   async list(
     runner: Runner,

@@ -72,7 +72,8 @@ export class WebhooksService {
     { url, events, state }: UpdateWebhookRequest,
   ): Promise<WebhookAnswer> {
     return this.database.transaction(async (transaction) => {
-      const webhook = await this.find(transaction, accountId, id);
+      // Otherwise one of two changes at once would undo the other one, and a webhook that is stopped would go on.
+      const webhook = known(await this.webhooks.lock(transaction, accountId, id));
       const changed: Webhook = {
         ...webhook,
         url: url === undefined ? webhook.url : readUrl(url),
@@ -118,8 +119,11 @@ export class WebhooksService {
     accountId: string,
     id: string,
   ): Promise<Webhook> {
-    const webhook = await this.webhooks.find(runner, accountId, id);
-    if (!webhook) throw new NotFound('There is no webhook with this id.');
-    return webhook;
+    return known(await this.webhooks.find(runner, accountId, id));
   }
+}
+
+function known(webhook: Webhook | undefined): Webhook {
+  if (!webhook) throw new NotFound('There is no webhook with this id.');
+  return webhook;
 }

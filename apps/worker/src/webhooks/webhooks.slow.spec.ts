@@ -172,6 +172,43 @@ describe('webhooks', () => {
     expect(new Set(ids)).toEqual(new Set([id]));
   });
 
+  it('a delivery that is sent again during its last attempt begins anew, however that attempt ends', async () => {
+    const accountId = newId();
+    const webhook = await create(accountId, 'late.hooks.example');
+    answers.set('late.hooks.example', 500);
+    await publish(accountId);
+    await untilTries(accountId, webhook.id, 9);
+    const { id } = await firstOf(accountId, webhook.id);
+    answers.set('late.hooks.example', -1);
+    await inside().queue.redrive(under.database, id);
+    await waitFor('the last attempt', () => hanging.size === 1);
+    const [last] = hanging;
+    await call(accountId, 'POST', `/${webhook.id}/deliveries/${id}/replay`);
+    answers.delete('late.hooks.example');
+    last.writeHead(500).end();
+    await waitFor(
+      'the delivery',
+      async () => (await firstOf(accountId, webhook.id)).state !== 'pending',
+    );
+    expect(await firstOf(accountId, webhook.id)).toMatchObject({ state: 'delivered', tries: 1 });
+    expect(await call(accountId, 'GET', `/${webhook.id}`)).toMatchObject({ state: 'active' });
+  });
+
+  it('two changes of a webhook at once are both kept', async () => {
+    const accountId = newId();
+    const { id } = await create(accountId, 'twice.hooks.example');
+    const other = ['file.published'];
+    for (let round = 0; round < 10; round += 1) {
+      await call(accountId, 'PATCH', `/${id}`, { state: 'active', events: ['job.completed'] });
+      await Promise.all([
+        call(accountId, 'PATCH', `/${id}`, { state: 'paused' }),
+        call(accountId, 'PATCH', `/${id}`, { events: other }),
+      ]);
+      const webhook = await call(accountId, 'GET', `/${id}`);
+      expect(webhook).toMatchObject({ state: 'paused', events: other });
+    }
+  });
+
   it('410 disables the webhook at once', async () => {
     const accountId = newId();
     const webhook = await create(accountId, 'gone.hooks.example');
