@@ -59,9 +59,11 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     const part = await leftOut.write(job, signal);
     const isCut = await this.database.transaction(async (transaction) => {
       await transaction.limitStatements(CUT_LIMIT_MS);
-      if ((await jobs.lock(transaction, jobId))?.state !== 'queued') return false;
-      // Deleted while the price was being reserved, when there was no job to stop yet.
-      if ((await states.find(transaction, job.accountId)).state !== 'active') {
+      const locked = await jobs.lock(transaction, jobId);
+      if (locked?.state !== 'queued') return false;
+      // Cancelled, or its account deleted, while the price was being reserved, when nothing could be stopped yet.
+      const { state } = await states.find(transaction, job.accountId);
+      if (locked.isCanceled || state !== 'active') {
         await owned.stop(transaction, job);
         return false;
       }

@@ -34,6 +34,11 @@ export class JobsMaintenanceRepository {
     );
   }
 
+  /** Leaves its state to its start, which is still under way. */
+  async markCanceled(transaction: Transaction, jobId: string): Promise<void> {
+    await transaction.query('update jobs set is_canceled = true where id = $1', [jobId]);
+  }
+
   async setRunning(
     transaction: Transaction,
     jobId: string,

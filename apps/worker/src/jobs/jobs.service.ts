@@ -38,11 +38,15 @@ export class JobsService {
     return { status: true, jobs: items.map((job) => jobAnswer(job, this.clock.now())), paging };
   }
 
-  /** Finished answers stay and are paid for. @throws NotFound, JobOver. */
+  /**
+   * Finished answers stay and are paid for. While the price is being reserved, it is only marked, and ends before its
+   * names are split. @throws NotFound, JobOver.
+   */
   async cancel(accountId: string, jobId: string): Promise<JobAnswer> {
     await this.find(accountId, jobId);
     await this.database.transaction(async (transaction) => {
       const job = await this.rows.lock(transaction, jobId);
+      if (job?.state === 'validating') return this.rows.markCanceled(transaction, jobId);
       if (!job || !['queued', 'running'].includes(job.state)) throw new JobOver();
       await this.stop(transaction, job);
     });

@@ -191,6 +191,27 @@ describe('a job with names in the request', () => {
     expect(await database.query('select list_id from name_lines')).toEqual([]);
   });
 
+  it('S105: a job that is cancelled while its price is being reserved looks nothing up and costs nothing', async () => {
+    const accountId = newId();
+    entitlement.isElsewhere = true;
+    const making = create(accountId, 'whois', { domainNames: ['e-1.com', 'e-2.com'] });
+    const { id } = await waitFor('the job', async () => {
+      const { jobs } = await under.gateway.call<JobsAnswer>('GET', path(''), { accountId });
+      return jobs[0];
+    });
+    const cancelled = await under.gateway.call<JobAnswer>('POST', path(`/${id}/cancel`), {
+      accountId,
+    });
+    expect(cancelled).toMatchObject({ state: 'validating', eta_seconds: null });
+    entitlement.isElsewhere = false;
+    expect(await making).toMatchObject({ id });
+    expect(await ended(accountId, id)).toMatchObject({
+      state: 'canceled',
+      credits: { price: 2, held: 0, charged: 0, released: 2 },
+    });
+    expect(entitlement.openHolds(accountId)).toBe(0);
+  });
+
   it('another account cannot see it, and a second cancellation is rejected', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'whois', { domainNames: ['b-1.com'] });
