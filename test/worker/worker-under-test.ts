@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { type JobAnswer, ServiceHttp, type UploadAnswer } from '#libs/contracts';
 import { Database, MaintenanceDatabase } from '#libs/database';
@@ -10,6 +11,7 @@ import { TestClock, TestDatabase, makeOwnFolder, waitFor } from '#test/environme
 import { CheckNamesJob } from '../../apps/worker/src/monitor-checks/check-names.job.js';
 import { LEASE_MS } from '../../apps/worker/src/monitor-checks/check-times.js';
 import { AccountsService } from '../../apps/worker/src/accounts/accounts.service.js';
+import { resultKey } from '../../apps/worker/src/jobs/job.js';
 import { WorkerConfig } from '../../apps/worker/src/worker.config.js';
 import { startWorker } from '../../apps/worker/src/start.js';
 import { AccountContacts } from '../stand-ins/account-contacts.js';
@@ -136,6 +138,14 @@ export class WorkerUnderTest {
       });
       return job.finished_at === null ? undefined : job;
     });
+  }
+
+  /** Name, outcome, credits, fault and age of each line of a job's table. */
+  async rowsOf({ id }: JobAnswer): Promise<string[]> {
+    const { content } = await this.files.read(resultKey({ id: id!, format: 'csv.gz' }));
+    const text = gunzipSync(Buffer.concat(await content.toArray())).toString();
+    const rows = text.trimEnd().split('\r\n').slice(1);
+    return rows.map((row) => row.split(',').slice(1, 6).join(',')).toSorted();
   }
 
   /** One call as the gateway passes a body on. */

@@ -1,18 +1,12 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JobAnswer, NameFindings } from '#libs/contracts';
-import type { Transaction } from '#libs/database';
-import { DAY_MS, HOUR_MS, SECOND_MS, newId } from '#libs/platform';
+import { HOUR_MS, SECOND_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { CorpusUnderTest } from '../../../../test/corpus/corpus-under-test.js';
 import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
-import { partsFolder, resultKey } from '../jobs/job.js';
-import { JobRowsService } from '../jobs/job-rows.service.js';
-import { NameLinesService } from '../names/name-lines.service.js';
-import type { LeftOutLine } from '../names/read-name.js';
-import { ExpireJobsJob } from '../results/expire-jobs.job.js';
-import { StartJobsJob } from './start-jobs.job.js';
+import { resultKey } from '../jobs/job.js';
 
 const LATER: Partial<NameFindings> = {
   outcome: 'throttled',
@@ -55,14 +49,6 @@ async function endOf(accountId: string, id: string | null): Promise<JobAnswer> {
   });
 }
 
-/** Name, outcome, credits, fault and age of each line. */
-async function rowsOf({ id }: JobAnswer): Promise<string[]> {
-  const { content } = await under.files.read(resultKey({ id: id!, format: 'csv.gz' }));
-  const text = gunzipSync(Buffer.concat(await content.toArray())).toString();
-  const rows = text.trimEnd().split('\r\n').slice(1);
-  return rows.map((row) => row.split(',').slice(1, 6).join(',')).toSorted();
-}
-
 const asksFor = (name: string) => lookup.calls.filter(({ names }) => names.includes(name)).length;
 
 describe('a name', () => {
@@ -81,7 +67,7 @@ describe('a name', () => {
       counts: { delivered: 2, failed: 1 },
       credits: { charged: 2, released: 1 },
     });
-    expect(await rowsOf(done)).toEqual([
+    expect(await under.rowsOf(done)).toEqual([
       'fails.com,timeout,0,,',
       'fine.com,delivered,1,,',
       'later.com,delivered,1,,',
@@ -104,7 +90,10 @@ describe('a name', () => {
       state: 'completed_with_errors',
       credits: { price: 2, held: 0, charged: 1, released: 1 },
     });
-    expect(await rowsOf(done)).toEqual(['never.com,unanswered,0,,', 'soon.com,delivered,1,,']);
+    expect(await under.rowsOf(done)).toEqual([
+      'never.com,unanswered,0,,',
+      'soon.com,delivered,1,,',
+    ]);
     const { entitlement } = under;
     expect([entitlement.charged(accountId), entitlement.openHolds(accountId)]).toEqual([1, 0]);
   });
@@ -202,151 +191,6 @@ describe('a name', () => {
   });
 });
 
-describe('a result file', () => {
-  it('S66, S74: contains published values as text: no formula, no second cell or line', async () => {
-    const accountId = newId();
-    const registrant = {
-      name: '=HYPERLINK("https://evil.example","x")',
-      company: '<script>1</script>',
-      street: '@SUM(1)',
-      city: 'a\r\nb,"c"',
-      state: '＝1+1',
-    };
-    lookup.found = () => ({ body: { domain_registered: 'yes', registrant_contact: registrant } });
-    const { id } = await under.createJob(accountId, 'whois', { domainNames: ['evil.com'] });
-    await under.endOfJob(accountId, id);
-    const { content } = await under.files.read(resultKey({ id: id!, format: 'csv.gz' }));
-    const text = gunzipSync(Buffer.concat(await content.toArray())).toString();
-    expect(text).toContain(
-      `,"'=HYPERLINK(""https://evil.example"",""x"")",<script>1</script>,"'@SUM(1)","a\r\nb,""c""","'＝1+1",`,
-    );
-  });
-
-  it('contains all charged names after a cancellation, also those of a chunk that ends later, and no row for the others', async () => {
-    const accountId = newId();
-    const at = under.clock.now().toISOString();
-    await corpus!.record({ kind: 'whois', name: 'early.com', at, record: {} });
-    lookup.hold();
-    const body = { domainNames: ['early.com', 'held.com', 'no name'], max_age: 100 };
-    const { id } = await under.createJob(accountId, 'whois', body);
-    await waitFor('the question about the other name', () => asksFor('held.com') === 1);
-    await under.database.transaction(async (transaction) => {
-      await transaction.query('select from job_chunks where job_id = $1 for update', [id]);
-      await under.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId });
-      await waitFor('chunk and end to come as far as they can', async () => {
-        const [{ halted }] = await under.database.query<{ halted: number }>(
-          `select (select count(*) from pg_stat_activity
-             where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0)
-           + (select count(*) from work where queue = 'job-ends' and name = $1 and state = 'waiting') as halted`,
-          [id],
-        );
-        return Number(halted) >= 2;
-      });
-    });
-    const done = await under.endOfJob(accountId, id);
-    expect(done).toMatchObject({ state: 'canceled', credits: { charged: 1, released: 1 } });
-    expect(await rowsOf(done)).toEqual([
-      `early.com,delivered,1,,${at}`,
-      'no name,rejected,0,invalid_domain_name,',
-    ]);
-    expect(under.entitlement.charged(accountId)).toBe(1);
-  });
-
-  it('has the lines without an answer once, although two attempts started its job', async () => {
-    const accountId = newId();
-    lookup.hold();
-    const domainNames = ['twice.com', 'no name', 'twice.com'];
-    const { id } = await under.createJob(accountId, 'whois', { domainNames });
-    await waitFor(
-      'the first attempt',
-      async () => (await jobOf(accountId, id)).state === 'running',
-    );
-    const rows = under.worker.app.get(JobRowsService, { strict: false });
-    const job = await rows.find(under.database, id!);
-    await under.worker.app.get(StartJobsJob, { strict: false }).cut(
-      { ...job!, state: 'queued' },
-      {
-        signal: new AbortController().signal,
-        finish: async () => {
-          throw new Error('the other attempt has finished');
-        },
-      },
-    );
-    const { files } = await under.files.list(partsFolder(id!), { limit: 10 });
-    expect(files.filter(({ key }) => key.includes('left-out'))).toHaveLength(1);
-    lookup.letAllGo();
-    const done = await under.endOfJob(accountId, id);
-    expect(done.artifacts).toEqual([expect.objectContaining({ rows: 3 })]);
-    expect(await rowsOf(done)).toEqual([
-      'no name,rejected,0,invalid_domain_name,',
-      'twice.com,delivered,1,,',
-      'twice.com,repeated,0,repeated_name,',
-    ]);
-  });
-
-  /** The number of rows of `name_lines` that this transaction has read. */
-  async function rowsRead(transaction: Transaction): Promise<number> {
-    const [{ rows }] = await transaction.query<{ rows: number }>(
-      `select coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::int as rows
-       from pg_stat_xact_user_tables where relname = 'name_lines'`,
-    );
-    return rows;
-  }
-
-  it('takes one reading of a list for its lines without an answer, however many they are', async () => {
-    const lines = under.worker.app.get(NameLinesService, { strict: false });
-    const stored = Array.from({ length: 90 }, (_, place) => {
-      const fault = place % 3 === 0 ? 'Not a name.' : null;
-      return { line: place + 1, name: `name-${place % 6}.com`, upstream: '', fault };
-    });
-    const listId = newId();
-    await under.database.transaction((transaction) => lines.insert(transaction, listId, stored));
-    await under.database.transaction(async (transaction) => {
-      const before = await rowsRead(transaction);
-      const found: LeftOutLine[] = [];
-      const asked = { hasRepeats: true, pageSize: 7 };
-      for await (const page of lines.listLeftOut(transaction, listId, asked)) found.push(...page);
-      expect(found.map(({ line, firstLine }) => [line, firstLine])).toEqual(
-        stored
-          .filter(({ line, fault }) => fault !== null || line > 6)
-          .map(({ line, fault }) => [line, fault === null ? ((line - 1) % 6) + 1 : null]),
-      );
-      expect((await rowsRead(transaction)) - before).toBeLessThanOrEqual(stored.length);
-      await lines.deleteList(transaction, listId);
-    });
-  });
-
-  it('counts only the rows it has, if rejected lines of an older upload are not known', async () => {
-    const accountId = newId();
-    const { id: upload_id } = await under.upload(accountId, 'older.com\nno name');
-    await under.endOfUpload(accountId, upload_id);
-    await under.database.query('delete from name_lines where list_id = $1 and fault is not null', [
-      upload_id,
-    ]);
-    const { id } = await under.createJob(accountId, 'whois', { upload_id });
-    const done = await under.endOfJob(accountId, id);
-    expect(done).toMatchObject({ counts: { lines: 2, unique: 1 }, artifacts: [{ rows: 1 }] });
-    expect(await rowsOf(done)).toEqual(['older.com,delivered,1,,']);
-  });
-
-  it('410: is kept for 30 days, and then deleted with all its content', async () => {
-    const accountId = newId();
-    const { id } = await under.createJob(accountId, 'whois', { domainNames: ['kept.com'] });
-    const done = await under.endOfJob(accountId, id);
-    expect(Date.parse(done.expires_at!) - Date.parse(done.finished_at!)).toBe(30 * DAY_MS);
-    under.clock.advance(30 * DAY_MS);
-    corpus!.clock.advance(30 * DAY_MS);
-    await under.worker.app.get(ExpireJobsJob, { strict: false }).runOnce();
-    const results = under.gateway.call('GET', `/internal/jobs/${id}/results`, { accountId });
-    await expect(results).rejects.toMatchObject({ status: 410, code: 'job_expired' });
-    expect(await jobOf(accountId, id)).toMatchObject({ state: 'expired', artifacts: [] });
-    await waitFor('the files to go', async () => {
-      const { files } = await under.files.list(`jobs/${id}/`, { limit: 1 });
-      return files.length === 0;
-    });
-  });
-});
-
 describe('several customers', () => {
   /** Number of chunks that this process handles at a time, and number of further ones observed. */
   const [AT_A_TIME, LOOKED_AT] = [16, 24];
@@ -410,7 +254,7 @@ describe('an answer as old as the job allows', () => {
     const done = await endOf(accountId, (await under.createJob(accountId, 'whois', body)).id);
     expect(done).toMatchObject({ state: 'completed', credits: { charged: 3 } });
     expect(domainNames.map(asksFor)).toEqual([0, 1, 1]);
-    expect(await rowsOf(done)).toEqual([
+    expect(await under.rowsOf(done)).toEqual([
       `known.com,delivered,1,,${before(50)}`,
       'new.com,delivered,1,,',
       'old.com,delivered,1,,',
@@ -464,6 +308,6 @@ describe('an answer as old as the job allows', () => {
     corpus = undefined;
     const body = { domainNames: ['known.com'], max_age: 3_600 };
     const done = await endOf(accountId, (await under.createJob(accountId, 'whois', body)).id);
-    expect(await rowsOf(done)).toEqual(['known.com,delivered,1,,']);
+    expect(await under.rowsOf(done)).toEqual(['known.com,delivered,1,,']);
   });
 });
