@@ -10,6 +10,8 @@ export interface SourceFile {
   text: string;
   lines: number;
   syntax: ts.SourceFile;
+  /** All of the syntax in the order of the text: nearly every rule looks through it. */
+  nodes: readonly ts.Node[];
 }
 
 /** Paths of all files below a folder of the repository, sorted; empty when it does not exist. */
@@ -30,7 +32,9 @@ export function filesBelow(folder: string): string[] {
 /** A file as the rules see it. Rules are given invented files too, to show that they catch them. */
 export function sourceFile(path: string, text: string): SourceFile {
   const syntax = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-  return { path, text, lines: text.trimEnd().split('\n').length, syntax };
+  const nodes: ts.Node[] = [];
+  visit(syntax, (node) => void nodes.push(node));
+  return { path, text, lines: text.trimEnd().split('\n').length, syntax, nodes };
 }
 
 /** Every TypeScript file of apps, libs and test. */
@@ -50,21 +54,17 @@ export const kindOf = (path: string) =>
   /^[^.]+(?:\.(?:slow|system|proof))?\.([a-z]+)\.ts$/.exec(basename(path))?.[1];
 
 /** Visits every node of a file. */
-export function visit(node: ts.Node, see: (node: ts.Node) => void): void {
+function visit(node: ts.Node, see: (node: ts.Node) => void): void {
   see(node);
   ts.forEachChild(node, (child) => visit(child, see));
 }
 
 /** All nodes of one kind. */
 export function nodesOf<T extends ts.Node>(
-  file: SourceFile,
+  { nodes }: SourceFile,
   is: (node: ts.Node) => node is T,
 ): T[] {
-  const found: T[] = [];
-  visit(file.syntax, (node) => {
-    if (is(node)) found.push(node);
-  });
-  return found;
+  return nodes.filter(is);
 }
 
 /** `path:line` of a node, as terminals make it clickable. */
@@ -76,7 +76,7 @@ export function place(file: SourceFile, node: ts.Node): string {
 /** The modules that a file imports, re-exports or loads, with the node that does. */
 export function importsOf(file: SourceFile): { from: string; node: ts.Node }[] {
   const found: { from: string; node: ts.Node }[] = [];
-  visit(file.syntax, (node) => {
+  for (const node of file.nodes) {
     const isStatic = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
     if (isStatic && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
       found.push({ from: node.moduleSpecifier.text, node });
@@ -85,7 +85,7 @@ export function importsOf(file: SourceFile): { from: string; node: ts.Node }[] {
       const [specifier] = node.arguments;
       if (specifier && ts.isStringLiteral(specifier)) found.push({ from: specifier.text, node });
     }
-  });
+  }
   return found;
 }
 
