@@ -256,7 +256,7 @@ export function firstLight(deployed: () => Deployment): void {
       150_000,
     );
     await waitFor('401', async () => (await customer.lookUp(freshName())).status === 401);
-    expectStatus(await customer.logIn(), 401);
+    await waitFor('401 at the log-in', async () => (await customer.logIn()).status === 401);
   });
 
   it('S118: after erasure no table contains the customer’s name or address', async () => {

@@ -78,6 +78,14 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
     example: `account unsuspend ${ACCOUNT} --reason 'dispute won'`,
     json: { hasChanged: true },
   },
+  'account block': {
+    example: `account block ${ACCOUNT} --part downloads --cause overdue --reason 'invoice 41 is unpaid'`,
+    json: { accountId: ACCOUNT, part: 'downloads', cause: 'overdue', until: null },
+  },
+  'account unblock': {
+    example: `account unblock ${ACCOUNT} --cause overdue --reason 'invoice 41 is paid'`,
+    json: { accountId: ACCOUNT, cause: 'overdue' },
+  },
   'account lift-second-factor': {
     example: `account lift-second-factor ${ACCOUNT} --reason 'lost telephone, called back'`,
     json: { hasChanged: true },

@@ -9,6 +9,7 @@ import {
 } from '#libs/contracts';
 import { id, wholeNumber } from '../arguments.js';
 import type { Databases } from '../declared.js';
+import { blockCommands } from './block-commands.js';
 import { timelineCommand } from './timeline-command.js';
 import type { CliConfig } from '../cli.config.js';
 import { operatorName } from '../operator.js';
@@ -58,6 +59,7 @@ export function accountCommands(
     .option('--json', 'as JSON')
     .action((options: ListOptions) => list(config, options));
   timelineCommand(account, config);
+  blockCommands(account, config);
   for (const verb of ['suspend', 'unsuspend'] as const) {
     account
       .command(verb)

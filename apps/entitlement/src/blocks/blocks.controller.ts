@@ -10,9 +10,9 @@ export class BlocksController {
 
   @Post()
   async block(@AccountId() accountId: string, @Body() body: BlockAccountRequest): Promise<void> {
-    const { from, to, ...rest } = body;
+    const { to, ...rest } = body;
     const until = to === undefined ? undefined : new Date(to);
-    await this.blocks.block({ accountId, ...rest, from: new Date(from), to: until });
+    await this.blocks.block({ accountId, ...rest, to: until });
   }
 
   @Post('/lift')

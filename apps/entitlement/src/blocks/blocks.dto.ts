@@ -20,9 +20,6 @@ export class BlockAccountRequest extends LiftBlockRequest {
   @Length(1, 500)
   reason: string;
 
-  @IsISO8601()
-  from: string;
-
   @IsOptional()
   @IsISO8601()
   to?: string;

@@ -61,11 +61,12 @@ export class BlocksService {
     });
   }
 
-  /** A block set by an operator. */
-  async block(block: NewBlock): Promise<void> {
+  /** A block set by an operator, from now on. */
+  async block(block: Omit<NewBlock, 'from'>): Promise<void> {
+    const from = this.clock.now();
     await this.database.transaction((transaction) =>
       this.change(transaction, block.accountId, (_book, version) =>
-        this.repository.insert(transaction, block, version),
+        this.repository.insert(transaction, { ...block, from }, version),
       ),
     );
   }

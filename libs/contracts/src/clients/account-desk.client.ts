@@ -64,6 +64,8 @@ export const OPERATOR_ORDERS = [
   'revoke-credits',
   'override-limit',
   'lift-override',
+  'block-access',
+  'lift-block',
   'cancel-subscription',
   'resend-receipt',
   'refund',

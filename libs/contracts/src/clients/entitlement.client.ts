@@ -230,10 +230,10 @@ export class EntitlementClient {
     });
   }
 
-  /** Operators: restricts rights from `from` until `to` or until the block is lifted. */
+  /** Operators: restricts rights from now until `to` or until the block is lifted. */
   async block(
     accountId: string,
-    body: AccessBlock & { cause: OperatorBlockCause; reason: string },
+    body: Omit<AccessBlock, 'from'> & { cause: OperatorBlockCause; reason: string },
   ): Promise<void> {
     await this.http.call('POST', '/internal/operator/blocks', { accountId, body });
   }
