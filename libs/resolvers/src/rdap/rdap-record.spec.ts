@@ -231,6 +231,23 @@ describe('readRdapDomain', () => {
     expect(readRdapDomain(json, domain)?.created?.iso).toBe(iso);
   });
 
+  it('an object that says that nobody has the name is no record, unless a holder or a delegation contradicts it', () => {
+    const object = { objectClassName: 'domain', ldhName: 'a.example', handle: 'D1' };
+    const sayings = [
+      { status: ['available'] },
+      { status: ['Not registered'] },
+      { status: 'FREE' },
+      { status: ['unassigned'], events: whole.events.slice(0, 1) },
+      { errorCode: 404, title: 'Not Found' },
+    ];
+    for (const said of sayings) {
+      expect([said, readRdapDomain({ ...object, ...said }, domain)]).toEqual([said, undefined]);
+      const { nameservers } = whole;
+      expect(readRdapDomain({ ...object, ...said, nameservers }, domain)).toBeDefined();
+    }
+    expect(readRdapDomain({ ...object, status: ['active'] }, domain)).toBeDefined();
+  });
+
   it('S67: control characters and those that change the writing direction are removed', () => {
     const fn = '\u202eelpmaxE\u202c\0 Hol\u001bdings\r\nBcc: x';
     const vcardArray = ['vcard', [['fn', {}, 'text', fn]]];

@@ -18,10 +18,20 @@ const HOLDER_ROLES: ReadonlySet<string> = new Set([
   'proxy',
 ]);
 
+/** Statuses, in letters alone, that contradict an object which should describe a registration. */
+const STATUSES_OF_NONE: ReadonlySet<string> = new Set([
+  'available',
+  'free',
+  'notfound',
+  'notregistered',
+  'unassigned',
+  'unregistered',
+]);
+
 /**
  * Reads an RDAP domain object (RFC 9083 §5.3) into a record. Tolerates servers' errors: members that are missing or
- * have the wrong type count as not published. Undefined if the object is not about `domain` at all. `restriction` is
- * set if nobody holds the name and the object says why.
+ * have the wrong type count as not published. Undefined if the object is not about `domain` at all, or says that there
+ * is none. `restriction` is set if nobody holds the name and the object says why.
  */
 export function readRdapDomain(json: JsonObject, domain: string): RegistrationRecord | undefined {
   const kind = textIn(json['objectClassName'])?.toLowerCase() ?? 'domain';
@@ -48,8 +58,15 @@ export function readRdapDomain(json: JsonObject, domain: string): RegistrationRe
     referral: rdap === undefined ? undefined : { rdapUrl: rdap.href },
   });
   if (isEmpty(record)) return undefined;
-  const restriction = isHeld(record, entities) ? undefined : restrictionOf(json);
-  return restriction === undefined ? record : { ...record, restriction };
+  if (isHeld(record, entities)) return record;
+  const restriction = restrictionOf(json);
+  if (restriction !== undefined) return { ...record, restriction };
+  return saysNone(json, record) ? undefined : record;
+}
+
+function saysNone(json: JsonObject, { statuses }: RegistrationRecord): boolean {
+  const words = statuses.map((status) => status.toLowerCase().replace(/[^a-z]/g, ''));
+  return 'errorCode' in json || words.some((word) => STATUSES_OF_NONE.has(word));
 }
 
 /**
