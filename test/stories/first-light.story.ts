@@ -118,8 +118,12 @@ export function firstLight(deployed: () => Deployment): void {
     await override('live', 1_000_000);
     // Fewer are sooner used up.
     await operate('revocations', { revocationId: randomUUID(), amount: 350, reason: 'story' });
-    // The gateway's own figure: entitlement learns of the last answers up to 100 ms later.
-    const before = Number((await customer.lookUp(freshName())).headers.get('x-credits-remaining'));
+    // The gateway knows its balance before entitlement does, but hears of the revocation with its next lease.
+    const before = await waitFor('the smaller balance', async () => {
+      const { headers } = await customer.lookUp(freshName());
+      const left = Number(headers.get('x-credits-remaining'));
+      return left < 150 ? left : undefined;
+    });
     let served = 0;
     let refusal: Answer | undefined;
     while (!refusal && served <= before) {
