@@ -52,7 +52,7 @@ describe('a migration after a release', () => {
       'billing: 0001-orders is released and was changed: undo that and write a new migration',
     ]);
     const instead = expect.stringMatching(
-      /^billing: 0001-orders is released, and .* in its place$/,
+      /^billing: 0001-orders is released, but .* is in its place$/,
     );
     for (const faults of [faultsOf(), faultsOf({ ...orders, name: '0001-buys' })]) {
       expect(faults).toEqual([instead]);
