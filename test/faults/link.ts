@@ -58,20 +58,9 @@ export class Link {
     for (const flow of this.flows) flow.release();
   }
 
-  destroy(): void {
-    this.client.destroy();
-    this.server.destroy();
-  }
-
   reset(): void {
     reset(this.client);
     reset(this.server);
-  }
-
-  /** Closes the client's connection; the server's stays open, without a client. */
-  dropClient(): void {
-    for (const flow of this.flows) flow.sever();
-    this.client.destroy();
   }
 
   private mayPass(direction: Direction, bytes: Buffer): boolean {
@@ -95,7 +84,6 @@ export class Link {
 class Flow {
   private isHeld = false;
   private isFull = false;
-  private isSevered = false;
   private lastDueAt = 0;
   private readonly waiting: (() => void)[] = [];
 
@@ -124,11 +112,6 @@ class Flow {
     this.flow();
   }
 
-  /** From now on nothing from one side reaches the other, not even its end. */
-  sever(): void {
-    this.isSevered = true;
-  }
-
   private pass(bytes: Buffer): void {
     if (!this.mayPass(bytes)) return;
     this.later(() => {
@@ -139,7 +122,6 @@ class Flow {
   }
 
   private later(work: () => void): void {
-    if (this.isSevered) return;
     const now = performance.now();
     const dueAt = Math.max(now + this.delayMs(), this.lastDueAt);
     if (dueAt <= now && this.waiting.length === 0) return work();

@@ -18,7 +18,7 @@ type Behaviour = 'passing' | 'stalled' | 'refusing';
 
 /**
  * A network that can be made to fail: a proxy between a client and a server on loopback that passes bytes on until it
- * is told to cut, reset, delay, lose or hold them. Every fault lasts until `heal`, except those that name the
+ * is told to reset, delay, lose or hold them. Every fault lasts until `heal`, except those that name the
  * connection they strike.
  */
 export class TcpProxy {
@@ -70,20 +70,10 @@ export class TcpProxy {
     return changed.toString();
   }
 
-  /** Ends every connection in order (FIN to both sides); new ones pass. */
-  cut(): void {
-    for (const link of this.links) link.destroy();
-  }
-
   /** Resets every connection (RST to both sides); new ones pass. */
   reset(): void {
     for (const link of this.links) link.reset();
     for (const socket of this.held) socket.resetAndDestroy();
-  }
-
-  /** The client's side is gone, the server is never told. */
-  halfOpen(): void {
-    for (const link of this.links) link.dropClient();
   }
 
   /** Resets open connections and refuses new ones, as if no server were listening. */

@@ -78,12 +78,12 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
     example: `account unsuspend ${ACCOUNT} --reason 'dispute won'`,
     json: { hasChanged: true },
   },
-  'account block': {
-    example: `account block ${ACCOUNT} --part downloads --cause overdue --reason 'invoice 41 is unpaid'`,
-    json: { accountId: ACCOUNT, part: 'downloads', cause: 'overdue', until: null },
+  'account block-downloads': {
+    example: `account block-downloads ${ACCOUNT} --cause overdue --reason 'invoice 41 is unpaid'`,
+    json: { accountId: ACCOUNT, cause: 'overdue', until: null },
   },
-  'account unblock': {
-    example: `account unblock ${ACCOUNT} --cause overdue --reason 'invoice 41 is paid'`,
+  'account unblock-downloads': {
+    example: `account unblock-downloads ${ACCOUNT} --cause overdue --reason 'invoice 41 is paid'`,
     json: { accountId: ACCOUNT, cause: 'overdue' },
   },
   'account lift-second-factor': {

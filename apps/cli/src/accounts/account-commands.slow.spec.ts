@@ -64,41 +64,29 @@ describe('account commands', () => {
     expect(looks[0]).toBe(`operator:${userInfo().username} account.inspected account:${accountId}`);
   });
 
-  it('one part is blocked until a time or until its cause is lifted; each order is audited', async () => {
+  it('downloads are blocked until a time or until their cause is lifted; each order is audited', async () => {
     const { accountId } = await desk.account.register('blocked@example.com');
     const { client } = desk.entitlement;
-    const why = ['--reason', 'a test'];
-    const block = async (part: string, cause: string, ...more: string[]) =>
-      desk.command(
-        'account',
-        'block',
-        accountId,
-        '--part',
-        part,
-        '--cause',
-        cause,
-        ...more,
-        ...why,
-      );
+    const order = async (verb: string, cause: string, ...more: string[]) =>
+      desk.command('account', verb, accountId, '--cause', cause, '--reason', 'a test', ...more);
     const blocks = async () => (await client.allowance(accountId)).blocks;
-    const until = '2099-01-31T12:00:00Z';
-    expect((await block('api', 'fraud')).stdout).toBe(
-      'api blocked (fraud) until the block is lifted\n',
+    expect((await order('block-downloads', 'fraud')).stdout).toBe(
+      'downloads blocked (fraud) until the block is lifted\n',
     );
-    expect((await block('downloads', 'overdue', '--until', until)).code).toBe(0);
+    await order('block-downloads', 'overdue', '--until', '2099-01-31T12:00:00Z');
     expect(await blocks()).toMatchObject([
-      { cause: 'fraud', blocks: ['api'] },
+      { cause: 'fraud', blocks: ['downloads'] },
       { cause: 'overdue', blocks: ['downloads'], to: '2099-01-31T12:00:00.000Z' },
     ]);
-    await desk.command('account', 'unblock', accountId, '--cause', 'fraud', ...why);
+    await order('unblock-downloads', 'fraud');
     expect(await blocks()).toMatchObject([{ cause: 'overdue' }]);
     const by = `operator:${userInfo().username} operator.`;
     expect((await desk.audited(accountId)).slice(-3)).toEqual([
-      `${by}block-access part:api`,
-      `${by}block-access part:downloads`,
-      `${by}lift-block cause:fraud`,
+      `${by}block-downloads cause:fraud`,
+      `${by}block-downloads cause:overdue`,
+      `${by}unblock-downloads cause:fraud`,
     ]);
-    expect(await block('purchases', 'fraud')).toMatchObject({ code: 1 });
+    expect(await order('block-downloads', 'deletion')).toMatchObject({ code: 1 });
   });
 
   it('a suspension reaches keys and sessions with its reason, and its end restores exactly these', async () => {

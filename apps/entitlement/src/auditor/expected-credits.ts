@@ -1,4 +1,5 @@
 import { IS_REVIVED } from '../ledger/revived-grants.js';
+
 /** Adds months as PostgreSQL does: the same day, or the month's last. */
 const monthsAfter = (instant: string, months: string) =>
   `((${instant} at time zone 'UTC' + make_interval(months => ${months})) at time zone 'UTC')`;

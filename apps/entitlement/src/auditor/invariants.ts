@@ -1,6 +1,6 @@
-import { IS_REVIVED } from '../ledger/revived-grants.js';
 import type { Invariant, InvariantSet } from '#libs/database';
 import { ENTRIES_SINCE, FIRST_ID, LEDGER_AND_GRANT } from '../checkpoints/ledger-sums.js';
+import { IS_REVIVED } from '../ledger/revived-grants.js';
 import { BEGUN_CREDITS, REVERSAL_TARGETS } from './expected-credits.js';
 import { STATEMENT_DIFFERENCES } from './statement-sums.js';
 
