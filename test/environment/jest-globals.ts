@@ -15,6 +15,8 @@ export interface Globals {
 
 /** Where Jest looks for the time that each test of a file has. */
 const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
+/** Where Jest keeps the handlers of test events. Each file adds its own to those it finds, and none is removed. */
+const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 
 // Imports from `@jest/globals`, for suites that several specs run: always the functions of the current file.
 export let afterAll: Call;
@@ -33,6 +35,8 @@ export function useGlobals(globals: Globals): void {
   ({ afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } = globals);
 }
 
-export function forgetTimeout(): void {
+/** Removes what the previous file left in Jest's globals: with its handlers, each result would be reported once a file. */
+export function forgetPreviousFile(): void {
   Reflect.deleteProperty(globalThis, TIMEOUT);
+  Reflect.deleteProperty(globalThis, EVENT_HANDLERS);
 }

@@ -1,7 +1,7 @@
 import { createRequire, registerHooks } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { type Globals, forgetTimeout, useGlobals } from './jest-globals.js';
+import { type Globals, forgetPreviousFile, useGlobals } from './jest-globals.js';
 
 /** The part of a runtime that Jest's own runner of a file uses. */
 interface Runtime {
@@ -41,7 +41,7 @@ registerHooks({
  */
 export default async function run(...given: Given): Promise<unknown> {
   const [globalConfig, config, environment, runtime, path, channel] = given;
-  forgetTimeout();
+  forgetPreviousFile();
   const bare: Runtime = {
     requireInternalModule: (internal) => {
       // Its state belongs to one file.

@@ -147,7 +147,7 @@ export class ServiceProxy {
   }
 
   /**
-   * An answer of any type and size. The time limit applies until it is complete.
+   * An answer of any type and size, which the caller must read or destroy. The time limit applies until it is complete.
    * @throws the owner's rejection; ServiceUnavailable as `call`.
    */
   async stream(call: ProxiedCall): Promise<Readable> {
@@ -161,7 +161,8 @@ export class ServiceProxy {
     try {
       const { answer, leave } = await this.send(call);
       const { statusCode, body } = answer;
-      body.once('close', leave);
+      // The reader receives the stream's errors; without this handler, an abandoned stream would end the process.
+      body.on('error', () => {}).once('close', leave);
       if (statusCode < 400) return body;
       refusal = JSON.parse(await textWithin(body, JSON_LIMIT_BYTES));
     } catch (error) {

@@ -144,7 +144,10 @@ describe('a journal that cannot be written', () => {
     });
     journal.close();
     rmSync(join(folder, 'gone'), { recursive: true });
+    const startedMs = performance.now();
     for (let i = 0; i < 1_000; i++) expect(journal.reopenIfDue()).toBe(false);
-    expect(tries).toBe(1);
+    const seconds = (performance.now() - startedMs) / 1_000;
+    expect(tries).toBeGreaterThan(0);
+    expect(tries).toBeLessThanOrEqual(1 + seconds);
   });
 });
