@@ -51,7 +51,7 @@ export interface DashboardCall {
 
 const SECRET = 'a secret of the tests, thirty-two characters';
 
-/** Leaves out the relay's and the mail sender's. */
+/** Leaves out the statements of the relay and the mail sender. */
 const isOfRequest = (sql: string) =>
   /\b(people|sessions|attempts|sign_ups|data_keys|audit|audit_heads|password_resets|mail|work)\b/.test(
     sql,
@@ -167,7 +167,7 @@ export class AccountUnderTest {
     return { accountId, token };
   }
 
-  /** Sends all due mails and returns those to an address, newest first. */
+  /** Sends all mail that is due and returns the messages to one address, newest first. */
   async mailsTo(address: string): Promise<KeptMail[]> {
     await this.get(ForgottenPasswordsService).settled();
     const logger = new Logger('mail', { write: () => undefined });
@@ -190,7 +190,7 @@ export class AccountUnderTest {
     return token;
   }
 
-  /** Signs up by form and confirms: an account with a person, a password and its first keys. */
+  /** Signs up with the form and confirms. The account has a person, a password and its first keys. */
   async register(address: string, password = PASSWORD): Promise<Registered> {
     const body = { first_name: 'Ada', email: address, password };
     const asked = await this.dashboard('POST', 'sign-up', { body });
@@ -220,7 +220,7 @@ export class AccountUnderTest {
     });
   }
 
-  /** Every row of every table of the service, as a backup would hold it. */
+  /** Every row of every table of the service, as a backup would contain it. */
   async dump(): Promise<string> {
     const tables = await this.database.query<{ name: string }>(
       `select table_name as name from information_schema.tables where table_schema = 'account'`,
@@ -231,7 +231,7 @@ export class AccountUnderTest {
     return (await Promise.all(texts)).join('\n');
   }
 
-  /** Another log-in of the same owner, now. */
+  /** Logs the same owner in once more, now. */
   async newSession({ accountId }: Owner): Promise<string> {
     const token = newToken();
     await this.database.query(
@@ -243,7 +243,7 @@ export class AccountUnderTest {
     return token;
   }
 
-  /** Collects the service's statements from here on, those of the relay left out. */
+  /** Collects the service's statements from here on, except those of the relay. */
   statements(): { texts(): string[] } {
     const before = this.queryLog.length;
     return { texts: () => this.queryLog.slice(before).filter(isOfRequest) };
@@ -277,7 +277,7 @@ export class AccountUnderTest {
       logger,
       transport: this.transport,
       mail: this.mailbox,
-      // On real time they would come between a spec's steps, now and then.
+      // In real time they would now and then run between a spec's steps.
       isScheduled: false,
     });
     this.get(PasswordsService).cost = CHEAP_HASH;
@@ -296,12 +296,12 @@ export class AccountUnderTest {
   }
 }
 
-/** Hears of each statement through TypeORM's own subscriber. */
+/** Receives each statement from TypeORM's own subscriber. */
 function listenToQueries({ dataSource }: Database, heard: (sql: string) => void): void {
   dataSource.subscribers.push({ beforeQuery: ({ query }) => heard(query) });
 }
 
-/** @throws when the row of a call promises another status or body. */
+/** @throws when the call's row promises a different status or body. */
 function checkAgainstRow(call: string, { status, body }: DashboardAnswer): void {
   const row = OPERATIONS.find(({ method, owner }) => {
     const pattern = `${method} ${owner.path}`.replaceAll(/\{\w+\}/g, '[^/?]+');
@@ -314,5 +314,5 @@ function checkAgainstRow(call: string, { status, body }: DashboardAnswer): void 
   const faults = broken.map(({ field, message }) => `${field} ${message}`);
   if (status !== (form.status ?? 200)) faults.push(`the status is ${status}`);
   if (faults.length > 0)
-    throw new Error(`${call} answers otherwise than its row: ${faults.join()}`);
+    throw new Error(`${call} does not answer as its row says: ${faults.join()}`);
 }

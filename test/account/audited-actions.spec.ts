@@ -39,7 +39,7 @@ const RECENT: [Method, string, object?][] = [
   ['POST', 'account/delete', {}],
 ];
 
-/** Actions that a deleted account may not take. */
+/** Actions that are forbidden for a deleted account. */
 const CLOSED: [Method, string, object?][] = [
   ...RECENT,
   ['GET', 'sessions'],
@@ -278,7 +278,7 @@ describe('audited actions', () => {
       const headers = { 'x-step-token': String(asked.headers['x-set-step']) };
       const came = { token, body: { query }, headers };
       const answer = await account.dashboard('POST', 'log-in/return', came);
-      // Only the token of the owner's session; the stranger's is a different one.
+      // Only the token of the owner's session: the stranger's session has a different one.
       if (path !== asStranger) secrets.add((token = String(answer.headers['x-set-session'])));
     };
     expect(await entriesOf(() => comeBy(asStranger, 'came@example.com'))).toEqual([

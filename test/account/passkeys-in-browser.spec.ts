@@ -6,8 +6,7 @@ import { type Deployment, openSolo } from '../stories/deployment.js';
 import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js';
 
 /**
- * A phone or laptop that unlocks without a user, simulated with the DevTools protocol. The steps build on one
- * another.
+ * A phone or laptop that unlocks by itself, simulated through the DevTools protocol. The steps build on one another.
  */
 (hasBrowser ? describe : describe.skip)('a passkey in a real browser', () => {
   let deployment: Deployment;

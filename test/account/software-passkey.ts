@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
-/** Faults in the answers of a browser and an authenticator. */
+/** Faults in the answers of browsers and authenticators. */
 export interface Said {
   type?: string;
   challenge?: string;

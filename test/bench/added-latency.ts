@@ -5,20 +5,20 @@ import { LOOKUP_PATH } from './gateway-field.js';
 import { driveWrk } from './wrk.js';
 
 const RATE = 5_000;
-/** Each asks ten times a second: an answer that is late hardly slows the rate, as it does with few. */
+/** Each sends ten requests a second. With few connections, a late answer would slow the rate. */
 const CALM_CONNECTIONS = 500;
 const DIRECT_PATH = '/internal/whois/live?version=2&domainName=example{n}.com';
 /** The length of the warm-up before each measurement, so that leases and memory have reached their usual size. */
 const WARM_UP_MS = 3_000;
 const FULL = { durationMs: 8_000, rounds: 3 };
 const SHORT = { durationMs: 5_000, rounds: 2 };
-/** The targets of the gateway; its p99 as a multiple of the one that nginx and Lua add in the same run. */
+/** The gateway's targets; its p99 is given as a multiple of what nginx and Lua add in the same run. */
 const TARGETS = { p50Ms: 0.5, p99OfLua: 3 };
 
 /**
- * Latency added to the same questions sent to the upstream directly, at a load that leaves the gateway time. The load,
- * the upstream, the stand-ins and PostgreSQL share the second core, so part of it is their waiting for one another:
- * what nginx and Lua add in the same place tells how much.
+ * Measures the latency that a contender adds to requests, compared with sending them directly to the upstream, at a
+ * load below the gateway's limit. The load generator, the upstream, the stand-ins and PostgreSQL share the second core,
+ * so part of the latency is their waiting for one another; the figure of nginx and Lua shows how much.
  */
 export async function addedLatency(
   field: Field,

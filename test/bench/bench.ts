@@ -29,7 +29,7 @@ export interface BenchOptions {
 export interface BenchReport {
   title: string;
   rows: BenchRow[];
-  /** How the database ran its statements; for the file of `--json`. */
+  /** How the database ran its statements, for the `--json` file. */
   plans?: string[];
   /** Figures that could not be measured here, and why. */
   notRun?: string[];
@@ -59,7 +59,7 @@ export const atLeast = (what: string, value: number, least: number, unit = ''): 
   ok: value >= least,
 });
 
-/** The lowest of a figure's rounds, with the median: other load on the machine only adds time. */
+/** The lowest of a figure's rounds, with the median. Other load on the machine can only add time. */
 export const leastOf = (what: string, values: number[], unit: string): BenchRow => ({
   what,
   value: Math.min(...values),
@@ -67,7 +67,10 @@ export const leastOf = (what: string, values: number[], unit: string): BenchRow 
   unit,
 });
 
-/** Runs so many pieces of work, `width` at a time. @returns the milliseconds of each. */
+/**
+ * Runs a task for each item, `width` at a time.
+ * @returns the milliseconds of each.
+ */
 export async function inLanes<T>(
   items: Iterable<T>,
   width: number,
@@ -86,7 +89,7 @@ export async function inLanes<T>(
   return times;
 }
 
-/** A new folder that is removed with the bench. */
+/** A new folder that is removed when the bench ends. */
 export function newFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `bench-${name}-`));
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
@@ -94,8 +97,8 @@ export function newFolder(name: string): string {
 }
 
 /**
- * A separate PostgreSQL server with the migrated template.
- * @param isDurable keeps what was committed, as in production.
+ * Starts a separate PostgreSQL server with the migrated template.
+ * @param isDurable keeps committed data through a crash, as in production.
  * @param settings of a durable server.
  */
 export async function openPostgres(
@@ -103,12 +106,12 @@ export async function openPostgres(
   settings: Record<string, string> = {},
 ): Promise<void> {
   cleanup.add(teardown);
-  // The settings of an installation's roles, which a clone of the template lacks.
+  // A clone of the template lacks the role settings of an installation.
   const likeRoles = { jit: 'off', max_parallel_workers_per_gather: '0' };
   await (isDurable ? setupDurablePostgres({ ...likeRoles, ...settings }) : setupPostgres());
 }
 
-/** Half of some times, and the slowest hundredth with its target. */
+/** The p50 of the times, and the p99 with its target. */
 export const timesRows = (what: string, times: number[], p99MaxMs: number): BenchRow[] => [
   { what: `${what}, p50`, value: percentile(times, 0.5), unit: 'ms' },
   atMost(`${what}, p99`, percentile(times, 0.99), p99MaxMs, 'ms'),

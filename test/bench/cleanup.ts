@@ -1,6 +1,6 @@
 /**
- * Everything that a bench has started and must stop, even if a signal ends it: servers, processes, folders, the newest
- * first.
+ * Everything that a bench has started and must stop, newest first, even if a signal ends it: servers, processes and
+ * folders.
  */
 class Cleanup {
   private tasks: (() => unknown)[] = [];

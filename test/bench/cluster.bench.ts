@@ -12,7 +12,7 @@ export const CLUSTER_FIGURES = ['two-cores', 'storm', 'kafka'] as const;
 
 type ClusterFigure = (typeof CLUSTER_FIGURES)[number];
 
-/** No figure takes as long unless it hangs. */
+/** A figure that takes longer than this is hanging. */
 const FIGURE_LIMIT_MS = 9 * 60_000;
 
 const MEASURES: Record<ClusterFigure, (options: FigureOptions) => Promise<BenchRow[]>> = {
@@ -21,7 +21,7 @@ const MEASURES: Record<ClusterFigure, (options: FigureOptions) => Promise<BenchR
   kafka: async (options) => (await import('./cluster/kafka.js')).measure(options),
 };
 
-/** The product on many machines: separate services, three gateways, Kafka, Valkey. */
+/** The product as it runs on many machines: separate services, three gateways, Kafka and Valkey. */
 export async function run(
   figures: readonly string[] = [],
   options: FigureOptions = { isShort: false },
@@ -34,7 +34,7 @@ export async function run(
     try {
       rows.push(...(await bounded(MEASURES[figure](options))));
     } catch (error) {
-      // One that fails misses its target; the others are measured all the same.
+      // A figure that fails misses its target; the others are still measured.
       process.stderr.write(`  ${figure} failed: ${String(error).slice(0, 2_000)}\n`);
       rows.push({ what: figure, value: NaN, unit: '', target: 'to be measured', ok: false });
       notRun.push(`${figure}: ${(error as Error).message.split('\n', 1)[0]}`);
@@ -53,7 +53,7 @@ async function bounded<T>(measured: Promise<T>): Promise<T> {
   const limit = sleep(FIGURE_LIMIT_MS, undefined, { signal: over.signal }).then(() => {
     throw new Error(`not done after ${FIGURE_LIMIT_MS / 60_000} minutes`);
   });
-  // The promise that settles second has no listener.
+  // Nothing else handles a rejection of the promise that settles second.
   limit.catch(() => {});
   measured.catch(() => {});
   return Promise.race([measured, limit]).finally(() => over.abort());

@@ -5,13 +5,13 @@ import { type LoadResult, driveWrk } from './wrk.js';
 /** One round of a load whose CPU time is counted. */
 const ROUND_MS = 2_000;
 
-/** Something that is asked: alone on the first core while everything else is on the second. */
+/** A server under load: it runs alone on the first core, everything else on the second. */
 export interface Contender {
   name: string;
   pid: number;
   port: number;
   keys: string[];
-  /** Status of every answer. */
+  /** The status that every answer must have. */
   expected: 200 | 429;
 }
 
@@ -21,7 +21,7 @@ export interface Field extends GatewayField {
   isShort: boolean;
 }
 
-/** Microseconds in one round. */
+/** CPU time per request in one round, in microseconds. */
 export async function cpuPerRequest(field: Field, contender: Contender): Promise<number> {
   const { name, pid, port, keys } = contender;
   const before = cpuUs(pid);

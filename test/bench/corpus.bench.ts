@@ -35,10 +35,10 @@ const CLIENTS = 8;
 const SIZE = { zone: 1_000_000, generated: 20_000, pages: 400 };
 const SHORT = { zone: 50_000, generated: 1_000, pages: 160 };
 const OWN_ANSWERS_AT_A_TIME = 500;
-/** The memory that a server of an index is given: here a share of the machine's, as its manual advises. */
+/** The memory of the database server: a share of the machine's, as PostgreSQL's manual advises. */
 const SETTINGS = {
   shared_buffers: '2GB',
-  // Plans of some statements, in its log.
+  // The server logs the plans of some statements.
   session_preload_libraries: 'auto_explain',
   'auto_explain.log_min_duration': '2ms',
   'auto_explain.sample_rate': '0.05',
@@ -46,14 +46,14 @@ const SETTINGS = {
 };
 /** Addresses and holders to draw from. */
 const NEEDLES = 1_000;
-/** A day's share of a zone that is new, and that is gone. */
+/** The share of a zone's names that is added, and removed, in a day. */
 const CHANGED = 0.01;
 
 type Parameters = Record<string, string>;
-/** A search with the time within which its first page has to be there. */
+/** A search, with the time in which it must return its first page. */
 type Search = readonly [what: string, row: Operation, targetMs: number, ask: () => Parameters];
 
-/** `npm run bench corpus`: how fast the corpus takes sources in, and finds what it has. */
+/** `npm run bench corpus`: how fast the corpus imports sources and answers searches. */
 export async function run(
   _figures?: string[],
   { isShort, names }: { isShort: boolean; names?: number } = { isShort: false },
@@ -76,7 +76,7 @@ export async function run(
   add(await whoisRows(corpus, folder, size.generated));
   add(await ownAnswers(corpus, size.generated));
   add(await sizeOf(corpus));
-  // The server does this by itself within minutes.
+  // The server would do this by itself within minutes.
   await withClient(database.url(), async (client) => client.query('vacuum (analyze)'));
   const needles = await needlesOf(corpus);
   for (const search of searchesOf(size, needles)) add(await firstPages(corpus, search, size.pages));
@@ -191,7 +191,7 @@ async function sizeOf(corpus: CorpusUnderTest): Promise<BenchRow> {
   return atMost('a name with its indexes', bytes / names, 230, 'bytes');
 }
 
-/** Addresses and holders of names of the corpus, as often as names have them. */
+/** Addresses and holders of names in the corpus; frequent ones are drawn more often. */
 async function needlesOf({ database }: CorpusUnderTest) {
   const list = async (sql: string) =>
     (
@@ -243,7 +243,7 @@ function searchesOf(
   ];
 }
 
-/** First pages that several clients ask for at once. */
+/** Several clients request first pages at once. */
 async function firstPages(
   corpus: CorpusUnderTest,
   [what, row, targetMs, ask]: Search,

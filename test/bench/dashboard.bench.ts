@@ -30,7 +30,7 @@ interface Measured {
   faults: string[];
 }
 
-/** Pages of the demo account and of strangers, in Debian's Chromium on this machine. */
+/** Pages of the demo account and pages for strangers, in this machine's Chromium from Debian. */
 export async function run(_figures?: string[], options?: BenchOptions): Promise<BenchReport> {
   const title = 'dashboard: pages in Chromium';
   if (!hasBrowser) return { title, rows: [], notRun: ['no Chromium on this machine'] };
@@ -78,7 +78,7 @@ function rowsOf(measured: Measured[]): BenchRow[] {
   ];
 }
 
-/** A separate installation, with the demo account as a newcomer finds it. */
+/** A separate installation with a fresh demo account. */
 async function startProduct(): Promise<SoloFacts> {
   const folder = newFolder('dashboard');
   const solo = launch(folder, { OFFLINE_NAMES: '0' });

@@ -89,7 +89,7 @@ async function measure(server: EmbeddedServer): Promise<BenchRow[]> {
   }
 }
 
-/** In a process that has handled the backlog: connections are open, code is compiled. */
+/** Runs in a process that has handled the backlog, so connections are open and code is compiled. */
 async function measureLatency(say: () => Promise<void>, times: Times): Promise<BenchRow[]> {
   times.committed.clear();
   times.handled.clear();

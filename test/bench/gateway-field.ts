@@ -12,7 +12,7 @@ export const ANSWER_BYTES = 3_017;
 export const KEYS = 1_000;
 export const CONNECTIONS = 64;
 export const UNLIMITED = 1_000_000;
-/** The flags of `npm run start:gateway`; the peers in Node use the same. */
+/** The flags of `npm run start:gateway`. The peers that run on Node use them, too. */
 export const NODE_FLAGS = [
   '--max-semi-space-size=16',
   '--heap-growing-percent=30',
@@ -31,7 +31,7 @@ export interface GatewayField {
   socketPath: string;
 }
 
-/** Everything in it ends with the cleanup. */
+/** The cleanup stops everything in it. */
 export async function openGatewayField(): Promise<GatewayField> {
   await openPostgres(false);
   const database = await TestDatabase.create();
@@ -47,8 +47,9 @@ export async function openGatewayField(): Promise<GatewayField> {
 }
 
 /**
- * A gateway in its own process, as in production. @param name of its journal. @param core to which it is bound; unset:
- * all.
+ * A gateway in its own process, as in production.
+ * @param name of its journal.
+ * @param core to bind it to; without one, it may use every core.
  */
 export async function startGateway(
   { around, socketPath }: GatewayField,
@@ -71,7 +72,7 @@ export async function startGateway(
   return { pid: child.pid!, port: Number(new URL(apiUrl).port) };
 }
 
-/** A data answer as lookup gives it, of exactly `ANSWER_BYTES`. */
+/** A data answer as lookup gives it, exactly `ANSWER_BYTES` long. */
 function answerBody(): string {
   const body = { status: true, domain_name: 'example.com', whois_raw_domain: '' };
   body.whois_raw_domain = 'x'.repeat(ANSWER_BYTES - JSON.stringify(body).length);

@@ -28,9 +28,9 @@ const ROUNDS = 6;
 const SHORT_ROUNDS = 3;
 
 /**
- * CPU time of the gateway's process for a request, everything on, against a bare proxy, the
- * off-the-shelf plugins and nginx with Lua. Each contender runs alone on the first core in turn, the
- * rest of the world on the second; the least of the rounds counts, as neighbours only ever add.
+ * CPU time per request of the gateway's process with every feature on, compared with a bare proxy, off-the-shelf
+ * plugins, and nginx with Lua. The contenders take turns alone on the first core, and everything else runs on the
+ * second. The lowest round counts, because other load can only add time.
  */
 export async function run(
   _figures: string[] = [],
@@ -44,7 +44,7 @@ export async function run(
   if (!isShort) rows.push(await memoryOfKeys(field));
   const upstream = hasNginx ? 'nginx' : 'a Node server';
   return {
-    title: `gateway: CPU time of its process a request (${CONNECTIONS} connections of wrk, ${ANSWER_BYTES} bytes from ${upstream}, ${KEYS} keys; least of ${field.rounds} rounds)`,
+    title: `gateway: CPU time of its process per request (${CONNECTIONS} connections of wrk, ${ANSWER_BYTES} bytes from ${upstream}, ${KEYS} keys; least of ${field.rounds} rounds)`,
     rows,
     notRun: hasNginxLua
       ? []
@@ -56,7 +56,7 @@ async function measure(field: Field): Promise<BenchRow[]> {
   await verifyPeersLimits(field);
   const ours = await measured(field, 'gateway, everything on');
   await verifyLimit({ ...ours, keys: [keyWithLimit(field, 1)] });
-  // A limit of 0: with a limit of 1, one request would pass after each minute.
+  // The limit is 0: with a limit of 1, one request would pass every minute.
   const [name, keys] = ['gateway, 429', [keyWithLimit(field, 0)]];
   const refusing: Contender = { ...ours, name, keys, expected: 429 };
   const bare = await startProxy(field, 'bare Fastify and undici dispatch', 'bare-proxy.js');
@@ -68,8 +68,9 @@ async function measure(field: Field): Promise<BenchRow[]> {
   const [bareUs, oursUs, pluginsUs, refusedUs, luaUs] = cpu;
   const rows = contenders.map(({ name }, place) => leastOf(name, cpu[place], 'µs'));
   rows.push(ratio('gateway of bare', { of: bareUs, by: oursUs, least: 1.12 }));
-  rows.push(ratio('gateway of the plugins', { of: pluginsUs, by: oursUs, least: 1.4 }));
-  if (luaUs) rows.push(ratio('gateway of nginx and Lua', { of: luaUs, by: oursUs, least: 0.75 }));
+  rows.push(ratio('gateway built from plugins', { of: pluginsUs, by: oursUs, least: 1.4 }));
+  if (luaUs)
+    rows.push(ratio('gateway built from nginx and Lua', { of: luaUs, by: oursUs, least: 0.75 }));
   rows.push(ratio('429 of a proxied request', { of: oursUs, by: refusedUs, least: 2.2 }));
   rows.push(...(await addedLatency(field, { ours, lua })));
   for (const { pid } of contenders) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
@@ -95,7 +96,7 @@ function ratio(what: string, { of, by, least }: Compared): BenchRow {
 /** Microseconds of each contender in each round. */
 async function cpuOfAll(field: Field, contenders: Contender[]): Promise<number[][]> {
   const cpu: number[][] = contenders.map(() => []);
-  // The first round warms up: keys are looked up, functions compiled.
+  // The first round warms up: keys are looked up and functions compiled.
   for (let round = 0; round <= field.rounds; round++) {
     for (const [place, contender] of contenders.entries()) {
       const us = await cpuPerRequest(field, contender);
@@ -111,7 +112,7 @@ async function memoryOfKeys(field: Field): Promise<BenchRow> {
   const gateway = await measured(field, 'memory');
   const load = { port: gateway.port, path: LOOKUP_PATH, connections: CONNECTIONS };
   const { folder } = field.around;
-  // Compiled code and a young heap that has seen traffic belong to the idle process.
+  // The idle process includes compiled code and a young generation that has seen traffic.
   const warmUp = { ...load, keys: keys.slice(0, 1), durationMs: MEMORY_WARM_UP_MS };
   await driveWrk(warmUp, folder);
   const idle = residentMb(gateway.pid);
@@ -122,7 +123,7 @@ async function memoryOfKeys(field: Field): Promise<BenchRow> {
   return atMost(what, residentMb(gateway.pid) - idle, 150, 'MB');
 }
 
-/** Checks that the peers enforce a limit of one request a minute; they are used for nothing else. */
+/** Checks that the peers enforce a limit of one request a minute; these instances are used for nothing else. */
 async function verifyPeersLimits(field: Field): Promise<void> {
   const plugins = await startProxy(field, 'plugins, one a minute', 'plugin-proxy.js', '1');
   const limited = hasNginxLua ? [plugins, await startLua(field, 1)] : [plugins];
@@ -146,7 +147,7 @@ function keyWithLimit({ around }: Field, limit: number): string {
   return apiKey;
 }
 
-/** The right status, the right body, and no entrance without a key that is known. */
+/** Checks that a contender answers with the right status and body, and refuses unknown keys. */
 async function verify(contender: Contender): Promise<void> {
   const { name, port, keys, expected } = contender;
   const url = `http://127.0.0.1:${port}${LOOKUP_PATH.replace('{n}', '1')}&apiKey=${keys[0]}`;

@@ -29,14 +29,14 @@ import { liveBesideJob } from './live-beside-job.js';
 import { cpuUs, cpuWithChildrenUs } from './machine.js';
 
 const NAMES = 3_000_000;
-/** The names of the figures with registries, resolvers and the corpus. */
+/** Figures that use registries, resolvers or the corpus. */
 const LOOKED_UP = { whois: 60_000, dns: 120_000, corpus: 60_000 };
 /**
- * Each of a registry of its own, for the pace of one is not what is measured; on port 43, where a simulator costs least,
- * and without registrars, of which the simulator has four.
+ * Each has its own registry, because the pace of one registry is not what is measured. They answer on port 43, where a
+ * simulator costs least, and have no registrars, because the simulator has only four.
  */
 const TLDS = tldsOfUpstreams();
-/** About as long as records are. */
+/** About as long as a real record. */
 const RECORD = {
   create_date: '2026-11-23',
   expiry_date: '2027-11-23',
@@ -57,11 +57,11 @@ const RECORD = {
 /** The options that the chart sets. */
 const WORKER_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 const KNOWN_AT_ONCE = 2_000;
-/** Names of a list that is imported beside live lookups. */
+/** The number of names in a list that is imported during live lookups. */
 const IMPORTED = 1_000_000;
 /** Rows in one database file. */
 const FILE_ROWS = 300_000;
-/** Names' keys are spread over all 64 bits, as files are read in stretches of them. */
+/** The names' keys are spread over all 64 bits, because files are read in ranges of keys. */
 const KEY_STEP = 2 ** 45;
 const SMALL = 100;
 const MOST = 0.9;
@@ -71,7 +71,7 @@ const POLL_MS = 200;
 
 export const JOBS_FIGURES = ['stand-in', 'upstreams', 'files', 'beside-import'] as const;
 
-/** `npm run bench jobs`: three million names through a worker in a process of its own. */
+/** `npm run bench jobs`: three million names through a worker in a separate process. */
 export async function run(
   figures: readonly string[] = [],
   { isShort } = { isShort: false },
@@ -84,7 +84,7 @@ export async function run(
   if (wanted.includes('upstreams')) rows.push(...(await throughLookup(lookedUp)));
   if (wanted.includes('beside-import')) rows.push(...(await besideImport(IMPORTED * lookedUp)));
   if (wanted.includes('files')) rows.push(...(await databaseFile(FILE_ROWS * lookedUp)));
-  return { title: 'jobs: a worker in a process of its own, everything on one machine', rows };
+  return { title: 'jobs: a worker in a separate process, everything on one machine', rows };
 }
 
 async function withStandIn(names: number): Promise<BenchRow[]> {
@@ -109,9 +109,14 @@ async function withStandIn(names: number): Promise<BenchRow[]> {
   const seconds = (fromMs: number, toMs: number) => (toMs - fromMs) / 1_000;
   const of = `${names} names`;
   return [
-    atMost(`${of}: sent, counted, cut and waiting`, seconds(begunMs, queuedMs), 30, 's'),
+    atMost(`${of}: uploaded, counted, split and waiting`, seconds(begunMs, queuedMs), 30, 's'),
     atMost(`${of}: done, with a stand-in for lookup`, seconds(queuedMs, doneMs), 240, 's'),
-    atMost(`${SMALL} names of another customer beside them`, seconds(queuedMs, smallMs), 10, 's'),
+    atMost(
+      `${SMALL} names of another customer at the same time`,
+      seconds(queuedMs, smallMs),
+      10,
+      's',
+    ),
     { what: 'the worker after its start', value: atStartMb, unit: 'MB' },
     atMost('the worker at its largest', bench.largestMb(), 256, 'MB'),
   ];
@@ -129,7 +134,7 @@ async function throughLookup(part: number): Promise<BenchRow[]> {
     corpus.clock.set(new Date());
     const begunMs = monotonicMs();
     const job = await bench.begin(accountId, kind, { upload_id, ...order });
-    // Without items that wait for a minute because a server on this busy machine did not answer in time.
+    // Leaves out items that wait for a minute because a server on this busy machine did not answer in time.
     const isMost = ({ counts }: JobAnswer) => counts.delivered >= count * MOST;
     const { counts } = await bench.until(accountId, job, isMost);
     const seconds = (monotonicMs() - begunMs) / 1_000;
@@ -174,7 +179,7 @@ async function lookupBesideRegistries(): Promise<ServiceProcess> {
   });
 }
 
-/** Live lookups beside the first import of a list, by a corpus in a process of its own. */
+/** Live lookups during the first import of a list by a corpus in a separate process. */
 async function besideImport(names: number): Promise<BenchRow[]> {
   const lookup = await lookupBesideRegistries();
   const test = await TestDatabase.create();
@@ -210,7 +215,7 @@ async function besideImport(names: number): Promise<BenchRow[]> {
   });
 }
 
-/** One file of records in its three forms, among those of the same days, which are empty. */
+/** One file of records in its three formats; the other files of the same days are empty. */
 async function databaseFile(rows: number): Promise<BenchRow[]> {
   const corpus = new CorpusStandIn();
   const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
@@ -262,7 +267,7 @@ async function started(app: string, settings: Record<string, string>): Promise<S
   return service;
 }
 
-/** A worker in its own process, called as the gateway calls it. */
+/** A worker in a separate process, called as the gateway calls it. */
 class BenchWorker {
   private constructor(
     private readonly process: ServiceProcess,
@@ -271,7 +276,7 @@ class BenchWorker {
     private readonly gateway: ServiceHttp,
   ) {}
 
-  /** @param others where other services are. */
+  /** @param others the addresses of other services. */
   static async start(others: Record<string, string>): Promise<BenchWorker> {
     const test = await TestDatabase.create();
     const [entitlement, account] = [new EntitlementStandIn(), new AccountContacts()];
@@ -308,7 +313,10 @@ class BenchWorker {
     return this.process.pid!;
   }
 
-  /** A form with so many names. @returns the id of the upload once they are counted. */
+  /**
+   * Uploads a form with this many names.
+   * @returns the id of the upload once they are counted.
+   */
   async upload(accountId: string, names: number): Promise<string> {
     const { statusCode, body } = await request(`${this.process.url}/internal/uploads`, {
       method: 'POST',
@@ -336,7 +344,7 @@ class BenchWorker {
     return id!;
   }
 
-  /** Nothing of it remains then. */
+  /** Cancels the job and waits until nothing of it remains. */
   async cancel(accountId: string, id: string): Promise<void> {
     // It may have ended by itself.
     await this.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId }).catch(() => {});

@@ -16,7 +16,7 @@ const AHEAD_SECONDS = 30;
 const [WANTED_MIN, WANTED_MAX] = [10, 1_000];
 const TICKS_PER_SECOND = 10;
 
-/** `npm run bench ledger`: what is written of one charged request, by how busy its customer is. */
+/** `npm run bench ledger`: what one charged request writes, for customers with different request rates. */
 export async function run(): Promise<BenchReport> {
   await openPostgres();
   const entitlement = await EntitlementUnderTest.start(new Date().toISOString());
@@ -29,7 +29,7 @@ export async function run(): Promise<BenchReport> {
     await charge(entitlement, accountIds, rate);
     const after = await written(entitlement);
     const charges = CUSTOMERS * SECONDS * rate;
-    const at = `a charged request at ${rate} req/s a customer`;
+    const at = `a charged request at ${rate} req/s per customer`;
     rows.push(
       { what: `${at}, WAL`, value: (after.wal - before.wal) / charges, unit: 'bytes' },
       { what: `${at}, kept`, value: (after.kept - before.kept) / charges, unit: 'bytes' },
@@ -61,12 +61,12 @@ async function charge(
   if (rest.length > 0) await client.closeAll(rest);
 }
 
-/** One customer's use at a gateway: a lease after the other, each used up. */
+/** One customer's use at a gateway: one lease after another, each used up. */
 class Customer {
   readonly spent: LeaseUse[] = [];
   isChanged = false;
   private lease?: { leaseId: string; amount: number; consumed: number };
-  /** Parts of a request that are due. */
+  /** The fraction of a request that is due. */
   private due = 0;
 
   constructor(
@@ -79,7 +79,7 @@ class Customer {
     return this.lease !== undefined;
   }
 
-  /** The requests of a tick. */
+  /** Charges the requests of one tick. */
   async tick(): Promise<void> {
     this.isChanged = false;
     for (this.due += this.rate / TICKS_PER_SECOND; this.due > 1 - 1e-9; this.due--) {
@@ -108,7 +108,7 @@ class Customer {
   }
 }
 
-/** Bytes of log so far, bytes of the tables that grow with charges, and transfers. */
+/** Bytes of WAL so far, bytes of the tables that grow with charges, and the number of transfers. */
 async function written({ test }: EntitlementUnderTest) {
   return withClient(test.url(), async (client) => {
     const { rows } = await client.query<Record<'wal' | 'kept' | 'transfers', string>>(

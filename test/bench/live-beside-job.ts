@@ -18,12 +18,12 @@ for (;;) {
 export interface JobBeside {
   lookupUrl: string;
   tokens: ServiceTokens;
-  /** The name of the other work: `a job`. */
+  /** The name of the other work, such as `a job`. */
   what: string;
   /** The processor time of the processes that it keeps busy, in microseconds. */
   usedUs: () => number;
   nameOf: (n: number) => string;
-  /** Resolves when nothing of the work is left. */
+  /** Resolves when the work is done. */
   job: () => Promise<void>;
 }
 
@@ -57,8 +57,13 @@ export async function liveBesideJob(beside: JobBeside): Promise<BenchRow[]> {
       value: other,
       unit: 'ms',
     },
-    atMost(`${what}: beside ${beside.what}, of that beside the loops`, job / other, 2, '×'),
-    { what: 'live lookups that were refused, of all', value: live.refusedShare * 100, unit: '%' },
+    atMost(
+      `${what}: beside ${beside.what}, as a share of that beside the loops`,
+      job / other,
+      2,
+      '×',
+    ),
+    { what: 'share of live lookups that were refused', value: live.refusedShare * 100, unit: '%' },
   ];
 }
 
@@ -66,12 +71,15 @@ class LiveLookups {
   private readonly agent = new Agent({ connections: 256 });
   private readonly accountId = newId();
   private asked = 0;
-  /** A registry that lookup has paused is not queried: simulators are slow on a busy machine. */
+  /** Leaves out registries that lookup has paused, because simulators are slow on a busy machine. */
   private refused = 0;
 
   constructor(private readonly beside: Omit<JobBeside, 'job'>) {}
 
-  /** Asks at an even pace, however late answers are, until `work` ends. @returns milliseconds, from when each was due. */
+  /**
+   * Sends requests at an even pace until `work` ends, however late the answers are.
+   * @returns the milliseconds from when each request was due to its answer.
+   */
   async run(work: () => Promise<void>): Promise<number[]> {
     const times: number[] = [];
     const open = new Set<Promise<void>>();

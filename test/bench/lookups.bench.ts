@@ -80,7 +80,8 @@ const inParallel = (count: number, width: number, work: (at: number) => Promise<
   inLanes(Array.from({ length: count }).keys(), width, work);
 
 /**
- * Operations per second of wall-clock time, and of this thread's own processor time, which excludes other processes.
+ * Operations per second of wall-clock time, and per second of this thread's processor time, which excludes other
+ * processes.
  */
 async function rates(count: number, width: number, work: (at: number) => Promise<void>) {
   await inParallel(count / 10, width, work);
@@ -94,8 +95,8 @@ async function rates(count: number, width: number, work: (at: number) => Promise
 
 function rateRows(what: string, { wall, own }: { wall: number; own: number }, least: number) {
   return [
-    atLeast(`${what}, a second of processor time`, own, least, '/s'),
-    { what: `${what}, a second of the wall clock`, value: wall, unit: '/s' },
+    atLeast(`${what}, per second of processor time`, own, least, '/s'),
+    { what: `${what}, per second of wall-clock time`, value: wall, unit: '/s' },
   ];
 }
 

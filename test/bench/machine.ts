@@ -13,7 +13,7 @@ export function cpuUs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 }
 
-/** The same of a process and its children, those that have ended among them. */
+/** The same for a process and its children, including those that have ended. */
 export function cpuWithChildrenUs(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(/\s+/);
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1].split(' ');
@@ -35,7 +35,7 @@ export function hasProgram(name: string, ...args: string[]): boolean {
   return spawnSync(name, args, { stdio: 'ignore' }).error === undefined;
 }
 
-/** A loopback port that was free a moment ago, for programs that cannot choose one themselves. */
+/** A loopback port that was free a moment ago, for programs that cannot pick a free port themselves. */
 export async function freePort(): Promise<number> {
   const server: Server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

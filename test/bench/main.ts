@@ -42,15 +42,15 @@ const program = new Command('bench')
     Object.keys(BENCHES),
   )
   .option('--short', 'fewer repetitions and shorter runs, where a bench has them')
-  .option('--names <number>', 'names of the zone of corpus', Number)
-  .option('--count <number>', 'of renewal-hour: how many renewals', Number)
+  .option('--names <number>', 'for corpus: the number of names in the zone', Number)
+  .option('--count <number>', 'for renewal-hour: the number of renewals', Number)
   .option(
     '--rate <number>',
-    'of renewal-hour: calls a second to the processor, 80 by default',
+    'for renewal-hour: calls per second to the processor, 80 by default',
     Number,
   )
   .option('--json <file>', 'also write the figures to a file')
-  .option('--enforce', 'exit 1 when a target is missed')
+  .option('--enforce', 'exit with 1 if a target is missed')
   .parse();
 
 const {
@@ -70,7 +70,7 @@ const {
 }>();
 const figures = program.args.filter((name) => Object.values(FIGURES).flat().includes(name));
 const named = program.args.filter((name) => !figures.includes(name));
-// A figure without its bench selects the bench as well.
+// A figure named without its bench also selects the bench.
 for (const [bench, ofBench] of Object.entries(FIGURES)) {
   if (ofBench.some((name) => figures.includes(name)) && !named.includes(bench)) named.push(bench);
 }

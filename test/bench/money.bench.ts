@@ -12,8 +12,8 @@ const RENEWALS = 100_000;
 const SHORT_RENEWALS = 5_000;
 
 /**
- * `npm run bench money`: how soon what was paid works. `npm run bench renewal-hour`: 100,000 renewals, 5,000 with
- * `--short`, or `--count`, with `--rate` calls a second to the processor.
+ * `npm run bench money`: how soon a purchase takes effect. `npm run bench renewal-hour`: 100,000 renewals (5,000 with
+ * `--short`, or as many as `--count`), with `--rate` calls per second to the processor.
  */
 export async function run(
   figures: readonly string[] = [],

@@ -9,7 +9,7 @@ const BRANDS = 10_000;
 const NAMES = 300_000;
 const PROGRAM = fileURLToPath(new URL('./monitors/match-names.js', import.meta.url));
 
-/** `npm run bench monitors`: a day's new names against the brands of all customers, in a process of its own. */
+/** `npm run bench monitors`: matches a day's new names against the brands of all customers, in a separate process. */
 export async function run(
   _figures?: string[],
   { isShort } = { isShort: false },
@@ -26,11 +26,11 @@ export async function run(
     const what = `${count(BRANDS)} brands, ${count(names)} names${withTypos ? ', with typos' : ''}`;
     const targetMs = ((withTypos ? 20_000 : 5_000) * names) / NAMES;
     rows.push(
-      atMost(`${what}: on the wall`, wallMs, targetMs, 'ms'),
+      atMost(`${what}: wall-clock time`, wallMs, targetMs, 'ms'),
       { what: `${what}: processor time`, value: Math.round(cpuMs), unit: 'ms' },
       { what: `${what}: compiled in`, value: Math.round(compileMs), unit: 'ms' },
       { what: `${what}: finds`, value: hits, unit: '' },
-      atMost(`${what}: resident at most`, peakMib, 256, 'MiB'),
+      atMost(`${what}: peak resident memory`, peakMib, 256, 'MiB'),
     );
   }
   return { title: 'monitors: new names against brands', rows };

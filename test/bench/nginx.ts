@@ -19,7 +19,7 @@ export interface RunningNginx {
   port: number;
 }
 
-/** A static answer under the paths the contenders ask for, over TCP and a Unix socket, nothing logged. */
+/** Serves a static answer on the paths that the contenders request, over TCP and a Unix socket, without logging. */
 export async function startUpstream(
   folder: string,
   { body, socketPath }: { body: string; socketPath: string },
@@ -34,7 +34,7 @@ export async function startUpstream(
   ]);
 }
 
-/** The same checks as the gateway's in nginx and Lua: key, window of a minute, credit, ten headers, file log. */
+/** The gateway's checks in nginx and Lua: key, limit per minute, credits, ten headers and a log file. */
 export async function startLuaPeer(
   folder: string,
   { upstreamPort, keys, limit }: { upstreamPort: number; keys: string[]; limit: number },
@@ -95,7 +95,7 @@ const HEADERS = `
   header["x-ratelimit-remaining-requests"] = ctx.left
   header["x-ratelimit-remaining-time"] = ctx.reset .. "000000000"`;
 
-/** One process, no master, so that its CPU time is all there is. */
+/** Runs a single process without a master, so that its CPU time is all of nginx's. */
 async function startNginx(
   folder: string,
   name: string,

@@ -9,15 +9,15 @@ import { cleanup } from './cleanup.js';
 const TARGET_SECONDS = 15;
 const START_TIMEOUT_MS = 240_000;
 
-/** `npm start` after installation and build: the first start makes the database, later ones open it. */
+/** `npm start` after installation and build: the first start creates the database, later ones open it. */
 export async function run(): Promise<BenchReport> {
   const folder = newFolder('start');
   const rows: BenchRow[] = [];
-  for (const what of ['first start, empty folder', 'second start']) {
+  for (const what of ['first start with an empty folder', 'second start']) {
     const seconds = await timeStart(folder);
     rows.push(atMost(what, seconds, TARGET_SECONDS, 's'));
   }
-  return { title: 'npm start, build not counted', rows };
+  return { title: 'npm start, without the build', rows };
 }
 
 async function timeStart(folder: string): Promise<number> {
@@ -31,7 +31,10 @@ async function timeStart(folder: string): Promise<number> {
   }
 }
 
-/** Resolves when the product has written a file. @throws when it ends before. */
+/**
+ * Resolves when the product has written a file.
+ * @throws if the product exits first.
+ */
 export async function written(solo: ChildProcess, file: string): Promise<void> {
   const isThere = () => {
     if (solo.exitCode !== null) throw new Error('the product ended while it started');
@@ -46,7 +49,7 @@ async function stop(solo: ChildProcess): Promise<void> {
   await once(solo, 'exit');
 }
 
-/** The product, offline and on free ports, until the end of the bench. */
+/** Starts the product offline and on free ports; it runs until the end of the bench. */
 export function launch(folder: string, settings: Record<string, string> = {}): ChildProcess {
   const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0' };
   const solo = spawn(process.execPath, ['dist/apps/solo/src/main.js', '--offline'], {

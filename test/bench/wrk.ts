@@ -11,13 +11,13 @@ export const hasWrk = hasProgram('wrk', '-v');
 /** The requests of a load, their rate and duration. */
 export interface Load {
   port: number;
-  /** The path with its query; `{n}` in it becomes a rising number. */
+  /** The path with its query; `{n}` is replaced by an increasing number. */
   path: string;
-  /** Added as `apiKey`, in turn. */
+  /** Keys that are added as `apiKey` in turn. */
   keys: string[];
   connections: number;
   durationMs: number;
-  /** Requests a second over all connections; as fast as answers come when absent. */
+  /** Requests per second over all connections; without a rate, as fast as answers arrive. */
   ratePerSecond?: number;
 }
 
@@ -32,12 +32,12 @@ export interface LoadResult {
   p99Ms: number;
 }
 
-/** When a rate is given, each connection opens this long before its first request; wrk counts whole seconds. */
+/** With a rate, each connection opens this long before its first request. wrk accepts only whole seconds. */
 const OPENING_MS = 1_000;
 
 /**
- * Each request has a name of its own; keys come in turn. If a rate is given, every connection rests at random; hundreds
- * that are opened at once do not count as latency of the first answers.
+ * Each request has a name of its own; keys come in turn. With a rate, every connection pauses for a random time first,
+ * so that opening hundreds at once does not add to the latency of the first answers.
  */
 const SCRIPT = `
 local keys, n = {}, 0
@@ -90,7 +90,7 @@ export async function driveWrk(load: Load, folder: string): Promise<LoadResult> 
     load.path,
     String(runs++ * NAMES_PER_RUN),
   );
-  // wrk's timers have a resolution of one millisecond, and its answers take some time: about one millisecond in all.
+  // wrk's timer resolution and the time of its answers add about one millisecond.
   if (ratePerSecond) {
     args.push(String((connections / ratePerSecond) * 1000 - 1), String(connections));
   }
@@ -104,7 +104,7 @@ export async function driveWrk(load: Load, folder: string): Promise<LoadResult> 
   return { ...counted, elapsedMs: counted.elapsedMs - openingMs };
 }
 
-/** The clock of a calm load must not wait for the stand-ins and PostgreSQL, which share its core. */
+/** At a calm load, wrk's timing must not be delayed by the stand-ins and PostgreSQL, which share its core. */
 function preferIfRoot(pid: number): void {
   if (process.getuid?.() === 0) setPriority(pid, constants.priority.PRIORITY_HIGHEST);
 }

@@ -13,7 +13,7 @@ const HANDLERS = {
 
 export type AccountFate = keyof typeof HANDLERS;
 
-/** Hands billing what became of an account, as a transport hands it to its consumer. */
+/** Delivers an account's event to billing, as a transport delivers it to the consumer. */
 export async function deliverFate(
   { app }: Pick<RunningService, 'app'>,
   database: Database,

@@ -63,13 +63,13 @@ export class BillingUnderTest {
   mailbox: LocalMailbox;
   readonly contacts = new AccountContacts();
   readonly holdings = new EntitlementHoldings();
-  /** Errors only. */
+  /** Contains only errors. */
   readonly logLines: string[] = [];
   private readonly tokens: ServiceTokens;
   private transport: InProcessTransport;
   private readonly doors: CallbackDoor[] = [];
 
-  /** @param settings where a spec wants others, such as a real `entitlementUrl` in place of the stand-in. */
+  /** @param settings that differ from the defaults, such as a real `entitlementUrl` in place of the stand-in. */
   static async start(settings: Partial<BillingConfig> = {}): Promise<BillingUnderTest> {
     const test = await TestDatabase.create();
     const clock = new TestClock();
@@ -112,7 +112,7 @@ export class BillingUnderTest {
     return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() };
   }
 
-  /** An answer that is no JSON. */
+  /** An answer that is not JSON. */
   async bytes(path: string, accountId: string) {
     const authorization = `Bearer ${this.tokens.issue('gateway', 'billing')}`;
     const headers = { authorization, 'x-account-id': accountId };
@@ -150,7 +150,7 @@ export class BillingUnderTest {
     return rows.map(({ id }) => id);
   }
 
-  /** Resolves when every callback has arrived and was handled. */
+  /** Resolves when every callback has arrived and been handled. */
   async settle(): Promise<void> {
     const { callbacks, paypal } = this.simulator;
     await Promise.all([callbacks.idle(), paypal.callbacks.idle()]);
@@ -186,7 +186,7 @@ export class BillingUnderTest {
     await this.settle();
   }
 
-  /** The account's fate, as a transport hands it to its consumer. */
+  /** Delivers an account's event as a transport delivers it to the consumer. */
   async deliver(fate: AccountFate, accountId: string): Promise<void> {
     const at = this.clock.now();
     await deliverFate(this.service, this.database, { fate, accountId, at });
@@ -240,7 +240,7 @@ export class BillingUnderTest {
       consumers: { account: ['billing'], billing: [] },
     });
     const { config, clock, transport, mailbox: mail } = this;
-    // On real time, jobs would occasionally run between a spec's steps.
+    // In real time, jobs would occasionally run between a spec's steps.
     const options = { config, clock, logger, transport, mail, isScheduled: false };
     this.service = await startBilling(options);
     const { url: stripeUrl } = await this.openDoor('stripe');

@@ -2,16 +2,16 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ReceivedCallback } from './processor-harness.js';
 
-/** Hands over a callback's bytes and its processor's headers, as the gateway's route does. Status 0: no answer. */
+/** Delivers a callback's bytes and its processor's headers, as the gateway's route does. Status 0 means no answer. */
 export type CallbackReceiver = (
   body: Buffer,
   headers: Record<string, string>,
 ) => Promise<{ status: number }>;
 
-/** Headers that the processors sign with. */
+/** Headers with the processors' signatures. */
 const SIGNATURE = /^(stripe-signature|paypal-[\w-]+)$/;
 
-/** The public door of callbacks, without the gateway around it. */
+/** The public endpoint for callbacks, without the gateway around it. */
 export class CallbackDoor {
   private constructor(
     private readonly server: Server,
@@ -44,7 +44,7 @@ export class CallbackDoor {
   }
 }
 
-/** A public door that keeps whatever arrives. */
+/** A public endpoint that keeps everything that arrives. */
 export async function listenForCallbacks(received: ReceivedCallback[]): Promise<Server> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

@@ -6,7 +6,7 @@ import { permutationsOf } from './permutations.js';
 import type { ProcessorSide } from './sides/processor-side.js';
 import { BOTH, sideOf } from './sides/side-of.js';
 
-/** Replaces ids and times of this run by what they refer to, so that rows of two runs can be compared. */
+/** Replaces the ids and times of this run with what they refer to, so that rows of two runs can be compared. */
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const EXTERNAL = /\b(cs|pi|sub|in|cus|price|re|dp)_[A-Za-z0-9_]+/g;
 
@@ -33,7 +33,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     await billing.settle();
   }
 
-  /** All rows and events of billing about an account, without values that differ from run to run. */
+  /** All rows and events of billing about an account, without the values that differ from run to run. */
   async function rowsOf(accountId: string): Promise<string> {
     const tables: object[] = [];
     for (const [table, columns] of [
@@ -122,7 +122,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     expect([...outcomes.keys()][0]).toContain('subscription_upgrade');
   });
 
-  // At PayPal, an upgrade starts at billing, which therefore knows the checkout already.
+  // At PayPal, an upgrade starts in billing, which therefore already knows the checkout.
   if (processor === 'stripe') {
     it('S49: every order of the callbacks of a checkout and an immediate upgrade ends in the same rows', async () => {
       const { outcomes } = await inEveryOrder(async () => {

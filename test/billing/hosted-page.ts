@@ -1,8 +1,8 @@
 import type { CheckoutAction } from './processor-harness.js';
 
 /**
- * Acts as a customer on a processor's checkout page. @returns the address where the browser ends up, or the text of the
- * page that stays.
+ * Acts as a customer on a processor's checkout page.
+ * @returns the address to which the browser is sent, or the text of the page if it stays there.
  */
 export async function pressButton(pageUrl: string, action: CheckoutAction): Promise<string> {
   if (action === 'three-d-secure') {
@@ -12,7 +12,7 @@ export async function pressButton(pageUrl: string, action: CheckoutAction): Prom
   return press(pageUrl, action);
 }
 
-/** Agrees on the page of a change of a plan, and pays, or does something else, on the page that follows if there is one. */
+/** Agrees to a change of plan on its page, and pays, or takes another action, on the next page if there is one. */
 export async function agreeAtPaypal(
   pageUrl: string,
   action: CheckoutAction = 'pay',

@@ -10,7 +10,7 @@ import { BillingUnderTest, CALLBACK_SECRET, PAYPAL_WEBHOOK_ID } from './billing-
 import { pressButton } from './hosted-page.js';
 
 const CALLBACKS = 1_000;
-/** Callbacks in flight at once. */
+/** The number of callbacks in flight at once. */
 const BATCH = 20;
 const PROCESSORS = ['stripe', 'paypal'] as const;
 const SECRETS = { stripe: CALLBACK_SECRET, paypal: PAYPAL_WEBHOOK_ID };
@@ -88,7 +88,7 @@ describe('callbacks of both processors', () => {
     } else payments.decideDispute(payments.dispute(payment).id, decision);
   }
 
-  /** Packages from both, some reversed, and a plan from one of them. */
+  /** Buys packages through both processors, some of them reversed, and a plan through one. */
   async function live(books: Books, [first, second]: ChosenProcessor[]): Promise<void> {
     for (const processor of [first, second]) {
       const refunded = await buy(books, processor, 15_000);
@@ -104,7 +104,7 @@ describe('callbacks of both processors', () => {
       const won = await buy(books, processor, 10_000);
       await comeBack(books, won);
       dispute(processor, paymentAt(processor), 'won');
-      // Known only from callbacks.
+      // Billing learns of it only from callbacks.
       for (let i = 0; i < 5; i += 1) await buy(books, processor, 6_000);
     }
     await order(books, { product: 'subscription', sku: 'api-15K-month', processor: first });

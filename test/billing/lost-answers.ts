@@ -1,7 +1,7 @@
 import type { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import type { ProcessorHarness } from './processor-harness.js';
 
-/** Every answer is lost, so the client may repeat a call with the same key. */
+/** Loses every answer, so that the client repeats the call with the same key. */
 export function losingAnswersOf({
   apiFaults,
 }: PaymentsSimulator): ProcessorHarness['losingAnswers'] {

@@ -13,7 +13,7 @@ import type { CheckoutAction, ProcessorHarness, ReceivedCallback } from './proce
 
 const MICROS = 54_000_000n;
 
-/** The guarantees of every payment processor to billing. */
+/** The guarantees that every payment processor gives billing. */
 export function describePaymentProcessor(
   name: string,
   open: () => Promise<ProcessorHarness>,
@@ -58,7 +58,7 @@ export function describePaymentProcessor(
       return payment!;
     }
 
-    /** The refs that callbacks have named since there were `count` of them. */
+    /** The refs named by all callbacks after the first `count`. */
     async function refsSince(count: number): Promise<(ProcessorRef | undefined)[]> {
       await harness.delivered();
       const arrived = harness.received.slice(count).map(async ({ raw, headers }) => {
@@ -69,7 +69,7 @@ export function describePaymentProcessor(
     }
 
     describe('checkout', () => {
-      it('leads to the processor’s page, and its return alone counts for nothing', async () => {
+      it('leads to the processor’s page, and the customer’s return alone proves nothing', async () => {
         const { checkoutId, redirectUrl } = await checkout();
         const page = await (await fetch(redirectUrl)).text();
         expect(page).toContain('$54.00');
@@ -127,7 +127,7 @@ export function describePaymentProcessor(
         }
       });
 
-      it('an unpaid one expires in time, and says so where the processor does', async () => {
+      it('an unpaid one expires in time, and the expiry is reported if the processor reports it', async () => {
         const { checkoutId } = await checkout();
         const before = harness.received.length;
         await harness.pass(HOUR_MS);
@@ -199,7 +199,7 @@ export function describePaymentProcessor(
         return answer.verdict === 'rejected' ? answer.reason : answer.verdict;
       };
 
-      it('S41: one flipped byte, or a body that was parsed and serialised again, is rejected', async () => {
+      it('S41: a body with one flipped byte, or one that was parsed and serialised again, is rejected', async () => {
         const { raw, headers } = await oneCallback();
         expect(await verdictOn({ raw, headers })).toBe('accepted');
         const flipped = Buffer.from(raw);
@@ -225,7 +225,7 @@ export function describePaymentProcessor(
         harness.clock.set(new Date(at));
       });
 
-      it('S43: during a rotation both secrets are accepted, a third is not', async () => {
+      it('S43: during a rotation both secrets are accepted, and a third is not', async () => {
         const { raw } = await oneCallback();
         const rotating = harness.adapterWith(['next', 'current']);
         expect(await verdictOn(harness.sign(raw, 'current'), rotating)).toBe('accepted');
@@ -236,7 +236,7 @@ export function describePaymentProcessor(
         );
       });
 
-      it('S45: unsigned, empty and foreign callbacks are rejected, and real ones in test mode', async () => {
+      it('S45: unsigned, empty and foreign callbacks are rejected, and so are live ones in test mode', async () => {
         const { raw, headers } = await oneCallback();
         expect(await verdictOn({ raw, headers: {} })).toBe('unsigned');
         expect(await verdictOn({ raw: Buffer.alloc(0), headers })).toBe('wrong_signature');
@@ -250,7 +250,7 @@ export function describePaymentProcessor(
       });
     });
 
-    describe('returned money', () => {
+    describe('reversals', () => {
       it('a refund is found by its callback, and happens once', async () => {
         const payment = await paid();
         const [refundId, before] = [newId(), harness.received.length];
@@ -285,7 +285,7 @@ export function describePaymentProcessor(
         expect(valueOf(none)).toBeNull();
       });
 
-      it('a dispute is open, decided, and may be decided differently later', async () => {
+      it('a dispute is open, then decided, and may be decided differently later', async () => {
         const payment = await paid();
         const before = harness.received.length;
         const id = await harness.dispute(payment.id);

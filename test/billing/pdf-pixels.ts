@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import { createRequire } from 'node:module';
 import { PDFJS, withPdf } from './pdf-text.js';
 
-/** The part of pdfjs' canvas that is used here. */
+/** The part of pdf.js's canvas that is used here. */
 interface Canvas {
   toBuffer(type: 'image/png'): Buffer;
   getContext(kind: '2d'): {
@@ -17,11 +17,11 @@ interface CanvasLibrary {
 }
 
 const { createCanvas, loadImage } = createRequire(PDFJS)('@napi-rs/canvas') as CanvasLibrary;
-/** Pixels a point: a page of A4 is 893 by 1,263 pixels. */
+/** Pixels per point: an A4 page is 893 by 1,263 pixels. */
 const SCALE = 1.5;
 const BLOCK = 16;
 
-/** A page of a PDF as a PNG, drawn by another library than the printer. */
+/** A page of a PDF as a PNG, drawn by a library other than the one that printed it. */
 export async function drawPage(pdf: Buffer, number: number): Promise<Buffer> {
   return withPdf(pdf, async (document) => {
     const page = await document.getPage(number);
@@ -33,8 +33,8 @@ export async function drawPage(pdf: Buffer, number: number): Promise<Buffer> {
 }
 
 /**
- * How far two pages are apart where they are farthest: the mean difference of brightness, 0 to 255, within a
- * block of 16 by 16 pixels. 255 when their sizes differ.
+ * The greatest difference between two pages: the mean difference in brightness, 0 to 255, of the block of 16 by 16
+ * pixels that differs most. It is 255 if their sizes differ.
  */
 export async function pageDistance(one: Buffer, other: Buffer): Promise<number> {
   const [a, b] = [await brightness(one), await brightness(other)];
@@ -52,7 +52,7 @@ export async function pageDistance(one: Buffer, other: Buffer): Promise<number> 
 }
 
 const GREYS = 16;
-/** Levels of sixteen by which the edge of a letter may differ. */
+/** The number of grey levels, of sixteen, by which the edge of a letter may differ. */
 const EDGE = 1;
 
 /** The share of pixels that differ by more than the edge of a letter; 1 when the sizes differ. */

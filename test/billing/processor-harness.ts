@@ -18,7 +18,7 @@ export type CheckoutAction =
 export interface ProcessorHarness {
   processor: PaymentProcessor;
   clock: TestClock;
-  /** An adapter with other callback secrets: the endpoint's own is `current`. */
+  /** An adapter with other callback secrets; `current` is the endpoint's own. */
   adapterWith(secrets: readonly ('current' | 'next' | 'foreign')[]): PaymentProcessor;
   /** Every callback that arrived, in that order. */
   received: ReceivedCallback[];
@@ -26,15 +26,18 @@ export interface ProcessorHarness {
   delivered(): Promise<void>;
   /** Signs bytes as the processor would at this moment. */
   sign(raw: Buffer, secret?: 'current' | 'next' | 'foreign'): ReceivedCallback;
-  /** A well signed event of the processor's other mode: real money, where the adapter is in test mode. */
+  /** A correctly signed event of the processor's live mode, while the adapter is in test mode. */
   signAsLive(raw: Buffer): ReceivedCallback;
-  /** The customer's action at a checkout. @returns where the browser ends up. */
+  /**
+   * The customer's action at a checkout.
+   * @returns the address to which the browser is sent.
+   */
   act(redirectUrl: string, action: CheckoutAction): Promise<string>;
   /** Accepts a change of a plan as the customer, and pays for it if it needs approval. */
   agree(redirectUrl: string): Promise<void>;
   /** Moves the time of the processor and of the adapter. */
   pass(ms: number): Promise<void>;
-  /** Meanwhile calls that change something are carried out, and their answers lost. */
+  /** While `work` runs, calls that change something are carried out, but their answers are lost. */
   losingAnswers<T>(work: () => Promise<T>): Promise<T>;
   /** How many objects of a kind there are at the processor. */
   count(kind: 'checkout' | 'refund'): number;

@@ -39,7 +39,7 @@ describe('reconciliation', () => {
 
   async function violated(): Promise<string[]> {
     const audit = billing.get(AuditJob);
-    // A separate full pass, because only a full pass clears an alarm.
+    // A separate pass, because only a full pass clears an alarm.
     await audit.runOnce(performance.now() + HOUR_MS * (rounds += 100));
     return [...audit.violations.keys()];
   }
@@ -184,7 +184,7 @@ describe('reconciliation', () => {
     billing.logLines.splice(0);
   });
 
-  /** A payment without an order of billing. */
+  /** A payment without an order in billing. */
   function foreignPayment(name: ChosenProcessor): string {
     const { payments, paypal } = billing.simulator;
     if (name === 'stripe') {
@@ -206,7 +206,7 @@ describe('reconciliation', () => {
     return id;
   }
 
-  it('while entitlement is down there is no partial comparison', async () => {
+  it('while entitlement is down, nothing is compared in part', async () => {
     const before = await billing.database.query('select from reconciliation_runs');
     await entitlement.service.stop();
     const answer = await billing.call('POST', 'operator/reconciliations', { caller: 'cli' });

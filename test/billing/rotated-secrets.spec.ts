@@ -48,7 +48,7 @@ describe('payment processors’ secrets that are rotated while billing runs', ()
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Each needs a call of the processor's API, and a callback that arrives and is accepted. */
+  /** Each order needs a call to the processor's API and a callback that is accepted. */
   async function isSold(processor: ChosenProcessor): Promise<void> {
     const accountId = billing.newAccount();
     const order = await billing.order(accountId, 15_000, processor);

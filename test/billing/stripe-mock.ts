@@ -6,12 +6,12 @@ import { waitFor } from '#test/environment';
 const PROGRAMS = ['stripe-mock', `${homedir()}/go/bin/stripe-mock`];
 const START_TIMEOUT_MS = 30_000;
 
-/** The program, where `go install github.com/stripe/stripe-mock@v0.203.0` was run; undefined elsewhere. */
+/** The program, if `go install github.com/stripe/stripe-mock@v0.203.0` was run; otherwise undefined. */
 export function stripeMockProgram(): string | undefined {
   return PROGRAMS.find((program) => spawnSync(program, ['-version']).status === 0);
 }
 
-/** Stripe's own server that checks each request against Stripe's published API, and answers fixtures. */
+/** Stripe's own server, which checks each request against Stripe's published API and answers with fixtures. */
 export class StripeMock {
   private constructor(
     private readonly server: ChildProcess,

@@ -19,12 +19,15 @@ export function valueOf<T>(outcome: CallResult<T>): T {
   throw new Error(`${outcome.outcome}: ${JSON.stringify(outcome)}`);
 }
 
-/** After the last attempt of every processor: of PayPal's three, five days apart, that of the tenth day. */
+/**
+ * A time after the last attempt of every processor. PayPal makes three attempts, five days apart, the last on the tenth
+ * day.
+ */
 const LAST_ATTEMPT_MS = 11 * DAY_MS;
 
 const planOf = (sku: string) => planRefOf(planOfSku(sku)!, 0);
 
-/** The guarantees of every payment processor to billing about subscriptions. */
+/** The guarantees about subscriptions that every payment processor gives billing. */
 export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
   describe('subscriptions', () => {
     let harness: ProcessorHarness;
@@ -145,7 +148,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       expect((await now()).state).toBe('unpaid');
     });
 
-    it('a past-due one that is paid later is active, for the period that was due', async () => {
+    it('a past-due one that is paid later is active for the period that was due', async () => {
       await harness.setCard(customerId, 'declines');
       await passTo(addMonths(start, 1));
       await harness.setCard(customerId, 'works');
@@ -237,7 +240,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       expect((await harness.processor.resume(id, newId())).outcome).toBe('refused');
     });
 
-    it('one that is ended at once has ended, even if the answer was lost', async () => {
+    it('an immediate end takes effect even if the answer is lost', async () => {
       const key = newId();
       const lost = await harness.losingAnswers(() => harness.processor.cancel(id, 'now', key));
       expect(lost.outcome).toBe('unknown');
@@ -245,7 +248,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       expect(valueOf(await harness.processor.cancel(id, 'now', key)).state).toBe('cancelled');
     });
 
-    it('a plan is restored without a bill', async () => {
+    it('restoring a plan creates no bill', async () => {
       const asked = { ...changeTo('api-50K-month'), from: start, changeId: newId() };
       await agree(valueOf(await harness.processor.upgrade(asked)));
       expect((await lastBill()).reason).toBe('change');

@@ -17,27 +17,29 @@ import {
 } from '#libs/database';
 import { corpus } from '../../apps/corpus/src/service.js';
 
-/** Beside the repository: Citus built for Debian's PostgreSQL 15, with a script that starts it. */
+/**
+ * A folder beside the repository that contains Citus, built for Debian's PostgreSQL 15, and a script that starts it.
+ */
 const SCRIPT = resolve('../shared/citus/start');
 const PASSWORD = 'test-password';
 const run = promisify(execFile);
 
-/** Older ones lack symbols that it was linked with. */
+/** Older versions lack symbols that it was linked against. */
 const MINOR_MIN = 20;
 const PROGRAMS = '/usr/lib/postgresql/15/bin';
 
-/** The reason why there is no cluster to test on; undefined if there is one. */
+/** The reason why no cluster can be started here; undefined if one can. */
 export function citusMissing(): string | undefined {
-  if (!existsSync(SCRIPT)) return `${SCRIPT} is not there`;
+  if (!existsSync(SCRIPT)) return `${SCRIPT} does not exist`;
   if (process.getuid?.() !== 0) return 'its script needs root';
   const version =
     spawnSync(`${PROGRAMS}/postgres`, ['--version'], { encoding: 'utf8' }).stdout ?? '';
   const minor = Number(/ 15\.([0-9]+)/.exec(version)?.[1] ?? 0);
-  if (minor < MINOR_MIN) return `it needs PostgreSQL 15.${MINOR_MIN} of Debian`;
+  if (minor < MINOR_MIN) return `it needs Debian's PostgreSQL 15.${MINOR_MIN}`;
   return undefined;
 }
 
-/** Three nodes of Citus on loopback with the schema of the corpus, distributed as an operator does it. */
+/** Three Citus nodes on loopback with the schema of the corpus, distributed as an operator would do it. */
 export class CitusCluster {
   private database?: Database;
 
@@ -82,12 +84,15 @@ export class CitusCluster {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Ends a worker as a crash does. @param number from 1. */
+  /**
+   * Kills a worker as a crash would.
+   * @param number from 1.
+   */
   async killWorker(number: number): Promise<void> {
     await this.control(number, '-m immediate stop');
   }
 
-  /** Restarts a worker, and completes transactions that were committed on only one node. */
+  /** Restarts a worker and completes transactions that were committed on only one node. */
   async startWorker(number: number): Promise<void> {
     await this.control(number, `-l '${this.folder}/node-${number}.log' start`);
     await withClient(this.url(), (client) =>
@@ -115,7 +120,7 @@ export class CitusCluster {
       const url = new URL(this.coordinatorUrl);
       url.port = String(port);
       await withClient(url.toString(), async (client) => {
-        // Each node got the extension in another schema before the nodes were connected.
+        // Each node created the extension in a different schema before the nodes were connected.
         await client.query('set citus.enable_ddl_propagation = off');
         await client.query(`create schema if not exists ${EXTENSIONS_SCHEMA}`);
         await client.query(`alter extension pg_trgm set schema ${EXTENSIONS_SCHEMA}`);

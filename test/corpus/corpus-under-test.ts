@@ -61,7 +61,7 @@ export class CorpusUnderTest {
     this.feed = new CorpusClient(this.worker);
   }
 
-  /** @param on a database that is removed with it; by default one of its own on the run's server. */
+  /** @param on a database that is removed with it; by default a new one on the run's server. */
   static async start(
     settings: Partial<CorpusConfig> = {},
     on?: CorpusDatabase,
@@ -74,7 +74,7 @@ export class CorpusUnderTest {
       databaseUrl: test.url('corpus'),
       maintenanceDatabaseUrl: test.url('corpus_maintenance'),
       serviceSecret: HARNESS_SECRET,
-      // The machine may be busy with other specs; a separate spec tests the limit.
+      // The machine may be busy with other specs, so the limit has its own spec.
       searchTimeoutMs: 20_000,
       ...settings,
     });
@@ -97,7 +97,7 @@ export class CorpusUnderTest {
     await this.test.drop();
   }
 
-  /** Imports the observations of a source, each given as its JSON line. */
+  /** Imports the observations of a source, each given as a line of JSON. */
   async record(...lines: Record<string, unknown>[]): Promise<RecordedBatch> {
     return this.service.app.get(ObservationsService).record(observationsOf(lines), LOOKUPS);
   }
@@ -140,7 +140,10 @@ export class CorpusUnderTest {
     return new CorpusSourcesClient(this.operator);
   }
 
-  /** Runs a source to its end; for a corpus whose `work` is `serve`. @returns its newest file and what went wrong. */
+  /**
+   * Runs a source to its end, for a corpus whose `work` is `serve`.
+   * @returns the newest file and its problem.
+   */
   async runSource(name: string): Promise<{ file?: ImportedFile; problem: string | null }> {
     await this.sources.run(name);
     await this.service.app.get(ImportsJob).runOnce();
@@ -148,7 +151,7 @@ export class CorpusUnderTest {
     return { file: files[0], problem: runProblem };
   }
 
-  /** Asks as the gateway asks for a row of the table. */
+  /** Sends a request as the gateway would for a row of the table. */
   async ask<Answer>(path: string, parameters: Record<string, string> = {}): Promise<Answer> {
     return this.gateway.call('GET', `${path}?${new URLSearchParams(parameters)}`);
   }
@@ -167,7 +170,7 @@ export class CorpusUnderTest {
     return answer;
   }
 
-  /** @returns undefined where it is no refusal. */
+  /** @returns undefined if the answer is not a refusal. */
   async refusalOf(row: Operation, parameters: Record<string, string>): Promise<unknown> {
     return this.answerTo(row, parameters).then(
       () => undefined,
@@ -189,12 +192,12 @@ export class CorpusUnderTest {
     return pages;
   }
 
-  /** Like `ask`, for an operation with a body. */
+  /** Like `ask`, but for an operation with a body. */
   async send<Answer>(path: string, body: object): Promise<Answer> {
     return this.gateway.call('POST', path, { body });
   }
 
-  /** A part of the running service. */
+  /** A provider of the running service. */
   part<Part>(type: new (...parts: never[]) => Part): Part {
     return this.service.app.get(type);
   }

@@ -41,9 +41,9 @@ interface Answer {
 export class DashboardUnderTest {
   readonly arrived: Arrived[] = [];
   readonly tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
-  /** Sent by a browser that is logged in. */
+  /** Headers of a browser that is logged in. */
   readonly cookie = `__Host-csrf=${CSRF}; __Host-session=${SESSION}`;
-  /** Headers of its calls that change something. */
+  /** Headers of its requests that change something. */
   readonly ours = {
     origin: OWN_ORIGIN,
     'sec-fetch-site': 'same-origin',
@@ -55,7 +55,7 @@ export class DashboardUnderTest {
   answer: Answer = { status: 200, type: 'application/json', body: Buffer.from('{}') };
   /** JSON answers of owners that replace the default, by method and path: `GET /internal/orders/1`. */
   readonly answers = new Map<string, object>();
-  /** The owner takes calls and answers none. */
+  /** The owner accepts calls but answers none. */
   isSilent = false;
   /** The contents of its mailbox page. */
   mails: MailboxMessage[] = [];
@@ -76,7 +76,7 @@ export class DashboardUnderTest {
         if (this.isSilent) return;
         const { status, type, headers } = this.answer;
         const given = this.answers.get(line);
-        // Here there is neither a request log nor a source of limits.
+        // Neither a request log nor a source of limits exists here.
         if (!given && AWAY.has(line)) return void response.writeHead(503).end('{}');
         const text = given ? JSON.stringify(given) : this.answer.body;
         response.writeHead(status, { ...headers, 'content-type': type }).end(text);
@@ -104,17 +104,17 @@ export class DashboardUnderTest {
     await this.running.stop();
   }
 
-  /** Where it listens, for callers with connections of their own. */
+  /** The address of its listener, for callers with their own connections. */
   get url(): string {
     return this.running.dashboardUrl;
   }
 
-  /** Where probes and Prometheus ask. */
+  /** The address for probes and Prometheus. */
   get internalUrl(): string {
     return this.running.url;
   }
 
-  /** Before each test. */
+  /** Resets everything before each test. */
   forget(): void {
     this.arrived.length = 0;
     this.answers.clear();
@@ -146,12 +146,12 @@ export class DashboardUnderTest {
     return this.send('GET', path, { cookie: this.cookie });
   }
 
-  /** A form of a page. */
+  /** Submits a form of a page. */
   post(path: string, body = '') {
     return this.send('POST', path, { ...this.ours, ...FORM }, body);
   }
 
-  /** The calls that arrived and change something. */
+  /** The calls that arrived and that change something. */
   changes(): string[] {
     return this.arrived.map(({ line }) => line).filter((line) => !line.startsWith('GET '));
   }
@@ -199,5 +199,5 @@ export function dashboardEnvironment(ownersUrl: string): Record<string, string> 
   };
 }
 
-/** A page in one line. */
+/** The text of a page in one line. */
 export const textOf = ({ text }: { text: string }) => text.replaceAll(/\s+/g, ' ');

@@ -27,7 +27,7 @@ import { ACCOUNT_ID, DashboardUnderTest, OWN_ORIGIN } from './dashboard-under-te
 const KEPT = join(process.cwd(), 'test/dashboard/pictures');
 const MADE_WITH = join(KEPT, 'made-with.txt');
 const CHANGED_MAX = 0.01;
-/** After an intended change: run with KEEP_PAGES=1, then look at the pictures. */
+/** After an intended change, run this spec with KEEP_PAGES=1 and look at the pictures. */
 const isKept = process.env.KEEP_PAGES === undefined;
 const executablePath = chromiumPath();
 
@@ -51,7 +51,7 @@ const PICTURED: Readonly<Record<string, string>> = {
   job: '/jobs',
 };
 
-/** A month of requests: more on later days, some of them refused. */
+/** A month of requests: more on later days, and some of them refused. */
 function usage(): { byOperation: UsageAnswer; byKey: KeyUsageAnswer } {
   const dates = Array.from({ length: 30 }, (_, place) =>
     new Date(NOW.getTime() - (29 - place) * DAY_MS).toISOString().slice(0, 10),
@@ -100,7 +100,7 @@ const CHANGES: LedgerChanges = {
 };
 const PACE: PaceAnswer = { live: ONE, bulk: ONE, heavy: ONE };
 
-/** The browser and the fonts, which differ in how they draw the same letters. */
+/** The browser and the fonts: different versions draw the same letters differently. */
 function machine(): string {
   const run = (program: string, ...args: string[]) =>
     execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -132,7 +132,7 @@ if (difference) process.stdout.write(`not compared: pictures of pages, for ${dif
     browser = await openBrowser();
     const viewport = { width: 1280, height: 800 };
     const here = { locale: 'en-US', timezoneId: 'UTC', colorScheme: 'light' } as const;
-    // At half the size a change is still visible, in a few kilobytes.
+    // At half size a change is still visible, and the picture takes only a few kilobytes.
     context = await browser.newContext({ viewport, deviceScaleFactor: 0.5, ...here });
     if (isKept) return;
     mkdirSync(KEPT, { recursive: true });

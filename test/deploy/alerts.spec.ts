@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import { alertFaults, promtoolAvailability, type AlertCase } from './promtool.js';
 
-/** 120 values of a minute each: two hours. */
+/** 120 values, one per minute: two hours. */
 const always = (value: number) => `${value}x120`;
 const rising = (perMinute: number) => `0+${perMinute}x120`;
 
@@ -114,7 +114,7 @@ const ALERT_CASES: Record<string, AlertCase> = {
   },
   ErrorBudgetBurnsFast: {
     fires: { [refusals('internal_error')]: rising(15), [REQUESTS]: rising(1_000) },
-    // A registry's failure is not ours.
+    // A registry's failure is not counted as ours.
     silent: {
       [refusals('internal_error')]: rising(14),
       [refusals('upstream_unreachable')]: rising(500),
@@ -147,7 +147,7 @@ const ALERT_CASES: Record<string, AlertCase> = {
     fires: { [volume('available')]: always(14), [volume('capacity')]: always(100) },
     silent: { [volume('available')]: always(15), [volume('capacity')]: always(100) },
   },
-  // promtool's clock begins at 1970, and two hours pass.
+  // promtool's clock starts in 1970, and two hours pass.
   CertificateExpires: gauge(
     'dds_internal_certificate_expires_at_seconds{service="account"}',
     14_399,
@@ -172,7 +172,7 @@ const alerts = groups.flatMap(({ rules }) => rules).filter(({ alert }) => alert 
 const names = alerts.map(({ alert }) => alert as string);
 
 describe('alerts', () => {
-  it('each has a page that says what to look at and what to do, and a test case', () => {
+  it('each has a test case and a page that says what to check and what to do', () => {
     for (const { alert, annotations } of alerts) {
       const page = `${PAGES}/${alert}.md`;
       expect([alert, annotations?.runbook]).toEqual([alert, page]);
@@ -187,7 +187,7 @@ describe('alerts', () => {
   });
 
   (promtoolAvailability() === undefined ? it : it.skip)(
-    'each fires above its threshold and not at it',
+    'each fires above its threshold, not at it',
     () => {
       expect(alertFaults(RULES, ALERT_CASES)).toBe('');
     },

@@ -18,7 +18,7 @@ const program =
   spawnSync('valkey-server', ['--version']).status === 0 ? 'valkey-server' : 'redis-server';
 
 (missing === undefined ? it : it.skip)(
-  'S113: the chart’s Valkey accepts the passwords of its file, and nobody without one',
+  'S113: the chart’s Valkey accepts the passwords in its file, and rejects clients without one',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'brought-valkey-'));
     const [port] = await freePorts(1);
@@ -53,7 +53,7 @@ const program =
       expect(await answerTo()).toMatch(/NOAUTH/);
     } finally {
       server.kill('SIGTERM');
-      // The shell replaced itself with the server, which receives the signal directly.
+      // The shell has replaced itself with the server, so the server receives the signal directly.
       await waitFor('it to end', () => server.exitCode !== null || server.signalCode !== null);
       rmSync(folder, { recursive: true, force: true });
     }

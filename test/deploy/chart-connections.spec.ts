@@ -10,7 +10,7 @@ import { chartTools, chartToolsAvailability } from './tools/programs.js';
 /** If the tools have not been built on this machine, they are built first. */
 jest.setTimeout(1_900_000);
 
-/** Reserved for superusers and the migration. */
+/** Connections reserved for superusers and the migration. */
 const APART = 5;
 const SURGING = ['account', 'corpus'];
 
@@ -24,7 +24,7 @@ describe('declared connections of services', () => {
     }
   });
 
-  it.each(['1', '201', 'ten', ''])('no pool has the size %j', (size) => {
+  it.each(['1', '201', 'ten', ''])('no pool may have the size %j', (size) => {
     const settings = { SERVICE_SECRET: 'x'.repeat(40), DATABASE_POOL_SIZE: size };
     const poolSize = () => loadConfig(DatabaseConfig, settings).poolSize;
     if (size === '') expect(poolSize()).toBe(10);
@@ -68,7 +68,7 @@ describe('declared connections of services', () => {
       chart = new Chart((await chartTools()).helm);
     });
 
-    /** Counted from the pods and their settings. */
+    /** The connections of an installation, counted from the pods and their settings. */
     const sumOf = (resources: Resource[]) =>
       workloadsOf(resources).reduce((total, workload) => {
         const name = componentOf(workload);
@@ -84,7 +84,7 @@ describe('declared connections of services', () => {
         return each === 0 ? total : total + pods * each;
       }, APART);
 
-    it('fit into a server with the default values, to the last one', async () => {
+    it('exactly fit a server with the default values', async () => {
       const values = CHART_VALUES.defaults as string[];
       const sum = sumOf(await chart.render(values));
       expect(sum).toBeLessThanOrEqual(100);
@@ -106,7 +106,7 @@ describe('declared connections of services', () => {
       expect(await chart.refusal(values, 'postgresql.maxConnections=0')).toBe('');
     });
 
-    it('are within what a given PostgreSQL allows', async () => {
+    it('stay within the limit of a given PostgreSQL', async () => {
       const resources = await chart.render(
         CHART_VALUES['brought along'] as string[],
         'postgresql.maxConnections=250',

@@ -40,7 +40,7 @@ const POSTGRES = `${RELEASE}-dds-postgres`;
     const specOf = (kind: string, all = resources) =>
       all.find((resource) => resource.kind === kind)?.spec as Record<string, unknown>;
 
-    it('survives `helm uninstall`: each kind is kept, or known to hold none', () => {
+    it('survives `helm uninstall`: each kind is either kept or known to contain no data', () => {
       const kept = resources.filter(
         ({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'] === 'keep',
       );
@@ -54,7 +54,7 @@ const POSTGRES = `${RELEASE}-dds-postgres`;
       expect(stateful.length).toBeGreaterThan(0);
     });
 
-    it('is backed up on a schedule, to the store to which the log is archived', () => {
+    it('is backed up on a schedule, to the store where the WAL is archived', () => {
       const [archiver] = specOf('Cluster').plugins as Plugin[];
       expect(archiver).toEqual({
         name: 'barman-cloud.cloudnative-pg.io',

@@ -15,9 +15,9 @@ export interface ChartInstallation {
   services: Record<string, Record<string, string>>;
 }
 
-/** What containers get from outside their pods. */
+/** Inputs that containers get from outside their pods. */
 interface Given {
-  /** Its files are the keys of the Secret. */
+  /** The keys of this Secret are its files. */
   secretFolder: string;
   origins: Record<string, string>;
   /** The container after which the services may start. */
@@ -28,7 +28,9 @@ const IMAGE_USER = 10_001;
 const COMPONENT = 'app.kubernetes.io/component';
 const MIGRATION = 'migrate';
 
-/** The containers of an installation's pods, as their specifications have them. Public origins alone are replaced. */
+/**
+ * The containers of an installation's pods, as their specifications have them. Only the public origins are replaced.
+ */
 export function chartPlan({ pods, services }: ChartInstallation): DeploymentPlan {
   const of = (app: string) => pods.filter(({ metadata }) => metadata.labels[COMPONENT] === app);
   const [api] = of('gateway').map(({ metadata }) => metadata.name);
@@ -54,14 +56,14 @@ export function chartPlan({ pods, services }: ChartInstallation): DeploymentPlan
   };
 }
 
-/** The main container is named as its pod, an init container by the pod and its own name. */
+/** The main container has the name of its pod; an init container is named after the pod and itself. */
 const nameOf = ({ metadata, spec }: Pod, { name }: Container) =>
   spec.containers.some((one) => one.name === name) ? metadata.name : `${metadata.name}-${name}`;
 
 function planned(pod: Pod, container: Container, given: Given): PlannedContainer {
   const { metadata, spec } = pod;
   if (spec.securityContext.runAsUser !== IMAGE_USER)
-    throw new Error("another user than the image's");
+    throw new Error("a user other than the image's");
   const app = metadata.labels[COMPONENT];
   const name = nameOf(pod, container);
   const environment = Object.fromEntries(container.env.map(({ name: key, value }) => [key, value]));
@@ -78,7 +80,7 @@ function planned(pod: Pod, container: Container, given: Given): PlannedContainer
         .flatMap(({ projected }) => projected?.sources ?? [])
         .flatMap(({ secret }) =>
           (secret?.items ?? []).filter(
-            // An optional key is no file of the pod until the Secret contains it.
+            // An optional key does not become a file until the Secret contains it.
             ({ key }) => !secret?.optional || existsSync(join(given.secretFolder, key)),
           ),
         )

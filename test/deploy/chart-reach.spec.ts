@@ -17,7 +17,7 @@ const missing = chartToolsAvailability();
 const BROUGHT = CHART_VALUES['brought along'] as string[];
 const ALL_ON = CHART_VALUES['all on'] as string[];
 
-(missing === undefined ? describe : describe.skip)('values that reach everything', () => {
+(missing === undefined ? describe : describe.skip)('values that apply everywhere', () => {
   let chart: Chart;
 
   beforeAll(async () => {
@@ -102,7 +102,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     expect(short?.metadata.name).toMatch(/^shop-domains-/);
   });
 
-  it('a Service for the internet has only the public ports', async () => {
+  it('a Service for the internet exposes only the public ports', async () => {
     const resources = await render(
       ALL_ON,
       'services.gateway.service={"type":"LoadBalancer","annotations":{"example.org/nlb":"yes"}}',
@@ -119,7 +119,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     expect(open).toHaveLength(1);
   });
 
-  it('pods of a StatefulSet are named by a headless Service', async () => {
+  it('pods of a StatefulSet get their names from a headless Service', async () => {
     const resources = await render(ALL_ON);
     const sets = ofKind(resources, 'StatefulSet');
     expect(sets.length).toBeGreaterThan(1);
@@ -143,7 +143,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
       (named(resources, 'NetworkPolicy', name)?.spec.egress ?? []).flatMap((rule) =>
         rule.ports.map(({ port }) => port),
       );
-    // The gateway has its own database, without a connection pooler.
+    // The gateway has its own database without a connection pooler.
     const ports = portsOf('shop-dds-gateway');
     expect(ports).not.toContain(6432);
     expect(portsOf('shop-dds-account')).toEqual(expect.arrayContaining([5432, 6432]));
@@ -160,7 +160,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     expect([...new Set(hosts.map(({ value }) => value))]).toEqual(['::']);
   });
 
-  it('S113: a separate secret comes from the Secret named for it, everywhere', async () => {
+  it('S113: a separate secret always comes from the Secret named for it', async () => {
     const items = {
       database_admin_url: { secret: 'vault-admin', key: 'url' },
       stripe_api_key: { secret: 'vault-stripe' },
@@ -182,7 +182,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     expect(found).not.toContain('dds,database_admin_url,database_admin_url');
   });
 
-  it('S112: everything logs in to the brokers with the named mechanism, including the scaler', async () => {
+  it('S112: everything, including the scaler, logs in to the brokers with the named mechanism', async () => {
     const resources = await render(ALL_ON, 'kafka.saslMechanism="plain"');
     const logins = workloadsOf(resources)
       .flatMap(({ spec }) => containersOf(spec.template.spec))
@@ -224,7 +224,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     const resources = await render(ALL_ON);
     const { spec: watched } = ofKind(resources, 'ServiceMonitor')[0] as Resource;
     const [{ port, honorLabels }] = watched.endpoints as { port: string; honorLabels: boolean }[];
-    // `service` and `job` of our metrics are not those of the target.
+    // `service` and `job` in our metrics differ from those of the target.
     expect(honorLabels).toBe(true);
     const selected = ofKind(resources, 'Service').filter(({ metadata, spec }) => {
       const wanted = Object.entries(watched.selector.matchLabels);

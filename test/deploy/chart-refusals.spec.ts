@@ -192,7 +192,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
       expect(refusal).toContain(sentence);
     });
 
-    it('without values it names everything missing at once, and nothing has a default password', async () => {
+    it('without values, everything missing is named at once, and no password has a default', async () => {
       const said = await chart.refusal([]);
       for (const needed of [
         'image.repository',
@@ -208,7 +208,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
       );
     });
 
-    it('are many, and none is detected by a regular expression', () => {
+    it('are numerous, and no regular expression detects any of them', () => {
       const tried = [...REFUSED, ...REFUSED_BROUGHT_ALONG];
       expect(new Set(tried.map(([set]) => set)).size).toBeGreaterThan(60);
       expect(said.filter((sentence) => /does not match pattern|\[a-z/.test(sentence))).toEqual([]);

@@ -43,7 +43,7 @@ function* pathsIn(value: Value, path: Path = []): Generator<[Path, Value]> {
   }
 }
 
-/** The values with a replacement at one path; without one, the value is missing, as Helm treats `null`. */
+/** The values with one path replaced. Without a replacement the value is missing, as Helm treats `null`. */
 function changed(path: Path, value?: Value): Value {
   const copy = structuredClone(values);
   let at = copy as Record<string | number, Value>;
@@ -62,7 +62,7 @@ const everywhere = [...pathsIn(values)].filter(([path]) => path.length > 0);
 const isPartial = (path: Path) => path[0] === 'services' && path.length > 1;
 
 describe('the values of the chart, one by one', () => {
-  it('are valid as they are, and there are many', () => {
+  it('are numerous and valid as they are', () => {
     expect([isValid(values), isValid.errors]).toEqual([true, null]);
     expect(everywhere.length).toBeGreaterThan(120);
   });
@@ -83,7 +83,7 @@ describe('the values of the chart, one by one', () => {
     },
   );
 
-  it('none is a password, and those that name a Secret are empty', () => {
+  it('do not include passwords, and are empty where they name a Secret', () => {
     const named = everywhere.filter(([path]) => /password|token|secret/i.test(String(path.at(-1))));
     const held = named.filter(([, value]) => !isMap(value) && value !== '' && value !== false);
     expect(named.length).toBeGreaterThan(5);

@@ -1,4 +1,4 @@
-/** Values with which the chart is proven: files within it, later ones over earlier ones. */
+/** Sets of values with which the chart is tested: files in the chart, where later ones override earlier ones. */
 export const CHART_VALUES: Record<string, string[]> = {
   'all off': ['ci/all-off-values.yaml'],
   defaults: ['ci/defaults-values.yaml'],

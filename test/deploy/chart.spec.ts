@@ -39,7 +39,7 @@ const missing = chartToolsAvailability();
     const database = 'postgres:5432/domain_data?sslmode=disable';
     const ownDatabases = { gateway: 'log:5433/gateway?sslmode=disable' };
     writeSecretFiles({ folder, database, ownDatabases, smtpUrl: 'smtp://mail.example:25' });
-    // Files that an operator adds to those of the command.
+    // Files that an operator adds to those that the command creates.
     const added = ['valkey_url=redis://valkey:6379', 'stripe_api_key=sk', 'ca.crt=PEM'];
     const users = [...SERVICES.map(({ name }) => name), 'cli'];
     const passwords = users.map((name) => `${name}_kafka_sasl_password=of-the-broker`);
@@ -59,7 +59,7 @@ const missing = chartToolsAvailability();
   /** The workloads that run the product. */
   const own = (resources: Resource[]) =>
     workloadsOf(resources).filter((one) => componentOf(one) !== 'valkey');
-  /** The environment of the process, with its mounted files. */
+  /** The environment of a process, with its mounted files. */
   const environmentOf = ({ env }: Container) =>
     Object.fromEntries(
       env.map(({ name, value }) => [
@@ -85,7 +85,7 @@ const missing = chartToolsAvailability();
     expect(servicesOf(rendered['all on'] ?? [])).toEqual([...all, 'cli'].toSorted());
   });
 
-  it('every variable is a declared setting, and with them each configuration is complete', () => {
+  it('every variable is a declared setting, and together they complete each configuration', () => {
     everywhere((resources, values) => {
       for (const { spec } of own(resources)) {
         for (const container of containersOf(spec.template.spec)) {
@@ -144,7 +144,7 @@ const missing = chartToolsAvailability();
     });
   });
 
-  it('S110: every pod runs with limits, without privileges, on a read-only root, and without a token', () => {
+  it('S110: every pod runs with limits, without privileges, on a read-only root, and without a service account token', () => {
     everywhere((resources) => {
       expect(workloadsOf(resources).length).toBeGreaterThan(4);
       for (const { spec } of workloadsOf(resources)) {
@@ -204,7 +204,7 @@ const missing = chartToolsAvailability();
     }
   });
 
-  it('S111: only named connections are allowed, and to the internet only if a service says so', () => {
+  it('S111: only declared connections are allowed, and to the internet only for services that declare it', () => {
     for (const values of ['all on', 'production', 'brought along']) {
       const policies = ofKind(rendered[values] ?? [], 'NetworkPolicy');
       const [deny] = policies.filter(({ metadata }) => metadata.name.endsWith('-default-deny'));
@@ -257,7 +257,7 @@ const missing = chartToolsAvailability();
   const isToTheInternet = ({ to = [] }: PolicyRule) =>
     to.some(({ ipBlock }) => ipBlock !== undefined && ipBlock.cidr.endsWith('/0'));
 
-  it('S111: a call that one end may make is accepted by the other end, and no other', () => {
+  it('S111: each end accepts exactly the calls that the other end may make', () => {
     const policies = ofKind(rendered['all on'] ?? [], 'NetworkPolicy');
     const pairs = (direction: 'egress' | 'ingress') =>
       policies.flatMap(({ spec }) => {
@@ -285,7 +285,7 @@ const missing = chartToolsAvailability();
     expect(pairs('ingress').toSorted()).toEqual(pairs('egress').toSorted());
   });
 
-  it('S112: each service has a certificate only for its name, of an authority that signs for no one else', () => {
+  it('S112: each service has a certificate only for its name, signed by an authority that signs for no one else', () => {
     for (const values of ['all on', 'production', 'brought along', 'defaults']) {
       const resources = rendered[values] ?? [];
       const certificates = ofKind(resources, 'Certificate').map(
@@ -436,7 +436,7 @@ const missing = chartToolsAvailability();
     expect(graceOf(await chart.render(CHART_VALUES['all off'] as string[], slow))).toBe(75);
   });
 
-  it('a small installation has limits of 2.6 GB in all, and starts one of each', () => {
+  it('a small installation has limits of 2.6 GB in total and one pod per service', () => {
     const pods = workloadsOf(rendered.small ?? []).filter(({ kind }) => kind !== 'Job');
     const limits = pods.flatMap(({ spec }) =>
       spec.template.spec.containers.map(({ resources }) => resources.limits.memory as string),
@@ -446,7 +446,7 @@ const missing = chartToolsAvailability();
     expect(pods.map(({ spec }) => spec.replicas)).toEqual(pods.map(() => 1));
   });
 
-  it('scales by CPU, waiting events or a Prometheus query, and leaves the number to the scaler', () => {
+  it('scales by CPU, waiting events or a Prometheus query, and leaves the number of pods to the scaler', () => {
     const resources = rendered['all on'] ?? [];
     const targets = [
       ...ofKind(resources, 'HorizontalPodAutoscaler'),
@@ -480,7 +480,7 @@ const missing = chartToolsAvailability();
     }
   });
 
-  it('each host may have its own certificate, and a shared host has one', async () => {
+  it('each host may have its own certificate, and a host used twice has one', async () => {
     const perHost = [
       'ingress.tlsSecretPerHost=true',
       'ingress.annotations={"cert-manager.io/issuer":"x"}',

@@ -58,7 +58,7 @@ export interface PodSpec {
   }[];
 }
 
-/** One rendered resource, as far as the tests look. */
+/** The parts of a rendered resource that the tests read. */
 export interface Resource {
   apiVersion: string;
   kind: string;
@@ -76,7 +76,7 @@ export interface Resource {
   };
 }
 
-/** Where something is installed. */
+/** The place where a release is installed. */
 export interface Destination {
   kubeconfig: string;
   namespace: string;
@@ -91,7 +91,7 @@ export class Chart {
     return loadAll(await this.text(values, ...sets)).filter(Boolean) as Resource[];
   }
 
-  /** The same as text. */
+  /** The same, as text. */
   async text(values: string[], ...sets: string[]): Promise<string> {
     return this.run('template', RELEASE, CHART, ...optionsOf(values, sets));
   }
@@ -119,7 +119,7 @@ export class Chart {
     return this.run(by, RELEASE, CHART, ...placeOf(to), '--no-hooks', ...optionsOf(values, sets));
   }
 
-  /** The same, back to an earlier revision. */
+  /** Rolls back to an earlier revision, also without waiting. */
   async restore(to: Destination, revision: number, ...options: string[]): Promise<string> {
     return this.run(
       'rollback',
@@ -141,7 +141,7 @@ export class Chart {
     return this.run('install', RELEASE, CHART, ...options);
   }
 
-  /** Helm's message about values that it refuses; empty if it accepts them. */
+  /** Helm's message about values that it rejects; empty if it accepts them. */
   async refusal(values: string[], ...sets: string[]): Promise<string> {
     return this.text(values, ...sets).then(
       () => '',
@@ -150,7 +150,7 @@ export class Chart {
   }
 
   private async run(...args: string[]): Promise<string> {
-    // It ends before the memory it leaves matters: a fifth less of processor time.
+    // Helm exits before uncollected memory matters, and without collection it takes a fifth less processor time.
     const env = { ...process.env, GOGC: 'off' };
     const options = { env, maxBuffer: OUTPUT_MAX_BYTES };
     const { stdout } = await promisify(execFile)(this.helm, args, options);
@@ -170,11 +170,11 @@ const optionsOf = (values: string[], sets: string[]) => [
   ...sets.flatMap((set) => ['--set-json', set]),
 ];
 
-/** The resources that make pods. */
+/** The kinds of resources that create pods. */
 export const workloadsOf = (resources: Resource[]) =>
   resources.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].includes(kind));
 
-/** The service whose pods it makes or guards. */
+/** The service whose pods the resource creates or protects. */
 export const componentOf = ({ metadata, spec }: Resource) =>
   spec.template?.metadata.labels['app.kubernetes.io/component'] ??
   metadata.labels['app.kubernetes.io/component'] ??

@@ -21,7 +21,7 @@ export function composeServices(): Record<string, ComposeService> {
   return compose.services;
 }
 
-/** The services of docker-compose.yml that are ours and that every `up` starts. */
+/** Our services in docker-compose.yml that every `up` starts. */
 export function composePlan(): DeploymentPlan {
   const own = Object.entries(composeServices()).filter(
     ([, { build, profiles }]) => build !== undefined && profiles === undefined,
@@ -52,6 +52,6 @@ export function composePlan(): DeploymentPlan {
   };
 }
 
-/** `${BASE_URL:-…}`: an operator's own origins. */
+/** An operator replaces these with real origins: `${BASE_URL:-…}`. */
 const filled = (value: string, origins: Record<string, string>) =>
   value.replace(/\$\{(\w+):-([^}]*)\}/g, (_, key: string, usual: string) => origins[key] ?? usual);

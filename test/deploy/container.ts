@@ -6,7 +6,7 @@ import type { ImageConfig } from './image.js';
 
 export interface ContainerOptions {
   name: string;
-  /** Root of the image, which it cannot write. */
+  /** The root of the image, to which it cannot write. */
   root: string;
   image: ImageConfig;
   command?: string[];
@@ -15,13 +15,13 @@ export interface ContainerOptions {
   space: string;
   /** A folder for its own files. */
   folder: string;
-  /** Paths of this machine by the paths that the container sees. */
+  /** Paths on this machine, by their paths in the container. */
   mounts: Record<string, string>;
 }
 
 /**
- * Mounts the image read-only for this process alone, with `/tmp` in memory, and becomes the command: no further
- * privileges, no capabilities, the image's user. It ends with the process that started it.
+ * Mounts the image read-only for this process alone, with `/tmp` in memory, and replaces itself with the command, which
+ * runs as the image's user without capabilities or new privileges. It ends with the process that started it.
  */
 const ENTER = `
 set -e
@@ -39,7 +39,7 @@ exec chroot "$mounted" setpriv --pdeathsig KILL --reuid "\${user%:*}" --regid "\
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** A process from an image, started as an engine would, but without limits of memory and processes. */
+/** A process from an image, started as an engine would start it, but without limits on memory and processes. */
 export class Container {
   readonly name: string;
   output = '';

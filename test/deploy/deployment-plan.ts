@@ -1,20 +1,20 @@
 /** A container of a deployment, as a compose file or a chart describes it. */
 export interface PlannedContainer {
-  /** Its own; it has an address by it. */
+  /** Its own name, which resolves to its address. */
   name: string;
-  /** The service that it is one of. */
+  /** The service that it belongs to. */
   app: string;
   command?: string[];
   environment: Record<string, string>;
   /** Contents of the files below /run/secrets. */
   secrets: Record<string, string>;
-  /** Names of secrets that others make, certificates, by the paths at which it finds their files. */
+  /** Names of secrets that others create, such as certificates, by the paths of their files in the container. */
   mounted?: Record<string, string>;
   /** Paths of its persistent files. */
   kept: string[];
-  /** Names of those that must have done their work or be ready before. */
+  /** Names of the containers that must be done or ready before it starts. */
   needs: string[];
-  /** Ends when it has done its work. */
+  /** Whether it exits when its work is done. */
   isJob: boolean;
 }
 
@@ -22,14 +22,17 @@ export interface PlannedContainer {
 export interface DeploymentPlan {
   /** All host names of the deployment. */
   names: string[];
-  /** Further names in the network, by the container whose address they have. */
+  /** Aliases in the network, by the container whose address they have. */
   aliases: Record<string, string>;
-  /** The gateway that a story takes the API of. */
+  /** The gateway whose API the stories use. */
   api: string;
   /** The dashboard, and the port of its public listener. */
   dashboard: { name: string; port: number };
-  /** Origins of the named gateways stand for public ones. */
+  /** Origins of gateways that take the place of public origins. */
   containers(secretFolder: string, origins: Record<string, string>): PlannedContainer[];
-  /** Writes the certificate of a service into a folder and returns that; else an authority made here signs it. */
+  /**
+   * Writes the certificate of a service into a folder and returns the folder; without this, an authority created here
+   * signs it.
+   */
   issue?(app: string, into: string): string;
 }

@@ -50,7 +50,7 @@ interface Compose {
   secrets: Record<string, { file: string }>;
 }
 
-/** The files are compared with what they refer to; `image.spec.ts` builds and runs them. */
+/** Compares the files with what they refer to; `image.spec.ts` builds and runs them. */
 describe('the image and the compose file', () => {
   const compose = load(readFileSync('docker-compose.yml', 'utf8')) as Compose;
   const dockerfile = readFileSync('Dockerfile', 'utf8');
@@ -91,7 +91,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('every variable is a declared setting, and with them each configuration is complete', () => {
+  it('every variable is a declared setting, and together they complete each configuration', () => {
     for (const [name, service] of own) {
       const environment = environmentOf(service);
       const apps = CONFIGURED_APPS.filter((app) => app.name === appOf(service));
@@ -105,7 +105,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('S22: gateways and dashboard learn their public address and proxies from the operator', () => {
+  it('S22: gateways and dashboard get their public address and proxies from the operator', () => {
     const origins = ['BASE_URL', 'BILLING_URL'];
     for (const [name, setting] of [
       ['gateway-1', 'GATEWAY_TRUSTED_PROXIES'],
@@ -119,7 +119,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('services refer to one another by existing addresses, and none lacks one that it takes', () => {
+  it('services refer to one another by existing addresses, and each has every address that it needs', () => {
     for (const { name, listeners, urlSetting, requires } of SERVICES) {
       const [{ port }] = listeners;
       for (const [, service] of own.filter((entry) => appOf(entry[1]) === name)) {
@@ -148,7 +148,7 @@ describe('the image and the compose file', () => {
       const isJob = command?.includes('dist/apps/cli/src/main.js') ?? false;
       const isChecked = healthcheck?.test !== undefined;
       expect([name, isJob ? healthcheck?.disable : isChecked]).toEqual([name, true]);
-      // The image states it in the exec form of CMD.
+      // In the image, it is written in the exec form of CMD.
       const [, ofImage] = /^ {4}CMD (.*)$/m.exec(dockerfile) as RegExpExecArray;
       const own = ['CMD', ...(JSON.parse(ofImage) as string[])];
       if (build !== undefined && !isJob) expect(healthcheck?.test).toEqual(own);
@@ -185,7 +185,7 @@ describe('the image and the compose file', () => {
     }
   });
 
-  it('S86: no service gets a secret that signs as another to a third', () => {
+  it('S86: no service gets a secret with which it could pose as another service', () => {
     const tokensOf = (service: string) =>
       new ServiceTokens(
         readFileSync(join(folder, `${service}_service_secret`), 'utf8'),
@@ -225,7 +225,7 @@ describe('the image and the compose file', () => {
     expect([...given, ...dockerfile.matchAll(/^ARG /gm)]).toEqual([]);
   });
 
-  it('repeating the command changes no secret', () => {
+  it('running the command again changes no secret', () => {
     const before = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
     const again = { folder, database: 'elsewhere:5432/other', smtpUrl: 'smtp://other.example' };
     expect(writeSecretFiles(again)).toEqual([]);
@@ -234,7 +234,7 @@ describe('the image and the compose file', () => {
     );
   });
 
-  it('only gateways and dashboard publish ports, on loopback, and not the internal one', () => {
+  it('only gateways and dashboard publish ports: on loopback, and not the internal one', () => {
     for (const [name, { ports = [] }] of services) {
       expect([name, ports.length > 0]).toEqual([name, /^(gateway-|dashboard$)/.test(name)]);
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:808[01]$/);
@@ -293,7 +293,7 @@ describe('the image and the compose file', () => {
     expect(existsSync(JSON.parse(command as string)[0] as string)).toBe(true);
   });
 
-  it('no package of the image is for one processor, and Node is the same for amd64 and arm64', () => {
+  it('no package of the image is for one processor architecture, and Node is the same for amd64 and arm64', () => {
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
       packages: Record<string, LockedPackage>;
     };

@@ -41,12 +41,12 @@ const BROKER_AUTHORITY = 'kafka-ca';
 const BROKER_ADMIN = 'admin';
 const BROKER_USERS = [BROKER_ADMIN, 'cli', ...SERVICES.map(({ name }) => name)];
 const READY_LIMIT_MS = 600_000;
-/** An engine restarts a container that has exited: a service exits if its database is late. */
+/** A service exits if its database is late, and an engine restarts it. */
 const STARTS_MAX = 5;
-/** Where the modules of the test clock lie within the image, with a mount of their own. */
+/** The folder in the image where the modules of the test clock are mounted. */
 const CLOCK_FOLDER = '/app/dist/test/environment';
 const CLOCK_MODULES = ['preload-file-clock.js', 'file-clock.js'];
-/** A busy test machine is no overload, and the registry of a simulation needs no politeness. */
+/** A busy test machine is not overloaded, and a simulated registry needs no politeness. */
 const UNHURRIED = {
   GATEWAY_LOOP_DELAY_MAX_MS: '60000',
   GATEWAY_SERVICES_TIMEOUT_MS: '20000',
@@ -56,7 +56,7 @@ const UNHURRIED = {
 /**
  * Containers from the image, each with the command, user, environment, secrets and volume that its plan and the image
  * give it, on a network where it has its name. PostgreSQL, Kafka and Valkey are those of the tests under the names
- * `postgres`, `kafka` and `valkey`. Given beside: the clock of the tests, and registries on this machine.
+ * `postgres`, `kafka` and `valkey`. The clock of the tests and the registries on this machine are added.
  */
 export class ImageDeployment {
   private readonly folder = makeOwnFolder('deployment');
@@ -97,7 +97,7 @@ export class ImageDeployment {
     }
   }
 
-  /** The deployment as stories see it. */
+  /** The deployment as the stories use it. */
   get deployed(): Deployment {
     const secret = this.secret('database_role_secret');
     const rolePassword = (role: string) => derivedRolePassword(secret, role);
@@ -201,7 +201,9 @@ export class ImageDeployment {
     return derivedRolePassword(this.secret('database_role_secret'), `broker ${user}`);
   }
 
-  /** A folder with what others have put into a secret: the broker's authority, or a certificate of the service. */
+  /**
+   * A folder with the files of a secret that others create: the broker's authority, or the certificate of a service.
+   */
   private mountedSecret(name: string, app: string): string {
     const folder = join(this.folder, `${name}.mounted`);
     if (name === BROKER_AUTHORITY) {
@@ -251,7 +253,7 @@ export class ImageDeployment {
     await this.network.forward(6379, Number(new URL(valkey.url).port));
   }
 
-  /** The clock and the registries, in the image's root for as long as it is mounted here. */
+  /** The clock and the registries, which are in the image's root while it is mounted here. */
   private async prepareBeside(): Promise<void> {
     mkdirSync(join(this.root, 'run/secrets'), { recursive: true });
     const mounted = this.planned.flatMap((one) => Object.keys(one.mounted ?? {}));

@@ -21,13 +21,13 @@ import { ImageDeployment } from './image-deployment.js';
 import { ImageStore, imageAvailability } from './image.js';
 import { Network } from './network.js';
 
-/** An image is built from nothing, and eight processes start from it. */
+/** A limit that allows for building an image from nothing and starting eight processes from it. */
 jest.setTimeout(900_000);
 
-/** Compiled programs and libraries begin with it. */
+/** The first bytes of compiled programs and libraries. */
 const ELF = Buffer.from('\x7fELF', 'latin1');
 const COMPRESSED_MAX_BYTES = 250 * 1024 * 1024;
-/** SPDX. */
+/** SPDX identifiers. */
 const LICENCES = [
   '0BSD',
   'Apache-2.0',
@@ -72,7 +72,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
   const filesBelow = (folder: string) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
 
-  it('S110: the image contains what runs: no specs, no test code, no compiler, no npm', () => {
+  it('S110: the image contains only what runs: no specs, no test code, no compiler, no npm', () => {
     const product = filesBelow('app/dist');
     expect(product).toContain('apps/gateway/src/main.js');
     expect(product.filter((path) => /\.spec\.|^test\/|\.ts$/.test(path))).toEqual([]);
@@ -177,7 +177,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     rmSync(folder, { recursive: true });
   });
 
-  describe('every service of docker-compose.yml from it', () => {
+  describe('every service of docker-compose.yml, run from it', () => {
     beforeAll(async () => {
       deployment = await ImageDeployment.start(images, image, composePlan());
     });
@@ -197,7 +197,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
 
     describe('from sign-up to erasure', () => firstLight(() => deployment!.deployed));
 
-    it('each stops in order on request', async () => {
+    it('each shuts down cleanly on request', async () => {
       const running = deployment!.containers.filter(({ isRunning }) => isRunning);
       const ends = await Promise.all(running.map((container) => container.stop()));
       expect(ends).toEqual(running.map(() => 0));

@@ -19,16 +19,16 @@ const PROGRAMS = ['buildah', 'mmdebstrap', 'ip', 'unshare', 'npm'];
 const MIRROR = 'http://deb.debian.org/debian';
 /** The content of the base images is fetched once. */
 const CACHE = join(homedir(), '.cache/domain-data-service/image');
-/** Mount points of the store, valid until the machine restarts. */
+/** Mount points of the store, which are valid until the machine restarts. */
 const RUN_FOLDER = '/run/domain-data-service/image';
 /** Prefix of container names; the process id of the creator follows. */
 const OWNED = 'domain-data-test-';
-/** More, some gigabytes of steps that no Dockerfile has any more, and all are made anew. */
+/** If the store has more, most of it is steps that are no longer in the Dockerfile, so everything is rebuilt. */
 const IMAGES_MAX = 200;
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** The configuration that an image has for running it. */
+/** The part of an image's configuration that says how to run it. */
 export interface ImageConfig {
   Env: string[];
   Entrypoint: string[];
@@ -37,21 +37,22 @@ export interface ImageConfig {
   WorkingDir: string;
 }
 
-/** Why no image can be built and run here; undefined when it can. */
+/** The reason why no image can be built and run here; undefined if one can. */
 export function imageAvailability(): string | undefined {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'no root of a Linux machine';
+  if (process.platform !== 'linux' || process.getuid?.() !== 0)
+    return 'not root on a Linux machine';
   const missing = PROGRAMS.filter((name) => spawnSync('which', [name]).status !== 0);
   return missing.length > 0 ? `no ${missing.join(', no ')} on this machine` : undefined;
 }
 
 /**
- * Builds images and mounts them, by buildah in a store that this user's runs share: a step of the Dockerfile runs
- * again when what it reads has changed. Bases are not pulled: Debian's packages and the Node of the npm package take
- * their names, so every step of the Dockerfile runs.
+ * Builds images with buildah and mounts them, in a store that this user's runs share. A step of the Dockerfile runs
+ * again if its inputs have changed. Base images are not pulled but made from Debian's packages and the npm package of
+ * Node, under the same names, so every step of the Dockerfile runs.
  */
 export class ImageStore {
   private readonly containers: string[] = [];
-  /** Before anything else: it removes what killed runs have left. */
+  /** Must run first: it removes what killed runs have left behind. */
   private readonly begun: Promise<void>;
 
   constructor() {
@@ -65,7 +66,7 @@ export class ImageStore {
     const packages = join(homedir(), '.npm');
     mkdirSync(packages, { recursive: true });
     const options = ['--layers', '--isolation', 'chroot', '--network', 'host', '--pull-never'];
-    // Bases that are made here have the names of the pinned ones, not their digests.
+    // Base images that are made here have the names of the pinned ones but not their digests.
     const file = join(CACHE, 'Dockerfile');
     writeFileSync(file, readFileSync('Dockerfile', 'utf8').replaceAll(/@sha256:\w+/g, ''));
     const volume = `${packages}:/root/.npm`;
@@ -131,7 +132,7 @@ export class ImageStore {
     await this.base(node, debian, nodeInto);
   }
 
-  /** Makes it when the store has none. */
+  /** Creates it if the store does not have it. */
   private async base(
     name: string,
     from: string,
@@ -157,7 +158,7 @@ export class ImageStore {
   }
 }
 
-/** The base as named in the Dockerfile, without its digest. */
+/** The name of the base image in the Dockerfile, without its digest. */
 const baseNamed = (name: string) => {
   const [, base] = new RegExp(`^FROM (${name}:[^@\\s]+)`, 'm').exec(
     readFileSync('Dockerfile', 'utf8'),
@@ -167,7 +168,7 @@ const baseNamed = (name: string) => {
 
 const ownerOf = (container: string) => Number(container.slice(OWNED.length).split('-')[0]);
 
-/** Node as the tests run on it, this machine's npm, and whom it trusts. */
+/** The Node that runs the tests, this machine's npm, and the authorities it trusts. */
 function nodeInto(root: string): void {
   const local = join(root, 'usr/local');
   cpSync(process.execPath, join(local, 'bin/node'));

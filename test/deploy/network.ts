@@ -6,7 +6,10 @@ import { isAlive } from '#test/environment';
 /** The highest id of a Linux process, 2^22, in base 36. */
 const OWNER_LETTERS = 5;
 
-/** A network of this machine for containers: a bridge, a name space for each, addresses by name. */
+/**
+ * A network for containers on this machine: a bridge, a network namespace for each container, and an address for each
+ * name.
+ */
 export class Network {
   private readonly id = ownId();
   private readonly prefix = `10.${randomInt(128, 250)}.${randomInt(1, 250)}`;
@@ -33,8 +36,8 @@ export class Network {
   }
 
   /**
-   * A hosts file: services by their own addresses, `onHost` by that of this machine.
-   * @param aliases further names, by that whose address they have.
+   * A hosts file that gives services their own addresses, and the names in `onHost` the address of this machine.
+   * @param aliases further names, by the name whose address they share.
    */
   hosts(onHost: string[], aliases: Record<string, string> = {}): string {
     const named = [...this.names.map((name) => [name, name]), ...Object.entries(aliases)];
@@ -44,7 +47,7 @@ export class Network {
     );
   }
 
-  /** @returns the name space in which the container of that name runs. */
+  /** @returns the network namespace in which the container of that name runs. */
   join(name: string): string {
     const index = this.names.indexOf(name);
     const [space, outer, inner] = ['s', 'o', 'i'].map((kind) => `dds${this.id}${kind}${index}`);

@@ -40,7 +40,7 @@ export const CRASH_POINTS = {
   'sync.after-fetch': 'an object is fetched, nothing is written',
   'sync.before-commit': 'rows and events of a fetched object are written, the transaction is open',
   'sync.after-commit': 'a fetched object is taken over, the queue does not know',
-  'healing.after-store': 'what no callback told is stored, the next look does not know',
+  'healing.after-store': 'an event without a callback is stored, and the next poll does not know',
   'plan-change.after-call':
     'the processor has changed, cancelled or resumed a subscription, our rows do not know',
   'refund.after-commit': 'a refund is stored, the processor was not called',

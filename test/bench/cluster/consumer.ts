@@ -6,7 +6,7 @@ import { Database, Transaction } from '#libs/database';
 import { Consumes, EventsConfig, openTransport } from '#libs/messaging';
 import { Logger, loadConfig } from '#libs/platform';
 
-/** A process that receives events like entitlement and records each with the database's time. */
+/** A process that receives events as entitlement does and records each with the database's time. */
 @Controller()
 class OnAccountRegisteredConsumer {
   @Consumes(AccountRegistered)

@@ -13,7 +13,10 @@ import { prepare } from '../events.bench.js';
 import type { FigureOptions } from '../cluster.bench.js';
 
 const EVENTS_PER_SECOND = 500;
-/** Simulates a busy account service: with one event per transaction, the bench would measure its commits. */
+/**
+ * Events per transaction, as in a busy account service. With one event per transaction, the bench would measure
+ * commits.
+ */
 const EVENTS_PER_TRANSACTION = 5;
 const WRITERS = 8;
 const DRAIN_MS = 60_000;
@@ -21,7 +24,10 @@ const LOOK_EVERY_MS = 50;
 const KILLED_AFTER_MS = 8_000;
 const SECONDS_AROUND_KILL = 25;
 
-/** Commit to handler over a real broker: producer with its relay here, consumers in processes of their own. */
+/**
+ * Time from commit to handler over a real broker. The producer and its relay run here, the consumers in separate
+ * processes.
+ */
 export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   const line = await EventLine.open();
   const first = await line.startConsumer();
@@ -70,7 +76,7 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-/** A producer's database and relay, a broker, and consumers. */
+/** A producer's database and relay, a broker and consumers. */
 class EventLine {
   private transport?: KafkaTransport;
 
@@ -127,7 +133,7 @@ class EventLine {
     this.transport = undefined;
   }
 
-  /** Commits events, at a rate or as fast as they go. */
+  /** Commits events at a given rate, or as fast as possible. */
   async say(count: number, perSecond?: number): Promise<void> {
     const outbox = new Outbox('account', new SystemClock(), this.transport ?? this.openTransport());
     const startedMs = performance.now();
@@ -157,7 +163,7 @@ class EventLine {
     return { p99Ms: row.p99, maxMs: row.max };
   }
 
-  /** @returns milliseconds until nothing is left to send. */
+  /** @returns the milliseconds until everything is sent. */
   async relayAll(): Promise<number> {
     await this.startRelay();
     const startedMs = performance.now();

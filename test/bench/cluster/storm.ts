@@ -27,16 +27,16 @@ const ANSWER: LookupAnswer = {
 /** The answer to one request. */
 interface Answered {
   status: number;
-  /** Credits that it reports as its cost. */
+  /** The cost in credits that it reports. */
   cost: number;
-  /** The limit of the account's minute as it names it. */
+  /** The account's limit per minute that it reports. */
   limit: number;
 }
 
 /**
- * 64 clients, three gateways, one key: twice as many requests for distinct names as there are credits.
- * Each repetition must serve exactly the credits and leave nothing. Lookup is a stand-in that answers
- * every name at once.
+ * 64 clients use one key at three gateways and send twice as many requests for distinct names as there are credits.
+ * Each repetition must serve exactly as many requests as there are credits. Lookup is a stand-in that answers every
+ * name at once.
  */
 export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   const repetitions = isShort ? 3 : 20;
@@ -74,7 +74,7 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   ];
 }
 
-/** A cluster with three gateways, and its demo account, whose credits are given from outside. */
+/** A cluster with three gateways and a demo account, whose credits the bench grants. */
 class StormField {
   private sent = 0;
 
@@ -96,7 +96,7 @@ class StormField {
       gateways: GATEWAYS,
       environment: { gateway: { LOOKUP_URL: lookup.url, GATEWAY_LOOP_DELAY_MAX_MS: '60000' } },
     });
-    // From now on, so that a signal during the start leaves nothing behind either.
+    // Registered before the start, so that a signal during the start leaves nothing behind.
     cleanup.add(async () => (await starting).stop());
     const { settings, facts, gateways } = await starting;
     const tokens = new ServiceTokens(settings.operator().SERVICE_SECRET!, new SystemClock());
@@ -117,7 +117,7 @@ class StormField {
     return field;
   }
 
-  /** The number of requests, sent to each gateway in turn; none is retried. */
+  /** Sends this number of requests to the gateways in turn, without retries. */
   async hammer(requests: number): Promise<Answered[]> {
     const answers: Answered[] = [];
     await inLanes(Array(requests).keys(), CLIENTS, async (number) => {
@@ -144,7 +144,7 @@ class StormField {
     await this.entitlement.cli.grantByOperator(this.accountId, grant);
   }
 
-  /** The credits once no gateway has anything left to say: the same for two seconds. */
+  /** The credits once every gateway has settled: they have not changed for two seconds. */
   async settledCredits(): Promise<{ consumed: number; left: number }> {
     let [last, sinceMs] = [await this.credits(), performance.now()];
     await waitFor(

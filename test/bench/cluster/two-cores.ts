@@ -13,14 +13,14 @@ import { cpuUs } from '../machine.js';
 import { driveWrk } from '../wrk.js';
 
 const ROUNDS = 8;
-/** Each process compiles for itself. */
+/** Each process compiles its own code. */
 const WARM_UPS = 2;
 const ROUND_MS = 3_000;
 const LEAST = 1.7;
 
 /**
  * The gain of the second core: twice the CPU time per request of one gateway ÷ that of two on one port, with their
- * Valkey. Nothing is bound to a core, both have the same load in turn; wrk and nginx (of Debian) are needed.
+ * Valkey. Nothing is bound to a core, and both get the same load in turn. Needs Debian's wrk and nginx.
  */
 export async function measure(): Promise<BenchRow[]> {
   const field = await openGatewayField();
@@ -49,8 +49,8 @@ export async function measure(): Promise<BenchRow[]> {
   const value = (2 * Math.min(...one)) / Math.min(...two);
   const ratios = one.map((us, round) => (2 * us) / two[round]);
   return [
-    leastOf('CPU a request, one gateway', one, 'µs'),
-    leastOf('CPU a request, two gateways on one port, with Valkey', two, 'µs'),
+    leastOf('CPU per request, one gateway', one, 'µs'),
+    leastOf('CPU per request, two gateways on one port, with Valkey', two, 'µs'),
     {
       ...atLeast('two cores: 2 × CPU of one ÷ of two', value, LEAST),
       median: percentile(ratios, 0.5),

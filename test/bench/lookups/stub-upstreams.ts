@@ -19,7 +19,7 @@ export interface StubPorts {
   corpus: number;
 }
 
-/** About 2 KB, as registries of generic top-level domains print. */
+/** About 2 KB, like the records of generic top-level domains. */
 function whoisAnswer(name: string): string {
   const contact = (role: string) =>
     `${role} Name: REDACTED FOR PRIVACY\r\n${role} Street: 1 Sample Street\r\n` +
@@ -71,7 +71,7 @@ async function listenRdap({ keyPem, certificatePem }: StubTerms): Promise<number
   return (server.address() as AddressInfo).port;
 }
 
-/** A corpus that takes all observations and keeps none. */
+/** A corpus that accepts all observations and keeps none. */
 async function listenCorpus(): Promise<number> {
   const server = createHttpServer((request, response) => {
     request.resume().on('end', () => {

@@ -2,7 +2,7 @@ import { MINUTE_MS, addMonths, newId } from '#libs/platform';
 import type { CrashWorld } from '../../billing/crashes/crash-world.js';
 import { Subscribing } from '../../billing/crashes/money-flows.js';
 
-/** Minutes of the hour in which they begin, and renew a month later. */
+/** The minutes of the hour in which they begin; they renew a month later. */
 const MINUTES = 60;
 const BATCH = 500;
 
@@ -20,8 +20,9 @@ interface Copy {
 }
 
 /**
- * Subscriptions that begin within one hour, their first period paid: one is bought as customers do, the others are
- * its copies at the processor and in billing's rows. @returns the end of each minute in which some of them renew.
+ * Creates subscriptions that begin within one hour and whose first period is paid. One is bought as customers buy; the
+ * others are copies of it at the processor and in billing's rows.
+ * @returns the end of each minute in which some of them renew.
  */
 export async function plantSubscriptions(world: CrashWorld, count: number): Promise<Date[]> {
   const bought = new Subscribing();
@@ -51,7 +52,7 @@ export async function plantSubscriptions(world: CrashWorld, count: number): Prom
   return renewals;
 }
 
-/** At the processor. */
+/** Copies the subscription at the processor. */
 function begun({ simulator }: CrashWorld): Copy {
   const [account, order] = [newId(), newId()];
   const [template] = simulator.world.all('customer');

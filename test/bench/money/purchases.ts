@@ -11,8 +11,8 @@ const WISHES = {
 } as const;
 
 /**
- * Something is paid at the simulated Stripe; the key works with it once a lookup is answered under its limit. Each buyer
- * has the trial's limit, buys a package, then an add-on to it.
+ * Measures the time from a payment at the simulated Stripe until a lookup is answered under the new limit. Each buyer
+ * starts with the trial's limit and buys a package, then an add-on.
  */
 export async function purchaseTimes(
   shop: Shop,
@@ -27,7 +27,7 @@ export async function purchaseTimes(
   for (const [name, wish] of Object.entries(WISHES)) {
     const times: number[] = [];
     for (const buyer of buyers) times.push(await shop.buy(buyer, wish));
-    const what = `${name} is paid → the key works with it, ${PURCHASES} times ${where}`;
+    const what = `${name} paid → the key has its limit, ${PURCHASES} times ${where}`;
     rows.push(...timesRows(what, times, targetMs));
   }
   for (const buyer of buyers) {

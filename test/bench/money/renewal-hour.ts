@@ -10,19 +10,19 @@ const HOUR_SECONDS = 3_600;
 const CALLS_TARGET = 2;
 /** The default setting; Stripe's limit is 100. */
 const CALLS_PER_SECOND = 80;
-/** A rate lets a quarter of a second's calls through at once after a pause. */
+/** After a pause, the rate limit lets a quarter of a second's calls through at once. */
 const BURST = 1.25;
-/** The greatest growth of a process whose memory is flat, between two looks at it. */
+/** A process whose memory is flat grows by at most this much between two measurements. */
 const GROWTH_MAX = 1.25;
 const PARTS = 5;
-/** Callbacks that the processor sends at a time. */
+/** The number of callbacks that the processor sends at once. */
 const AT_ONCE = 8;
-/** The most attempts for a callback that is not taken. */
+/** The maximum number of attempts for a callback that is not accepted. */
 const ATTEMPTS_MAX = 5;
 
 /**
- * Subscriptions that renew within the same hour, through billing in a process of its own. The minutes of that hour
- * follow one another as soon as each is handled.
+ * Subscriptions that renew within the same hour, handled by billing in a separate process. Each minute of that hour
+ * begins as soon as the one before is handled.
  */
 export async function renewalHour(
   count: number,
@@ -58,8 +58,8 @@ export async function renewalHour(
 }
 
 /**
- * Stripe bills each customer whose month is over and sends the news, which billing processes.
- * @returns how many callbacks were not taken at first and came again.
+ * Stripe bills each customer whose month is over and sends callbacks, which billing handles.
+ * @returns how many callbacks were not accepted at first and were sent again.
  */
 async function renewUntil({ clock, simulator, billing }: CrashWorld, time: Date): Promise<number> {
   clock.set(time);
@@ -110,7 +110,7 @@ class CallCounter {
   }
 }
 
-/** @throws unless each was paid and stored once more, and nothing is left to do. */
+/** @throws unless each renewal was paid and stored once, and nothing is left to do. */
 async function expectRenewed({ database, billing }: CrashWorld, count: number): Promise<void> {
   const [{ paid, due }] = await database.query<Record<'paid' | 'due', number>>(
     `select (select count(*) from payments)::int as paid,
@@ -124,17 +124,17 @@ async function expectRenewed({ database, billing }: CrashWorld, count: number): 
 
 interface Measured {
   count: number;
-  /** Calls to the processor that are allowed. */
+  /** The number of calls to the processor that are allowed. */
   perSecond: number;
   seconds: number;
-  /** The seconds of billing's process. */
+  /** The processor time of billing's process in seconds. */
   cpuSeconds: number;
   calls: number;
   busiest: number;
   repeats: number;
-  /** Lines of billing's log, which has errors alone. */
+  /** The number of lines in billing's log, which contains only errors. */
   errors: number;
-  /** Resident mebibytes of billing's process after each fifth. */
+  /** The resident memory of billing's process after each fifth, in mebibytes. */
   memory: readonly number[];
 }
 
@@ -156,17 +156,17 @@ function rowsOf({
   const wanted = FULL / HOUR_SECONDS;
   const full = `${FULL.toLocaleString('en')} at that rate`;
   return [
-    atMost(`${what}: calls to the processor for each`, each, CALLS_TARGET),
+    atMost(`${what}: calls to the processor per renewal`, each, CALLS_TARGET),
     atMost(
-      `${what}: calls in the busiest second, of ${perSecond} allowed`,
+      `${what}: calls in the busiest second (${perSecond} allowed)`,
       busiest,
       BURST * perSecond,
     ),
-    atMost(`${what}: callbacks that were not taken at first`, repeats, 0),
+    atMost(`${what}: callbacks that were not accepted at first`, repeats, 0),
     atMost(`${what}: errors that billing logged`, errors, 0),
     atLeast(`${what}: taken over by billing`, rate, wanted, '/s'),
     {
-      what: `${what}: processor time of billing for each`,
+      what: `${what}: billing's processor time per renewal`,
       value: (cpuSeconds * SECOND_MS) / count,
       unit: 'ms',
     },

@@ -41,7 +41,7 @@ export class Shop {
       payments: 'simulated',
       environment: { gateway: UNHURRIED, dashboard: PROXIED },
     });
-    // From now on, so that a signal during the start leaves nothing behind either.
+    // Registered before the start, so that a signal during the start leaves nothing behind.
     cleanup.add(async () => (await starting).stop());
     const { gateways, dashboardUrl, mailbox, payments } = await starting;
     return new Shop({ apiUrl: gateways[0].apiUrl, dashboardUrl, mailbox, payments });
@@ -56,16 +56,16 @@ export class Shop {
 
   /** @returns milliseconds from the payment until a lookup with the key is answered under the higher limit. */
   async buy(buyer: Customer, wish: object): Promise<number> {
-    // The test key has the limits of its account, and asks no registry.
+    // The test key has the limits of its account but causes no registry queries.
     const limitNow = () => limitOf(buyer, 'registered.test', buyer.testKey);
-    const before = await waitFor('the limit of before', limitNow);
+    const before = await waitFor('the previous limit', limitNow);
     const body = { ...wish, processor: 'stripe' };
     const ordered = await buyer.call('POST', '/api/orders', body);
     if (ordered.status !== 201) throw new Error(JSON.stringify(ordered.body));
     const page = new URL((ordered.body as OrderAnswer).redirect_url as string);
     const paidMs = performance.now();
     this.installation.payments!.sessions.pay(page.pathname.split('/').at(-1) as string);
-    await waitFor('the limit of what was bought', async () => (await limitNow()) > before);
+    await waitFor('the limit of the purchase', async () => (await limitNow()) > before);
     const limit = await limitOf(buyer, `bought-${++this.lookups}.com`);
     const ms = performance.now() - paidMs;
     if (limit <= before) throw new Error(`the key has the limit ${limit}`);
@@ -73,7 +73,7 @@ export class Shop {
   }
 }
 
-/** The limit a lookup is answered under; 0 while the key is not known. */
+/** The limit under which a lookup is answered; 0 while the key is unknown. */
 async function limitOf(buyer: Customer, name: string, key = buyer.key): Promise<number> {
   const { headers } = await buyer.lookUp(name, 2, key);
   return Number(headers.get('x-ratelimit-allowed-requests') ?? 0);

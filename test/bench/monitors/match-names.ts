@@ -13,7 +13,7 @@ export interface MatchTerms {
   withTypos: boolean;
 }
 
-/** Its findings. */
+/** The result of the task. */
 export interface MatchFigures {
   compileMs: number;
   wallMs: number;
@@ -28,7 +28,7 @@ const BRANDS_FROM = 1_000_000;
 const KEYWORD_LENGTH_MIN = 5;
 const KIB_PER_MIB = 1_024;
 
-/** Labels as they are registered; all different. */
+/** Distinct labels like those of registered names. */
 function brandKeywords(count: number): string[] {
   const found = new Set<string>();
   for (let index = BRANDS_FROM; found.size < count; index++) {
@@ -38,7 +38,7 @@ function brandKeywords(count: number): string[] {
   return [...found];
 }
 
-/** Page by page, as the worker reads them; making the names is not counted. */
+/** Matches page by page, as the worker does. The time to generate the names is not counted. */
 function matchNames({ brands, names, withTypos }: MatchTerms): MatchFigures {
   const rule: MonitorRule = { match: 'contains', with_typos: withTypos };
   const rules = brandKeywords(brands).map((keyword) => ({ ...rule, keyword }));

@@ -15,7 +15,7 @@ export type Errand = { number: number } & (
 /** A child's message to its parent. */
 export type Report = { url: string } | { number: number; fault?: string };
 
-/** How the parent sets a child up. */
+/** The settings that the parent gives a child. */
 export interface ChildSettings {
   config: Partial<BillingConfig>;
   clockFile: string;

@@ -7,7 +7,7 @@ import type { ChildSettings, Errand, Report } from './billing-child.js';
 
 const run = promisify(execFile);
 const CHILD = new URL('./billing-child.js', import.meta.url).pathname;
-/** Without it a kill that never comes would be waited for without end. */
+/** A limit, so that the test does not wait forever for a kill that never happens. */
 const LIMIT_MS = 30_000;
 const EXIT_MS = 3_000;
 
@@ -41,7 +41,7 @@ export class BillingProcess {
     private readonly tokens: ServiceTokens,
   ) {}
 
-  /** Starts it; with a crash point it kills itself at that pass of it. */
+  /** Starts it. If a crash point is given, the process kills itself when it has passed that point so many times. */
   async start(crashAt?: { point: CrashPoint; pass: number }): Promise<void> {
     const child = fork(CHILD, {
       env: {
@@ -81,7 +81,7 @@ export class BillingProcess {
     return { residentMb: Number(kilobytes) / 1024, cpuSeconds };
   }
 
-  /** @returns whether it has ended, which the system may tell a moment after its connections broke. */
+  /** @returns whether it has ended. The system may report this a moment after its connections broke. */
   async hasEnded(): Promise<boolean> {
     const { child } = this;
     if (!child || !this.isAlive) return true;
@@ -92,7 +92,7 @@ export class BillingProcess {
     );
   }
 
-  /** Ends it as a crash does. */
+  /** Kills it without a chance to clean up, as a crash does. */
   async kill(): Promise<void> {
     const { child } = this;
     if (!child || !this.isAlive) return;

@@ -14,7 +14,7 @@ import { BillingProcess } from './billing-process.js';
 
 const SECRET = 'a secret of the tests, thirty-two characters';
 const CALLBACK_SECRET = 'the secret of the callback endpoint';
-/** Every job that would run within ten minutes. */
+/** Every job that runs at least every ten minutes. */
 const JOBS = [
   'OpenOrdersJob',
   'SyncObjectsJob',
@@ -95,9 +95,9 @@ export class CrashWorld {
     await this.billing.runJob('SyncObjectsJob');
   }
 
-  /** Runs time and jobs without any action of a person. */
+  /** Advances time and runs jobs without any action by a person. */
   async heal(): Promise<void> {
-    // Work of a process that died is taken over after half a minute of the database's time.
+    // Work of a dead process is taken over after half a minute of the database's time.
     await this.database.query(`update work set until = clock_timestamp() where state = 'claimed'`);
     for (let round = 0; round < 2; round += 1) {
       this.clock.advance(11 * MINUTE_MS);
@@ -107,7 +107,7 @@ export class CrashWorld {
     }
   }
 
-  /** Credits that an account can spend once entitlement has received every event twice. */
+  /** The credits that an account can spend after entitlement has received every event twice. */
   async creditsOf(accountId: string): Promise<number> {
     const events = await recordedEvents(this.database);
     const own = events.filter(({ key }) => key === accountId);
@@ -124,7 +124,7 @@ export class CrashWorld {
     return events.filter((event) => event.key === accountId && event.type === type).length;
   }
 
-  /** The keys with which calls that match were sent since `since`. */
+  /** The idempotency keys of matching calls that were sent since `since`. */
   keysOf(path: RegExp, since: number): Set<string | undefined> {
     const sent = this.simulator.stripe.requestsAfter(since);
     const calls = sent.filter(({ method, path: called }) => method !== 'GET' && path.test(called));

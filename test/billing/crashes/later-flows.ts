@@ -6,14 +6,14 @@ import { CREDITS, OfSubscription, PackagePurchase, TRIAL } from './money-flows.j
 
 const DETAILS = { address_line1: '1 Quay', city: 'A town' };
 
-/** The month ends, and the next one is paid. */
+/** The month ends and the next one is paid. */
 export class Renewing extends OfSubscription {
   private end: Date;
 
   override async prepare(world: CrashWorld): Promise<void> {
     await super.prepare(world);
     this.end = addMonths(world.clock.now(), 1);
-    // At once, because credits of a month that entitlement learns of too late last for another week.
+    // Delivered at once, because credits of a month last for another week if entitlement learns of the month too late.
     await world.creditsOf(this.accountId);
   }
 
@@ -57,7 +57,7 @@ export class Cancelling extends Changing {
   }
 }
 
-/** The customer takes a cancellation back. */
+/** The customer withdraws a cancellation. */
 export class Undoing extends Changing {
   override async prepare(world: CrashWorld): Promise<void> {
     await super.prepare(world);
@@ -92,12 +92,12 @@ export class Lowering extends Changing {
   }
 }
 
-/** From the next period on the customer pays by the year. */
+/** From the next period on, the customer pays yearly. */
 export class ChangingInterval extends Lowering {
   protected override readonly sku = 'api-15K-year';
 }
 
-/** The customer has moved to where another tax is paid. */
+/** The customer has moved to a place with a different tax. */
 export class Taxing extends Changing {
   override async prepare(world: CrashWorld): Promise<void> {
     await super.prepare(world);
@@ -119,7 +119,7 @@ export class Taxing extends Changing {
   }
 }
 
-/** A bank takes the money back. */
+/** The customer's bank takes the money back. */
 export class Disputing extends PackagePurchase {
   private payment: string;
 
@@ -144,7 +144,7 @@ export class Disputing extends PackagePurchase {
   }
 }
 
-/** A deleted account comes back. */
+/** A deleted account is restored. */
 export class Restoring extends OfSubscription {
   override async prepare(world: CrashWorld): Promise<void> {
     await super.prepare(world);
@@ -168,7 +168,7 @@ export class Restoring extends OfSubscription {
   }
 }
 
-/** Paid on a page that was still open when the account was deleted. */
+/** The customer pays on a page that was still open when the account was deleted. */
 export class LateMoney extends PackagePurchase {
   private url: string;
 
@@ -204,7 +204,7 @@ export class LateMoney extends PackagePurchase {
   }
 }
 
-/** PayPal captures the payment of a change after its period is over, which the poll of its events discovers. */
+/** PayPal captures the payment of a change after its period is over, and polling PayPal's events discovers it. */
 export class LateChange extends OfSubscription {
   protected override readonly processor = 'paypal';
 
@@ -255,14 +255,14 @@ export class LateChange extends OfSubscription {
   }
 }
 
-/** Every callback is lost: a look at the processor's events finds what happened. */
+/** Every callback is lost, but polling the processor's events finds what happened. */
 export class Unheard extends PackagePurchase {
   override async act(world: CrashWorld): Promise<void> {
     const { faults } = world.simulator.callbacks;
     faults.drop = true;
     await super.act(world);
     faults.drop = false;
-    // A look ends before the present moment.
+    // A poll ends before the present moment.
     world.clock.advance(MINUTE_MS);
     await world.billing.runJob('MissedEventsJob');
     await world.settle();

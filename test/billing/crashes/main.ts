@@ -5,9 +5,9 @@ import teardown from '../../environment/teardown.js';
 import { CrashWorld } from './crash-world.js';
 import { MONEY_CRASHES, type MoneyCrash, crashOfMoney } from './money-crashes.js';
 
-/** Kills at every process border of the path of money, outside of the test runner. */
+/** Kills billing at every process boundary on the path of money, outside the test runner. */
 const program = new Command('money-crashes')
-  .option('--only <texts>', 'points or flows with one of these, a|b, in their name', '')
+  .option('--only <texts>', 'points or flows whose name contains one of these: a|b', '')
   .option('--json <file>', 'also write the report to a file')
   .parse();
 const { only, json } = program.opts<{ only: string; json?: string }>();

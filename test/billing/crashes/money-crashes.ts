@@ -45,12 +45,12 @@ const FLOWS = {
   restoration: Restoring,
   'money after a deletion': LateMoney,
   'late change': LateChange,
-  'what no callback told': Unheard,
+  'lost callbacks': Unheard,
 } satisfies Record<string, new () => Flow>;
 
 const SYNC_POINTS = ['sync.after-fetch', 'sync.before-commit', 'sync.after-commit'] as const;
 /**
- * Objects that a flow fetches: a subscription's checkout, the subscription, its bill, and the subscription before a
+ * The objects that a flow fetches: a subscription's checkout, the subscription, its bill, and the subscription before a
  * change.
  */
 const SYNCS = {
@@ -69,7 +69,7 @@ const SYNCS = {
   restoration: 1,
   'money after a deletion': 1,
   'late change': 3,
-  'what no callback told': 1,
+  'lost callbacks': 1,
 } as const;
 
 const OTHERS: readonly [CrashPoint, MoneyCrash['flow']][] = [
@@ -85,7 +85,7 @@ const OTHERS: readonly [CrashPoint, MoneyCrash['flow']][] = [
   ['outbox.after-commit', 'renewal'],
   ['outbox.after-commit', 'refund'],
   ['outbox.after-commit', 'dispute'],
-  ['healing.after-store', 'what no callback told'],
+  ['healing.after-store', 'lost callbacks'],
   ['plan-change.after-call', 'upgrade'],
   ['plan-change.after-call', 'cancellation'],
   ['plan-change.after-call', 'undone cancellation'],
@@ -104,7 +104,7 @@ const OTHERS: readonly [CrashPoint, MoneyCrash['flow']][] = [
   ['follow.after-call', 'restoration'],
 ];
 
-/** Each border between processes on the path of money. */
+/** Each boundary between processes on the path of money. */
 export const MONEY_CRASHES: readonly MoneyCrash[] = [
   ...OTHERS.map(([point, flow]) => ({ point, flow, pass: 1 })),
   ...Object.entries(SYNCS).flatMap(([flow, passes]) =>
@@ -119,9 +119,9 @@ export const MONEY_CRASHES: readonly MoneyCrash[] = [
 ];
 
 /**
- * Kills billing at one point, starts it again and lets it heal: with somebody who repeats what had no
- * answer, or with nobody.
- * @throws when it did not die, or what is left is not what was paid for.
+ * Kills billing at one point, starts it again and lets it heal, either with a client that repeats unanswered requests
+ * or without one.
+ * @throws if it did not die, or if the result does not match what was paid.
  */
 export async function crashOfMoney(
   world: CrashWorld,

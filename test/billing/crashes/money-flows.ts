@@ -13,10 +13,13 @@ const UNTAXED = { address_line1: '1 Quay', city: 'A town', country: 'US' };
  * client without an answer would do.
  */
 export interface Flow {
-  /** Before the process is armed. */
+  /** Runs before the crash point is set. */
   prepare(world: CrashWorld): Promise<void>;
   act(world: CrashWorld): Promise<void>;
-  /** After everything has healed: nothing lost, nothing doubled, no call under a second key. */
+  /**
+   * Checks, after everything has healed, that nothing is lost, nothing is doubled, and no call was sent under a second
+   * key.
+   */
   check(world: CrashWorld): Promise<void>;
 }
 
@@ -99,7 +102,7 @@ export class Subscribing extends Purchase {
   }
 }
 
-/** A running subscription before the process is armed. */
+/** A flow of a subscription that is active before the crash point is set. */
 export abstract class OfSubscription extends Subscribing {
   protected id: string;
 
@@ -130,7 +133,7 @@ export class Upgrading extends OfSubscription {
     deepStrictEqual(sku, isAsked ? 'api-50K-month' : 'api-15K-month');
     const payments = await world.timesSaid(accountId, 'billing.payment-confirmed');
     deepStrictEqual(payments, isAsked ? 2 : 1);
-    // Agreed at the moment of the start: all of the difference.
+    // Agreed at the moment of the start, so all of the difference is due.
     deepStrictEqual(await world.creditsOf(accountId), TRIAL + (isAsked ? 50_000 : CREDITS));
   }
 }
@@ -165,7 +168,7 @@ export class Refunding extends OfSubscription {
   }
 }
 
-/** The account is deleted and restored: only what the deletion changed is undone. */
+/** The account is deleted and restored; only the changes of the deletion are undone. */
 export class Leaving extends OfSubscription {
   override async act(world: CrashWorld): Promise<void> {
     await world.billing.deliver('deleted', this.accountId);

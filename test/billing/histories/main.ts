@@ -14,8 +14,8 @@ import { MoneyHistory, TAX_RATES } from './money-history.js';
 import { travel } from './time-travel.js';
 
 /**
- * Runs histories of money at both processors in turn, delivers their events once more in other orders for credits, and
- * lets fifty accounts live through 400 days: outside of the test runner.
+ * Runs histories of money at both processors in turn, delivers their events again in other orders to check the credits,
+ * and takes fifty accounts through 400 days, all outside the test runner.
  */
 const program = new Command('money-histories')
   .option('--histories <count>', 'number of histories', '300')
@@ -33,12 +33,12 @@ const options = program.opts<
   }
 >();
 
-/** Years pass in each history; what signs PayPal's callbacks lasts some decades. */
+/** Years pass in each history; the certificate that signs PayPal's callbacks is valid for decades. */
 const HISTORIES_AN_INSTALLATION = 40;
-/** Failing ones that are made smaller and shown; the rest are counted. */
+/** The number of failing histories that are reduced and shown; the rest are counted. */
 const SHOWN_MAX = 3;
 const FAULT_CHARS = 3_000;
-/** The database took longer than its client waits for a connection. */
+/** The error of a client that waited too long for a database connection. */
 const BUSY = /connection timeout|timeout exceeded when trying to connect/;
 const ATTEMPTS_MAX = 3;
 
@@ -83,7 +83,7 @@ async function runHistories(): Promise<void> {
   say(`${histories} histories of money, ${commands} commands, ${seconds.toFixed(1)} s`);
 }
 
-/** Delivers the events of the histories to entitlement, and lets the 400 days pass. */
+/** Delivers the events of the histories to entitlement, and runs the 400 days. */
 async function runTold() {
   const replayed = await replay(told);
   const { customers, events } = replayed;
@@ -96,8 +96,8 @@ async function runTold() {
 }
 
 /**
- * In the same installation as the histories before, until one fails; a named one is kept for `replay`. If the machine
- * was too busy, it runs again.
+ * Runs a history in the installation of the previous ones until one fails. A history chosen by the user keeps its
+ * installation for `replay`. If the machine was too busy, it runs again.
  */
 async function faultOf(
   steps: readonly MoneyCommand[],
@@ -120,7 +120,7 @@ async function faultOf(
   }
 }
 
-/** A failing history reduced until nothing more can be removed without losing its fault. */
+/** Reduces a failing history until nothing more can be removed without losing its fault. */
 async function narrowed(
   steps: readonly MoneyCommand[],
   processor: ChosenProcessor,
@@ -154,7 +154,7 @@ async function close(): Promise<void> {
   await billing?.stop();
 }
 
-/** Printed at once, so that an interrupted run has reported its findings. */
+/** Prints at once, so that an interrupted run has reported its findings. */
 function report(fault: string): void {
   faults.push(fault.slice(0, FAULT_CHARS));
   say(fault.slice(0, FAULT_CHARS));

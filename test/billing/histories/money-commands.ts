@@ -55,7 +55,7 @@ const moneyCommand = fc.oneof(
   },
 );
 
-/** The number of them. */
+/** The number of subscriptions. */
 export const moneyHistory = (commands: number) =>
   fc.array(moneyCommand, { minLength: commands, maxLength: commands, size: 'max' });
 

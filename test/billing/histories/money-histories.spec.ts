@@ -19,7 +19,7 @@ const FAILED_ONCE: Record<string, readonly MoneyCommand[]> = {
     { kind: 'subscribe', sku: 'api-50K-month' },
     { kind: 'releaseReversed' },
   ],
-  'a first payment that is heard of only after an upgrade': [
+  'a first payment that is reported only after an upgrade': [
     { kind: 'dropCallbacks' },
     { kind: 'subscribe', sku: 'api-15K-month' },
     { kind: 'releaseReversed' },
@@ -35,7 +35,7 @@ const FAILED_ONCE: Record<string, readonly MoneyCommand[]> = {
   ],
 };
 
-/** `npm run sim` runs more, from new seeds. A failed one is added to the regressions and stays there. */
+/** `npm run sim` runs more, from new seeds. A history that fails is added to the regressions and stays there. */
 const SEED = 20_261_122;
 /**
  * Chosen from the first 400 histories of the seed for their pairs of successive commands: 319 of the 361 possible
@@ -52,7 +52,7 @@ const COMMANDS = 60;
 const LATE_OR_NOT = ['shuffle', 'delay', 'shuffle', 'skip'] as const;
 /** A limit for a busy machine; it ends hanging runs. */
 const LIMIT_MS = 900_000;
-/** Fewer would mean that nothing has happened. */
+/** Fewer would mean that the history did nothing. */
 const EVENTS_MIN = 400;
 
 describe('money under every history', () => {
@@ -85,7 +85,7 @@ describe('money under every history', () => {
       paths.map((path) => ({ processor, path: String(path) })),
     ),
   )(
-    `history $path of seed ${SEED} at $processor ends where its money is, without violating an invariant`,
+    `history $path of seed ${SEED} at $processor ends with billing and processor in agreement, without violating an invariant`,
     async ({ processor, path }) => {
       const property = fc.asyncProperty(moneyHistory(COMMANDS), async (commands) => {
         expect(await live(commands, processor)).toBeGreaterThan(COMMANDS / 3);
@@ -103,7 +103,7 @@ describe('money under every history', () => {
   });
 
   it(
-    'credits of these histories: events in any order, repeated, delayed or missing, end in what the money bought',
+    'credits of these histories: events in any order, repeated, delayed or missing, end with the credits that the money bought',
     async () => {
       const { customers, events, faults } = await replay(told, (place) => [
         'order',

@@ -16,27 +16,27 @@ import { sideOf } from '../sides/side-of.js';
 import type { MoneyAuditor } from './money-auditor.js';
 import type { MoneyCommand } from './money-commands.js';
 
-/** Commands after which the processor sends nothing and nothing has to be done. */
+/** Commands after which the processor sends nothing and no work is left. */
 const SILENT = ['holdCallbacks', 'dropCallbacks', 'lose', 'card', 'move'];
-/** After what customers do themselves the jobs may come after the next command as well. */
+/** After commands of customers, the jobs may also run after the next command. */
 const OWN_STEPS = ['buy', 'change', 'cancel', 'undo'];
 
-/** Prices that are not whole dollars and a rate that is not whole percent: cents must be rounded. */
+/** Prices that are not whole dollars and a tax rate that is not a whole percentage, so that cents must be rounded. */
 export const TAX_RATES = ['CH=8.1'];
 const MICROS_A_CENT = 10_000;
 const ADDRESS = { address_line1: '1 Quai', city: 'Genève', country: 'CH' };
 
-/** One customer's life at a processor. Whatever happens, billing ends where the processor's money is. */
+/** One customer's history at a processor. Whatever happens, billing ends in agreement with the processor's money. */
 export class MoneyHistory {
   readonly accountId: string;
-  /** How many commands found something to do. */
+  /** The number of commands that found something to do. */
   done = 0;
   private readonly heard: Callback[] = [];
-  /** Callbacks that the processor has sent, but that have not arrived. */
+  /** Callbacks that the processor has sent but that have not arrived. */
   private readonly waiting: Callback[] = [];
   private isHolding = false;
   private isDeleted = false;
-  /** Before every payment of this history. */
+  /** A time before every payment of this history. */
   private firstKey: string;
   private since: Date;
 
@@ -53,7 +53,7 @@ export class MoneyHistory {
     processor: ChosenProcessor,
     auditor: MoneyAuditor,
   ): Promise<MoneyHistory> {
-    // The job runs every ten minutes from the installation on, so events are read from this point on.
+    // The job runs every ten minutes from the start of an installation, so events are read from this point on.
     await billing.get(MissedEventsJob).runOnce();
     const history = new MoneyHistory(billing, sideOf(billing, processor), auditor);
     history.side.callbacks.hold();
@@ -74,12 +74,15 @@ export class MoneyHistory {
       if (!OWN_STEPS.includes(command.kind)) await this.follow();
       await this.check();
     }
-    // It is the next thing that happens whose calls get lost, and what follows from it.
+    // The calls of the next command, and of what follows from it, get lost.
     const { answers = 0, requests = 0 } = command.kind === 'lose' ? command : {};
     Object.assign(apiFaults, { lostAnswers: answers, lostRequests: requests });
   }
 
-  /** Lets everything be healed. @throws when billing's money and the processor's differ. */
+  /**
+   * Waits until everything is healed.
+   * @throws if billing's money and the processor's differ.
+   */
   async end(): Promise<void> {
     const { billing } = this;
     Object.assign(billing.simulator.apiFaults, { lostAnswers: 0, lostRequests: 0 });
@@ -99,7 +102,7 @@ export class MoneyHistory {
     if (ours !== theirs) throw new Error(`billing has ${ours}, the processor ${theirs}`);
   }
 
-  /** The events published meanwhile, to be delivered to entitlement in other orders. */
+  /** The events published during the history, to be delivered to entitlement in other orders. */
   told(name: string): Promise<ToldHistory> {
     const { billing, accountId, since } = this;
     return toldHistory(billing, { name, accountId, since });
@@ -256,7 +259,7 @@ export class MoneyHistory {
     }
   }
 
-  /** Runs the jobs of a minute after news, and repeats them as long as calls get lost. */
+  /** Runs the jobs that are due a minute after a callback, and repeats them while calls get lost. */
   private async follow(): Promise<void> {
     const { billing, side } = this;
     for (let lost = this.callsToLose; ; lost = this.callsToLose) {
@@ -321,8 +324,8 @@ export class MoneyHistory {
 }
 
 /**
- * A refund that the processor refuses is said in the log, and is no fault. Nor is a machine that is too busy to open a
- * connection: whatever is lost with it is healed, which the end of each history shows.
+ * A refund that the processor refuses is logged and is not a fault. Neither is a connection that a busy machine fails
+ * to open: the end of each history shows that its effects are healed.
  */
 const isFault = (line: string) =>
   !line.includes('a refund was not made') &&

@@ -11,7 +11,7 @@ const SKUS = ['api-15K-month', 'api-15K-year', 'api-50K-month', 'api-50K-year', 
 const FAILING_EVERY = 5;
 const FAILS_FROM = 60;
 const FAILS_UNTIL = 67;
-/** Billing forgets an event ten minutes after it was sent; on a busy machine the days take longer. */
+/** Billing deletes an event ten minutes after it was sent; on a busy machine the days take longer. */
 const TOLD_EVERY_DAYS = 10;
 
 interface ToldEvent {
@@ -27,8 +27,8 @@ export interface Travelled {
 }
 
 /**
- * Lets customers begin at the ends of months, and days pass one by one: each period is paid once, each slice
- * of credits is there, whoever is late comes back.
+ * Customers start at the ends of months, and days pass one by one. Each period must be paid once, each slice of credits
+ * granted, and each late payer active again.
  */
 export async function travel({
   accounts,

@@ -25,7 +25,7 @@ export class PaypalSide implements ProcessorSide {
     return this.paypal.identity.headersFor(raw, PAYPAL_WEBHOOK_ID);
   }
 
-  /** The payer of every account, because there is only one. */
+  /** The simulator has a single payer, who pays for every account. */
   async setFunds(_: string, behaviour: 'works' | 'declines'): Promise<void> {
     this.paypal.subscriptions.setFunds(behaviour);
   }
@@ -86,7 +86,7 @@ export class PaypalSide implements ProcessorSide {
       .toReversed();
   }
 
-  /** It asks again every five days, and offers no page. */
+  /** PayPal retries every five days and offers no page. */
   async openBills(): Promise<string[]> {
     return [];
   }
@@ -119,7 +119,7 @@ export class PaypalSide implements ProcessorSide {
     return this.billing.simulator.paypal;
   }
 
-  /** The captures of its orders, its subscriptions and their changes; oldest first. */
+  /** The captures of the account's orders, subscriptions and their changes, oldest first. */
   private async capturesOf(accountId: string): Promise<Capture[]> {
     const { subscriptions, world } = this.paypal;
     const { orders, own } = await this.ownOf(accountId);

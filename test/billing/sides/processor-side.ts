@@ -3,19 +3,19 @@ import type { Clock } from '#libs/platform';
 import type { CallbackSender } from '../../../apps/simulators/src/payments/callback-sender.js';
 import type { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
 
-/** From where a processor's side is looked at: billing alone, or an installation. */
+/** The system that a processor's side belongs to: billing alone, or a whole installation. */
 export interface Sided {
   readonly simulator: PaymentsSimulator;
   readonly clock: Clock;
-  /** Ids of every order of an account. */
+  /** The ids of all orders of an account. */
   ordersOf(accountId: string): Promise<string[]>;
 }
 
-/** Something that was taken back of a payment, as the processor has it. */
+/** Money of a payment that was taken back, as the processor records it. */
 export interface TakenBack {
   id: string;
   paymentId: string;
-  /** A refund that did not fail; a dispute that is open or lost. */
+  /** A refund that did not fail, or a dispute that is open or lost. */
   stands: boolean;
 }
 
@@ -25,38 +25,41 @@ export interface MoneyThere {
   refunded: number;
 }
 
-/** One processor as its customers and banks see it: what happens there without billing's doing. */
+/** One processor as its customers and banks see it: everything that happens there without billing. */
 export interface ProcessorSide {
   readonly name: ChosenProcessor;
   readonly callbacks: CallbackSender;
-  /** How often its API was called. */
+  /** The number of calls to its API. */
   calls(): number;
-  /** The headers with which the processor sends these bytes at this moment. */
+  /** The headers that the processor would send with these bytes now. */
   sign(raw: Buffer): Record<string, string>;
   /** Sets how the account's payment method behaves from now on. */
   setFunds(accountId: string, behaviour: 'works' | 'declines'): Promise<void>;
-  /** Agrees on the page of a change of a plan, and pays where it asks for money. */
+  /** Agrees to a change of plan on its page, and pays if the page asks for money. */
   agree(pageUrl: string): Promise<void>;
-  /** Payments that took an account's money, newest first. */
+  /** The payments that took an account's money, newest first. */
   paymentsOf(accountId: string): Promise<string[]>;
-  /** A refund made there, of all that is left unless the dollars are named. @returns its id. */
+  /**
+   * Makes a refund at the processor, of everything that is left unless an amount in dollars is given.
+   * @returns its id.
+   */
   refund(paymentId: string, dollars?: number): string;
-  /** Newest first. */
+  /** Refunds, newest first. */
   refunds(): TakenBack[];
   /** The customer's bank sends the money of a refund back. */
   failRefund(refundId: string): void;
   /** @returns the dispute's id. */
   dispute(paymentId: string): string;
-  /** Newest first. */
+  /** Disputes, newest first. */
   disputes(): TakenBack[];
   decideDispute(disputeId: string, decision: 'won' | 'lost'): void;
-  /** Ids of what began last there, newest first. */
+  /** Ids of the newest subscriptions or bills there, newest first. */
   newest(kind: 'subscription' | 'bill', count: number): string[];
-  /** Pages of its due, unpaid bills; none if the processor retries automatically. */
+  /** The pages of its due, unpaid bills; none if the processor retries automatically. */
   openBills(accountId: string): Promise<string[]>;
-  /** Whether a subscription of the account ends with its period there. */
+  /** Whether the processor ends a subscription of the account with its period. */
   isEnding(accountId: string): Promise<boolean>;
-  /** Whether the subscription that began last is ended there. */
+  /** Whether the newest subscription has ended at the processor. */
   hasEndedLatest(): boolean;
   moneyOf(accountId: string): Promise<MoneyThere>;
 }

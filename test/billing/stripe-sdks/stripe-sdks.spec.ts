@@ -9,7 +9,10 @@ import { STRIPE_PYTHON } from './python-sdk.js';
 
 type SessionParams = Stripe.Checkout.SessionCreateParams;
 
-/** Purchases by Stripe's SDK for Node, refusals among them. @returns what came of each. */
+/**
+ * Makes purchases with Stripe's SDK for Node, including some that are refused.
+ * @returns the result of each.
+ */
 async function purchasesInNode(url: string, key: string): Promise<unknown[]> {
   const { hostname: host, port } = new URL(url);
   const stripe = new Stripe('sk_test_simulator', {

@@ -33,7 +33,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       server = await ApiServer.start(await apiServerPrograms());
       await server.define(await customDefinitions());
       await server.createRestricted(NAMESPACE);
-      // A controller would create it.
+      // In a cluster, a controller creates it.
       const account = { metadata: { name: 'default' } };
       await server.client.create(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, account);
       const priority = { metadata: { name: FOR_EVERY_POD.priorityClassName }, value: 1 };
@@ -63,7 +63,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
         [`defaults=${JSON.stringify(OF_POD_SPECS)}`],
       ] as const,
     ])(
-      'S110: it is accepted, field for field, in a restricted namespace: %s',
+      'S110: it is accepted, with every field, in a restricted namespace: %s',
       async (_name, values, sets) => {
         expect(await installDry(values, ...sets)).toContain('STATUS: pending-install');
         const text = await chart.text(values, ...sets);
@@ -90,7 +90,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       const scalerSets = (wanted: number) =>
         server.client.merge(`${path}/scale`, { spec: { replicas: wanted } });
 
-      it('stays unchanged when a scaler is attached, and is the scaler’s from then on', async () => {
+      it('stays unchanged when a scaler is attached, and is the scaler’s to set from then on', async () => {
         await chart.store('install', place(), values, fixed);
         await chart.store('upgrade', place(), values, scaled);
         expect(await replicas()).toBe(5);
@@ -102,12 +102,12 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
         expect(await replicas()).toBe(7);
       });
 
-      it('is taken from the scaler only by an operator who says so', async () => {
+      it('is taken from the scaler only if an operator says so', async () => {
         const contested = /conflict with .* \.spec\.replicas/;
         expect(await refusalOf(chart.store('upgrade', place(), values, fixed))).toMatch(contested);
         expect(await refusalOf(chart.restore(place(), 2))).toMatch(contested);
         expect(await replicas()).toBe(7);
-        // A revision that leaves the number to the scaler.
+        // This revision leaves the number to the scaler.
         await chart.restore(place(), 4);
         expect(await replicas()).toBe(7);
         await chart.restore(place(), 1, '--force-conflicts');
@@ -133,8 +133,8 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       ['is privileged', { privileged: true, allowPrivilegeEscalation: true }],
       ['may gain rights', { allowPrivilegeEscalation: true }],
       ['keeps its capabilities', { capabilities: { drop: [] } }],
-      ['is filtered by no seccomp', { seccompProfile: { type: 'Unconfined' } }],
-    ])('S110: the name space refuses a pod of it that %s', async (_what, securityContext) => {
+      ['has no seccomp filter', { seccompProfile: { type: 'Unconfined' } }],
+    ])('S110: the namespace rejects a pod of the chart that %s', async (_what, securityContext) => {
       const [workload] = workloadsOf(await chart.render(CHART_VALUES['all off'] as string[]));
       const pod = podOf(workload as Resource);
       for (const container of pod.spec.containers) {
@@ -143,7 +143,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       expect(await refusalOf(server.client.create(PODS, pod))).toMatch(/violates PodSecurity/);
     });
 
-    it('S110: a field that the API does not know is refused', async () => {
+    it('S110: a field that the API does not know is rejected', async () => {
       const [workload] = workloadsOf(await chart.render(CHART_VALUES['all off'] as string[]));
       const text = JSON.stringify(workload).replace(
         'readOnlyRootFilesystem',
@@ -158,7 +158,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       ['services.gateway.podAnnotations={"not a name":"x"}', /name part must consist of/],
       ['postgresql.port=70000', /70000/],
     ])(
-      'only the server, or a refusal before it, finds what is wrong with %s',
+      'only the server, or an earlier refusal, finds what is wrong with %s',
       async (set, sentence) => {
         const values = CHART_VALUES['all on'] as string[];
         const attempt = async () => {
@@ -186,7 +186,7 @@ interface PodToCreate {
   spec: PodSpec;
 }
 
-/** The pod as a StatefulSet's controller creates it: its claims become volumes of the pod. */
+/** The pod as the controller of a StatefulSet creates it: claims become volumes of the pod. */
 function podSpecOf(template: PodSpec): PodSpec {
   const spec = structuredClone(template);
   const mounted = spec.containers.flatMap(({ volumeMounts }) =>

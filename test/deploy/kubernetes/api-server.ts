@@ -22,7 +22,7 @@ interface Defined {
 /** A real Kubernetes API server on loopback with its own store, but without controllers. */
 export class ApiServer {
   readonly client: KubernetesClient;
-  /** Names the server and its administrator; for other programs. */
+  /** A kubeconfig with the server and its administrator, for other programs. */
   readonly kubeconfig: string;
   private readonly daemons: Daemon[] = [];
   readonly origin: string;
@@ -30,7 +30,7 @@ export class ApiServer {
   private constructor(
     readonly folder: string,
     private readonly ports: [etcd: number, peer: number, api: number],
-    /** Its administrator's. */
+    /** The administrator's token. */
     readonly token: string,
   ) {
     const { authority } = makeOwnCertificate(folder, 'api');
@@ -53,7 +53,7 @@ export class ApiServer {
     }
   }
 
-  /** The key by which tokens of service accounts are signed. */
+  /** The key that signs the tokens of service accounts. */
   get accountKeyFile(): string {
     return join(this.folder, 'accounts.pem');
   }
@@ -66,7 +66,7 @@ export class ApiServer {
     return join(this.folder, 'api.crt');
   }
 
-  /** Starts a further program, which ends with the server. */
+  /** Starts another program, which is stopped with the server. */
   run(name: string, path: string, args: string[]): Daemon {
     const log = join(this.folder, `${name}.log`);
     const daemon = new Daemon(name, log, path, args);
@@ -74,13 +74,13 @@ export class ApiServer {
     return daemon;
   }
 
-  /** A name space in which only pods may run that give up every right (Pod Security, restricted). */
+  /** A namespace that admits only pods without any privileges (the restricted level of Pod Security). */
   async createRestricted(name: string): Promise<void> {
     const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
     await this.client.create('/api/v1/namespaces', { metadata: { name, labels } });
   }
 
-  /** Has the server know further kinds of resources; resolves when it serves them. */
+  /** Defines further kinds of resources; resolves when the server serves them. */
   async define(definitions: readonly CustomResourceDefinition[]): Promise<void> {
     await Promise.all(
       definitions.map(async (definition) => {
@@ -113,7 +113,7 @@ export class ApiServer {
     const line = `${this.token},admin,admin,system:masters\n`;
     writeFileSync(join(this.folder, 'tokens.csv'), line, { mode: 0o600 });
     const cluster = { server: this.origin, 'certificate-authority': this.authorityFile };
-    // A kubeconfig may be JSON, as every YAML file may.
+    // A kubeconfig may be JSON, because JSON is also YAML.
     const config = {
       apiVersion: 'v1',
       kind: 'Config',
@@ -153,7 +153,7 @@ export class ApiServer {
       '--authorization-mode=RBAC',
       '--service-cluster-ip-range=10.96.0.0/16',
       '--endpoint-reconciler-type=none',
-      // Whether a pod may be privileged is for its name space to say.
+      // The namespace decides whether a pod may be privileged.
       '--allow-privileged=true',
     ]);
     const isReady = async () => {

@@ -5,7 +5,7 @@ import { moduleFolder } from '../tools/go-program.js';
 import { CERT_MANAGER } from '../tools/programs.js';
 import { strimziDefinitions } from '../tools/strimzi-definitions.js';
 
-/** Tells an API server of a kind of resource. */
+/** Defines a kind of resource at an API server. */
 export interface CustomResourceDefinition {
   apiVersion: string;
   kind: string;
@@ -18,7 +18,7 @@ export interface CustomResourceDefinition {
   };
 }
 
-/** Operators whose Go modules contain their own definitions. */
+/** Operators whose Go modules contain the definitions of their resources. */
 const DEFINING_MODULES = [
   {
     module: 'sigs.k8s.io/gateway-api',

@@ -79,7 +79,7 @@ class IssuedCertificates {
   }
 }
 
-/** @returns the folder. */
+/** @returns the folder with its files. */
 function writeCertificate({ files }: IssuedCertificate, folder: string): string {
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
@@ -95,7 +95,7 @@ function issuedCertificate(data: Record<string, string>): IssuedCertificate {
   return { files, certificate, authority, isOfItsKey };
 }
 
-/** An image is built from nothing, and a process starts from it for each pod. */
+/** A limit that allows for building an image from nothing and starting a process for each pod. */
 jest.setTimeout(1_800_000);
 
 const NAMESPACE = 'dds';
@@ -104,19 +104,19 @@ const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`;
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 const IMAGE = `domain-data-service:${version}`;
 const VALUES = CHART_VALUES.defaults as string[];
-/** Every service, and operator commands with a superuser's password. */
+/** Values that enable every service, and operator commands with a superuser's password. */
 const SETS = [
   'services.billing.enabled=true',
   'cli.superuser=true',
   'postgresql.maxConnections=200',
 ];
 const NEXT = 'image.tag="next"';
-/** Examples of the manual about missing objects, with the resulting messages. */
+/** Examples in the manual that name missing objects, with the resulting messages. */
 const REFUSED: readonly [words: RegExp, sentence: string][] = [
   [/^events (redrive|discard) /, 'this consumer has no such failed event'],
   [/^billing (replay|\w*-?refund|cancel|resend-receipt) |^keys revoke /, 'Nothing has this id.'],
   [/^corpus distribute/, 'does not have the PostgreSQL extension citus'],
-  // Its list needs a volume and a single corpus process.
+  // The list of suppressions needs a volume and a single corpus process.
   [/^corpus suppress /, 'needs CORPUS_SUPPRESSIONS, the file that keeps the list'],
   [/^source run /, 'There is no folder /data/zones/com that the corpus can read.'],
   [/^secrets /, 'deploy: the file system is read-only.'],
@@ -173,7 +173,7 @@ describe('the chart on a cluster with simulated nodes', () => {
     ...new Set(pods.flatMap(({ spec }) => spec.containers.map(({ image }) => image))),
   ];
 
-  /** The fewest pods of each service that were ready at once while something was done. */
+  /** The smallest number of pods of each service that were ready at once while `work` ran. */
   async function fewestReady(change: Promise<unknown>): Promise<Record<string, number>> {
     const fewest: Record<string, number> = {};
     let isDone = false;
@@ -212,7 +212,7 @@ describe('the chart on a cluster with simulated nodes', () => {
     expect((await podsOf('migrate')).map((pod) => pod.spec.restartPolicy)).toEqual(['Never']);
   });
 
-  it('S112: cert-manager signs each service a certificate only for its name, for a day', async () => {
+  it('S112: cert-manager signs each service a certificate that is valid only for its name and for one day', async () => {
     for (const name of [...NAMES, 'cli']) {
       signed[name] = await certificates.of(name);
       const { certificate, authority } = signed[name];
@@ -227,7 +227,7 @@ describe('the chart on a cluster with simulated nodes', () => {
     }
   });
 
-  it('S112: a renewed certificate has another key, and the same authority', async () => {
+  it('S112: a renewed certificate has a new key and the same authority', async () => {
     const before = signed.account;
     await certificates.renew('account');
     signed.account = await certificates.of('account', before);
@@ -242,7 +242,7 @@ describe('the chart on a cluster with simulated nodes', () => {
     delete fewest.cli;
     delete fewest.worker;
     expect(Object.values(fewest).filter((count) => count < 1)).toEqual([]);
-    await waitFor('the last of the old pods to go', async () =>
+    await waitFor('the last of the old pods to end', async () =>
       imagesOf(await podsOf('services')).every((image) => image.endsWith(':next')),
     );
   });
@@ -254,12 +254,12 @@ describe('the chart on a cluster with simulated nodes', () => {
       ...fewest
     } = await fewestReady(chart.rollback(place(), 1));
     expect(Object.values(fewest).filter((count) => count < 1)).toEqual([]);
-    await waitFor('the last of the new pods to go', async () =>
+    await waitFor('the last of the new pods to end', async () =>
       imagesOf(await podsOf('services')).every((image) => image.endsWith(IMAGE)),
     );
   });
 
-  describe('its pods’ definitions, run as processes from the image', () => {
+  describe('the containers of its pods, run as processes from the image', () => {
     const images = new ImageStore();
     let deployment: ImageDeployment | undefined;
 
@@ -291,10 +291,9 @@ describe('the chart on a cluster with simulated nodes', () => {
       expect(running).toHaveLength(installed.length - 1);
     });
 
-    it('S112: every command of the manual works with the certificate of its pod, or explains in a sentence why not', async () => {
+    it('S112: every command of the manual works with the certificate of its pod, or explains in a sentence why it does not', async () => {
       const ada = new Customer(deployment!.deployed, 'ada@example.com');
       await ada.joinWithCredits();
-      // Enough credits to show that it works.
       const subjects: Record<string, string> = { [ACCOUNT]: ada.accountId, 50000: '500' };
       const page = readFileSync('docs/operations/command-line.md', 'utf8');
       const examples = [...page.matchAll(/^npm run cli -- (.+)$/gm)].map(([, example]) => example);

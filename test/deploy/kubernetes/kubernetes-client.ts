@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 
-/** A resource as the API has it, as far as every kind has it. */
+/** The fields that every kind of resource in the API has. */
 export interface KubernetesObject {
   apiVersion: string;
   kind: string;
@@ -12,7 +12,7 @@ interface ResourceList {
   resources: { name: string; kind: string; namespaced: boolean }[];
 }
 
-/** The API server's refusal, in its own words. */
+/** A refusal of the API server, with its message. */
 export class KubernetesRefusal extends Error {
   constructor(
     readonly status: number,
@@ -22,7 +22,7 @@ export class KubernetesRefusal extends Error {
   }
 }
 
-/** Asks a Kubernetes API server. */
+/** A client of a Kubernetes API server. */
 export class KubernetesClient {
   private readonly agent: Agent;
   private readonly kinds = new Map<string, ResourceList>();
@@ -57,14 +57,15 @@ export class KubernetesClient {
     ) as Promise<KubernetesObject>;
   }
 
-  /** Runs every check of the server, including unknown fields, without storing anything. */
+  /** Runs every check of the server, including the one for unknown fields, without storing anything. */
   applyDry(resource: KubernetesObject, namespace: string): Promise<KubernetesObject> {
     return this.apply(resource, namespace, '&dryRun=All');
   }
 
   /**
-   * Stores it in the name space, whichever it names itself, after every check of the server, also for unknown fields.
-   * @returns what is stored.
+   * Stores a resource in the given namespace, whichever namespace it names itself, after every check of the server,
+   * including the one for unknown fields.
+   * @returns the stored resource.
    */
   async apply(resource: KubernetesObject, namespace: string, and = ''): Promise<KubernetesObject> {
     const options = `fieldManager=test&fieldValidation=Strict&force=true${and}`;

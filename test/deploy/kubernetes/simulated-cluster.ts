@@ -7,7 +7,7 @@ import type { Daemon } from './daemon.js';
 
 const NODES = 3;
 const VOLUMES = 6;
-/** What a node offers; kwok's own nodes offer no ephemeral storage, which pods of the chart request. */
+/** The resources of a node. kwok's own nodes offer no ephemeral storage, which the chart's pods request. */
 const CAPACITY = { cpu: '64', memory: '256Gi', pods: '110', 'ephemeral-storage': '1Ti' };
 const READY_LIMIT_MS = 120_000;
 
@@ -16,8 +16,8 @@ interface Conditions {
 }
 
 /**
- * Kubernetes' own controllers and scheduler, and cert-manager's, on an API server, with nodes that are said to run what they are given:
- * a pod is ready, a job's is done, and no process has started.
+ * Kubernetes' own controllers and scheduler, and cert-manager, on an API server with simulated nodes. The nodes report
+ * pods as ready, and pods of jobs as done, without starting a process.
  */
 export class SimulatedCluster {
   private readonly daemons: Daemon[] = [];
@@ -76,7 +76,7 @@ export class SimulatedCluster {
     await this.server.client.create('/api/v1/nodes', { metadata: { name, labels }, status });
   }
 
-  /** For claims without a storage class: nothing provisions volumes here. */
+  /** Provides volumes for claims without a storage class, because no provisioner runs here. */
   private async addVolume(number: number): Promise<void> {
     await this.server.client.create('/api/v1/persistentvolumes', {
       metadata: { name: `volume-${number}` },
