@@ -15,7 +15,7 @@ const PAYPAL = {
 
 const STRIPE = { STRIPE_API_KEY: 'sk_test_1', STRIPE_CALLBACK_SECRETS: 'whsec_of_the_tests' };
 
-/** Faults in the settings of processors only. */
+/** The faults that concern the settings of processors. */
 function faultsOf(settings: Record<string, string | undefined>): string[] {
   try {
     loadConfig(BillingConfig, settings);
@@ -28,9 +28,12 @@ function faultsOf(settings: Record<string, string | undefined>): string[] {
   }
 }
 
-it.each([STRIPE, PAYPAL, { ...STRIPE, ...PAYPAL }])('%j suffices to sell', (settings) => {
-  expect(faultsOf(settings)).toEqual([]);
-});
+it.each([STRIPE, PAYPAL, { ...STRIPE, ...PAYPAL }])(
+  '%j suffices to accept payments',
+  (settings) => {
+    expect(faultsOf(settings)).toEqual([]);
+  },
+);
 
 it('without a processor the service does not start, and all faults of an incomplete one are named together', () => {
   expect(faultsOf({})).toEqual([

@@ -41,8 +41,8 @@ export class ServiceClients {
   }
 
   /**
-   * Finds the suppressed names among those given. @param ifAway treats none as suppressed while corpus does not
-   * answer.
+   * Finds the suppressed names among those given. @param ifAway true to treat no name as suppressed while corpus does
+   * not answer.
    */
   async suppressedOf(
     names: readonly string[],

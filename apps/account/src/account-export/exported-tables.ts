@@ -1,7 +1,7 @@
 import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
 import { WITHHELD_WORK } from '#libs/work';
 
-const HASH = 'a hash, of no use to anyone but us';
+const HASH = 'a hash that only this service can use';
 
 /** Account's tables, and the columns that their owner receives. */
 export const EXPORTED_TABLES: ExportedSchema = {

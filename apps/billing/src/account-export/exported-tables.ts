@@ -1,7 +1,7 @@
 import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
 import { WITHHELD_WORK } from '#libs/work';
 
-const HASH = 'a hash, of no use to anyone but us';
+const HASH = 'a hash that only this service can use';
 
 /** The tables of billing, and the columns that an owner receives. */
 export const EXPORTED_TABLES: ExportedSchema = {
@@ -246,7 +246,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'source',
         'account_id',
       ],
-      withheld: { raw: 'the words of the processor, kept for 30 days to read faults from' },
+      withheld: { raw: "the processor's original text, kept for 30 days to investigate faults" },
     },
     {
       table: 'mail',

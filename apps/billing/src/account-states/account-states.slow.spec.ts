@@ -64,7 +64,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  describe('a change that waits for the end of the period as its account is deleted', () => {
+  describe('a plan change pending when its account is deleted', () => {
     const downgrade = { pending_change: { sku: 'api-5K-month' }, cancel_at: null };
 
     beforeEach(async () => {

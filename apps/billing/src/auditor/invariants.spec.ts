@@ -6,7 +6,7 @@ import { BILLING_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = BILLING_INVARIANTS;
 
-/** States that no statement of the service can cause: several ways to break an invariant. */
+/** Statements that break an invariant in ways in which the service cannot. */
 const CORRUPTIONS: Record<string, string[][]> = {
   I8: [
     [`delete from invoices where series like 'INV-%' and number = 1`],

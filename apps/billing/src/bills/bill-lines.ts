@@ -82,7 +82,7 @@ function changedLine(
     interval: plan.interval,
     periodStart,
     periodEnd: gained.to,
-    // Right after the start, its share is rounded up to the whole price, which grants all the credits.
+    // Right after the start of the period, the share is rounded up to the whole price, which grants all the credits.
     from: isWholePrice(gained, plan) && isWholePrice(left, old) ? periodStart : gained.from,
     monthlyCredits: creditsOf(added),
     isChange: true,

@@ -201,7 +201,7 @@ describe('callbacks', () => {
     await billing.settle();
   });
 
-  it('S46: a gzipped body is verified as the bytes it consists of, and never unpacked', async () => {
+  it('S46: a gzipped body is verified as received, and never unpacked', async () => {
     const order = await billing.order(accountId);
     expect(order.state).toBe('redirected');
     const event = eventOf(sessionOf());
@@ -260,14 +260,14 @@ describe('callbacks', () => {
     expect(row).toEqual({ reason: 'refused', tries: 1, state: 'waiting' });
   });
 
-  describe('of one purchase that is refunded and disputed', () => {
+  describe('a purchase that is refunded and disputed', () => {
     interface Purchase {
       accountId: string;
       order: OrderAnswer;
       callbacks: readonly Callback[];
     }
 
-    /** Bought, paid, partly refunded, disputed and lost, before any callback arrives. */
+    /** A purchase that is paid, partly refunded, disputed and lost before any callback arrives. */
     async function purchase(): Promise<Purchase> {
       const { callbacks, payments, world } = billing.simulator;
       const account = billing.newAccount();
@@ -288,7 +288,7 @@ describe('callbacks', () => {
       return JSON.stringify([said.sort(), await billing.stateOf(account, order)]);
     }
 
-    it('S49: its six events lead to the same rows and events in every order', async () => {
+    it('S49: leads with its six events to the same rows and events in every order', async () => {
       const outcomes = new Set<string>();
       for (const order of permutationsOf(4)) {
         const bought = await purchase();

@@ -4,7 +4,9 @@ import { Metrics } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { pressButton } from '../../../../test/billing/hosted-page.js';
 
-/** Values that a later version of a processor may send, and the number of rounds after which an operator is alerted. */
+/**
+ * Values that a later version of a processor may send, and the number of fetches after which an operator is alerted.
+ */
 const WORD = 'frozen';
 const ROUNDS = 4;
 

@@ -13,11 +13,11 @@ import {
 const SUBSCRIPTIONS_MAX = 100;
 
 /**
- * Applies at the processors what follows from an account's state and its payments. A deletion drops an unpaid change
- * and cancels at the end of the period, and a restoration undoes exactly that cancellation. An erasure, a second
- * subscription of the same line or a reversed payment of the period ends the subscription at once. A reversed upgrade
- * restores the earlier plan. A subscription whose last period is over is fetched, because not every processor ends it
- * by itself.
+ * Brings subscriptions at the processors in line with the state and the payments of their account. A deletion drops an
+ * unpaid change and cancels at the end of the period, and a restoration undoes exactly that cancellation. An erasure, a
+ * second subscription of the same line or a reversed payment of the period ends the subscription at once. A reversed
+ * upgrade restores the earlier plan. A subscription whose last period is over is fetched, because not every processor
+ * ends it by itself.
  */
 @Injectable()
 export class FollowAccountsJob implements Job {
@@ -52,7 +52,11 @@ export class FollowAccountsJob implements Job {
     const outcome = await this.ask(followed);
     crashPoint('follow.after-call');
     if (outcome.outcome === 'refused') {
-      this.logger.warn('a subscription could not follow its account', { id, wanted, ...outcome });
+      this.logger.warn('a subscription could not be brought in line with its account', {
+        id,
+        wanted,
+        ...outcome,
+      });
     }
     if (outcome.outcome !== 'unknown' && wanted === 'resume') {
       await this.subscriptions.markResumed(followed);
@@ -64,8 +68,8 @@ export class FollowAccountsJob implements Job {
   }
 
   /**
-   * Each attempt is a new call: it moves no money, and a repeat sets the same state. If it were given the key of an
-   * earlier call, Stripe would return the stored answer and do nothing, even if its customer had undone that call
+   * Each attempt has a new idempotency key: the call moves no money, and a repeat sets the same state. With the key of
+   * an earlier call, Stripe would return the stored answer and do nothing, even if the customer had undone that call
    * meanwhile.
    */
   private async ask(followed: FollowedSubscription): Promise<CallResult<unknown>> {
@@ -75,7 +79,8 @@ export class FollowAccountsJob implements Job {
     const change = changeOf(followed);
     if (wanted === 'plan' && change) return processor.setPlan(change, key);
     if (wanted !== 'resume') {
-      // Its page would still take money. A change that is being paid is refused, and refunded once it is paid.
+      // Otherwise its payment page would still take money. A change that is being paid cannot be dropped; it is
+      // refunded once it is paid.
       const dropped = isChangeUnpaid ? await processor.dropChange(externalId, key) : undefined;
       if (dropped?.outcome === 'unknown') return dropped;
       return processor.cancel(externalId, wanted === 'end' ? 'now' : 'period_end', key);

@@ -18,15 +18,15 @@ export interface FollowedSubscription {
   isChangeUnpaid: boolean;
 }
 
-/** Subscriptions of every account. */
+/** Reads and updates the subscriptions of all accounts. */
 @Injectable()
 export class FollowedSubscriptionsMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Running subscriptions that must change because of their account's state, another subscription or a reversal. Two
-   * statements in one, each with its own index, because this runs every few seconds and nearly all subscriptions need
-   * no change.
+   * Running subscriptions that must change because of their account's state, another subscription or a reversal. The
+   * statement is a union of two, each with its own index, because this runs every few seconds and nearly all
+   * subscriptions need no change.
    * @param after the id after which to continue.
    */
   async listToFollow(after: string, limit: number): Promise<FollowedSubscription[]> {
@@ -61,7 +61,10 @@ export class FollowedSubscriptionsMaintenanceRepository {
     );
   }
 
-  /** Marks erased accounts whose subscriptions have all ended, because their number only grows. */
+  /**
+   * Marks erased accounts whose subscriptions have all ended. Otherwise, each run would read an ever-growing number of
+   * them.
+   */
   async settleErased(): Promise<void> {
     await this.maintenance.query(
       `update account_states a set is_settled = true
@@ -90,8 +93,8 @@ export class FollowedSubscriptionsMaintenanceRepository {
   }
 
   /**
-   * Notes that the deletion cancels it, and the change that this cancellation drops. A repeat, after the processor has
-   * dropped the change, keeps what the first one noted.
+   * Notes that the deletion cancels the subscription, and which change this cancellation drops. A repeat, after the
+   * processor has dropped the change, keeps the first note.
    */
   async markCancelledByDeletion({ accountId, id }: FollowedSubscription): Promise<void> {
     await this.maintenance.query(

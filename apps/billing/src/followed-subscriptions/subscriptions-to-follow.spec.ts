@@ -41,7 +41,7 @@ describe('subscriptions to follow up', () => {
     expect(await blocksRead()).toBeLessThan(BLOCKS_MAX);
   });
 
-  it('get their turn, even if many before them are rejected each time', async () => {
+  it('are processed, even if many before them are rejected each time', async () => {
     const repository = new FollowedSubscriptionsMaintenanceRepository(
       maintenance as unknown as MaintenanceDatabase,
     );
@@ -55,7 +55,7 @@ describe('subscriptions to follow up', () => {
     expect(new Set(found).size).toBe(6 * WISHING);
   });
 
-  /** Counted by PostgreSQL for the actual statement of the job. */
+  /** Rows that PostgreSQL counted for the actual statement of the job. */
   async function blocksRead(): Promise<number> {
     const explaining = {
       query: (sql: string, parameters: unknown[]) =>

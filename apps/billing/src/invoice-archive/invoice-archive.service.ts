@@ -20,7 +20,7 @@ export class InvoiceArchiveService {
    * Invoices are decrypted and sent one after the other, as fast as the reader takes them: only one PDF is in memory at
    * a time, and no transaction waits for the reader. If a PDF cannot be decrypted, the file ends there, and no program
    * accepts it as complete.
-   * @throws InvalidRequest if there are more than fit.
+   * @throws InvalidRequest if there are too many for one file.
    */
   async zip(accountId: string, asked: AskedInvoices): Promise<Readable> {
     const found = await this.invoices.newest(accountId, asked, ARCHIVED_INVOICES_MAX + 1);

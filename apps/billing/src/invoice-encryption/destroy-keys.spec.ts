@@ -69,7 +69,7 @@ describe('retention of invoices', () => {
     ]);
   });
 
-  it('S119: the remains can be decrypted with no key, and no new key is created for that year', async () => {
+  it('S119: no key can decrypt the remains, and no new key is created for that year', async () => {
     const rows = await billing.database.query<{ text: string }>(
       `select (to_jsonb(i) || to_jsonb(r))::text as text
        from invoices i join invoice_revisions r on r.invoice_id = i.id where i.series = 'INV-2026'`,

@@ -24,7 +24,7 @@ const REVERSE_CHARGE = 'Reverse charge: the recipient owes the tax.';
 const SMALL = 8;
 const GREY = '#555555';
 
-/** The document in pdfmake's terms: data alone, so no text of it can be markup. */
+/** The document in pdfmake's format. It is pure data, so no text can become markup. */
 export function layoutOf(document: InvoiceDocument): Layout {
   const { kind, number, issuedAt, seller } = document;
   const title = `${TITLES[kind]} ${number}`;

@@ -42,8 +42,9 @@ export class RevisionsService {
   ) {}
 
   /**
-   * Prints an invoice with its buyer's current details; null for an erased account. The first print has the tax id that
-   * decided its tax, even if the details have changed by then; later a buyer may replace that id, but not remove it.
+   * Prints an invoice with its buyer's current details; null for an erased account. The first print shows the tax id by
+   * which the tax was decided, even if the details have changed by then; later, the buyer may replace that id, but not
+   * remove it.
    * @throws NotFound, TooManyRevisions, InvoiceDataDestroyed.
    */
   async print(

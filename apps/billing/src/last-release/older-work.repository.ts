@@ -22,7 +22,7 @@ export class OlderWorkRepository {
     );
   }
 
-  /** Takes due objects that no process is fetching; the guard against outdated fetches stays. */
+  /** Takes due objects that no process is fetching; the guard against outdated fetches is kept. */
   async takeObjects(transaction: Transaction, limit: number): Promise<ObjectRef[]> {
     return transaction.query(
       `update processor_objects set due_at = null, claimed_until = null, attempts = 0

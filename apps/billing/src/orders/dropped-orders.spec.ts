@@ -21,7 +21,7 @@ describe('an unpaid order', () => {
     billing.call('POST', `orders/${id}/drop`, { accountId: owner });
 
   it.each(['stripe', 'paypal'] as const)(
-    'can be dropped, after which its page at %s takes no money',
+    'can be dropped; its page at %s then takes no money',
     async (processor) => {
       const order = await billing.order(accountId, 15_000, processor);
       const { status, body } = await drop(order.id);
@@ -51,7 +51,7 @@ describe('an unpaid order', () => {
     },
   );
 
-  it('for a plan at PayPal can be dropped, although its page stays open; money that arrives counts', async () => {
+  it('can be dropped if it is for a plan at PayPal, although its page stays open; money that arrives counts', async () => {
     const body = { product: 'subscription', sku: 'api-15K-month', processor: 'paypal' };
     const { body: order } = await billing.call('POST', 'orders', { accountId, body });
     expect((await drop(order.id)).body.state).toBe('cancelled');

@@ -102,7 +102,7 @@ export class PaymentsRepository {
     return transaction.manager.existsBy(Reversal, { accountId, processor, state: 'final' });
   }
 
-  /** The account whose payment a bill is. Every renewal asks several times. */
+  /** The account whose payment paid a bill. Every renewal queries it several times. */
   async ownerOfBill(
     transaction: Transaction,
     processor: ProcessorName,

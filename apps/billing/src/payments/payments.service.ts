@@ -235,7 +235,7 @@ function storedLine({ id, accountId }: Payment, line: PaidLine): StoredPaymentLi
   };
 }
 
-/** The outbox checks each line by the class of its kind. */
+/** The outbox validates each line by the class for its kind. */
 function announcedLine(line: StoredPaymentLine): PaymentLine {
   return {
     lineId: line.id,

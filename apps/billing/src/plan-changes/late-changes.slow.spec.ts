@@ -61,7 +61,7 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
     await billing.settle();
   }
 
-  /** Its callbacks until PayPal has decided and the next period is paid. */
+  /** The subscription's callbacks until PayPal has decided and the next period is paid. */
   async function callbacksAfterwards(): Promise<readonly Callback[]> {
     side().callbacks.hold();
     await billing.pass(5 * DAY_MS);
@@ -69,7 +69,7 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
     return held.filter(({ body }) => body.includes(agreementId));
   }
 
-  /** The price of one plan was kept, and the difference refunded; nothing was announced about it. */
+  /** The price of one plan was kept and the difference refunded, without any event. */
   async function expectReturned(): Promise<void> {
     await billing.follow();
     const { paid, refunded } = await side().moneyOf(accountId);

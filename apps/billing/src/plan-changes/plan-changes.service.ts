@@ -53,7 +53,7 @@ const BEING_PAID =
 /** Changes that customers make to their subscriptions. Rows are updated by a fetch, as after a callback. */
 @Injectable()
 export class PlanChangesService {
-  /** Accounts with a change: a slow change delays only its own customer. */
+  /** Accounts with a running change: a slow change delays only its own customer. */
   private readonly changing = new Set<string>();
   private readonly turns = new Semaphore(CHANGES_AT_ONCE);
 
@@ -164,7 +164,7 @@ export class PlanChangesService {
       if (dropped.outcome === 'unknown') throw new ProcessorUnavailable(dropped.cause);
       crashPoint('plan-change.after-call');
       const subscription = await this.refreshed(row);
-      // If it was refused because it is paid, it is no longer open.
+      // If the drop was refused because the change is paid, the change is no longer open.
       const isOpen = subscription.unpaid_change !== null;
       if (dropped.outcome === 'refused' && isOpen) throw refusalOf(dropped);
       return { subscription, redirect_url: null };
@@ -213,10 +213,10 @@ export class PlanChangesService {
     const row = await this.own.findCurrent(accountId, id);
     const processor = this.processors.get(row.processor);
     let redirectUrl: string | null = null;
-    // A cancelled subscription is resumed; a change that waits beside the cancellation goes on waiting.
+    // A cancelled subscription is resumed; a pending change remains pending.
     const isChangeMeant = row.pendingSku !== null && row.cancelAt === null;
     if (isChangeMeant && processor.capabilities.changesNeedApproval) {
-      // The customer must also withdraw a change at the place where it was approved.
+      // A change that was approved on the processor's page must be withdrawn there, too.
       const result = valueOf(
         await processor.changeAtPeriodEnd(changeOf(row, unitsOf(row)), newId()),
       );

@@ -182,7 +182,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     expect(await ask('undo')).toMatchObject({ status: 409, body: { code: 'plan_not_changeable' } });
   });
 
-  it('a simultaneous cancellation and resumption end in the state that one of them requested, here and at the processor', async () => {
+  it('after a simultaneous cancellation and resumption, both sides have the state that one of them requested', async () => {
     for (let round = 0; round < 6; round += 1) {
       const wishes = round % 2 === 0 ? ['cancel', 'undo'] : ['undo', 'cancel', 'undo'];
       const answers = await Promise.all(wishes.map((wish) => ask(wish)));

@@ -67,7 +67,7 @@ it.each(
     MOMENTS.map((moment) => [processor, ...moment] as const),
   ),
 )(
-  'an upgrade at %s %s promises the credits that it brings, all of them',
+  'the preview of an upgrade at %s %s promises all the credits that the upgrade grants',
   async (processor, _, afterMs, dueMicros) => {
     const { id, accountId, end, preview } = await previewed(
       processor,

@@ -178,7 +178,7 @@ describe('an unpaid plan change', () => {
     expect(await ask('change', { sku: 'api-150K-month' })).toMatchObject(refused);
   });
 
-  it('stays in force if PayPal takes the payment while it is being dropped', async () => {
+  it('takes effect if PayPal takes the payment while it is being dropped', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
     await pressButton(body.redirect_url, 'agree' as never);

@@ -7,7 +7,7 @@ import type { ObjectRef } from './wanted-objects.js';
 export class ProcessorObjectsRepository {
   constructor(private readonly database: Database) {}
 
-  /** The value to remember before a fetch, for `advance` after it. */
+  /** The value to read before a fetch and to pass to `advance` after it. */
   async readSyncNo({ processor, kind, id }: ObjectRef): Promise<string> {
     const [{ syncNo }] = await this.database.query<{ syncNo: string }>(
       `insert into processor_objects as o (processor, kind, external_id) values ($1, $2, $3)

@@ -15,9 +15,9 @@ import { type ObjectRef, WantedObjects } from './wanted-objects.js';
  */
 export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 
-/** If fetches overtake one another more often than this, they are left to the next round. */
+/** If fetches overtake one another more often than this, the next round repeats them. */
 const RACES_MAX = 5;
-/** Kinds of objects that no longer change once they are paid; refunds and disputes are separate objects. */
+/** Kinds of objects that do not change once they are paid; refunds and disputes are separate objects. */
 const SETTLING: readonly ProcessorRef['kind'][] = ['checkout', 'payment', 'bill'];
 /** Database connections for fetches; the rest are for callbacks and customers, who are waiting for an answer. */
 const TRANSACTIONS_AT_ONCE = 4;
@@ -46,10 +46,11 @@ export class SyncService {
   }
 
   /**
-   * Fetches an object and applies it. If this process is already fetching it, waits for that fetch and does not fetch
-   * again what it has settled, such as the checkout to which both callbacks of a package lead. Callbacks in several
-   * processes share the queue; only a customer's return may fetch an object that another process is fetching. The later
-   * of the two then fetches again, which is harmless and cheaper than a lock that holds a connection during the call.
+   * Fetches an object and applies it. If this process is already fetching it, waits for that fetch and does not repeat
+   * a fetch that it has settled, such as that of the checkout to which both callbacks of a package lead. Callbacks in
+   * several processes share the queue; only a customer's return may fetch an object that another process is fetching.
+   * The later of the two then fetches again, which is harmless and cheaper than a lock that holds a connection during
+   * the call.
    */
   async sync(ref: ObjectRef): Promise<SyncResult> {
     return this.turns.take(ref, () => this.syncAlone(ref));

@@ -14,7 +14,7 @@ describe('a call rate', () => {
     Array.from({ length: count }, () => nowMs + rate.take(nowMs));
 
   it.each([1, 4, 20, 100])(
-    'a rate of %i a second is exceeded in no second, except by a quarter after a pause',
+    'no second has more than %i calls, except for a quarter more after a pause',
     (rate) => {
       const at = times(new CallRate(rate), rate * 5);
       const most = Math.max(
@@ -84,7 +84,7 @@ describe('processors with a call rate', () => {
 
   it.each(['stripe', 'paypal'])('%s: each call over the wire waits for its turn', async (name) => {
     const taken: number[] = [];
-    /** The real rate, with a count. */
+    /** The real call rate, which also counts the calls. */
     class CountedRate extends CallRate {
       override take(nowMs: number): number {
         taken.push(nowMs);

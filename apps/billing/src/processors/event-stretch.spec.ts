@@ -6,7 +6,7 @@ import type { ProcessorEvent } from './payment-processor.js';
 const START = new Date('2026-03-02T09:00:00Z');
 const FULL = 10;
 
-/** Reads all events at `times` until `now`, if a list of more than `FULL` is too long. */
+/** Reads all events at `times` until `now` from a list that holds at most `FULL` of them. */
 async function readAll(times: readonly number[], now: Date) {
   const [read, lists]: [ProcessorEvent[], number[]] = [[], []];
   let cursor = START;

@@ -14,8 +14,8 @@ export type CallResult<T> =
   | { outcome: 'unknown'; cause: unknown };
 
 /**
- * The code of a refused change: the payment of an earlier change is taken or under review, and that change is not yet
- * in force.
+ * The code of a refused change: the payment of an earlier change was taken or is under review, and that change is not
+ * yet in force.
  */
 export const CHANGE_BEING_PAID = 'change_being_paid';
 
@@ -97,7 +97,7 @@ export interface PaymentSnapshot {
   state: 'pending' | 'succeeded' | 'failed';
   amountMicros: Micros;
   currency: string;
-  /** The bill that it paid, if only the payment names it. */
+  /** The bill that was paid, if only the payment names it. */
   billId?: string;
 }
 
@@ -105,7 +105,7 @@ export interface RefundSnapshot {
   kind: 'refund';
   id: string;
   paymentId: string;
-  /** Our id of it; null for a refund made at the processor. */
+  /** Our id of the refund; null if it was made at the processor. */
   refundId: string | null;
   /** A refund may still fail days after it succeeded. */
   state: 'pending' | 'succeeded' | 'failed';
@@ -180,7 +180,7 @@ export interface BillSnapshot {
   /** The amount paid: a balance, a minimum or a coupon may make it differ from the lines. */
   amountMicros: Micros;
   currency: string;
-  /** The lines for our plans; other lines do not concern us. */
+  /** The lines for our plans, without all others. */
   lines: BillLine[];
   /** The payment arrived after the time that it pays for, so it had no effect and is refunded. */
   isTooLate?: boolean;
@@ -254,7 +254,7 @@ export interface TaxChangeRequest extends ChangeRequest {
 export interface UpgradeRequest extends ChangeRequest {
   /** Our reference, which is also the key of the call. */
   changeId: string;
-  /** The start of the price difference: the time passed to the preview. */
+  /** The time from which the price difference is charged: the time passed to the preview. */
   from: Date;
 }
 
@@ -293,7 +293,7 @@ export interface PaymentProcessor {
 
   /**
    * Finds the checkout of an order by our reference, if the answer to its creation was lost and its key has expired.
-   * Null also if the processor cannot be searched; no customer was ever sent to that checkout.
+   * Also null if the processor offers no search; then no customer was ever sent to that checkout.
    */
   findCheckout(orderId: string, customerId: string): Promise<CallResult<CheckoutSnapshot | null>>;
 
@@ -325,13 +325,13 @@ export interface PaymentProcessor {
 
   /**
    * Changes a plan now without billing anything, because the payment for the other plan was reversed. If changes need
-   * approval, only until the period ends: then the plan that the customer agreed to is billed.
+   * approval, this applies only until the period ends, after which the plan that the customer agreed to is billed.
    */
   setPlan(request: ChangeRequest, key: string): Promise<CallResult<SubscriptionSnapshot>>;
 
   /**
-   * Changes the tax rate from the next period on; no customer has to agree. Call it `priceNoticeMs` before the renewal.
-   * The next plan stays the same.
+   * Changes the tax rate from the next period on; no customer has to agree. Call this at least `priceNoticeMs` before
+   * the renewal. The next plan stays the same.
    */
   changeTax(request: TaxChangeRequest, key: string): Promise<CallResult<unknown>>;
 

@@ -49,7 +49,9 @@ export class ProcessorMoneyService {
     const isKnown = (await this.repository.listUnknown(name, [ref])).length === 0;
     // A dispute that reversed nothing in the end, such as a won one, is not stored.
     if (!isKnown && result === 'synced') return undefined;
-    const detail = isKnown ? 'no news of it had arrived' : `only the processor has it: ${result}`;
+    const detail = isKnown
+      ? 'no callback about it had arrived'
+      : `only the processor has it: ${result}`;
     return finding(`${name} ${ref.kind} ${ref.id}`, detail, isKnown);
   }
 }

@@ -9,7 +9,7 @@ import { type ComparedLine, type Finding, faultOfLine } from './finding.js';
 import { ProcessorTruthService } from './processor-truth.service.js';
 import { ReconciliationMaintenanceRepository } from './reconciliation.repository.js';
 
-/** Newer lines may not have arrived yet. */
+/** Newer lines may not have arrived at entitlement yet. */
 const LINE_AGE_MS = 10 * MINUTE_MS;
 /** How long payments are compared with their processor. */
 const PAYMENT_AGE_MS = 8 * DAY_MS;
@@ -75,7 +75,7 @@ export class ReconciliationService {
     }
   }
 
-  /** The rows are the record: their events are published again unchanged. */
+  /** The stored rows are authoritative: their events are published again unchanged. */
   private async replay({ accountId, paymentId }: ComparedLine): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const payment = await this.payments.findOwn(transaction, accountId, paymentId);

@@ -67,7 +67,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       .map((text) => text.trim());
   }
 
-  describe('of a package', () => {
+  describe('a package', () => {
     it('a full refund first blocks credits, then revokes them, once', async () => {
       const bought = await buy();
       const before = refunds().length;
@@ -146,21 +146,24 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
     it.each([
       ['was made', true],
       ['was not made', false],
-    ])('after the key is forgotten, one that %s is found by a search', async (_, isMade) => {
-      await buy();
-      const before = refunds().length;
-      side.callbacks.faults.drop = true;
-      billing.simulator.apiFaults.lostAnswers = isMade ? Infinity : 0;
-      billing.simulator.apiFaults.lostRequests = isMade ? 0 : Infinity;
-      expect((await refund({})).status).toBe(503);
-      Object.assign(billing.simulator.apiFaults, { lostAnswers: 0, lostRequests: 0 });
-      await billing.pass(2 * DAY_MS);
-      await billing.get(SettleRefundsJob).runOnce();
-      side.callbacks.faults.drop = false;
-      expect(refunds()).toHaveLength(before + (isMade ? 1 : 0));
-      expect((await said()).at(-1)).toBe(isMade ? 'refund final whole 54000000' : 'undone');
-      if (!isMade) expect(billing.logLines.splice(0)).toHaveLength(1);
-    });
+    ])(
+      'after the processor has forgotten the key, a refund that %s is found by a search',
+      async (_, isMade) => {
+        await buy();
+        const before = refunds().length;
+        side.callbacks.faults.drop = true;
+        billing.simulator.apiFaults.lostAnswers = isMade ? Infinity : 0;
+        billing.simulator.apiFaults.lostRequests = isMade ? 0 : Infinity;
+        expect((await refund({})).status).toBe(503);
+        Object.assign(billing.simulator.apiFaults, { lostAnswers: 0, lostRequests: 0 });
+        await billing.pass(2 * DAY_MS);
+        await billing.get(SettleRefundsJob).runOnce();
+        side.callbacks.faults.drop = false;
+        expect(refunds()).toHaveLength(before + (isMade ? 1 : 0));
+        expect((await said()).at(-1)).toBe(isMade ? 'refund final whole 54000000' : 'undone');
+        if (!isMade) expect(billing.logLines.splice(0)).toHaveLength(1);
+      },
+    );
 
     const setAside = async () => {
       const { body } = await billing.call('GET', 'operator/set-aside', { caller: 'cli' });
@@ -172,7 +175,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       await billing.settle();
       return answer;
     };
-    /** Waits for every pause between two attempts, one after the other. */
+    /** Waits for all pauses between attempts, one after the other. */
     async function waitForAll(): Promise<void> {
       for (const pauseMs of RETRY_PAUSES_MS) {
         expect(await setAside()).toEqual([]);

@@ -67,7 +67,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
     return changed.at(-1)?.data as unknown as SubscriptionChanged;
   }
 
-  describe('of a subscription', () => {
+  describe('a subscription', () => {
     const end = () => addMonths(billing.clock.now(), 1).toISOString();
 
     it('the rest of a period is refunded by time, and ends it', async () => {
@@ -94,7 +94,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(side.hasEndedLatest()).toBe(true);
     });
 
-    it('a full refund of its base ends it at once, a partial one does not', async () => {
+    it('a full refund of its base ends it at once, and a partial one does not', async () => {
       await subscribe();
       const until = (await subscription()).paid_through;
       await refund({ amountMicros: '5000000' });

@@ -4,7 +4,7 @@ import { AccountId } from '#libs/platform';
 import { AccountPace } from '../purchase-rules/account-pace.js';
 import { ReturnsService } from './returns.service.js';
 
-/** Handles customers who return from the processor's page, or decide not to go there. */
+/** Handles customers who return from the processor's page, and those who drop their order. */
 @Controller()
 @UseGuards(AccountPace)
 export class ReturnsController {

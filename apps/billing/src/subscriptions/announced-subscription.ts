@@ -25,7 +25,7 @@ export function announced(row: Subscription): SubscriptionChanged {
 }
 
 /**
- * The state in which a second subscription of its line, announced before it was known to be the second, must be
+ * The state of a second subscription of a line that was announced before it was known to be the second, and must be
  * announced again.
  */
 export const announcedEnd = (row: Subscription): SubscriptionChanged => {

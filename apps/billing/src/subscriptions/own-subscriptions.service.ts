@@ -42,8 +42,8 @@ export class OwnSubscriptionsService {
   }
 
   /**
-   * Runs one change of a subscription at a time: otherwise a second change would be checked against the old plan, and a
-   * lower plan would pass as an upgrade. @throws PlanNotChangeable while another change is running.
+   * Runs one change of a subscription at a time. Otherwise, a second change would be checked against the old plan, and
+   * a lower plan could pass as an upgrade. @throws PlanNotChangeable while another change is running.
    */
   async alone<T>(accountId: string, id: string, work: () => Promise<T>): Promise<T> {
     return this.database.transaction(async (transaction) => {

@@ -290,7 +290,7 @@ describe('subscriptions by PayPal', () => {
     expect(await row()).toMatchObject(ended);
   });
 
-  it('an upgrade that PayPal lets through after the end of its subscription is stored', async () => {
+  it('an upgrade that PayPal approves after the end of its subscription is stored', async () => {
     const asked = await ask('change', { sku: 'api-50K-month' });
     await agreeAtPaypal(asked.body.redirect_url, 'delayed');
     await billing.settle();

@@ -35,9 +35,9 @@ export class SubscriptionsRepository {
   }
 
   /**
-   * Lets one transaction at a time decide about an account's subscriptions: which of two is the current one of a line,
-   * and what their bills paid for, is read from rows that another transaction may be writing. Call it before reading
-   * them.
+   * Lets one transaction at a time decide about an account's subscriptions: whether a subscription is the current one
+   * of its line, and what its bills paid for, depend on rows that another transaction may be writing. Call this before
+   * reading them.
    */
   async lock(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(
@@ -58,7 +58,7 @@ export class SubscriptionsRepository {
     return this.findByExternalId(transaction, processor, externalId);
   }
 
-  /** Every renewal asks several times, and the whole row costs five times as much. */
+  /** Every renewal runs this query several times, and reading the whole row costs five times as much. */
   async findKnown(
     transaction: Transaction,
     processor: ProcessorName,

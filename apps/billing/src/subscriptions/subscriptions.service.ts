@@ -229,7 +229,7 @@ export class SubscriptionsService {
       pendingQuantity: null,
       ...NOTHING_UNPAID,
       isCurrent: false,
-      // Started by money that arrived after the deletion: it is ended and refunded like a duplicate.
+      // A subscription started by money that arrived after the deletion is ended and refunded like a duplicate.
       isDuplicate: !(await this.accounts.isActive(transaction, order.accountId)),
       isCancelledByDeletion: false,
       restorableSku: null,
@@ -273,7 +273,7 @@ export class SubscriptionsService {
       pendingSku: snapshot.pendingChange?.sku ?? null,
       pendingQuantity: snapshot.pendingChange?.quantity ?? null,
       ...unpaidMembers(row, snapshot.unpaidChange),
-      // The change, now undone, would have brought the new rate.
+      // The undone change would have applied the new rate.
       ...(row.pendingSku !== null && !snapshot.pendingChange && { taxDecidedAt: null }),
       isCurrent: counts && !isTaken,
       isDuplicate: row.isDuplicate || (counts && isTaken),

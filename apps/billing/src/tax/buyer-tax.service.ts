@@ -29,7 +29,7 @@ export class BuyerTaxService {
     return this.rates.taxOf(contact.details);
   }
 
-  /** The result that `taxOf` would return. @throws ServiceUnavailable. */
+  /** Like `taxOf`, but without an exception if the country is missing. @throws ServiceUnavailable. */
   async preview(accountId: string): Promise<TaxAnswer> {
     try {
       const { ppm, isReverseCharge } = await this.taxOf(accountId);

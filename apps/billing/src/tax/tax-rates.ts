@@ -86,7 +86,7 @@ function ratesOf(rate: string): [string, CountryRates] {
   return [country, { consumerPpm: ppmOf(consumer), businessPpm: ppmOf(business) }];
 }
 
-/** Percent with up to four decimals, without rounding errors. */
+/** Converts percent with up to four decimals, without rounding errors. */
 function ppmOf(percent: string): number {
   const [whole = '', decimals = ''] = percent.split('.');
   return Number(whole) * 10_000 + Number(decimals.padEnd(4, '0'));

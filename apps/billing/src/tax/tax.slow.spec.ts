@@ -200,7 +200,7 @@ describe('tax', () => {
   it('business details given after the sale do not turn an invoice into reverse charge', async () => {
     live('US');
     const { body } = await order({ product: 'package', credits: 15_000, processor: 'stripe' });
-    // Even business details given before the invoice is printed.
+    // This holds even for business details given before the invoice is printed.
     live('FR', { organisation: 'Exemple SA', tax_id: 'FR12345678901' });
     await billing.act(body as OrderAnswer, 'pay');
     await billing.deliverMail(accountId);

@@ -2,7 +2,7 @@ import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
 
 const VERSION = 'allowance_version';
 
-/** Entitlement's tables, and the columns that their owner receives. */
+/** Entitlement's tables, and the columns that an account's owner receives. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {
@@ -26,7 +26,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
       table: 'trial_claims',
       key: { account_id: 'uuid' },
       columns: ['account_id', 'claimed_at'],
-      withheld: { claim: 'a hash, of no use to anyone but us' },
+      withheld: { claim: 'a hash that only this service can use' },
     },
     {
       table: 'operator_adjustments',

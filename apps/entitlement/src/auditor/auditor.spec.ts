@@ -8,7 +8,7 @@ import { ENTITLEMENT_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = ENTITLEMENT_INVARIANTS;
 
-/** Changes that no statement of the service can make, one for each invariant. */
+/** Statements that violate one invariant each, in ways in which the service cannot. */
 const CORRUPTIONS: Record<string, string[]> = {
   I1: ['update ledger_entries set amount = amount + 1 where position = 0'],
   I2: [
@@ -133,7 +133,7 @@ describe('auditor', () => {
     expect(JSON.parse(line)).toMatchObject({ msg: 'invariant I3 does not hold', count: 1 });
   });
 
-  it('I23: a day of use that took another day’s credits is found, before and after a checkpoint', async () => {
+  it('I23: use that was booked on another day is found, before and after a checkpoint', async () => {
     const accountId = await entitlement.newAccount();
     await entitlement.use(accountId, 1);
     for (const credits of [5, 7, 9]) {

@@ -1,6 +1,6 @@
 import { IS_REVIVED } from '../ledger/revived-grants.js';
 
-/** Adds months as PostgreSQL does: the same day, or the month's last. */
+/** Adds months as PostgreSQL does: to the same day, or to the last day of the month. */
 const monthsAfter = (instant: string, months: string) =>
   `((${instant} at time zone 'UTC' + make_interval(months => ${months})) at time zone 'UTC')`;
 

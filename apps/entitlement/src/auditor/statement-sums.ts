@@ -2,9 +2,9 @@ import { USED_SINCE } from '../checkpoints/ledger-sums.js';
 
 /**
  * SQL: accounts whose statement of use differs from the ledger. The total must equal what their grants consumed, minus
- * what was consumed to repay debt. A full pass sums every day again, without the checkpoint, and also compares the last
- * closed day separately: the one before the day of the account's last movement. The ids of an account's transfers rise,
- * so its days are consecutive; days before the first one still in the ledger are omitted.
+ * what was consumed to repay debt. A full pass sums every day again, without the checkpoint. It also compares
+ * separately the last closed day, which is the one before the account's last movement. The ids of an account's
+ * transfers rise, so its days are consecutive; days before the first one still in the ledger are omitted.
  */
 export const STATEMENT_DIFFERENCES = `
   select k.id, null as day, k.used + n.used as shown, c.consumed

@@ -28,7 +28,7 @@ export class BlocksService {
     });
   }
 
-  /** Undoes exactly the effects of the deletion; refunds and other blocks stay. */
+  /** Undoes exactly the effects of the deletion. Refunds and other blocks remain. */
   async unfreezeCredits(transaction: Transaction, accountId: string, at: Date): Promise<void> {
     await this.change(transaction, accountId, async (book, version) => {
       if (book.account.state === 'deleted') book.account.state = 'active';
@@ -52,7 +52,7 @@ export class BlocksService {
     });
   }
 
-  /** From here on nothing becomes available again: credits that are returned or granted are revoked. */
+  /** Credits that are returned or granted after an erasure are revoked at once. */
   async revokeCredits(transaction: Transaction, accountId: string): Promise<void> {
     await this.change(transaction, accountId, async (book) => {
       book.account.state = 'erased';

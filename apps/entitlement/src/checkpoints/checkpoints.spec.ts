@@ -28,7 +28,7 @@ describe('checkpoints', () => {
       [accountId],
     );
 
-  /** Damage to the ledger that no role of the service can do. */
+  /** Damages the ledger in ways in which no role of the service can. */
   const damage = async (statement: string, values: unknown[] = []) =>
     withClient(entitlement.test.url(), async (client) => {
       await client.query('set search_path = entitlement');

@@ -17,7 +17,7 @@ export class DueAccountsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Sets an account aside for a while: for a minute, then a minute longer each time, at most an hour. */
+  /** Sets an account aside for a minute, and for a minute longer each further time, up to an hour. */
   async setAside(accountId: string, reason: string): Promise<void> {
     await this.maintenance.query(
       `insert into set_aside_accounts as s (account_id, until, reason)

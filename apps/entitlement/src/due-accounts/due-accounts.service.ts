@@ -14,7 +14,7 @@ const SET_ASIDE_SHOWN_MAX = 200;
 
 /**
  * Applies due dates to accounts without requests, in batches. A batch that fails is halved until the failing account is
- * found; it is set aside with an alert, longer each time, and blocks no other.
+ * found; it is set aside with an alert, longer each time, and does not block the others.
  */
 @Injectable()
 export class DueAccountsService {
@@ -73,7 +73,7 @@ export class DueAccountsService {
   private async setAside(accountId: string, error: unknown): Promise<void> {
     const reason = reasonOf(error);
     await this.repository.setAside(accountId, reason);
-    const text = 'time cannot be applied to an account, it is set aside';
+    const text = 'due dates cannot be applied to an account, which is set aside';
     this.logger.error(text, { accountId, reason });
   }
 }

@@ -7,7 +7,7 @@ const YEAR = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00
 const SECOND_SLICE = '2026-04-02T09:00:00Z';
 /** More than go into one transaction. */
 const CUSTOMERS = 60;
-/** Grants fail with the error of a server that is shutting down. */
+/** Makes grants fail with the error of a server that is shutting down. */
 const SHUTTING_DOWN = `
   create function entitlement.shut_down() returns trigger language plpgsql as
     $$ begin raise exception 'the server shuts down' using errcode = '57P01'; end $$;
@@ -63,7 +63,7 @@ describe('due accounts', () => {
     expect(await entitlement.operator.setAsideAccounts()).toEqual([]);
   });
 
-  it('an account that fails again waits longer, and the list begins with the longest waiting', async () => {
+  it('an account that fails again waits longer, and the list begins with the one that has waited longest', async () => {
     const failing = async () => {
       entitlement.clock.set(YEAR.periodStart);
       const accountId = await yearlyCustomer();

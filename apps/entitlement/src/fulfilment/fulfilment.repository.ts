@@ -55,7 +55,7 @@ export class FulfilmentRepository {
   }
 }
 
-/** Grants revived by an undone reversal contain credits that their line's own grants count as expired. */
+/** A grant revived by an undone reversal contains credits that the original grant of its line counts as expired. */
 const SUMS = `
   select p.account_id as "accountId", p.line_id as "lineId", p.payment_id as "paymentId", p.kind, p.amount_micros::text as "amountMicros",
   p.heard_at as "heardAt", count(g.id)::int as grants,

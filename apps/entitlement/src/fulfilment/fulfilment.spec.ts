@@ -85,7 +85,7 @@ describe('calls from billing and operators', () => {
     await expect(entitlement.billing.grants(accountId, 'bm9uZQ')).rejects.toThrow('cursor');
   });
 
-  it('an operator’s revocation takes the spendable credits once, and no undone reversal restores them', async () => {
+  it('an operator’s revocation takes the spendable credits once, and undoing a reversal does not restore them', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     const revocation = { revocationId: newId(), amount: 2_000, reason: 'a test' };
     const revoke = (amount: number) =>

@@ -71,8 +71,8 @@ export function advance(book: Book, sources: CreditSources): void {
 }
 
 /**
- * Sets every paid grant's reversal targets from the current reversals of its line. Those of revived credits follow from
- * the grant that they come from.
+ * Sets every paid grant's reversal targets from the current reversals of its line. Those of revived credits depend on
+ * the grant from which they come.
  */
 export function followReversals(book: Book, { lines, reversedLines }: CreditSources): void {
   const byLine = Map.groupBy(reversedLines, ({ lineId }) => lineId);
@@ -153,7 +153,7 @@ function timeOf(line: PaymentLine, { sliceStart, sliceEnd }: Grant): GrantTime |
   return { begin: laterOf(line.from, sliceStart), end: sliceEnd };
 }
 
-/** By time; at the same time by line, so that the same lines are always issued in the same order. */
+/** Ordered by time and then by line, so that the same lines are always issued in the same order. */
 function inOrder(a: DueGrant, b: DueGrant): number {
   const byTime = a.at.getTime() - b.at.getTime() || a.begin.getTime() - b.begin.getTime();
   return byTime || (a.line.id < b.line.id ? -1 : 1);

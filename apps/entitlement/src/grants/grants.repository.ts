@@ -19,7 +19,7 @@ export interface Revocation {
 
 @Injectable()
 export class GrantsRepository {
-  /** @returns false if the claim, or this account's own, was used before. */
+  /** @returns false if the claim was used before, or the account has used one. */
   async insertTrialClaim(
     transaction: Transaction,
     claim: string,

@@ -73,7 +73,7 @@ export class GrantsService {
     if (spent.length > 0) {
       grants.push(...(await this.ledger.listGrantsById(transaction, accountIds, spent)));
     }
-    // Credits that were returned to an ended grant share its reversals, and live on in place of the grant's own.
+    // Credits that were returned to an ended grant are subject to its reversals, and replace those of the grant.
     const shared = grants
       .filter((grant) => isReversed(grant) || (named.has(grant.id) && hasEnded(grant, now)))
       .map(({ id }) => id);
@@ -99,8 +99,8 @@ export class GrantsService {
   }
 
   /**
-   * Locks an account, applies due dates with the known sources, records a new source and updates its credits
-   * accordingly: grants, their ends, reversals, debt.
+   * Locks an account, applies due dates with the known sources, records a new source and updates the account's grants,
+   * their ends, reversals and debt.
    * @param record stores the new source.
    * @returns the sources that it changed, as they are now.
    */

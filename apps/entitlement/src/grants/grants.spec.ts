@@ -42,7 +42,7 @@ describe('grants', () => {
     expect(count).toBe('1');
   });
 
-  it('credits are used in one order, by leases and by holds: of the trial, from support, of a plan, of a package', async () => {
+  it('leases and holds use credits in this order: trial, support, plan, package', async () => {
     await entitlement.buy(accountId, 10);
     await subscribe('10');
     const grant = async (expiresAt?: string) => {
@@ -91,7 +91,7 @@ describe('grants', () => {
     expect(await entitlement.events(accountId)).toEqual(['AllowanceChanged 1']);
   });
 
-  it('an account that two events of one batch open at the same time is rejected, not lost', async () => {
+  it('a batch in which two events open the same account is rejected, not lost', async () => {
     const grants = entitlement.service.app.get(GrantsService);
     const opening = entitlement.database.transaction((transaction) => {
       const open = () => grants.follow(transaction, accountId, async () => ({}));
@@ -112,7 +112,7 @@ describe('grants', () => {
     expect(await entitlement.events(accountId)).toEqual(['AllowanceChanged 1']);
   });
 
-  it('a paid grant names its order, its product and its day', async () => {
+  it('a paid grant names its order, product and day', async () => {
     const orderId = newId();
     const line = { kind: 'package', credits: '15000', sku: 'package-15000' } as const;
     await entitlement.pay(accountId, line, orderId);

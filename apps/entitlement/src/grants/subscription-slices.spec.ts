@@ -60,7 +60,7 @@ describe('grants', () => {
     ]);
   });
 
-  it('a cancelled month expires at its end, and an undone cancellation gives the grace back', async () => {
+  it('a cancelled month expires at its end, and undoing the cancellation restores the grace period', async () => {
     await subscribe({ cancelAt: MONTH.periodEnd });
     await subscribe({});
     at('2026-04-03T09:00:00Z');
@@ -104,7 +104,7 @@ describe('grants', () => {
     expect(entries.filter((line) => line.startsWith('expire'))).toHaveLength(4);
   });
 
-  it('an upgrade adds the rest of the slice, whatever the snapshot says, and ends with it', async () => {
+  it('an upgrade grants its share of the rest of the slice, whatever the snapshot says, and ends with the slice', async () => {
     await subscribe({});
     at('2026-03-18T00:00:00Z');
     await subscribe({ sku: 'api-50K-month' });
@@ -195,7 +195,7 @@ describe('grants', () => {
     ]);
   });
 
-  it('a deletion freezes credits, slices keep arriving frozen, and a restore releases exactly these', async () => {
+  it('a deletion freezes credits and those of later slices, and a restoration releases exactly these', async () => {
     at('2026-01-31T12:00:00Z');
     await subscribe({ ...YEAR, interval: 'year' });
     const [lineId] = [await entitlement.buy(accountId, 5_000)];

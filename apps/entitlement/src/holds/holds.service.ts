@@ -42,7 +42,7 @@ export class HoldsService {
         ]),
       );
       const [[book], [known, unbooked]] = [books, found];
-      // The outcome of the request below moves credits within the balance.
+      // Reserving credits below moves them within the balance.
       const balance = remainingOf(book) - unbooked;
       if (!known) return { ...(await this.hold(transaction, book, request)), balance };
       await this.ledger.save(transaction, [book]);
@@ -62,8 +62,8 @@ export class HoldsService {
   }
 
   /**
-   * Releases what no part has used. Credits that a job could not use before their grant ended are returned for seven
-   * days, once. An unknown id is stored as closed.
+   * Releases the credits that no part has used. Credits that a job could not use before their grant ended are returned
+   * for seven days, once. An unknown id is stored as closed.
    */
   async close(name: HoldName): Promise<void> {
     await this.withHold(

@@ -53,7 +53,7 @@ describe('holds', () => {
     ]);
   });
 
-  it('a hold is rejected as a whole, and recalls leases only if that would help', async () => {
+  it('a hold that cannot be covered is rejected completely, and recalls leases only if that would help', async () => {
     const leaseId = newId();
     await entitlement.client.acquire({
       accountId,
@@ -144,7 +144,7 @@ describe('holds', () => {
       const lock = 'select from entitlement.credit_accounts where id = $1 for update';
       await client.query(lock, [accountId]);
       calls = Array.from({ length: POOL_SIZE + 1 }, (_, n) => hold(1, { holdId: `hold-${n}` }));
-      // All others have a connection and wait for the account.
+      // All other callers have a connection and wait for the account.
       return Promise.race(calls).catch((error: unknown) => error);
     });
     const expected = { code: 'service_unavailable', status: 503, retryAfterSeconds: 1 };
@@ -204,7 +204,7 @@ describe('holds', () => {
     const PLAN = 15_000;
     let lineId: string;
 
-    /** Held as a whole before the plan ends, and returned after that. */
+    /** All credits are held before the plan ends, and returned after that. */
     beforeEach(async () => {
       lineId = newId();
       const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
@@ -222,7 +222,7 @@ describe('holds', () => {
       expect(spendable).toBe(TRIAL + PLAN);
     });
 
-    it('are taken back when their payment is refunded, and are owed as far as they were used', async () => {
+    it('are revoked when their payment is refunded, and the used part becomes debt', async () => {
       await entitlement.use(accountId, 9_000);
       const reversalId = await entitlement.reverse(accountId, lineId, '1');
       const after = { spendable: TRIAL, debt: 9_000 };
@@ -232,7 +232,7 @@ describe('holds', () => {
       expect(await entitlement.client.balance(accountId)).toMatchObject(undone);
     });
 
-    it('are not spendable once more after use reported late', async () => {
+    it('cannot be spent again after use is reported late', async () => {
       await Promise.all([settle('late', 9_000), settle('late', 9_000), settle('later', 1_000)]);
       const left = { spendable: TRIAL + PLAN - 10_000 };
       expect(await entitlement.client.balance(accountId)).toMatchObject(left);
@@ -252,20 +252,20 @@ describe('holds', () => {
       ]);
     });
 
-    it('are owed as far as use reported late took them, once their payment is refunded', async () => {
+    it('become debt when their payment is refunded, as far as use reported late has consumed them', async () => {
       await settle('late', 9_000);
       await entitlement.reverse(accountId, lineId, '1');
       const after = { spendable: 0, debt: 9_000 - TRIAL };
       expect(await entitlement.client.balance(accountId)).toMatchObject(after);
     });
 
-    it('are taken back in the same part as others by a partial refund', async () => {
+    it('are revoked by a partial refund in the same proportion as other credits', async () => {
       await entitlement.reverse(accountId, lineId, '0.5');
       const { spendable, debt } = await entitlement.client.balance(accountId);
       expect([spendable, debt]).toEqual([TRIAL + PLAN / 2, 0]);
     });
 
-    it('are each valid for seven days, and are reversed together, if jobs return them on different days', async () => {
+    it('are valid for seven days from each return, and are reversed together, if jobs return them on different days', async () => {
       const others = newId();
       const month = { periodStart: '2026-04-03T09:00:00Z', periodEnd: '2026-05-03T09:00:00Z' };
       const cancelAt = month.periodEnd;
@@ -297,7 +297,7 @@ describe('holds', () => {
       expect(await spendable()).toBe(0);
     });
 
-    it('are not returned once more by another job that holds them until they end', async () => {
+    it('are not returned again by another job that holds them until they end', async () => {
       const holdId = 'the-next-job';
       await entitlement.client.hold({ accountId, holdId, amount: TRIAL + PLAN });
       entitlement.clock.set('2026-04-11T09:00:00Z');

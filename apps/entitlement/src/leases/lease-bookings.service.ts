@@ -22,8 +22,8 @@ const SET_ASIDE_SHOWN_MAX = 200;
 export type BookingKind = 'settle' | 'close';
 
 /**
- * Books leases in batches: reserved credits to consumed, the rest back. A batch that fails is halved until the lease
- * that cannot be booked is found; it is set aside with an alert, and all others are booked.
+ * Books leases in batches: used credits from reserved to consumed, the rest back to available. A batch that fails is
+ * halved until the lease that cannot be booked is found; it is set aside with an alert, and all others are booked.
  */
 @Injectable()
 export class LeaseBookingsService {
@@ -125,7 +125,7 @@ export class LeaseBookingsService {
   }
 }
 
-/** Raises a lease to the higher of its two totals. @returns what that books, by operation. */
+/** Raises a lease to the higher of its two totals. @returns the credits that this books, by operation. */
 function charge(book: Book, lease: Lease, { consumed, operations = {} }: LeaseUse): UsedCredits[] {
   if (consumed > lease.reported) lease.reportedBy = operations;
   const due = chargeTo(book, lease, Math.max(consumed, lease.reported));

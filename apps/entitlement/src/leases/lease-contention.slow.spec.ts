@@ -6,7 +6,7 @@ import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-u
 import { LeaseReaperService } from './lease-reaper.service.js';
 import { LeasesRepository } from './leases.repository.js';
 
-describe('leases that meet', () => {
+describe('concurrent calls for leases', () => {
   let entitlement: EntitlementUnderTest;
 
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe('leases that meet', () => {
     );
     const [damaged, ...sound] = uses;
     await entitlement.damage(damaged.accountId, 1);
-    // Information given only at the close must not be lost.
+    // Use that is reported only at the close must not be lost.
     await entitlement.client.settle(
       'gateway-1',
       uses.map((use) => ({ ...use, consumed: 5 })),
@@ -159,7 +159,7 @@ describe('leases that meet', () => {
     expect(await deadlocks()).toEqual(before);
   });
 
-  it('closes that meet a deadlock are repeated and booked once', async () => {
+  it('closes that run into a deadlock are repeated and booked once', async () => {
     const accounts = [await trialAccount(), await trialAccount()].toSorted();
     const leases = accounts.map((accountId) => ({ accountId, leaseId: newId(), consumed: 5 }));
     for (const { accountId, leaseId } of leases) await acquire(accountId, { leaseId, min: 10 });

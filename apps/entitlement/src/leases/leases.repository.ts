@@ -110,8 +110,8 @@ export class LeasesRepository {
   }
 
   /**
-   * Stores totals of open leases; lower ones, and those of unknown leases, change nothing. No account is locked, so a
-   * damaged one does not matter.
+   * Stores totals of open leases; lower ones, and those of unknown leases, change nothing. No account is locked, so
+   * damage to an account does not matter.
    */
   async report(uses: LeaseUse[]): Promise<void> {
     await this.database.query(REPORT, usesOf(uses));

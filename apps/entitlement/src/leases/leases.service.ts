@@ -46,7 +46,7 @@ export class LeasesService {
         ]),
       );
       const [[book], [[known], refused, unbooked]] = [books, found];
-      // The outcome of the request below moves credits within the balance.
+      // Reserving credits below moves them within the balance.
       const balance = remainingOf(book) - unbooked;
       if (known || refused) {
         const outcome = await this.repeatAnswer(transaction, book, { known, refused });

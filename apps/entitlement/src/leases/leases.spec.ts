@@ -195,7 +195,7 @@ describe('leases', () => {
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 490 });
   });
 
-  it('gateways get the balance of the account, whoever holds its leases', async () => {
+  it('gateways get the balance of the account, regardless of who holds its leases', async () => {
     const [accountId, first, second] = [await trialAccount(), newId(), newId()];
     await acquire(accountId, { leaseId: first, min: 100 });
     const told = [(await acquire(accountId, { leaseId: second, min: 50 })).balance];
@@ -254,7 +254,7 @@ describe('leases', () => {
     const patient = async () => {
       for (let ms = 0; ms <= 126_000; ms += 9_000) await reaper.runOnce(10_000_000 + ms);
     };
-    // Time continues meanwhile, even on a machine that is too busy to run.
+    // The database's clock continues meanwhile, even while a busy machine does not run this test.
     await endLease(accountId, 30);
     await patient();
     expect(await entitlement.newEntries(accountId)).toHaveLength(1);

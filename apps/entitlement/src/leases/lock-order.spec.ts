@@ -21,7 +21,7 @@ describe('locks', () => {
     expect(await entitlement.violations()).toEqual([]);
   });
 
-  /** Leases whose rows are stored in the reverse order of their ids, and whose accounts are ordered that way, too. */
+  /** Leases whose rows, and those of their accounts, are stored in the reverse order of their ids. */
   async function twoLeases(accountIds: string[]) {
     const leaseIds = [newId(), newId()].toSorted().toReversed();
     for (const [at, leaseId] of leaseIds.entries()) {
@@ -41,7 +41,7 @@ describe('locks', () => {
     return ids.toSorted();
   };
 
-  /** While one transaction has the first row, another one that needs both has not locked the last one yet. */
+  /** While one transaction has locked the first row, another one that needs both has not locked the last row yet. */
   async function expectInOrder(
     takeFirst: (transaction: Transaction) => Promise<unknown>,
     takeBoth: () => Promise<unknown>,
@@ -61,14 +61,14 @@ describe('locks', () => {
         );
         return waiting.length === 1;
       });
-      // Two transactions with one row each would deadlock.
+      // If each of two transactions held one row, they would deadlock.
       await takeLast(transaction);
     });
     await taken;
   }
 
   it.each(['new', 'known'])(
-    '%s accounts are locked in order, whatever the order of the call',
+    '%s accounts are locked in the order of their ids, whatever the order of the call',
     async (kind) => {
       const ledger = entitlement.service.app.get(LedgerService);
       const [first, last] = [newId(), newId()].toSorted();
@@ -111,7 +111,7 @@ describe('locks', () => {
     await expectInOrder(lockLease(first), recall, lockLease(last));
   });
 
-  it('a recall waits for no lease of another account', async () => {
+  it('a recall does not wait for leases of other accounts', async () => {
     const [accountId, other] = await newAccounts();
     const { first: leaseId } = await twoLeases([other, other]);
     const reservations = entitlement.service.app.get(ReservationsService);

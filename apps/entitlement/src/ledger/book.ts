@@ -19,7 +19,7 @@ export interface LostCredits {
   credits: number;
 }
 
-/** How long credits stay valid that are returned to a grant which has ended. */
+/** How long credits remain valid that are returned to an ended grant. */
 const REVIVED_LIFETIME_MS = 7 * DAY_MS;
 
 /**
@@ -106,7 +106,7 @@ export class Book extends GrantBook {
 
   /**
    * Releases the reserved credits beyond `keep`, in reverse burn order.
-   * @returns the credits that belong to expired grants, with those that reversals take.
+   * @returns the credits that belong to expired grants, including those that reversals revoke.
    */
   release(reservation: Reservation, keep = 0): LostCredits[] {
     let surplus = reservedRest(reservation) - keep;
@@ -126,10 +126,10 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Credits that a job could not use before their grant ended stay valid for a few days. Those of a payment remain under
-   * its reversals, which may have come before: the revived credits are then taken at once, and an undone reversal
-   * returns them. Each credit is returned once, and later returns do not prolong earlier ones: a plan's would never
-   * expire.
+   * Credits that a job could not use before their grant ended stay valid for a few days. Credits of a payment remain
+   * subject to its reversals. If a reversal came first, the revived credits are revoked at once, and undoing the
+   * reversal returns them. Each credit is returned once, and later returns do not prolong earlier ones; otherwise, a
+   * plan's credits would never expire.
    */
   giveBack(lost: readonly LostCredits[]): void {
     for (const { grant, slice, credits } of lost) {
@@ -151,7 +151,7 @@ export class Book extends GrantBook {
       for (const from of ['available', 'expired'] as const) {
         const left = from === 'available' ? grant.available : this.lostOf(grant);
         const part = Math.min(rest, slice.returned - slice.reclaimed, left);
-        // Booked at once, so that the next bucket and the next grant see the rest.
+        // This is booked at once, so that the next bucket and the next grant see the rest.
         this.apply([{ grant, from, to: 'consumed', amount: part }]);
         slice.reclaimed += part;
         rest -= part;
@@ -235,8 +235,8 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Revived credits are the ended grant's own, so reversals take from them only what exceeds the part that the grant
-   * has given up otherwise. Taking a share of each would take it twice.
+   * Revived credits belong to the ended grant, so reversals take from them only the part that they could not take from
+   * the grant. A share of each would be taken twice.
    */
   private followRevived(grant: Grant): void {
     const revived = this.revivedOf(grant);
@@ -256,7 +256,7 @@ export class Book extends GrantBook {
     const expired = Math.min(amount, grant.revokedExpired);
     grant.revokedExpired -= expired;
     const reference = sourceOf(grant);
-    // Revived credits need no other grant: they can be valid once more themselves.
+    // Revived credits need no other grant, because their own can become valid again.
     if (grant.sourceType === 'release' && amount > expired) this.prolong(grant);
     const lost = { grant, from: 'revoked', to: 'expired', amount: expired } as const;
     const rest = {
@@ -269,17 +269,17 @@ export class Book extends GrantBook {
     this.reviveEnded(grant, amount - expired);
   }
 
-  /** Credits that an undone reversal returns to a grant which has ended stay valid for a few days. */
+  /** Credits that an undone reversal returns to an ended grant remain valid for a few days. */
   private reviveEnded(grant: Grant, amount: number): void {
     if (amount === 0 || this.homeOf(grant) !== 'expired') return;
     this.revive(grant, amount, { isRenewed: true });
   }
 
   /**
-   * Lets expired credits of a grant live on in another one. If that has another end, they live on in a
-   * third one, as its revived credits.
-   * @param isRenewed whether those that were revived before and have not ended stay valid as long instead.
-   * @returns the grant in which they live on.
+   * Moves expired credits of a grant to its revived grant. If that one has a different end, they move on to the revived
+   * grant of that one.
+   * @param isRenewed true to extend the end of credits that were revived before and are still valid.
+   * @returns the grant that has the credits now.
    */
   private revive(grant: Grant, amount: number, { isRenewed }: { isRenewed: boolean }): Grant {
     const expiresAt = this.revivedUntil;
@@ -302,7 +302,7 @@ export class Book extends GrantBook {
     return this.revive(known, amount, { isRenewed });
   }
 
-  /** Lets an ended grant of revived credits take credits again. Those that it still has end first. */
+  /** Lets an ended grant of revived credits receive credits again. The credits that it still has expire first. */
   private prolong(revived: Grant): void {
     if (!this.isExpired(revived)) return;
     this.end(revived);

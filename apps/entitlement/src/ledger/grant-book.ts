@@ -47,7 +47,7 @@ export abstract class GrantBook {
     readonly account: CreditAccount,
     grants: Grant[],
     readonly repayments: Repayment[],
-    /** The time for which movements are made; it passes through the past while an account is brought up to date. */
+    /** The time at which movements are booked; it moves from the past to now while an account is brought up to date. */
     public now: Date,
   ) {
     this.accountBefore = { ...account };
@@ -112,13 +112,13 @@ export abstract class GrantBook {
     return grant.expiresAt !== undefined && grant.expiresAt <= this.now;
   }
 
-  /** The grant in which credits live on that were returned to this one after its end. */
+  /** The grant that received the credits which were returned to this one after its end. */
   protected revivedOf(grant: Grant): Grant | undefined {
     const source = sourceOf({ ...revivalOf(grant), granted: 0 });
     return this.all.find((other) => sourceOf(other) === source);
   }
 
-  /** Expired credits that do not live on in another grant. */
+  /** Expired credits that were not moved to another grant. */
   protected lostOf(grant: Grant): number {
     return Math.max(0, grant.expired - (this.revivedOf(grant)?.granted ?? 0));
   }
@@ -171,7 +171,7 @@ export abstract class GrantBook {
     }
   }
 
-  /** Records moves that `apply` made, without those of zero credits. */
+  /** Records the movements that `apply` made, except those of zero credits. */
   protected recordMoves(kind: TransferKind, reference: string, moves: Move[]): void {
     const entries = moves
       .filter(({ amount }) => amount > 0)

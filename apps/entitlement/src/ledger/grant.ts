@@ -59,7 +59,7 @@ export function inBurnOrder(a: Grant, b: Grant): number {
   );
 }
 
-/** Oldest first; at the same time by their source, so that the same history has the same order. */
+/** Ordered by age and then by source, so that the same history always has the same order. */
 export function byAge(a: Grant, b: Grant): number {
   return compareTimes(a.issuedAt, b.issuedAt) || (sourceOf(a) < sourceOf(b) ? -1 : 1);
 }

@@ -48,7 +48,7 @@ export class LedgerRepository {
     return rows.map(toGrant);
   }
 
-  /** The grants in which credits live on that were returned to these or, in turn, to those. */
+  /** The grants that received the credits which were returned to these grants or, in turn, to those. */
   async listReturned(
     transaction: Transaction,
     accountIds: readonly string[],
@@ -98,7 +98,8 @@ export class LedgerRepository {
       JSON.stringify(posting),
       now,
     ]);
-    if (moved !== posting.moves.length) throw new Error('a grant vanished under its lock');
+    if (moved !== posting.moves.length)
+      throw new Error('a grant disappeared although it was locked');
   }
 
   /** The current state of an account, without a lock; undefined if it does not exist. */

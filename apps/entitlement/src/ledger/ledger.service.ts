@@ -27,7 +27,7 @@ export class LedgerService {
 
   /**
    * The first statement of every transaction that changes accounts: locks them in id order until the transaction ends.
-   * State read before it may be stale.
+   * State that was read earlier may be stale.
    */
   async lock(transaction: Transaction, accountIds: string[]): Promise<CreditAccount[]> {
     return this.repository.lockAccounts(transaction, [...new Set(accountIds)]);
@@ -66,7 +66,7 @@ export class LedgerService {
     return this.repository.listGrantsById(transaction, accountIds, ids);
   }
 
-  /** The grants that credits of these ended ones were returned to. */
+  /** The grants that received the credits which were returned to these ended grants. */
   async listReturned(
     transaction: Transaction,
     accountIds: readonly string[],

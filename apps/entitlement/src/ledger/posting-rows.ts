@@ -87,8 +87,8 @@ export function toGrant(row: GrantRow): Grant {
 }
 
 /**
- * The changes of the books in the form that the writing statement reads. Buckets of known grants are differences, so
- * that a value the book never saw cannot be overwritten.
+ * The changes of the books in the form that the writing statement reads. The buckets of known grants are differences,
+ * so that a value which the book has not read cannot be overwritten.
  */
 export function toPosting(books: GrantBook[]) {
   const transfers = books.flatMap(numbered);
@@ -124,7 +124,7 @@ export function toPosting(books: GrantBook[]) {
   };
 }
 
-/** Assigns a book's transfers ids that rise with each movement of the account. */
+/** Assigns ids to a book's transfers; they rise with each movement of the account. */
 function numbered({ account, transfers }: GrantBook): (LedgerTransfer & { id: string })[] {
   return transfers.map((transfer) => {
     const id = nextId(account.lastTransferId);

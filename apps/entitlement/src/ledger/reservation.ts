@@ -6,7 +6,7 @@ export interface ReservationSlice {
   returned: number;
   /** The part of the returned credits that a late debit took again. */
   reclaimed: number;
-  /** The grant in which the returned credits live on, because their own had ended. */
+  /** The grant that received the returned credits, because their own had ended. */
   revivedIn?: string;
 }
 

@@ -21,7 +21,7 @@ interface Circumstances {
   hasEnded?: boolean;
 }
 
-/** A plan whose credits jobs hold as it ends. */
+/** A plan whose credits are held by jobs when it ends. */
 class EndedPlan {
   readonly book = new Book(
     { id: 'account', state: 'active', available: 0, allowanceVersion: 0, lastGranted: 0 },
@@ -92,7 +92,7 @@ describe('credits that jobs return after the end of their plan', () => {
     ended = new EndedPlan(PLAN, [PLAN]);
   });
 
-  it('are the same after the same events, in whatever order jobs close and a reversal is requested, final and undone', () => {
+  it('depend only on the events, whatever the order in which jobs close and a reversal is requested, final and undone', () => {
     const part = fc.integer({ min: 1, max: 100 });
     const property = fc.property(
       fc.array(part, { minLength: 1, maxLength: 2 }),
@@ -128,7 +128,7 @@ describe('credits that jobs return after the end of their plan', () => {
     fc.assert(property, { numRuns: 40, seed: 20_261_124 });
   });
 
-  it('are owed when they were used after an undone reversal, and the reversal comes back', () => {
+  it('become debt if they were used after a reversal was undone, and the reversal is repeated', () => {
     ended.close(ended.jobs[0]);
     ended.reach('final', PLAN);
     ended.passDays(20);
@@ -142,7 +142,7 @@ describe('credits that jobs return after the end of their plan', () => {
     expect(ended.state).toEqual({ spendable: PLAN - 10_000, owed: 0 });
   });
 
-  it('are valid for seven days from their own return, whatever other jobs return in that time', () => {
+  it('are valid for seven days from their own return, whatever other jobs return meanwhile', () => {
     ended = new EndedPlan(PLAN, [PLAN - 2, 1, 1]);
     const [most, second, third] = ended.jobs;
     ended.close(most);
@@ -161,7 +161,7 @@ describe('credits that jobs return after the end of their plan', () => {
     expect(ended.jobs.map(({ late, unbilled }) => late + unbilled)).toEqual([0, 0, 0]);
   });
 
-  it('lose a reversed part once, however many slices of a plan a job held', () => {
+  it('lose a reversed part only once, however many slices of a plan a job held', () => {
     ended.reach('final', PLAN / 2);
     const [{ slices, ...job }] = ended.jobs;
     const slice = { ...slices[0], amount: PLAN / 3 };
@@ -174,7 +174,7 @@ describe('use that is reported after jobs returned their credits', () => {
   const GIFT = { sourceType: 'operator', sourceId: 'gift', sourceIndex: 0 } as const;
   const PACKAGE = { sourceType: 'package', sourceId: 'bought', sourceIndex: 0 } as const;
   const [GIVEN, MONTHLY, BOUGHT] = [30, 100, 80];
-  /** All of them are less than the life of returned credits. */
+  /** All times are shorter than the validity of returned credits. */
   const PAUSE_DAYS = 2;
   const EVENTS = ['close', 'settle', 'settle more', 'settle more'] as const;
   const TOTAL = { settle: 'some', 'settle more': 'most' } as const;
@@ -195,7 +195,7 @@ describe('use that is reported after jobs returned their credits', () => {
     return fc.record({ jobs: fc.constant(jobs), order, wish: fc.nat(100) });
   });
 
-  it('is charged once, and no other credit is lost or doubled, in whatever order jobs close, settle and the plan ends', () => {
+  it('is charged once, and no other credit is lost or doubled, whatever the order in which jobs close and settle and the plan ends', () => {
     const property = fc.property(historyOf, ({ jobs, order, wish }) => {
       const others = [
         { ...GIFT, granted: GIVEN, expiresAt: new Date(END) },
@@ -204,7 +204,7 @@ describe('use that is reported after jobs returned their credits', () => {
       const held = jobs.map((job) => job.held);
       const history = new EndedPlan(MONTHLY, held, { others, hasEnded: false });
       let [hasEnded, spent] = [false, 0];
-      // Credits in hands that outlive the end of their grants, or have none.
+      // Grants that a job keeps holding after their end, or that have no end.
       const living = new Set(history.jobs.keys());
       for (const event of order) {
         if (event === 'end') {
@@ -248,7 +248,7 @@ describe('use that is reported after jobs returned their credits', () => {
     ['plan', { granted: 100, others: [] }],
     ['gift', { granted: 1, others: [{ ...GIFT, granted: 100, expiresAt: new Date(END) }] }],
   ])(
-    'never takes what another job returned from the ended %s, where it no longer lives',
+    'never takes from the ended %s the credits that another job returned and that are now elsewhere',
     (_, { granted, others }) => {
       const ended = new EndedPlan(granted, [60, 40], { others, hasEnded: false });
       const [early, late] = ended.jobs;

@@ -35,7 +35,7 @@ export class PaymentLine {
   @Column('text', { nullable: true })
   tier: string | null;
 
-  /** This column and all below: for a stretch of a subscription. */
+  /** This column and all below are set for a stretch of a subscription. */
   @Column('uuid', { name: 'subscription_id', nullable: true })
   subscriptionId: string | null;
 

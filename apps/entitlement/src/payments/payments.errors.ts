@@ -1,6 +1,6 @@
 import { UnacceptableEvent } from '#libs/messaging';
 
-/** Billing announced something else under this id before. An operator has to check it. */
+/** Billing announced different content under this id before. An operator has to check it. */
 export class AnnouncedOtherwise extends UnacceptableEvent {
   constructor(what: string, id: string) {
     super(`${what} ${id} was announced with other content`);

@@ -44,8 +44,7 @@ export class PaymentsService {
 
   /**
    * Stores a payment's lines; a repeat stores nothing.
-   * @param heardAt the time of the account's book: with a later reading of the clock, the line would be
-   *   due in that book's future.
+   * @param heardAt the time of the account's book: with a later time, the line would be due in that book's future.
    * @returns the new lines.
    * @throws AnnouncedOtherwise if a line, the payment or a subscription is known with other content.
    */
@@ -217,7 +216,7 @@ function contentOf(line: PaymentLine): object {
   return { ...line, heardAt: undefined };
 }
 
-/** Whether the contents are the same, in whatever order. */
+/** Whether the contents are the same, regardless of the order. */
 function haveSameContent(stored: object[], announced: object[]): boolean {
   const texts = (rows: object[]) =>
     rows.map((row) => JSON.stringify(Object.entries(row).toSorted())).toSorted();

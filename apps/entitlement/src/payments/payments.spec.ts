@@ -152,7 +152,7 @@ describe('announcements of billing', () => {
       } as Stretch).map(({ index, start, end }) =>
         [index, ...[start, end].map((at) => at.toISOString().slice(0, 10))].join(' '),
       );
-    // A year that a reversal or a change of interval has cut short, at a slice's start and within one.
+    // A year that a reversal or a change of interval has cut short, at the start of a slice or within one.
     const twoMonths = ['0 2026-01-31 2026-02-28', '1 2026-02-28 2026-03-31'];
     expect(year('2026-03-31T00:00:00Z')).toEqual(twoMonths);
     expect(year('2026-04-10T00:00:00Z')).toEqual([...twoMonths, '2 2026-03-31 2026-04-10']);
@@ -161,7 +161,7 @@ describe('announcements of billing', () => {
     expect(year('2026-03-31T00:00:00Z', '2026-02-28T00:00:00Z')).toEqual(twoMonths.slice(1));
   });
 
-  it('a month that the processor extended is one slice, to its end', () => {
+  it('a month that the processor extended is one slice', () => {
     const [periodStart, periodEnd] = [
       new Date(MONTH.periodStart),
       new Date('2026-04-10T09:00:00Z'),

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One announcement of a refund or dispute; its request and its final state are two. */
+/** One announcement of a refund or dispute. Its request and its final state are separate announcements. */
 @Entity('reversals')
 export class Reversal {
   @PrimaryColumn('uuid', { name: 'reversal_id' })

@@ -14,7 +14,7 @@ export interface Stretch extends PaymentLine {
   monthlyCredits: string;
 }
 
-/** One month of a stretch's period; a monthly period is its own and only slice. */
+/** One month of a stretch's period; a monthly period is a single slice. */
 export interface Slice {
   index: number;
   start: Date;
@@ -49,16 +49,14 @@ export function sliceBegin(stretch: Stretch, slice: Slice): Date {
   return laterOf(slice.start, stretch.from);
 }
 
-/**
- * Credits of one slice: the stretch's monthly credits in proportion to the slice's time from its begin, rounded down.
- */
+/** Credits of one slice: the stretch's monthly credits in proportion to its share of the slice's time, rounded down. */
 export function sliceCredits(stretch: Stretch, slice: Slice): number {
   const begin = sliceBegin(stretch, slice).getTime();
   const [start, end] = [slice.start.getTime(), slice.end.getTime()];
   return Number((BigInt(stretch.monthlyCredits) * BigInt(end - begin)) / BigInt(end - start));
 }
 
-/** True for a slice that had already ended when its line arrived: its credits are valid for a separate period. */
+/** True for a slice that had already ended when its line arrived; its credits get a separate period of validity. */
 export function isLate(stretch: Stretch, sliceEnd: Date): boolean {
   return stretch.heardAt >= sliceEnd;
 }

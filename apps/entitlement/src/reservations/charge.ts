@@ -1,11 +1,11 @@
 import type { Book, LostCredits } from '../ledger/book.js';
 import type { Reservation } from '../ledger/reservation.js';
 
-/** The common members of leases and holds: reserved credits, used cumulatively, released once. */
+/** The common members of leases and holds: both reserve credits, use them cumulatively and release the rest once. */
 export interface Chargeable extends Reservation {
   accountId: string;
   state: 'open' | 'closed';
-  /** Granted credits; no more can be used under it. */
+  /** Granted credits, which are the most that can be used. */
   amount: number;
   /** Cumulative use, including late and unbilled credits. */
   consumed: number;

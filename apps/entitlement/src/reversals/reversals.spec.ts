@@ -48,7 +48,7 @@ describe('reversals', () => {
     expect(reversalTarget(100, month, [of(1, 3)])).toBe(34);
     expect(reversalTarget(9_007_199_254_740_991, undefined, [of(1, 10)])).toBe(900_719_925_474_100);
     expect(reversalTarget(5_000, month, [of(0, 0)])).toBe(0);
-    // The rest of the slice from its 11th day: 21 of 31 days, whatever amount of money that was.
+    // The rest of the slice from its 11th day: 21 of 31 days, whatever the amount of money.
     expect(reversalTarget(3_100, month, [of(7, 10, '2026-03-12T00:00Z')])).toBe(2_100);
     expect(reversalTarget(3_100, month, [of(7, 10, '2026-02-12T00:00Z')])).toBe(3_100);
     expect(reversalTarget(3_100, month, [of(7, 10, '2026-05-12T00:00Z')])).toBe(0);
@@ -180,7 +180,7 @@ describe('reversals', () => {
     expect(await balance()).toMatchObject({ spendable: 1_000 + 2_500, debt: 0 });
   });
 
-  it('slices of a fully reversed year are revoked as they begin, and undoing it returns them', async () => {
+  it('slices of a fully reversed year are revoked as they begin, and undoing the reversal returns them', async () => {
     const subscriptionId = newId();
     const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
     const lineId = newId();
@@ -200,7 +200,7 @@ describe('reversals', () => {
     expect(await entitlement.newEntries(accountId)).toEqual([...arrived, ...arrived]);
     expect(await balance()).toMatchObject({ spendable: 0, debt: 1_000 });
     await entitlement.undo(accountId, reversalId);
-    // The running slice, and for seven days the credits that ended slices had when they were reversed.
+    // The credits of the running slice and, for seven days, those that ended slices had when they were reversed.
     expect(await balance()).toMatchObject({ spendable: 15_000 + 14_000 + 15_000, debt: 0 });
     expect((await entitlement.newEntries(accountId)).toSorted()).toEqual([
       'debt_cancel subscription: debt +1000, owed -1000',
@@ -255,7 +255,7 @@ describe('reversals', () => {
     entitlement.clock.set('2026-04-10T00:00:00Z');
     expect(await balance()).toMatchObject({ spendable: 3_750 });
     await entitlement.undo(accountId, undone);
-    // A quarter is taken of each slice; the half that is returned to the ended one stays valid.
+    // A quarter of each slice is revoked; the half that is returned to the ended one remains valid.
     expect(await balance()).toMatchObject({ spendable: 11_250 + 7_500 });
     // The ended slice has 3,750 unused credits: another quarter takes nothing from the returned ones.
     await entitlement.reverse(accountId, lineId, '0.25');

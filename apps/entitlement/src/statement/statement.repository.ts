@@ -5,7 +5,7 @@ import { Database, type Transaction } from '#libs/database';
 /** Greater than every line. */
 const NEWEST = ['ffffffff-ffff-ffff-ffff-ffffffffffff', '~'];
 
-/** Maximum number of summed lines: thirty days of every operation are a fifth of that. */
+/** Maximum number of summed lines, which is five times as many as those of thirty days with every operation. */
 const SUMMED_LINES_MAX = 10_000;
 
 interface LineRow {
@@ -66,11 +66,11 @@ function shownReference(reference: string): string {
 }
 
 /**
- * Finds the transfers with lines by their entries other than movements between available, reserved and consumed
- * credits, through a partial index: a busy account has a thousand movements of leases for one of them. `repay_return`
- * is the exception.
+ * Finds the transfers with lines through a partial index on entries other than movements between available, reserved
+ * and consumed credits. A busy account has a thousand movements of leases for each such transfer. `repay_return` is the
+ * exception.
  *
- * A lease that ends after its grant moves its rest to `expired`: that line names the grant.
+ * If a lease ends after its grant, its rest moves to `expired`, and the line names the grant.
  */
 const LINES_OF = (ids: string, kinds: string) => `
   select t.id, t.occurred_at as at, m.kind, m.amount, null as operation, null as day,

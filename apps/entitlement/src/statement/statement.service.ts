@@ -18,13 +18,13 @@ import { usageV1Answer } from './usage-v1-answer.js';
 /** Number of lines read at once for an explanation. */
 const BATCH = 2_000;
 
-/** The balance and one page of the ledger, as customers read them. */
+/** Reads the balance and one page of the ledger for customers. */
 export interface Statement {
   balance: BalanceAnswer;
   lines: Page<LedgerLine>;
 }
 
-/** An account's credits as their owner reads them: the balance, and the use of the rest. */
+/** An account's credits as their owner reads them: the balance, and how the other credits were used. */
 @Injectable()
 export class StatementService {
   constructor(
@@ -35,7 +35,8 @@ export class StatementService {
   ) {}
 
   async read(accountId: string, asked: AskedPage): Promise<Statement> {
-    // Read first, because this applies due dates: slices that begin and credits that end are lines of the ledger.
+    // The balance is read first, because this applies due dates: slices that begin and credits that end are lines of
+    // the ledger.
     const balance = await this.grants.balance(accountId);
     return { balance, lines: await this.lines(accountId, asked) };
   }

@@ -28,7 +28,7 @@ async function lease(operations: Record<string, number> | undefined, consumed: n
   return { accountId, leaseId, consumed, operations };
 }
 
-/** As a customer's request arrives from the gateway. */
+/** A customer's request as it arrives from the gateway. */
 async function credits(cursor?: string): Promise<CreditsAnswer> {
   const query = cursor === undefined ? '' : `&cursor=${cursor}`;
   return entitlement.call('GET', `/internal/account/credits?version=2${query}`, accountId);

@@ -36,7 +36,7 @@ async function lease(operations: Record<string, number> | undefined, consumed: n
   return { accountId, leaseId, consumed, operations };
 }
 
-/** As a customer's request arrives from the gateway. */
+/** A customer's request as it arrives from the gateway. */
 async function balance() {
   const path = '/internal/account/credits?version=2';
   return (await entitlement.call<CreditsAnswer>('GET', path, accountId)).balance;
@@ -78,7 +78,7 @@ describe('usage of an account', () => {
     ]);
   });
 
-  it('usage of a dead gateway consists of what it had reported and what its journal adds later', async () => {
+  it('usage of a dead gateway consists of the reported part and the part that its journal adds later', async () => {
     await entitlement.buy(accountId, 1_000);
     const open = await lease({ 'whois.live': 4 }, 10);
     await entitlement.client.settle('g', [{ ...open, consumed: 4 }]);
@@ -182,7 +182,7 @@ describe('usage of an account', () => {
   });
 });
 
-it('version 1 says what package and plan granted and used, and nothing about a past month', async () => {
+it('version 1 shows the granted and used credits of package and plan, without past months', async () => {
   const usage = () => entitlement.call('GET', '/internal/account/usage-v1?version=1', accountId);
   await entitlement.buy(accountId, 1_000);
   const month = { periodStart: '2026-03-02T09:00:00.000Z', periodEnd: '2026-04-02T09:00:00.000Z' };

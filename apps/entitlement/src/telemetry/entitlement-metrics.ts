@@ -61,7 +61,7 @@ const OPEN = `
   select 'hold', count(*)::int, coalesce(sum(amount - consumed), 0)
   from holds where state = 'open'`;
 
-// Each part reads a partial index, because the counted rows are rare.
+// Each part of the query reads a partial index, because the counted rows are rare.
 const UNPAID = `
   select
     (select coalesce(sum(unbilled), 0) from leases

@@ -3,7 +3,7 @@ import { WITHHELD_WORK } from '#libs/work';
 
 const SECRET = 'a secret that signs what is sent to you';
 
-/** The worker's tables, and the columns that their owner receives. */
+/** The worker's tables, and the columns that an account's owner receives. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {
@@ -171,9 +171,10 @@ export const EXPORTED_TABLES: ExportedSchema = {
   withheld: {
     ...WITHHELD_MESSAGING,
     ...WITHHELD_WORK,
-    name_lines: 'names as they were sent, for seven days; their results are in the result files',
+    name_lines:
+      'names as they were sent, kept for seven days; their results are in the result files',
     job_chunks: 'names in progress; their results are in the result files',
-    watched_names: 'the known state of watched names, shared by all who watch them',
+    watched_names: 'the known state of watched names, shared by all accounts that watch them',
     collected_names: 'names that are looked up for the corpus',
     file_editions: 'files that are the same for everyone',
     feed_cursors: 'read position in the changes of the corpus',

@@ -10,7 +10,7 @@ export interface AccountStanding {
 
 const UNKNOWN: AccountStanding = { state: 'active', isSuspended: false };
 
-/** The states of accounts, from events. */
+/** The states of accounts, as reported by events. */
 @Injectable()
 export class AccountStatesRepository {
   /** Stores the state, except that an erased account stays erased, in any order of events. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Database, Transaction } from '#libs/database';
 import { type AccountStanding, AccountStatesRepository } from './account-states.repository.js';
 
-/** The states of accounts, from events, for the work done on their behalf. */
+/** The states of accounts, as reported by events, for the work done on their behalf. */
 @Injectable()
 export class AccountStatesService {
   constructor(private readonly states: AccountStatesRepository) {}

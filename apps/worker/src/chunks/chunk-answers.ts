@@ -20,7 +20,7 @@ export interface Follower extends Omit<NewChunk, 'number'> {
 /** The result for one name, and its time if it is older than the request. */
 export type ChunkFindings = Omit<NameFindings, 'servedFrom'> & { observedAt?: string };
 
-/** A written row; the data it was made from would take ten times its memory. */
+/** A written row. The data from which it was made would take ten times as much memory. */
 interface WrittenRow {
   line: number;
   text: string;
@@ -30,13 +30,16 @@ interface WrittenRow {
 export class ChunkAnswers {
   /** The number of charged rows. */
   charged = 0;
-  /** Its names are no part of the price: lookup, which may know more upstreams, can still answer them. */
+  /** The names of this chunk are not part of the price, but lookup may know more upstreams and answer them. */
   private readonly isFree: boolean;
   private readonly rows: WrittenRow[] = [];
   private readonly waiting: number[] = [];
   private readonly failing: number[] = [];
   private readonly seen = new Set<number>();
-  /** When the first of the upstreams is ready: monotonic, from answers that arrived at different times. */
+  /**
+   * The monotonic time at which the first of the upstreams is ready; the answers that state it arrived at different
+   * times.
+   */
   private readyAtMs = Infinity;
 
   constructor(
@@ -60,12 +63,12 @@ export class ChunkAnswers {
     }
   }
 
-  /** Indexes of names without a result so far. */
+  /** Indexes of the names that have no result yet. */
   get open(): number[] {
     return this.chunk.names.map((_, index) => index).filter((index) => !this.seen.has(index));
   }
 
-  /** The job's time is over: names without an answer get none. */
+  /** The job's time is over: names without an answer will not get one. */
   close(): void {
     const { names, lines } = this.chunk;
     for (const index of [...this.waiting.splice(0), ...this.failing.splice(0), ...this.open]) {
@@ -79,7 +82,7 @@ export class ChunkAnswers {
     return this.rows.length;
   }
 
-  /** If there is no answer at all: seconds after which the whole chunk is retried. */
+  /** The number of seconds after which the whole chunk is retried, if there is no answer at all. */
   get allLaterSeconds(): number | undefined {
     return this.rows.length === 0 && this.failing.length === 0 ? this.laterSeconds : undefined;
   }
@@ -132,7 +135,7 @@ function rowOf(
   return { line, name, outcome, isCharged, observedAt: at, body, problem };
 }
 
-/** When a lookup's answer was retrieved; its member has another form. */
+/** When a lookup's answer was retrieved. The answer states it in another format. */
 function queryTime(body: Record<string, unknown> = {}): string | undefined {
   const { query_time: time } = body;
   return typeof time === 'string' ? `${time.replace(' ', 'T')}.000Z` : undefined;

@@ -9,7 +9,7 @@ import { findingsOf } from './known-answer.js';
 /** How long a lookup may wait for turns at upstreams. */
 const WAIT_SECONDS = 20;
 
-/** Looks up the names of chunks: in corpus if an older answer is allowed, and in lookup for all others. */
+/** Looks up the names of chunks: in the corpus if an older answer is allowed, and otherwise in lookup. */
 @Injectable()
 export class ChunkQuestionsService {
   constructor(
@@ -37,7 +37,7 @@ export class ChunkQuestionsService {
     for await (const one of found) answers.add({ ...one, index: open[one.index] });
   }
 
-  /** Names without an answer from corpus, for whatever reason, are looked up. */
+  /** All names without an answer from the corpus are looked up. */
   private async askCorpus(
     { kind, types, maxAgeSeconds }: Job,
     { names }: Chunk,

@@ -9,7 +9,7 @@ type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 export class ChunkRowsService {
   constructor(private readonly chunks: ChunksRepository) {}
 
-  /** From here on, no answers of open chunks are recorded. */
+  /** After this call, no answers of open chunks are recorded. */
   async abandonOpen(transaction: Transaction, jobId: string): Promise<void> {
     await this.chunks.abandonOpen(transaction, jobId);
   }

@@ -12,12 +12,14 @@ import { ChunkQuestionsService } from './chunk-questions.service.js';
 import { type Chunk, ChunksRepository } from './chunks.repository.js';
 import { ChunkRecordsService } from './chunk-records.service.js';
 
-/** Most of them wait for their upstream's rate; slow ones leave slots to others. */
+/** Maximum number of chunks in progress. Most of them wait for the rate limit of their upstream. */
 const CONCURRENCY = 16;
 const TIME_LIMIT_MS = 5 * MINUTE_MS;
 const SUSPENDED_SECONDS = 300;
 const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
-/** One minute each: longer than any deadline, so that no chunk is given up before its job. */
+/**
+ * Attempts are a minute apart, so together they last longer than any job: no chunk is abandoned before its job ends.
+ */
 const TRIES_MAX = 20_000;
 /** How often the progress of a chunk is stored; most chunks end earlier. */
 const PROGRESS_MS = 2 * SECOND_MS;
@@ -105,12 +107,12 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
     return answers;
   }
 
-  /** Never after the deadline, at which a job ends whatever it waits for. */
+  /** The wait ends at the deadline, because a job ends then, whatever it is waiting for. */
   private later(seconds: number, job: Job): Later {
     return later(Math.min(seconds, secondsLeft(job, this.clock.now())));
   }
 
-  /** A slow upstream answers a chunk for a minute, during which its owner is to see progress. */
+  /** A slow upstream takes a minute for a chunk, and the job's owner should see progress meanwhile. */
   private telling(chunk: Chunk, answers: ChunkAnswers): Loop {
     const work = () => this.features.chunks.setArrived(this.database, chunk, answers.answered);
     const name = 'the progress of chunks';

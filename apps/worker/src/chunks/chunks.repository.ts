@@ -34,7 +34,9 @@ const COLUMNS = 'job_id as "jobId", number, names, lines, pass, state, charged';
 
 @Injectable()
 export class ChunksRepository {
-  /** Splits a list into chunks for one upstream each, every name once, by the line in which it first appeared. */
+  /**
+   * Splits a list into chunks of one upstream each. Every name occurs once, with the line in which it first appeared.
+   */
   async cut(
     transaction: Transaction,
     {
@@ -97,7 +99,7 @@ export class ChunksRepository {
     return rows.length === 1;
   }
 
-  /** Says how many names of an incomplete chunk have an answer. */
+  /** Records how many names of an incomplete chunk have an answer. */
   async setArrived(
     runner: Runner,
     { jobId, number }: Pick<Chunk, 'jobId' | 'number'>,

@@ -22,7 +22,7 @@ beforeAll(async () => {
   corpus = await CorpusUnderTest.start();
   corpus.clock.set(under.clock.now());
   await under.start(lookup.url, { corpusUrl: corpus.url });
-  // It looks up names of the corpus, too.
+  // The collector is off, because it would look up names of the corpus, too.
   await under.holdJob('collect-names');
 });
 afterEach(() => {
@@ -38,7 +38,7 @@ afterAll(async () => {
 const jobOf = async (accountId: string, id: string | null) =>
   under.gateway.call<JobAnswer>('GET', `/internal/jobs/${id}`, { accountId });
 
-/** Makes waiting work due at once, instead of minutes later. */
+/** Makes waiting work due now instead of minutes later. */
 async function endOf(accountId: string, id: string | null): Promise<JobAnswer> {
   return waitFor('the end of the job', async () => {
     await under.database.query(
@@ -52,7 +52,7 @@ async function endOf(accountId: string, id: string | null): Promise<JobAnswer> {
 const asksFor = (name: string) => lookup.calls.filter(({ names }) => names.includes(name)).length;
 
 describe('a name', () => {
-  it('a name that has to wait is looked up as often as necessary, one that fails three times', async () => {
+  it('a name that has to wait is looked up as often as necessary, and one that fails three times', async () => {
     const accountId = newId();
     lookup.found = (name) => {
       if (name === 'fails.com') return { outcome: 'timeout' };
@@ -74,7 +74,7 @@ describe('a name', () => {
     ]);
   });
 
-  it('S105: without an answer when its job has no time left is unanswered, and free', async () => {
+  it('S105: is unanswered and free if it has no answer when its job ends', async () => {
     const accountId = newId();
     lookup.found = (name) => (name === 'never.com' ? LATER : {});
     const body = { domainNames: ['never.com', 'soon.com'], deadline_hours: 1 };
@@ -127,7 +127,7 @@ describe('a name', () => {
     expect(days).toBe(7 * 24 * HOUR_MS);
   });
 
-  it('without a known upstream is counted apart, not priced, and free whatever answers it', async () => {
+  it('is counted separately and free if no upstream is known for it', async () => {
     const accountId = newId();
     under.entitlement.balances.set(accountId, 1);
     const domainNames = ['priced.com', 'a.no-upstream', 'b.no-upstream'];
@@ -150,7 +150,7 @@ describe('a name', () => {
     expect(under.entitlement.openHolds(accountId)).toBe(0);
   });
 
-  it('top-level domains that nobody knows are not all counted, however many a file has', async () => {
+  it('unknown top-level domains are not counted one by one, however many a file has', async () => {
     const accountId = newId();
     const letter = (n: number) => String.fromCharCode(97 + (n % 26));
     const names = Array.from(
@@ -172,7 +172,7 @@ describe('a name', () => {
     expect(dryRun.tlds!.map(({ names: count }) => count)).toEqual(Array(100).fill(1));
   });
 
-  it('a name whose upstream is not ready delays no other', async () => {
+  it('a name whose upstream is not ready does not delay the others', async () => {
     const [accountId, other] = [newId(), newId()];
     lookup.found = (name) => (name.endsWith('.de') ? LATER : {});
     const domainNames = ['a.de', 'b.de', 'c.de', 'a.com', 'b.com'];
@@ -192,7 +192,9 @@ describe('a name', () => {
 });
 
 describe('several customers', () => {
-  /** Number of chunks that this process handles at a time, and number of further ones observed. */
+  /**
+   * The number of chunks that this process handles at a time, and the number of further chunks that the test observes.
+   */
   const [AT_A_TIME, LOOKED_AT] = [16, 24];
 
   async function startLarge(accountId: string, word: string): Promise<string> {
@@ -240,7 +242,7 @@ describe('several customers', () => {
   });
 });
 
-describe('an answer as old as the job allows', () => {
+describe('an older answer that the job allows', () => {
   const before = (seconds: number) =>
     new Date(under.clock.now().getTime() - seconds * SECOND_MS).toISOString();
 
@@ -261,7 +263,7 @@ describe('an answer as old as the job allows', () => {
     ]);
   });
 
-  it('for DNS contains the records; a name without records is free, as usual', async () => {
+  it('contains the records in a DNS job; a name without records is free, as usual', async () => {
     const accountId = newId();
     const seen = (name: string, records: object[]) => ({
       kind: 'dns',

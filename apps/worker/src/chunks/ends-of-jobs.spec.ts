@@ -34,7 +34,7 @@ describe('a job', () => {
     return { id, created };
   }
   const isAsked = (name: string) => lookup.calls.some(({ names }) => names.includes(name));
-  /** Seconds until the chunks of an account are looked at again, the latest of them. */
+  /** Seconds until the last of an account's waiting chunks is tried again. */
   async function longestWait(accountId: string): Promise<number | undefined> {
     const [{ seconds }] = await under.database.query<{ seconds: number | null }>(
       `select extract(epoch from max(until) - clock_timestamp())::float8 as seconds

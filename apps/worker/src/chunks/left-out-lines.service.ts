@@ -13,13 +13,13 @@ const compress = promisify(gzip);
 
 /** Finding the lines takes 25 s for three million lines on a busy machine. */
 const LIST_LIMIT_MS = 2 * MINUTE_MS;
-/** Written at once, so that nothing else waits long for this thread. */
+/** The number of rows that are written at once: few enough that other work does not wait long for this thread. */
 const MEMBER_LINES = 5_000;
 const BYTES_MAX = 2 * 1024 ** 3;
 
 /**
- * Writes the lines of a job that get no answer of their own, so that its file says something about each line: why it was
- * rejected, or which line has the same name. They are free.
+ * Writes rows for the lines of a job that get no answer of their own, so that the result file explains each line: why
+ * it was rejected, or which line has the same name. These rows are free.
  */
 @Injectable()
 export class LeftOutLinesService {
@@ -30,7 +30,7 @@ export class LeftOutLinesService {
   ) {}
 
   /**
-   * Before the lines are deleted. Each attempt writes its own file; the job's row says which of them counts. The
+   * Called before the lines are deleted. Each attempt writes its own file; the job's row says which of them counts. The
    * transaction is open until the file is written: finding the lines again for each part of it would take minutes.
    * @returns undefined if there is no such line.
    * @throws the reason of the signal.
@@ -53,12 +53,12 @@ export class LeftOutLinesService {
       await this.files.write(part, content, { maxBytes: BYTES_MAX, ifAbsent: true });
     });
     if (rows > 0) return { part, rows };
-    // The rejected lines of an upload that an earlier version read are not known.
+    // The rejected lines are unknown if an earlier version read the upload.
     await this.remove({ part });
     return undefined;
   }
 
-  /** Removes what an attempt wrote that does not count. */
+  /** Removes the file of an attempt that does not count. */
   async remove({ part }: Pick<Part, 'part'>): Promise<void> {
     await this.files.remove(part);
   }

@@ -15,7 +15,7 @@ import { LeftOutLinesService } from './left-out-lines.service.js';
 
 /** Three million names are grouped and sorted in one statement. */
 const CUT_LIMIT_MS = 4 * MINUTE_MS;
-/** Before that, for the lines that are left out: they are read as fast as the store takes them. */
+/** The time before that statement for the lines without an answer, which are read as fast as the store accepts them. */
 const LEFT_OUT_LIMIT_MS = 20 * MINUTE_MS;
 
 /** The rows of jobs and of their parts. */
@@ -51,7 +51,7 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     if (job?.state === 'queued') await this.cut(job, work);
   }
 
-  /** Attempts of which only one counts may do this at once, with the job as it was before. */
+  /** Several attempts may do this at once, with the job as it was before; only one of them counts. */
   async cut(job: Job, work: Pick<Work, 'signal' | 'finish'>): Promise<void> {
     const { jobs, chunks, lines, leftOut, states, owned } = this.features;
     const { id: jobId, listId, kind } = job;
@@ -61,7 +61,8 @@ export class StartJobsJob extends WorkRunner<JobWork> {
       await transaction.limitStatements(CUT_LIMIT_MS);
       const locked = await jobs.lock(transaction, jobId);
       if (locked?.state !== 'queued') return false;
-      // Cancelled, or its account deleted, while the price was being reserved, when nothing could be stopped yet.
+      // The job was cancelled, or its account deleted, while the price was being reserved and nothing could be stopped
+      // yet.
       const { state } = await states.find(transaction, job.accountId);
       if (locked.isCanceled || state !== 'active') {
         await owned.stop(transaction, job);

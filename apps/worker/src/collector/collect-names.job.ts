@@ -128,7 +128,7 @@ class LaterNames {
     return true;
   }
 
-  /** Names of one registry return one after another. */
+  /** Names of one registry become due one after another. */
   private placeOf(name: string): number {
     const ending = name.slice(name.lastIndexOf('.') + 1);
     const place = (this.byEnding.get(ending) ?? 0) + 1;

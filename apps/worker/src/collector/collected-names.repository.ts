@@ -31,7 +31,7 @@ export class CollectedNamesRepository {
     return names;
   }
 
-  /** Adds names; one that already waits keeps its time. */
+  /** Adds names. A name that is already waiting keeps its time. */
   async add(
     runner: Runner,
     kind: CollectedKind,

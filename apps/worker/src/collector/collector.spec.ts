@@ -62,7 +62,7 @@ it('new names are looked up once, from sources that permit it', async () => {
   change('new-1.com', 2);
   change('bought.com', 3);
   change('gone.com', 2, 'dropped');
-  // Once for its DNS records, once for its registration.
+  // Each name is looked up once for its DNS records and once for its registration.
   expect(await collect()).toEqual({ 'new-1.com': 2 });
   expect(await collect()).toEqual({});
 });
@@ -73,7 +73,7 @@ it('names that were not looked up for a long time follow', async () => {
   expect(Object.keys(asked).toSorted()).toEqual(['old-1.com', 'old-2.com']);
 });
 
-it('names whose registry is not ready return in turn, one after the other', async () => {
+it('names whose registry is not ready become due one after the other', async () => {
   lookup.found = () => LATER;
   change('a.com', 2);
   change('b.com', 2);

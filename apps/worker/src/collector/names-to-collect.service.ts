@@ -13,13 +13,13 @@ import {
 const KINDS: readonly CollectedKind[] = ['dns', 'whois'];
 /** If fewer names than this are waiting, more old ones are added. */
 const FEW = 2_000;
-/** Above this, new names are left to the round over all names. */
+/** If more names than this are waiting, new ones are left to the pass over all names. */
 const MANY = 500_000;
 /** Names that have not been looked up for this long are due again. */
 const OLD_DAYS: Readonly<Record<CollectedKind, number>> = { whois: 30, dns: 7 };
 const CHANGES = 1_000;
 const FEED_READER = 'collector';
-/** The position in the round over all names. */
+/** The position in the pass over all names. */
 const roundReader = (kind: CollectedKind) => `collector ${kind}`;
 
 /** Chooses the names to look up: only those of sources that permit it. */

@@ -7,7 +7,7 @@ export interface CreditsLowWork {
   remaining: number;
 }
 
-/** Mails about low credits, until their recipient is known. */
+/** Mails about low credits that wait until their recipient is known. */
 @Injectable()
 export class CreditsLowQueue extends WorkQueue<CreditsLowWork> {
   constructor() {

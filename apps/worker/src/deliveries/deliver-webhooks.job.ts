@@ -95,7 +95,8 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     const isNoted = await this.database.transaction(async (transaction: Transaction) => {
       const at = this.clock.now();
       const isKept = await deliveries.putTry(transaction, delivery, { ...outcome, state, at });
-      // Its owner sent it again meanwhile: it is due from its first attempt, whatever this one brought.
+      // The owner sent the event again meanwhile, so it starts again with its first attempt, regardless of this one's
+      // result.
       if (!isKept) return false;
       if (isDead && (await deliveries.disable(transaction, delivery)) && mail) {
         await mails.add(transaction, delivery.accountId, mail);
@@ -109,7 +110,7 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     return state === 'pending' ? later((pauseMs ?? 0) / SECOND_MS) : undefined;
   }
 
-  /** Kept in the log, from which it can be sent again once the webhook is active. */
+  /** The event stays in the log and can be sent again once the webhook is active. */
   private async giveBack(work: Work<DeliveryWork>, delivery: AddressedDelivery): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await this.features.deliveries.setFailed(transaction, delivery, 'webhook_not_active');

@@ -96,7 +96,7 @@ export class DeliveriesRepository {
     );
   }
 
-  /** @returns false if the delivery was begun again during the attempt: it stays as it is. */
+  /** @returns false if the delivery was started again during the attempt; then it is not changed. */
   async putTry(
     transaction: Transaction,
     { id, webhookId, tries }: Delivery,
@@ -126,7 +126,7 @@ export class DeliveriesRepository {
     );
   }
 
-  /** Whether anything arrived at its webhook since a delivery was created. */
+  /** Whether the webhook of a delivery has accepted anything since the delivery was created. */
   async hasArrivedSince(runner: Runner, { webhookId, createdAt }: Delivery): Promise<boolean> {
     const rows = await runner.query(
       `select from webhook_deliveries where webhook_id = $1 and state = 'delivered' and last_try_at >= $2 limit 1`,

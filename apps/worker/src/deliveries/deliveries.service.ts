@@ -14,7 +14,7 @@ import { DeliveryQueue } from './delivery-queue.js';
 
 /** An event for webhooks. */
 export interface PublishedEvent {
-  /** The id of the fact: published twice, it is delivered once. */
+  /** Identifies the fact. If it is published twice, it is delivered once. */
   id: string;
   type: WebhookEvent;
   data: object;

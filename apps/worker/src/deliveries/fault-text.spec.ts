@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { faultText } from './fault-text.js';
 import type { FaultWord } from './try-outcome.js';
 
-/** Each code of an attempt; the compiler knows when one is missing. */
+/** All fault codes of an attempt; the compiler reports a missing one. */
 const CODES: Readonly<Record<FaultWord, RegExp>> = {
   no_public_address: /WORKER_WEBHOOK_EXCEPTIONS/,
   bad_host: /no valid host name/,
@@ -19,11 +19,11 @@ const CODES: Readonly<Record<FaultWord, RegExp>> = {
   webhook_not_active: /once it is active/,
 };
 
-it.each(Object.entries(CODES))('the log says in a sentence what %s means', (code, words) => {
+it.each(Object.entries(CODES))('the log explains %s in a sentence', (code, words) => {
   expect(faultText(code)).toMatch(words);
 });
 
-it('the log tells the status of an answer, that redirects are not followed, and nothing of a code it does not know', () => {
+it('the log states the status of an answer and that redirects are not followed, and does not explain an unknown code', () => {
   expect(faultText('http_500')).toMatch(/ status 500; .* accepts the event\.$/);
   expect(faultText('http_301')).toMatch(/ status 301; .* Redirects are not followed\.$/);
   expect(faultText('constructor')).toBe('The event could not be delivered.');

@@ -15,7 +15,7 @@ const TEXTS: Readonly<Record<FaultWord, string>> = {
   answer_timeout: UNANSWERED,
   tls_failed:
     'The certificate of the receiver was not accepted: it must be valid for the host name and issued by a public authority, or by one in WORKER_EXTRA_CA_FILE.',
-  protocol_error: 'The receiver did not answer in HTTP.',
+  protocol_error: 'The receiver did not answer with HTTP.',
   cancelled: 'The attempt was interrupted, and is repeated.',
   webhook_not_active: 'The webhook was paused or disabled. Send the event again once it is active.',
 };

@@ -22,5 +22,5 @@ export function signatureOf(
   return secrets.map((secret) => `v1,${of(secret)}`).join(' ');
 }
 
-/** A secret in the format that receivers' libraries take. */
+/** A secret in the format that receivers' libraries expect. */
 export const secretText = (secret: Buffer) => `whsec_${secret.toString('base64')}`;

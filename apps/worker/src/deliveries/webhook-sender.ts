@@ -30,7 +30,7 @@ export class WebhookSender {
     this.agent = new Agent({ connect: (target, callback) => void open(target, callback) });
   }
 
-  /** Never rejects because of the receiver or the network. */
+  /** The promise never rejects because of the receiver or the network. */
   async send(
     url: string,
     {

@@ -15,7 +15,7 @@ const ACCOUNTS_AT_A_TIME = 30;
 
 /**
  * Notifies the webhooks of accounts whose plan includes a file that it is available, some accounts at a time: the next
- * ones are a separate work item. A repeat notifies nobody twice.
+ * ones are a separate work item. A repeat does not notify an account twice.
  */
 @Injectable()
 export class AnnounceFilesJob extends WorkRunner<AnnounceWork> {

@@ -81,7 +81,7 @@ async function failed() {
   });
 }
 
-it('more accounts than fit one work item are notified, and a failure repeats only that item', async () => {
+it('more accounts than fit into one work item are notified, and a failure repeats only that item', async () => {
   const last = accounts.at(-1)!;
   const pages = 2 * PAGE;
   // An unreadable answer.

@@ -25,11 +25,11 @@ import { type LaterSuppressed, SuppressedRowsService } from './suppressed-rows.s
 const TIME_LIMIT_MS = 12 * HOUR_MS;
 const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 const TRIES_MAX = 24;
-/** After this, the corpus has a list of suppressed values, and its rows have hashes. */
+/** After this time, the corpus has a list of suppressed values, and its rows have hashes. */
 const UNHASHED_SECONDS = MINUTE_MS / SECOND_MS;
 /** The remains of a killed process are removed after this time. */
 const ABANDONED_SECONDS = DAY_MS / SECOND_MS;
-/** Running downloads, and URLs that were handed out, still find the previous edition. */
+/** Running downloads and issued URLs still need the previous edition. */
 const REPLACED_SECONDS = HOUR_MS / SECOND_MS;
 
 /** The dependencies for building files. */
@@ -81,7 +81,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     const made = await this.make(work);
     if (!made) return later(UNHASHED_SECONDS);
     crashPoint('file.after-write');
-    // If this fails, the file may have been published nevertheless; an unpublished one is removed within a day.
+    // If this fails, the file may still have been published; an unpublished one is removed within a day.
     await this.publish(work, made);
   }
 
@@ -181,7 +181,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     await this.features.folders.add(transaction, { name: folder, payload, delaySeconds });
   }
 
-  /** A killed process leaves files that no row refers to. */
+  /** A killed process leaves files to which no row refers. */
   private async removeUnlessPublished(id: string, folder: string): Promise<void> {
     const removal = {
       name: folder,

@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 afterAll(() => files.stop());
 
-/** As if the hour were over in which running downloads still find the replaced edition. */
+/** Simulates the end of the hour in which running downloads still find the replaced edition. */
 async function removeUnneeded(): Promise<void> {
   await under.database.query(
     `update work set until = clock_timestamp() where queue = 'unneeded-files'`,
@@ -44,7 +44,7 @@ async function removeUnneeded(): Promise<void> {
 }
 
 describe('a database file', () => {
-  it('is built when its day is over, and delivered as its row says', async () => {
+  it('is built when its day is over, and delivered with the size and hash of its row', async () => {
     const accountId = customer(['names']);
     const entry = await entryOf('newly', '2026-11-22');
     expect(entry).toMatchObject({ edition: 1, rows: 2, state: 'published', schema_version: 1 });
@@ -203,7 +203,7 @@ describe('after a personal value was suppressed', () => {
     expect(await entryOf('dns', '2026-11-22')).toEqual(dns);
   });
 
-  it('no file without any of it is rebuilt', async () => {
+  it('files that do not contain it are not rebuilt', async () => {
     const before = await entryOf('whois', '2026-11-22');
     const asked = corpus.asked.length;
     corpus.suppress('elsewhere.com');
@@ -231,13 +231,13 @@ describe('data suppressed during the build of a file', () => {
     const { edition } = await entryOf('newly_whois', '2026-11-22');
     corpus.suppress('name-28.com');
     corpus.rowsOf = (dataset) => {
-      // Called for each row: the range read last is as old as the first.
+      // Called for each row, so that the range that is read last is as old as the first.
       corpus.suppress(`elsewhere-${corpus.suppressed.version}.com`);
       corpus.suppress('name-29.com');
       return named(dataset, 27, 29);
     };
     await make();
-    // Other files were read after this one. It contains nothing that was suppressed then.
+    // This file was read before the others, and contains nothing that was suppressed afterwards.
     const asked = corpus.asked.length;
     await make();
     expect(corpus.asked).toHaveLength(asked);
@@ -280,8 +280,8 @@ describe('a file whose build fails', () => {
   });
 });
 
-describe('after 90 days', () => {
-  it('a file is deleted, with all of its bytes', async () => {
+describe('a file older than 90 days', () => {
+  it('is deleted, with all of its bytes', async () => {
     const accountId = customer(['names']);
     under.clock.set(new Date(Date.parse('2026-11-22T00:00:00Z') + 91 * DAY_MS));
     await part(ExpireFilesJob).runOnce();

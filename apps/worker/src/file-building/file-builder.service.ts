@@ -82,7 +82,7 @@ export class FileBuilderService {
     { before, signal }: Around,
     rowsOf: AsyncGenerator<FileRow>,
   ): Promise<Omit<BuiltFile, 'suppressionVersion'>> {
-    // It may fail, and nothing has been written yet.
+    // This may fail, so it is done before anything is written.
     const compared = await this.comparisonWith(before);
     let rows = 0;
     const text = new FileText(file.dataset);

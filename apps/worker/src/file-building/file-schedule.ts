@@ -18,7 +18,8 @@ export interface DueFile {
 }
 
 /**
- * Files that should exist, oldest first because each is compared with the previous one; and when they were last due.
+ * Files that should exist, and when they were last due. The oldest comes first, because each is compared with the
+ * previous one.
  */
 export function dueFiles(now: Date): DueFile[] {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;

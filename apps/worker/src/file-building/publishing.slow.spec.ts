@@ -123,7 +123,7 @@ it('S119: the content of a file is in no log line, no event and no table of the 
 });
 
 it('a suppressed name is in no file that can be downloaded', async () => {
-  // Otherwise it might build the file without the name before it is requested.
+  // Otherwise, the job might build the file without the name before it is requested.
   await under.holdJob('plan-files');
   await corpus.operate.suppress({ kind: 'domain', value: 'first.com' });
   expect((await fetchFile('newly')).status).toBe(409);

@@ -26,7 +26,7 @@ const CELLS: Readonly<Record<string, readonly (readonly [unknown, string])[]>> =
     ['@example', `"'@example"`],
     ['@=1', `"'@=1"`],
   ],
-  'that begin with a line break before a formula': [
+  'texts that begin with a line break before a formula': [
     ['\t=1', `"'\t=1"`],
     ['\t', `"'\t"`],
     ['\ttext', `"'\ttext"`],
@@ -36,7 +36,7 @@ const CELLS: Readonly<Record<string, readonly (readonly [unknown, string])[]>> =
     ['\r\n=1', `"'\r\n=1"`],
     ['\t\t@x', `"'\t\t@x"`],
   ],
-  'that begin like a formula in full width': [
+  'texts that begin like a formula in full width': [
     ['＝1+1', `"'＝1+1"`],
     ['＋1', `"'＋1"`],
     ['－1', `"'－1"`],

@@ -23,7 +23,7 @@ export class FileForms {
   private gatheredCsv = '';
   private gatheredJson = '';
 
-  /** @param describe returns the manifest's contents when all rows are there. */
+  /** @param describe returns the manifest's contents once all rows are written. */
   constructor(
     files: FileStore,
     private readonly file: PlacedFile,

@@ -2,7 +2,7 @@ import { type Dataset, type DatasetRow, WHOIS_FILE_COLUMNS } from '#libs/contrac
 import { csvCell } from './csv-cell.js';
 import { whoisCells } from './whois-cells.js';
 
-/** Rises if columns or members change their meaning. */
+/** Increases when columns or members change their meaning. */
 export const SCHEMA_VERSION = 1;
 
 const DNS_COLUMNS = ['a', 'aaaa', 'ns', 'mx', 'txt', 'soa', 'spf'] as const;

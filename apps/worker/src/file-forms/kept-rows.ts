@@ -66,7 +66,7 @@ async function* hashLines(store: FileStore, file: KeptFile): AsyncGenerator<stri
 async function* jsonLines(store: FileStore, file: KeptFile): AsyncGenerator<string> {
   const { content } = await store.read(artifactKey(file, 'json.gz'));
   const gunzip = createGunzip();
-  // The reader gets the error.
+  // The error is passed to the reader.
   pipeline(content, gunzip, () => {});
   yield* linesIn(gunzip);
 }

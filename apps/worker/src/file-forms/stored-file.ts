@@ -20,9 +20,9 @@ export class StoredFile {
     private readonly out: Readable,
   ) {
     this.stored = files.write(key, this.counted(), { maxBytes: FILE_MAX_BYTES });
-    // The next write, or the end, gets the error.
+    // The error is passed to the next write, or to the end.
     this.stored.catch(() => {});
-    // Even before the store has begun to read.
+    // This works even before the store has begun to read.
     for (const stream of [into, out]) stream.on('error', () => {});
   }
 

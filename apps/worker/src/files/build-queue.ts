@@ -9,11 +9,11 @@ export interface BuildWork {
   dataset: Dataset;
   day: string;
   edition: number;
-  /** Not needed if the previous edition contains nothing suppressed since. */
+  /** The build is not needed if the previous edition contains nothing that was suppressed since then. */
   isReplacement?: true;
 }
 
-/** Files to build. Those of a day come before the full ones, which take a long time. */
+/** Files to build. Daily files come before full downloads, which take a long time. */
 @Injectable()
 export class BuildQueue extends WorkQueue<BuildWork> {
   constructor() {

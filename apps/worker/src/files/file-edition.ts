@@ -27,7 +27,7 @@ export interface FileEdition {
   rows: number;
   gained: number | null;
   lost: number | null;
-  /** The version of the suppressions of which no row contains anything, as counted by `versionFor`. */
+  /** The version of the suppression list up to which no row contains a suppressed value, as counted by `versionFor`. */
   suppressionVersion: number;
   schemaVersion: number;
   /** Ends with `/`. */
@@ -57,7 +57,7 @@ export const sampleKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}
 /** Path of the keys of its names, with which the next file is compared. */
 export const namesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}keys.bin`;
 
-/** Path of the keys and hashes of its rows, which show the rows that contain values suppressed later. */
+/** Path of the keys and hashes of its rows, which identify the rows that contain values suppressed later. */
 export const hashesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}hashes.txt`;
 
 /** The name under which a file is saved. */

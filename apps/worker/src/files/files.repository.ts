@@ -19,7 +19,7 @@ export interface ListedFiles {
   limit: number;
 }
 
-/** The editions of files. They belong to no account: plans decide access. */
+/** The editions of files. They do not belong to accounts; plans decide who may download them. */
 @Injectable()
 export class FilesRepository {
   /** @returns false if this edition is already published. */
@@ -104,7 +104,7 @@ export class FilesRepository {
     return found;
   }
 
-  /** The number of the newest edition, and when it was built; open or closed. */
+  /** The number of the newest edition, open or closed, and when it was built. */
   async newestOf(
     runner: Runner,
     dataset: Dataset,

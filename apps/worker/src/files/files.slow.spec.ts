@@ -46,7 +46,7 @@ describe('access to a file', () => {
     expect(problemOf(refused)).toMatchObject({ status: 403, code: 'downloads_blocked' });
   });
 
-  it('S78: HEAD and range requests are checked alike, and a range returns the same bytes', async () => {
+  it('S78: HEAD and range requests are checked in the same way, and a range returns the same bytes', async () => {
     const [owner, other] = [customer(['names']), customer([])];
     const path = 'files/newly/2026-11-22';
     const head = { method: 'HEAD' } as const;

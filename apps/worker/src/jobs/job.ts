@@ -29,9 +29,9 @@ export interface Job {
   delivered: number;
   failed: number;
   charged: number;
-  /** Answers to names of incomplete chunks; only read for its owner. */
+  /** Answers to names of incomplete chunks, only read to show the job to its owner. */
   arrived?: number;
-  /** The duration if nobody else uses the service. */
+  /** The estimated duration if the service has no other work. */
   estimateSeconds: number;
   createdAt: Date;
   deadlineAt: Date;
@@ -71,7 +71,7 @@ const UNDER_WAY: readonly JobState[] = ['validating', 'queued', 'running', 'fina
 
 export const isUnderWay = ({ state }: Pick<Job, 'state'>) => UNDER_WAY.includes(state);
 
-/** Until its deadline; at least one. */
+/** Seconds until the deadline, at least one. */
 export const secondsLeft = ({ deadlineAt }: Pick<Job, 'deadlineAt'>, now: Date) =>
   Math.max(1, Math.ceil((deadlineAt.getTime() - now.getTime()) / SECOND_MS));
 

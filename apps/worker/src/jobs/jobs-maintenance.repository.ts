@@ -34,7 +34,7 @@ export class JobsMaintenanceRepository {
     );
   }
 
-  /** Leaves its state to its start, which is still under way. */
+  /** Leaves the job's state to its start, which is still running. */
   async markCanceled(transaction: Transaction, jobId: string): Promise<void> {
     await transaction.query('update jobs set is_canceled = true where id = $1', [jobId]);
   }

@@ -5,7 +5,7 @@ import type { Job, NewJob } from './job.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** Only for a job that is under way, which reads all its chunks. */
+/** Only called for a running job, because it reads all chunks of the job. */
 const ARRIVED = `case when state in ('running', 'finalizing') then (select coalesce(sum(c.arrived), 0)::int
   from job_chunks c where c.job_id = jobs.id and c.state = 'open') else 0 end as arrived`;
 
@@ -38,7 +38,7 @@ export class JobsRepository {
     );
   }
 
-  /** The job that the same request has started before. */
+  /** The job that an earlier attempt of the same request has started. */
   async findRepeated(
     transaction: Transaction,
     accountId: string,

@@ -39,8 +39,8 @@ export class JobsService {
   }
 
   /**
-   * Finished answers stay and are paid for. While the price is being reserved, it is only marked, and ends before its
-   * names are split. @throws NotFound, JobOver.
+   * Cancels a job. Finished answers are kept and charged. While the price is being reserved, the job is only marked,
+   * and ends before its names are split. @throws NotFound, JobOver.
    */
   async cancel(accountId: string, jobId: string): Promise<JobAnswer> {
     await this.find(accountId, jobId);
@@ -60,7 +60,7 @@ export class JobsService {
     }
   }
 
-  /** Removes everything stored for an account; credits that are still reserved no longer belong to it. */
+  /** Removes everything stored for an account. Credits that are still reserved no longer belong to the account. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     const { chunks, starts, ends, folders } = this.queues;
     for (const queue of [chunks, starts, ends]) await queue.forget(transaction, accountId);
@@ -69,7 +69,7 @@ export class JobsService {
     }
   }
 
-  /** Its row is locked, and its split or its chunks are not done. */
+  /** The job's row is locked, and it is not split yet or has open chunks. */
   async stop(transaction: Transaction, job: Job): Promise<void> {
     const { chunks, ends } = this.queues;
     await this.rows.setCanceled(transaction, job.id);

@@ -110,7 +110,7 @@ describe('a job with names in the request', () => {
     const accepted = answers.filter(({ status }) => status < 300);
     const [{ id }] = accepted;
     expect(new Set(accepted.map((job) => job.id))).toEqual(new Set([id]));
-    // Those that came before the price was reserved.
+    // The attempts that arrived before the price was reserved.
     for (const { status, code } of answers.filter((answer) => !accepted.includes(answer))) {
       expect([status, code]).toEqual([409, 'idempotency_key_running']);
     }
@@ -349,7 +349,7 @@ describe('a job from an upload', () => {
     expect(at(35)).toMatchObject({ ...rejected, domain_name: '\\.' });
   });
 
-  it('credits that are briefly held elsewhere are waited for', async () => {
+  it('the job waits for credits that are briefly held elsewhere', async () => {
     const accountId = newId();
     entitlement.isElsewhere = true;
     const starting = create(accountId, 'whois', { domainNames: ['e-1.com'] });

@@ -57,7 +57,7 @@ export class NewJobsService {
 
   /**
    * Reserves the price of all names that may be answered, and starts a job; a dry run only counts. A repeated request
-   * gets the job that it has started, whatever has died meanwhile.
+   * gets the job that it has started, even if a process has died meanwhile.
    * @throws IdempotencyKeyRunning while its price is being reserved, NamesTwice, NoValidNames, TooManyJobs, NotFound,
    * UploadNotReady, UploadIsRefused, JobShortOfCredits, JobCreditsBusy.
    */
@@ -98,7 +98,7 @@ export class NewJobsService {
     }
     crashPoint('job.after-hold');
     await this.database.transaction(async (transaction) => {
-      // Its start took so long that it was undone, with the hold.
+      // The start took so long that it was undone, together with the hold.
       if (!(await this.jobs.setQueued(transaction, accountId, job.id))) throw new JobCreditsBusy();
       await this.queues.starts.want(transaction, jobWork(job));
     });

@@ -13,7 +13,7 @@ const NAMES_AT_ONCE = 200;
 const WAIT_SECONDS = 20;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
 
-/** Checks watched names that are due: with one lookup for all who watch them. */
+/** Checks watched names that are due, with one lookup for all accounts that watch a name. */
 @Injectable()
 export class CheckNamesJob implements Job {
   readonly name = 'check-watched-names';
@@ -48,7 +48,7 @@ export class CheckNamesJob implements Job {
       const { names, hasMore } = await this.names.claim(this.database, kind, claim);
       if (names.length > 0) {
         crashPoint('check.after-claim');
-        // They are no longer reported to anyone, whoever watches them.
+        // Suppressed names are no longer reported, regardless of who watches them.
         const gone = await this.clients.suppressedOf(names, (error) => {
           const message = 'corpus does not say which watched names are suppressed';
           this.logger.sparsely('warn', message, message, { error });
@@ -61,7 +61,7 @@ export class CheckNamesJob implements Job {
     }
   }
 
-  /** Names without a result are taken again when their lease ends. */
+  /** Names without a result are checked again when their lease ends. */
   private async ask(kind: CheckKind, names: readonly string[]): Promise<void> {
     const found = this.clients.lookup.ask(
       {
@@ -77,12 +77,12 @@ export class CheckNamesJob implements Job {
     for await (const one of found) await this.keep(kind, names[one.index], one);
   }
 
-  /** A failure at one name does not affect the names after it. */
+  /** A failure with one name does not affect the following names. */
   private async keep(kind: CheckKind, name: string, found: NameFindings): Promise<void> {
     try {
       await this.checks.keep(kind, name, found);
     } catch (error) {
-      const message = `the ${kind} of a watched name could not be kept`;
+      const message = `the ${kind} of a watched name could not be stored`;
       this.logger.sparsely('error', message, message, { error });
       // If the database is unavailable, the name returns when its lease ends.
       await this.checks.tryLater(kind, name).catch(() => {});

@@ -12,7 +12,7 @@ const LONG_EXPIRED_MS = 90 * DAY_MS;
 const RECHECK_MS = 10 * MINUTE_MS;
 /** The pause after a failure. */
 export const RETRY_MS = 30 * MINUTE_MS;
-/** If a process dies, others take its names after this time. */
+/** If a process dies, others take over its names after this time. */
 export const LEASE_MS = 5 * MINUTE_MS;
 
 /** Reminders are sent this many days before the expiry date. */
@@ -39,8 +39,8 @@ function isNearExpiry(expiresOn: string, now: Date): boolean {
 }
 
 /**
- * Whether a text is an existing day, as `YYYY-MM-DD`, because registries publish the 30th of February, too. PostgreSQL
- * has no year 0.
+ * Whether a text is an existing day in the form `YYYY-MM-DD`. Registries publish dates such as 30 February, too.
+ * PostgreSQL has no year 0.
  */
 export function isDay(text: string): boolean {
   const at = new Date(`${text}T00:00:00Z`);

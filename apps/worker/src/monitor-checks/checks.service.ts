@@ -22,7 +22,7 @@ import {
   WatchedNamesMaintenanceRepository,
 } from './watched-names-maintenance.repository.js';
 
-/** Outcomes that say something about a name. */
+/** Outcomes that contain information about a name. */
 const ANSWERS: readonly Outcome[] = [
   'delivered',
   'partial',
@@ -69,12 +69,12 @@ export class ChecksService {
     if (names.length > 0) await this.names.forgetUnwatched(transaction, names);
   }
 
-  /** Deletes the checks that an account has to pay. */
+  /** Deletes the checks for which an account has to pay. */
   async forgetPaid(transaction: Transaction, accountId: string): Promise<void> {
     await this.paid.erase(transaction, accountId);
   }
 
-  /** Stores the result of a check and notifies all who watch the name. */
+  /** Stores the result of a check and notifies all accounts that watch the name. */
   async keep(kind: CheckKind, name: string, found: NameFindings): Promise<void> {
     const { outcome, laterSeconds, body } = found;
     await this.database.transaction(async (transaction) => {
@@ -97,7 +97,7 @@ export class ChecksService {
     crashPoint('check.after-commit');
   }
 
-  /** Schedules another check of a name, soon if nothing else is given. */
+  /** Schedules another check of a name; by default, soon. */
   async tryLater(kind: CheckKind, name: string, afterMs = RETRY_MS): Promise<void> {
     const dueAt = new Date(this.clock.now().getTime() + afterMs);
     await this.database.transaction((transaction) =>
@@ -105,7 +105,7 @@ export class ChecksService {
     );
   }
 
-  /** Reminds all who watch a name of its expiry, if that is due. */
+  /** Reminds all accounts that watch a name of its expiry, if a reminder is due. */
   async remind(name: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const known = await this.names.lock(transaction, name);

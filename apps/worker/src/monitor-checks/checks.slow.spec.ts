@@ -273,11 +273,11 @@ describe('checks of watched domains', () => {
         .catch(() => {});
       return (await checkedAt(ids[1])) === at;
     });
-    expect(under.logged.join('')).toContain('the whois of a watched name could not be kept');
+    expect(under.logged.join('')).toContain('the whois of a watched name could not be stored');
     world.register(broken, {});
   });
 
-  it('a domain whose check is running is not checked twice because another account starts to watch it', async () => {
+  it('a domain whose check is running is not checked again when another account starts to watch it', async () => {
     const name = newName();
     const later = { outcome: 'throttled', laterSeconds: 60 } as const;
     for (const kind of ['dns', 'whois'] as const) world.answerTo(kind, name, later);

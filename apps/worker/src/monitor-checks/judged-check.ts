@@ -22,9 +22,9 @@ export interface JudgedCheck extends KnownState {
   isRecheckWanted: boolean;
 }
 
-/** Values that differ at each check, such as those of a host with many addresses, are not checked again endlessly. */
+/** Maximum number of such checks, because some values differ each time, such as those of a host with many addresses. */
 const RECHECKS_MAX = 3;
-/** Number of reported changes of a path per day; the last one says that it flaps. */
+/** Number of reported changes of a path per day; the last report says that the value flaps. */
 const TOLD_A_DAY = 2;
 
 /**
@@ -58,7 +58,7 @@ export function judgeCheck(known: KnownState, seen: NameState, now: Date): Judge
     Object.entries(seen).filter(([path]) => !pending.includes(path)),
   );
   return {
-    // For a name that is no longer registered, or registered again, no earlier data applies.
+    // Earlier data does not apply to a name that is no longer registered, or was registered again.
     state: isTurned ? seen : { ...state, ...confirmedState },
     pending: isTurned ? {} : Object.fromEntries(pending.map((path) => [path, seen[path]])),
     rechecks: isTurned ? 0 : rechecks,

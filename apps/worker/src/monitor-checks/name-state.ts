@@ -82,15 +82,15 @@ export function whoisStateOf(body: Body, isPartial: boolean): NameState {
 }
 
 /**
- * The stored form of a personal value, which must be possible to hide at any time: a digest that changes with the value
- * and is too short to reveal it.
+ * The stored form of a personal value: a digest that changes with the value and is too short to reveal it, because the
+ * value may have to be hidden at any time.
  */
 const markOf = (path: string, value: string) =>
   createHash('sha256').update(`${path} ${value}`).digest('hex').slice(0, MARK_DIGITS);
 
 const isOfPerson = (path: string) => path.includes('_contact.');
 
-/** Values as reported: for personal ones, only whether there are any. */
+/** Values in the form in which they are reported: for personal ones, only whether there are any. */
 export function toldValues(path: string, values: readonly string[]): string[] {
   return isOfPerson(path) && values.length > 0 ? ['published'] : [...values];
 }
@@ -115,7 +115,7 @@ const TYPES: Readonly<Record<string, MonitorChangeType>> = {
   privacy_service: 'privacy',
 };
 
-/** The kind of change if a path has other values. */
+/** The kind of change of a path with different values. */
 export function changeTypeOf(path: string, after: readonly string[]): MonitorChangeType {
   if (path.startsWith('dns.')) return `dns_${path.slice(4).toLowerCase()}` as MonitorChangeType;
   if (path === REGISTERED_PATH) {

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '#libs/database';
 import { newId } from '#libs/platform';
 import { mayBeTold } from '../accounts/may-be-told.js';
 
-/** Whether an account may have additional checks: not while it owes earlier ones. */
+/** Whether an account may have additional checks, which it may not while it owes earlier ones. */
 const PAYS = `m.interval_minutes is not null and m.kind = 'domain' and not m.is_paused and not m.is_over_limit
   and ${mayBeTold('m')}
   and not exists (select from paid_checks p where p.account_id = m.account_id and p.is_unpaid)`;
@@ -17,9 +17,9 @@ export interface PaidChecks {
 @Injectable()
 export class PaidChecksMaintenanceRepository {
   /**
-   * Counts an answered check of a name for those of its monitors whose interval is over: free if it is included,
-   * otherwise as one to pay, once per account however many of its monitors wanted it.
-   * @returns accounts that have to pay.
+   * Counts an answered check of a name for the monitors whose interval is over. An included check is free. Any other is
+   * charged once per account, however many of the account's monitors use it.
+   * @returns the accounts that have to pay.
    */
   async count(
     transaction: Transaction,
@@ -113,7 +113,7 @@ export class PaidChecksMaintenanceRepository {
     return deleted?.isUnpaid ?? false;
   }
 
-  /** The names that the account has had checked more often than included. */
+  /** The names that were checked for the account more often than included. */
   async namesOf(transaction: Transaction, accountId: string): Promise<string[]> {
     const rows = await transaction.query<{ name: string }>(
       'select distinct domain_name as name from monitors where account_id = $1 and interval_minutes is not null',

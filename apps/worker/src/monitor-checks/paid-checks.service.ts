@@ -9,7 +9,7 @@ import { PaidChecksMaintenanceRepository } from './paid-checks-maintenance.repos
 
 /** An account's checks within this time are charged together. */
 const COLLECTED_MS = MINUTE_MS;
-/** When an account may be able to pay more. */
+/** How long after a charge an account may be able to pay more. */
 export const COLLECTED_SECONDS = 60;
 /** How long to wait for credits held by others. */
 const ELSEWHERE_SECONDS = 5;

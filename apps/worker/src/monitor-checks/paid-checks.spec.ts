@@ -70,7 +70,7 @@ describe('checks beyond the plan', () => {
   /** The credits that an account has paid once everything possible is charged. */
   async function paid(): Promise<number> {
     under.clock.advance(2 * MINUTE_MS);
-    // One call charges one row, which the worker may have closed itself while another was open.
+    // One call charges one row. The worker may have closed it while another row was open.
     let again: number | undefined;
     do again = await get(PaidChecksService).charge(accountId);
     while (again === COLLECTED_SECONDS);
@@ -108,7 +108,7 @@ describe('checks beyond the plan', () => {
     under.entitlement.monitors.set(accountId, { ...SLOTS, domain: 1 });
     const refused = { status: 403, body: { code: 'monitor_limit_reached', limit: 1 } };
     expect(await dryRun('POST', '', wanted)).toMatchObject(refused);
-    // A monitor that already has a place needs no other.
+    // A monitor that already counts towards the limit needs no further place.
     expect(await dryRun('PATCH', `/${id}`, often)).toMatchObject({ status: 200 });
   });
 
@@ -198,7 +198,7 @@ describe('checks beyond the plan', () => {
     await look(name, 8 * MINUTE_MS);
     entitlement.balances.set(accountId, 100);
     gate.resolve();
-    // On a slow machine, its time may be over.
+    // On a slow machine, the monitor's interval may be over.
     await early.catch(charge);
     await look(name, 0);
     expect(await paid()).toBe(2);

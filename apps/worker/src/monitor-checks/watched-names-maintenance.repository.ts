@@ -23,7 +23,7 @@ export interface WatchedName {
 const COLUMNS = `w.name, w.dns, w.dns_pending, w.dns_rechecks, w.whois, w.whois_pending, w.whois_rechecks,
   to_char(w.expires_on, 'YYYY-MM-DD') as expires_on, w.reminded_days, w.restless`;
 
-/** Whether an account that may watch the name does so; paused monitors and closed accounts do not count. */
+/** Whether any account watches the name; paused monitors and closed accounts do not count. */
 const IS_WATCHED = `exists (select from monitors m where m.domain_name = w.name and m.kind = 'domain'
   and not m.is_paused and not m.is_over_limit and ${mayBeTold('m')})`;
 
@@ -32,7 +32,7 @@ const IS_WATCHED = `exists (select from monitors m where m.domain_name = w.name 
 export class WatchedNamesMaintenanceRepository {
   /**
    * Schedules checks of names: at once if `isAtOnce`, otherwise when their interval is over. An account that begins to
-   * watch a name is to have a result of its own, whoever else watches it.
+   * watch a name gets a result of its own, even if others watch the name.
    */
   async watch(
     transaction: Transaction,
@@ -57,7 +57,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** The order in which all callers take several locks. */
+  /** All callers lock several names in this order. */
   async lockAll(transaction: Transaction, names: readonly string[]): Promise<void> {
     await transaction.query(
       'select from watched_names where name = any($1::text[]) order by name for update',
@@ -66,7 +66,8 @@ export class WatchedNamesMaintenanceRepository {
   }
 
   /**
-   * Deletes names without monitors. They are locked: an account that starts to watch one meanwhile creates it again.
+   * Deletes names without monitors. The rows are locked, so an account that starts to watch such a name meanwhile
+   * creates its row again.
    */
   async forgetUnwatched(transaction: Transaction, names: readonly string[]): Promise<void> {
     await transaction.query(
@@ -77,8 +78,8 @@ export class WatchedNamesMaintenanceRepository {
   }
 
   /**
-   * Takes names whose check is due: until `leaseUntil`, no other process does. Names that nobody currently watches are
-   * postponed and left out.
+   * Leases names whose check is due, so that no other process takes them until `leaseUntil`. Names that no active
+   * monitor watches are postponed and left out.
    * @returns whether more may be due besides those taken.
    */
   async claim(
@@ -136,7 +137,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** Reminders start again with another expiry date. */
+  /** A new expiry date starts the reminders again. */
   async putWhois(
     transaction: Transaction,
     name: string,

@@ -17,7 +17,7 @@ const READER = 'monitors';
 const RECORDS_TIME_LIMIT_MS = MINUTE_MS;
 /** Number of findings that are reported in one transaction. */
 const FINDS_AT_ONCE = 2_000;
-/** A record is as fresh as the change that was just reported. */
+/** The maximum age of a record, so that it is at least as recent as the change that was just reported. */
 const RECORD_AGE_SECONDS = 366 * 86_400;
 /** Members of a registration that may contain personal data. */
 const PEOPLE = /_contact$|^privacy_service$/;
@@ -68,7 +68,8 @@ export class FollowChangesJob implements Job {
   }
 
   /**
-   * In as many transactions as needed for its findings. Monitors that have reached their daily limit get no more of it.
+   * Reports a page in as many transactions as its findings need. Monitors that have reached their daily limit get no
+   * more of them.
    */
   private async tell(page: CorpusChanges): Promise<void> {
     const full = new Set<string>();
@@ -94,7 +95,7 @@ export class FollowChangesJob implements Job {
     });
   }
 
-  /** A few at a time, because a whole page may not fit into memory. */
+  /** Records are read a few at a time, because those of a whole page may not fit into memory. */
   private async *foundIn({ changes, sources }: CorpusChanges): AsyncGenerator<Found[]> {
     if (changes.length === 0) return;
     const { hasBrands, hasRegistrants } = await this.matchers.refresh();

@@ -44,7 +44,7 @@ export class MatchersService {
     return { hasBrands: brands.length > 0, hasRegistrants: registrants.length > 0 };
   }
 
-  /** @param changeId of the change that says that the name is new: registered again, it is reported again. */
+  /** @param changeId the id of the change that made the name new. A name that is registered again is reported again. */
   matchName(name: string, unicode: string, changeId: string): Found[] {
     const { brands, brandMatcher } = this.compiled!;
     return brandMatcher.match(soughtName(name, unicode)).map(({ place, reason }) => {
@@ -63,7 +63,7 @@ export class MatchersService {
     const { registrants, registrantMatcher } = this.compiled!;
     return registrantMatcher.match(name, publishedValues(record)).map(({ place, reason }) => {
       const { reader, rule } = registrants[place];
-      // Not the published values, which may have to be hidden later.
+      // The event omits the published values, because they may have to be hidden later.
       const match = { reason, value: rule[reason]! };
       const details = { match };
       return {

@@ -84,7 +84,7 @@ describe('a brand', () => {
     );
   });
 
-  it('watched by many accounts is reported to each of them', () => {
+  it('is reported to each of the accounts that watch it', () => {
     const rules = Array.from({ length: 3_000 }, () => ({ keyword: 'examplebrand' }));
     for (const name of ['examplebrand.com', 'examp1ebrand.com', 'my-exampelbrand.com']) {
       expect(Object.keys(reasonsOf(name, ...rules))).toHaveLength(rules.length);
@@ -222,7 +222,7 @@ describe('changes in the corpus', () => {
     await untilFound(id, 3);
   });
 
-  it('its owner can rate a finding', async () => {
+  it('a finding can be rated by its owner', async () => {
     const id = await watch({ kind: 'brand', keyword: 'qorvexa' });
     await corpus.recordOf({ name: 'zone' }, listed('qorvexa-one.com'), listed('qorvexa-two.com'));
     const [hit] = await untilFound(id, 2);
@@ -318,7 +318,7 @@ describe('changes in the corpus', () => {
     expect(await eventsOf(id, '?page_size=100')).toHaveLength(40);
   });
 
-  it('a finding is deleted with its delivery once its domain is suppressed, and others stay', async () => {
+  it('once a domain is suppressed, its findings and their deliveries are deleted, and others are kept', async () => {
     const body = { url: 'https://hooks.example/in', events: ['monitor.triggered'] };
     await under.gateway.call('POST', '/internal/webhooks', { accountId, body });
     const id = await watch({ kind: 'brand', keyword: 'ossivant' });

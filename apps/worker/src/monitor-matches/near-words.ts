@@ -12,7 +12,7 @@ export function slipsOf(word: string): 0 | 1 | 2 {
   return word.length < TWO_SLIPS_LENGTH ? 1 : 2;
 }
 
-/** Spreads numbers over a table: the golden ratio, in 32 bits. */
+/** Spreads numbers over a table. The value is the golden ratio in 32 bits. */
 const SPREAD = 0x9e3779b1;
 
 /**
@@ -24,7 +24,10 @@ const SPREAD = 0x9e3779b1;
 export class NearWords {
   private readonly keys: Int32Array;
   private readonly places: Int32Array;
-  /** At the slot of a hash, and after it until an empty one: its index in `keys`, from 1. */
+  /**
+   * An entry is the index of a hash in `keys`, from 1. It is in the slot of the hash, or in one of the following slots
+   * before the next empty one.
+   */
   private readonly table: Int32Array;
   private readonly shift: number;
   private count = 0;
@@ -32,7 +35,7 @@ export class NearWords {
   private oneSlipMax = 0;
   private twoSlipsMax = 0;
 
-  /** @param words whose indexes are returned; short ones match without typing errors only. */
+  /** @param words their indexes are returned; short words match only without typing errors. */
   constructor(private readonly words: readonly string[]) {
     const size = words.reduce((sum, word) => sum + keyCount(word.length, slipsOf(word)), 0);
     const bits = Math.ceil(Math.log2(size * 1.5 + 2));

@@ -96,7 +96,7 @@ export class DigestsMaintenanceRepository {
   }
 
   /**
-   * @param which tests are viewed when they are made, so they are kept for a shorter time.
+   * @param which whether to remove tests, which are kept for a shorter time because they are viewed at once.
    * @returns how many events were removed.
    */
   async deleteNewsBefore(

@@ -31,7 +31,7 @@ export interface NewsReader {
 export interface News {
   type: MonitorEventType;
   domainName: string;
-  /** Identifies the fact: reported twice, it is one event. */
+  /** Identifies the fact. If it is reported twice, it is one event. */
   fact: string;
   details: NewsDetails;
 }

@@ -49,8 +49,8 @@ export class NewsService {
   }
 
   /**
-   * Like `tell`, for found names: a monitor reports a limited number a day, and one event for those beyond, with the
-   * first of their names.
+   * Like `tell`, but for found names. A monitor reports a limited number of them per day, and then one event with the
+   * first of the other names.
    * @returns the monitors that have reached their daily limit.
    */
   async tellFinds(transaction: Transaction, found: readonly Found[]): Promise<Set<string>> {

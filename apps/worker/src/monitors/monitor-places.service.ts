@@ -31,7 +31,7 @@ export class MonitorPlacesService {
   }
 
   /**
-   * Returns a monitor as it would be, with its price. @param isNew whether it needs a place.
+   * Returns a monitor in its future state, with its price. @param isNew whether it needs a place.
    * @throws MonitorLimitReached, TooManyMonitors.
    */
   async dryRun(monitor: ShownMonitor, { isNew }: { isNew: boolean }): Promise<MonitorAnswer> {
@@ -47,7 +47,7 @@ export class MonitorPlacesService {
 
   /**
    * Gives a place to a monitor. The allowance may have been lowered and applied since it was read, so it is applied
-   * again once this monitor counts.
+   * again after this monitor was counted.
    * @throws MonitorLimitReached, TooManyMonitors.
    */
   async take(transaction: Transaction, monitor: Monitor, slots: MonitorSlots): Promise<void> {
@@ -58,9 +58,10 @@ export class MonitorPlacesService {
   }
 
   /**
-   * Whether the domain of a new or resumed monitor is checked at once: not if another of the account watches it, and
-   * only for as many a day as there are places, because monitors that are created, read and removed repeatedly would
-   * otherwise be free lookups. Called within the turn that `take` waits for, before the monitor counts.
+   * Whether the domain of a new or resumed monitor is checked at once. It is not if another monitor of the account
+   * watches it, or if as many monitors as there are places were created that day: monitors that are created, read and
+   * removed repeatedly would otherwise be free lookups. Called within the turn for which `take` waits, before the
+   * monitor is counted.
    */
   async isCheckedAtOnce(
     transaction: Transaction,

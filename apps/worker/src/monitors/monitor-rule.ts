@@ -113,7 +113,7 @@ function word(field: string, text: string, lengthMin: number): string {
       'may contain only letters, digits and hyphens, because it is compared with labels',
     );
   }
-  // Marks alone leave nothing to compare, and one letter with marks occurs in nearly every name.
+  // Marks alone cannot be compared, and one letter with marks occurs in nearly every name.
   const looks = [...looseSkeletonOf(read)].length;
   if (Math.min(looks, [...read].length) < lengthMin) throw refused(field, TOO_SHORT);
   return read;

@@ -24,11 +24,11 @@ export interface Monitor {
   createdAt: Date;
 }
 
-/** Includes what the checks made while it watches have found. */
+/** Includes the results of the checks that were made while the monitor was active. */
 export interface ShownMonitor extends Monitor {
   dnsCheckedAt: Date | null;
   whoisCheckedAt: Date | null;
-  /** Null while it is paused. */
+  /** Null while the monitor is paused. */
   dnsDueAt: Date | null;
   whoisDueAt: Date | null;
   expiresOn: string | null;

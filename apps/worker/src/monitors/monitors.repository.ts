@@ -7,10 +7,12 @@ type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
 /** Whether a monitor watches. */
 const isActive = (monitor: string) => `not ${monitor}.is_paused and not ${monitor}.is_over_limit`;
-/** A value of a watched name that a check at `at` has found, if the monitor watched then: others may watch the name, too. */
+/**
+ * A value that a check of a watched name found at `at`, if the monitor was active then. Others may watch the name, too.
+ */
 const ifOwn = (at: string, value: string) => `case when ${at} >= m.watched_from then ${value} end`;
 const HAS_REGISTRATION = `w.whois -> 'domain_registered' ->> 0 = 'yes'`;
-/** Monitors with the checks of their names, of which a paused one shows nothing. */
+/** Monitors with the checks of their names; a paused monitor shows none. */
 const SHOWN = `
   select m.id, m.account_id as "accountId", m.kind, m.name, m.is_paused as "isPaused", m.is_over_limit as "isOverLimit",
     m.sends_mail as "sendsMail", m.rule, m.created_at as "createdAt", checks.*,
@@ -27,7 +29,7 @@ const SHOWN = `
         as "isExpiryPublished"
     from watched_names w where m.kind = 'domain' and w.name = m.domain_name and ${isActive('m')}
   ) checks on true`;
-/** Since when another active monitor of an account has watched a name. */
+/** The time since which another active monitor of an account has watched a name. */
 const watchedByOther = (accountId: string, name: string, id: string) =>
   `(select min(other.watched_from) from monitors other
     where other.account_id = ${accountId} and other.kind = 'domain' and other.domain_name = ${name}
@@ -129,7 +131,7 @@ export class MonitorsRepository {
     return rows.length > 0;
   }
 
-  /** @param now since when it watches, if it was paused until now. */
+  /** @param now the time since which the monitor is active, if it was paused before. */
   async update(transaction: Transaction, monitor: Monitor, now: Date): Promise<void> {
     const { accountId, id, name, isPaused, isOverLimit, sendsMail, rule } = monitor;
     await transaction.query(
@@ -183,7 +185,7 @@ export class MonitorsRepository {
 
   /**
    * Activates an account's oldest monitors within its limit and pauses all others.
-   * @returns the domains of those that are active again.
+   * @returns the domains of the monitors that are active again.
    */
   async fit(
     transaction: Transaction,

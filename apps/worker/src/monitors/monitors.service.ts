@@ -93,7 +93,7 @@ export class MonitorsService {
     return this.places.dryRun(changed(monitor), { isNew: false });
   }
 
-  /** Frees its place. @throws NotFound. */
+  /** Pauses a monitor, which frees its place. @throws NotFound. */
   async pause(accountId: string, id: string): Promise<MonitorAnswer> {
     return this.change(accountId, id, async (monitor) => ({
       ...monitor,
@@ -114,7 +114,7 @@ export class MonitorsService {
   }
 
   /**
-   * Removes it with its events. @returns the removed monitor.
+   * Removes a monitor with its events. @returns the removed monitor.
    * @throws NotFound.
    */
   async remove(accountId: string, id: string): Promise<MonitorAnswer> {
@@ -137,7 +137,7 @@ export class MonitorsService {
     });
   }
 
-  /** Its events, newest first. @throws NotFound. */
+  /** The events of a monitor, newest first. @throws NotFound. */
   async events(
     accountId: string,
     id: string,

@@ -144,17 +144,17 @@ describe('monitors', () => {
     expect(await call('POST', `/${ids[1]}/resume`)).toMatchObject({ state: 'active' });
     await fit(2);
     await call('POST', `/${ids[0]}/resume`);
-    // Monitors changed meanwhile may have used the previous allowance.
+    // Monitors that were changed meanwhile may have used the previous allowance.
     await waitFor('both to be active', async () => (await states()).join() === 'active,active');
   });
 
-  it('a lower allowance that arrives while a monitor is created misses none', async () => {
+  it('a lower allowance that arrives while a monitor is created also applies to that one', async () => {
     const allow = (domain: number) =>
       under.entitlement.monitors.set(accountId, { domain, brand: 0, registrant: 0 });
     /** The allowance is lowered and applied while a call that has read it waits for its turn. */
     const overtaken = async (take: () => Promise<MonitorAnswer>): Promise<MonitorAnswer> => {
       allow(1);
-      // It takes its turn as well.
+      // The job takes its turn as well.
       await waitFor('the end of the running changes', async () => {
         const fitting = `select from work where queue = 'monitor-slots' and account_id = $1`;
         return (await under.database.query(fitting, [accountId])).length === 0;
@@ -185,7 +185,7 @@ describe('monitors', () => {
     await waitFor('the pause of a resumed one', isOver);
   });
 
-  it('S87: another account can see, change or remove nothing', async () => {
+  it('S87: another account cannot see, change or remove anything', async () => {
     const { id } = await watch(newName());
     const { id: eventId } = await call<MonitorEvent>('POST', `/${id}/test`);
     accountId = newId();

@@ -64,7 +64,7 @@ describe('the checks that a monitor shows', () => {
       return isChecked ? checks : undefined;
     });
 
-  it('are its own: nothing shows when another account had the name checked, or with which problem', async () => {
+  it('are its own: it does not show when or with which problem the name was checked for another account', async () => {
     const name = newName();
     const { id: first } = await watch(name);
     await checked(first);
@@ -84,7 +84,7 @@ describe('the checks that a monitor shows', () => {
     expect(await checked(id)).toMatchObject({ dns_checked_at: now, whois_checked_at: now });
   });
 
-  it('are not those that others cause while it is paused', async () => {
+  it('do not include those for others while it is paused', async () => {
     const name = newName();
     const { id } = await watch(name);
     await checked(id);
@@ -116,7 +116,7 @@ describe('the checks that a monitor shows', () => {
     expect(world.count('dns', name)).toBe(looks);
   });
 
-  it('tell a failure of either check as a sentence until a check succeeds', async () => {
+  it('describe a failure of either check in a sentence until a check succeeds', async () => {
     const name = newName();
     for (const kind of ['dns', 'whois'] as const) {
       const code = kind === 'dns' ? 'resolver_timeout' : 'a_new_code';

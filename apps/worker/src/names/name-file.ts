@@ -2,14 +2,16 @@ import { UPLOAD_LINES_MAX } from '#libs/contracts';
 import { BAD_LINES_SHOWN, type BadLine, readName, storedLine } from './read-name.js';
 import { UnreadableFile } from './unreadable-file.js';
 
-/** Longer lines contain much besides a name; the rest is not kept in memory. */
+/** The part of a line that is kept in memory; longer lines contain much besides a name. */
 const LINE_LENGTH_MAX = 64 * 1024;
 /** Maximum length of one name as given (S71). */
 const ENTRY_LENGTH_MAX = 255;
 const DELIMITERS = [',', ';', '\t'] as const;
 const HEADERS = /^(domain([_ -]?names?)?|domains|names?|hosts?|hostname|url|website)$/i;
 const ROWS_LENGTH = 64 * 1024;
-/** Including blank lines: they compress to nothing, and each takes as long to read as any other. */
+/**
+ * Maximum number of lines, including blank ones, because they compress to nothing and take as long to read as others.
+ */
 const ALL_LINES_MAX = 2 * UPLOAD_LINES_MAX;
 
 /** Reads the names in a text or CSV file, one per line, and counts them. */

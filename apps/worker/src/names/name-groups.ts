@@ -8,7 +8,7 @@ export interface NameGroup {
   names: number;
 }
 
-/** In place of the top-level domain of names whose upstream has too many. */
+/** Replaces the top-level domain of names whose upstream has too many of them. */
 export const OTHER_TLDS = '';
 
 /** Maximum number of names per second that one installation looks up, whichever upstream answers. */
@@ -22,7 +22,7 @@ export interface TldEstimate {
 }
 
 /**
- * How long the names of each top-level domain take at the known rates of their upstreams; those of one upstream wait
+ * How long the names of each top-level domain take at the known rates of their upstreams; names of one upstream wait
  * for one another.
  * @returns largest number of names first.
  */
@@ -43,7 +43,7 @@ export function estimatesOf(groups: readonly NameGroup[], kind: 'whois' | 'dns')
   return [...tlds.values()].sort((one, other) => other.names - one.names);
 }
 
-/** The number of names whose registration no upstream is known for; everybody has DNS. */
+/** The number of names for whose registration no upstream is known; DNS works for all names. */
 export function unsupportedOf(groups: readonly NameGroup[], kind: 'whois' | 'dns'): number {
   if (kind === 'dns') return 0;
   const unsupported = groups.filter(({ upstream }) => upstream === NOBODY);

@@ -3,7 +3,7 @@ import { type Transaction, columnsOf } from '#libs/database';
 import { type NameGroup, OTHER_TLDS } from './name-groups.js';
 import type { LeftOutLine, StoredLine } from './read-name.js';
 
-/** More than any upstream has. */
+/** A number above those of all upstreams. */
 const TLDS_OF_UPSTREAM_MAX = 1_000;
 
 /** Names as given, until jobs have split them into chunks. */
@@ -27,7 +27,7 @@ export class NameLinesRepository {
     await transaction.copyIn(`copy name_lines (${columns}) from stdin`, rows);
   }
 
-  /** The unique names of a list; names may have millions of top-level domains that nobody knows. */
+  /** The unique names of a list, which may have millions of unknown top-level domains. */
   async countGroups(transaction: Transaction, listId: string): Promise<NameGroup[]> {
     return transaction.query(
       `select case when place <= $2 then tld else $3 end as tld, upstream, sum(names)::int as names
@@ -43,7 +43,7 @@ export class NameLinesRepository {
   /**
    * Lines without an answer of their own, in order: rejected ones, and those that repeat an earlier name. The list is
    * read once, however many pages it takes.
-   * @param hasRepeats finding them sorts all names of the list.
+   * @param hasRepeats whether to find repeated names, which sorts all names of the list.
    */
   async *listLeftOut(
     transaction: Transaction,

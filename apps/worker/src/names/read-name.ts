@@ -5,7 +5,7 @@ import { Registries } from '#libs/resolvers';
 export interface NamedLine {
   line: number;
   name: string;
-  /** The upstream to query; names of one upstream wait for one another, and for no other. */
+  /** The upstream to query; names wait only for others of the same upstream. */
   upstream: string;
 }
 

@@ -47,7 +47,7 @@ async function startOf(files: FileStore, key: string): Promise<Buffer> {
 
 function gunzipped(content: Readable): Readable {
   const gunzip = createGunzip();
-  // Its reader gets the error.
+  // The error is passed to the reader of the stream.
   pipeline(content, gunzip, () => {});
   return gunzip;
 }
@@ -110,7 +110,7 @@ function isPlainFile(entry: Entry): boolean {
 
 /** A file in the store that can be read at any position. */
 class StoredFile extends RandomAccessReader {
-  /** An error of the store; the archive may be intact. */
+  /** An error of the store, which says nothing about the archive. */
   fault?: unknown;
 
   constructor(

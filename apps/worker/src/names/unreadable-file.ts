@@ -12,7 +12,7 @@ const DETAILS: Readonly<Record<UploadRefusalReason, string>> = {
   no_names: 'The file contains no domain name. Put one name on each line.',
 };
 
-/** A file that cannot be read as a list of names; repetition does not help. */
+/** A file that cannot be read as a list of names, so a repeat does not help. */
 export class UnreadableFile extends Error {
   readonly detail: string;
 

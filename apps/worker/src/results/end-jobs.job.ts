@@ -51,7 +51,7 @@ export class EndJobsJob extends WorkRunner<JobWork> {
     if (job?.state !== 'finalizing') return;
     const chunksLeft = await this.queues.chunks.remaining(this.database, job.id);
     if (job.isCanceled && chunksLeft > 0) return later(CHUNKS_END_SECONDS);
-    // From here on no chunk is recorded, by however late a process: the file contains all that is charged.
+    // After this, no process can record a chunk, so the file contains everything that is charged.
     await this.database.transaction((transaction) => chunks.abandonOpen(transaction, job.id));
     for (const { number, charged } of await chunks.listUnsettled(this.database, job.id)) {
       await records.settle(job, number, charged);

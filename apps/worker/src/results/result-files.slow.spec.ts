@@ -57,20 +57,20 @@ describe('a result file', () => {
     );
   });
 
-  it('contains all charged names after a cancellation, also those of a chunk that ends later, and no row for the others', async () => {
+  it('contains all charged names after a cancellation, including those of a chunk that ends later, and no row for the others', async () => {
     const accountId = newId();
     const at = under.clock.now().toISOString();
     await corpus.record({ kind: 'whois', name: 'early.com', at, record: {} });
     lookup.hold();
     const body = { domainNames: ['early.com', 'held.com', 'no name'], max_age: 100 };
     const { id } = await under.createJob(accountId, 'whois', body);
-    await waitFor('the question about the other name', () =>
+    await waitFor('the lookup of the other name', () =>
       lookup.calls.some(({ names }) => names.includes('held.com')),
     );
     await under.database.transaction(async (transaction) => {
       await transaction.query('select from job_chunks where job_id = $1 for update', [id]);
       await under.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId });
-      await waitFor('chunk and end to come as far as they can', async () => {
+      await waitFor('the chunk and the end of the job to progress as far as they can', async () => {
         const [{ halted }] = await under.database.query<{ halted: number }>(
           `select (select count(*) from pg_stat_activity
              where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0)
@@ -89,7 +89,7 @@ describe('a result file', () => {
     expect(under.entitlement.charged(accountId)).toBe(1);
   });
 
-  it('has the lines without an answer once, although two attempts started its job', async () => {
+  it('contains the lines without an answer once, although two attempts started its job', async () => {
     const accountId = newId();
     lookup.hold();
     const domainNames = ['twice.com', 'no name', 'twice.com'];
@@ -130,7 +130,7 @@ describe('a result file', () => {
     return rows;
   }
 
-  it('takes one reading of a list for its lines without an answer, however many they are', async () => {
+  it('reads a list only once for its lines without an answer, however many there are', async () => {
     const lines = under.worker.app.get(NameLinesService, { strict: false });
     const stored = Array.from({ length: 90 }, (_, place) => {
       const fault = place % 3 === 0 ? 'Not a name.' : null;

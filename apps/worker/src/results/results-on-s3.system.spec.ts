@@ -9,7 +9,7 @@ import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js'
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { partsFolder } from '../jobs/job.js';
 
-/** If the server was never built on this machine, it is built first. */
+/** The server is built first if that has never been done on this machine. */
 jest.setTimeout(1_900_000);
 
 const ADDRESS_SECONDS_MAX = 900;

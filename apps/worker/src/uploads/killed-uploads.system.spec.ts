@@ -63,7 +63,7 @@ describe('a worker killed during an upload', () => {
     }),
   });
 
-  /** The rest is never sent. */
+  /** The client never sends the rest. */
   function sendHalf(url: string): ClientRequest {
     const headers = { ...headersOf(0), 'content-length': String(TEXT.length) };
     const sending = open(url, { method: 'PATCH', headers });
@@ -85,7 +85,7 @@ describe('a worker killed during an upload', () => {
     await worker.untilEnded();
     sending.destroy();
     const [left] = readdirSync(making);
-    // A newer one may belong to another process that is still writing it.
+    // A newer file may belong to another process that is still writing it.
     utimesSync(join(making, left), LONG_AGO, LONG_AGO);
     await worker.start();
     expect(readdirSync(making)).toEqual([]);

@@ -10,7 +10,7 @@ const LIMIT_MS = 10 * MINUTE_MS;
 jest.setTimeout(LIMIT_MS);
 
 const MIB = 1024 ** 2;
-/** Sender, worker and both ends of each connection together, because they share this process. */
+/** The memory of the sender, the worker and both ends of each connection, because they share this process. */
 const GROWTH_MAX = 300 * MIB;
 const LINES_A_PIECE = 10_000;
 const under = new WorkerUnderTest();
@@ -77,7 +77,7 @@ describe('S71: a file with its header', () => {
     expect(growth).toBeLessThan(GROWTH_MAX);
   });
 
-  it('a file with one name more is rejected, and nothing of it is kept', async () => {
+  it('a file with one more name is rejected, and no part of it is kept', async () => {
     const upload = await read(linesOf(UPLOAD_LINES_MAX + 1));
     expect(upload).toMatchObject({ state: 'refused', refusal: { reason: 'too_many_lines' } });
     expect(await namesOf(upload)).toBe(0);

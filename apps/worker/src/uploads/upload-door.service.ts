@@ -49,13 +49,13 @@ export class UploadDoorService {
       const answer = await this.forms.take(accountId, raw, headers['content-type'] ?? '');
       void reply.send(answer);
     } catch (error) {
-      // Remaining data is not read to its end.
+      // The rest of the body is not read.
       if (!raw.complete || raw.readableLength > 0) void reply.header('connection', 'close');
       throw error;
     }
   }
 
-  /** By tus, or by a call that does not speak it. @throws NotFound, UploadInUse. */
+  /** Removes an upload, by tus or by a plain call. @throws NotFound, UploadInUse. */
   async remove(incoming: IncomingUpload & { id: string }): Promise<void> {
     const { accountId, id, request, reply } = incoming;
     if (request.headers['tus-resumable'] !== undefined) return this.speakTus(incoming);

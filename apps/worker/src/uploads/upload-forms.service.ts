@@ -15,7 +15,7 @@ const KEY_FIELD = 'idempotency_key';
 
 interface Kept {
   upload: Upload;
-  /** Whether this form brought it, not an earlier one with the same key. */
+  /** Whether this form brought the upload, and not an earlier one with the same key. */
   isNew: boolean;
 }
 
@@ -28,8 +28,8 @@ export class UploadFormsService {
   ) {}
 
   /**
-   * @throws NoFileInForm, UploadsFull, PayloadTooLarge, FilesUnavailable, IdempotencyKeyRunning if a later form with the
-   *   same key has taken its place; data stored by then is removed.
+   * @throws NoFileInForm, UploadsFull, PayloadTooLarge, FilesUnavailable, IdempotencyKeyRunning if a later form with
+   *   the same key has replaced this one. Data stored by then is removed.
    */
   async take(accountId: string, body: Readable, contentType: string): Promise<UploadAnswer> {
     const form = openForm(contentType);
@@ -41,7 +41,7 @@ export class UploadFormsService {
         if (name === KEY_FIELD && IDEMPOTENCY_KEY.test(value)) idempotencyKey = value;
       });
       form.on('file', (_field, content, name) => {
-        // Its reader gets the error; without this handler, an unread stream would end the process.
+        // The reader gets the error as well. Without this handler, an error in an unread stream would end the process.
         content.on('error', () => {});
         if (file) return reject(new NoFileInForm());
         file = content;
@@ -87,7 +87,7 @@ export class UploadFormsService {
       return { upload: await this.uploads.find(accountId, id), isNew: true };
     } catch (error) {
       const isOvertaken = !(await this.uploads.delete({ id, accountId }));
-      // A later form with the key has removed this one, whose file could then no longer be written or noted.
+      // A later form with the same key has removed this upload, so its file could not be written or recorded.
       throw isOvertaken && idempotencyKey !== undefined ? new IdempotencyKeyRunning() : error;
     }
   }

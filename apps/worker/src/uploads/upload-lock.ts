@@ -5,12 +5,14 @@ import type { UploadLocksRepository } from './upload-locks.repository.js';
 
 const RENEWAL_MS = SECOND_MS;
 const PAUSE_MS = 200;
-/** A holder releases the lock at its next renewal; if it died, the lease ends. */
+/**
+ * The time in which the holder releases the lock at its next renewal; if the holder died, its lease ends in this time.
+ */
 const PATIENCE_MS = MINUTE_MS / 2;
 /** tus has no error for this case; the gateway knows the status. */
 const LOCKED = { status_code: 423, body: 'locked' };
 
-/** The lock that tus takes on an upload: a later request gets it, and the earlier request ends. */
+/** The lock that tus takes on an upload. A later request gets it, and the earlier one ends. */
 export class UploadLock implements Lock {
   private readonly holder = newId();
   private renewals?: Loop;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 
-/** Several times longer than a holder takes to renew it. */
+/** Several times the interval at which a holder renews the lock. */
 const LEASE_SECONDS = 15;
 
 /** The writer of an upload: one request at a time, in any process. The database's clock is used. */

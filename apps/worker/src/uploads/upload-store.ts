@@ -14,7 +14,7 @@ const MOVED_ON = { status_code: 409, body: 'Upload-Offset conflict\n' };
 const TOO_MANY_PIECES = { status_code: 413, body: 'too many pieces\n' };
 const EXTENSIONS = ['creation', 'creation-with-upload', 'termination', 'expiration'];
 
-/** The uploads of one account, as tus sees them: in pieces, each a file. */
+/** The uploads of one account, as tus sees them. Each piece is a file. */
 export class UploadStore extends DataStore {
   constructor(
     private readonly accountId: string,
@@ -65,7 +65,7 @@ export class UploadStore extends DataStore {
     return UPLOAD_KEPT_MS;
   }
 
-  /** In this machine's time, with which tus compares. */
+  /** In the time of this machine, with which tus compares it. */
   private startOf(upload: Upload): string {
     const nowMs = performance.timeOrigin + monotonicMs();
     return new Date(nowMs - this.uploads.ageMs(upload)).toISOString();

@@ -10,7 +10,7 @@ type OwnUpload = Pick<Upload, 'id' | 'accountId'>;
 const COLUMNS = `id, account_id as "accountId", state, file_name as "fileName", size_bytes::float8 as "sizeBytes",
   received_bytes::float8 as "receivedBytes", pieces, lines, unique_names as "uniqueNames", invalid,
   invalid_lines as "invalidLines", name_groups as groups, refusal, created_at as "createdAt", expires_at as "expiresAt"`;
-/** Whether a job that has not yet split them into chunks needs the names of its upload. */
+/** Whether a job needs the names of the upload, because it has not split them into chunks yet. */
 const IN_USE = `exists (select from jobs where jobs.list_id = uploads.id and jobs.state in ('validating', 'queued'))`;
 
 @Injectable()
@@ -56,7 +56,7 @@ export class UploadsRepository {
     return (await runner.query<Upload>(sql, [accountId, uploadId]))[0];
   }
 
-  /** Prevents its deletion and expiry until the transaction ends. */
+  /** Prevents the deletion and expiry of an upload until the transaction ends. */
   async keep(transaction: Transaction, accountId: string, uploadId: string): Promise<boolean> {
     const sql = 'select id from uploads where account_id = $1 and id = $2 for share';
     return (await transaction.query(sql, [accountId, uploadId])).length === 1;

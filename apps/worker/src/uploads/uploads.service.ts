@@ -43,7 +43,7 @@ export class UploadsService {
       if (idempotencyKey !== undefined) {
         const known = await this.uploads.findByKey(transaction, accountId, idempotencyKey);
         if (known && known.state !== 'receiving') return { id: known.id, known };
-        // Interrupted, or sent twice at once: the later one continues.
+        // The upload was interrupted, or sent twice at once; the later request continues.
         if (known) await this.deleteIn(transaction, known);
       }
       if ((await this.uploads.count(transaction, accountId)) >= UPLOADS_MAX) {
@@ -90,7 +90,7 @@ export class UploadsService {
     return upload;
   }
 
-  /** Keeps it for a job that starts. @throws NotFound. */
+  /** Keeps an upload for a job that starts. @throws NotFound. */
   async keep(transaction: Transaction, accountId: string, uploadId: string): Promise<void> {
     if (!(await this.uploads.keep(transaction, accountId, uploadId))) throw new NotFound(NONE);
   }

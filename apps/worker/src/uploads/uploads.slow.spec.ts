@@ -72,7 +72,7 @@ describe('a file of names', () => {
     }
   });
 
-  it('in CSV has its names in the column named by the header, or the one with the first name', async () => {
+  it('may be CSV: the names are in the column that the header names, or in the one with the first name', async () => {
     const titled = '\ufeffid;Domain;note\r\n1;"a-1.com";"x;y"\r\n2;a-2.com;\r\n';
     expect((await readOf(titled)).counts).toMatchObject({ lines: 2, unique: 2, invalid: 0 });
     const bare = '1,b-1.com,"say ""hi"""\n2,b-2.com,x\n3,,x\n';
@@ -81,7 +81,7 @@ describe('a file of names', () => {
     expect((await readOf(long)).counts).toMatchObject({ lines: 3, unique: 1, invalid: 2 });
   });
 
-  it('S72: a zip contains exactly one file, of any name, and no link', async () => {
+  it('S72: is rejected as a zip unless it contains exactly one file, of any name, and no link', async () => {
     const content = Buffer.from(NAMES);
     const evil = await readOf(zipOf({ name: '../../etc/passwd', content }));
     expect(evil).toMatchObject({ state: 'ready', counts: COUNTED });
@@ -99,7 +99,7 @@ describe('a file of names', () => {
     }
   });
 
-  it('S73: its content determines its type: a program, a picture, other text and truncated files are rejected', async () => {
+  it('S73: has the type of its content: programs, pictures, other text and truncated files are rejected', async () => {
     const packed = gzipSync(Buffer.from(NAMES.repeat(1_000)));
     const zip = zipOf({ name: 'a', content: Buffer.from(NAMES) });
     const files: [Buffer | string, string][] = [
@@ -121,7 +121,7 @@ describe('a file of names', () => {
     }
   });
 
-  it('S75: its name is displayed, and nothing is stored under it', async () => {
+  it('S75: has a name that is displayed, but not used for storage', async () => {
     const accountId = newId();
     const { text } = await under.sendForm(accountId, NAMES, '', '../../etc/pass\u202ewd');
     const { id, file_name: name } = JSON.parse(text) as UploadAnswer;
@@ -250,7 +250,7 @@ describe('an upload by tus', () => {
     expect(read).toMatchObject({ state: 'ready', file_name: 'a.csv', counts: COUNTED });
   });
 
-  it('with two simultaneous writers the later one continues, and no byte is stored twice', async () => {
+  it('is continued by the later of two simultaneous writers, and no byte is stored twice', async () => {
     const accountId = newId();
     const path = await create(accountId, NAMES.length);
     const both = await Promise.all([
@@ -262,7 +262,7 @@ describe('an upload by tus', () => {
     expect(read).toMatchObject({ counts: COUNTED, received_bytes: NAMES.length });
   });
 
-  it('too long is 413, an unknown id is 404, and a deleted one is removed', async () => {
+  it('is refused with 413 if it is too long and with 404 under an unknown id, and is removed when deleted', async () => {
     const accountId = newId();
     const headers = { ...TUS, 'upload-length': String(1024 ** 3) };
     expect((await under.send('POST', PATH, { accountId, headers })).status).toBe(413);
@@ -296,7 +296,7 @@ it('an upload that is unused for seven days is deleted', async () => {
   under.clock.advance(7 * 24 * 3_600_000 + 1);
   const { ExpireUploadsJob } = await import('../upload-reading/expire-uploads.job.js');
   await under.worker.app.get(ExpireUploadsJob, { strict: false }).runOnce();
-  // The worker may have removed it itself.
+  // The worker may have removed the upload by itself.
   await waitFor('the upload to be gone', async () => {
     const asked = under.gateway.call('GET', `${PATH}/${id}`, { accountId });
     return asked.then(

@@ -10,7 +10,9 @@ const COLUMNS = `id, account_id as "accountId", url, events, state, created_at a
 /** Webhooks of accounts. */
 @Injectable()
 export class WebhooksRepository {
-  /** Lets one webhook of an account be added at a time, until the transaction ends. @returns how many it has. */
+  /**
+   * Lets one webhook of an account be added at a time, until the transaction ends. @returns how many the account has.
+   */
   async countLocked(transaction: Transaction, accountId: string): Promise<number> {
     await transaction.query(
       `select pg_advisory_xact_lock(hashtextextended('webhooks ' || $1, 0))`,

@@ -72,7 +72,7 @@ export class WebhooksService {
     { url, events, state }: UpdateWebhookRequest,
   ): Promise<WebhookAnswer> {
     return this.database.transaction(async (transaction) => {
-      // Otherwise one of two changes at once would undo the other one, and a webhook that is stopped would go on.
+      // Otherwise, one of two simultaneous changes would undo the other, and a stopped webhook would continue.
       const webhook = known(await this.webhooks.lock(transaction, accountId, id));
       const changed: Webhook = {
         ...webhook,
@@ -86,7 +86,7 @@ export class WebhooksService {
     });
   }
 
-  /** Removes it with its log. @returns the removed webhook. @throws NotFound. */
+  /** Removes a webhook with its log. @returns the removed webhook. @throws NotFound. */
   async remove(accountId: string, id: string): Promise<WebhookAnswer> {
     return this.database.transaction(async (transaction) => {
       const webhook = await this.find(transaction, accountId, id);

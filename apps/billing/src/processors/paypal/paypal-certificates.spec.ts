@@ -107,7 +107,7 @@ describe('callback certificates', () => {
     }
   });
 
-  it('S45: a chain that ends at an unknown authority, or is no chain, is rejected', async () => {
+  it('S45: a chain that ends at an unknown authority or is broken is rejected', async () => {
     const stranger = new CertificateAuthority('A stranger');
     const issued = stranger.certificateFor([SUBJECT], { keyType: 'rsa' });
     served.chain = issued.certificatePem + stranger.certificatePem + authority.certificatePem;
@@ -127,7 +127,7 @@ describe('callback certificates', () => {
     expect(asked).toEqual([]);
   });
 
-  it('while a certificate cannot be fetched nothing is decided; it is decided later', async () => {
+  it('while a certificate cannot be fetched, the callback is neither accepted nor rejected', async () => {
     served = {};
     expect(await verdictOn('GENUINE')).toBe('undecided');
     served = { GENUINE: genuine.certificatePem };
@@ -155,7 +155,7 @@ describe('callback certificates', () => {
     expect(await verdictOn('next', genuine, '203.0.113.9')).toBe('accepted');
   });
 
-  it('S46: an address without a certificate is fetched once in ten minutes, and displaces no genuine certificate', async () => {
+  it('S46: an address without a certificate is fetched once in ten minutes, and does not evict a genuine certificate', async () => {
     missing = 404;
     expect(await verdictOn('GENUINE')).toBe('accepted');
     for (let i = 0; i < 20; i += 1) {

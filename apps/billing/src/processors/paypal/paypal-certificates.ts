@@ -19,7 +19,7 @@ interface Trusted {
 }
 
 const FETCH_TIMEOUT_MS = 3 * SECOND_MS;
-/** Certificates are rarely replaced, so many addresses are an attempt to make us send requests. */
+/** Certificates are rarely replaced, so a sender of many addresses wants to make us send requests. */
 const FETCHES_OF_SENDER = 3;
 /** Shared by all senders that never sent a valid signature. */
 const FETCHES_A_MINUTE = 30;
@@ -64,7 +64,10 @@ export class PaypalCertificates {
     }
   }
 
-  /** This sender sent a valid signature: the certificates it names later are fetched regardless of other senders. */
+  /**
+   * Notes that this sender sent a valid signature. Certificates that it names later are fetched regardless of other
+   * senders.
+   */
   confirm(sender: string): void {
     this.fetches.confirm(sender);
   }
@@ -96,7 +99,7 @@ export class PaypalCertificates {
   }
 }
 
-/** The number of addresses fetched per minute: few for each sender, and few for all unknown senders together. */
+/** Limits the number of addresses fetched per minute, for each sender and for all unknown senders together. */
 class FetchBudget {
   private readonly bySender = new RecentMap<Date[]>(SENDERS_MAX);
   private readonly confirmed = new RecentMap<true>(SENDERS_MAX);

@@ -4,7 +4,10 @@ import type { PaypalClient } from './paypal-client.js';
 import { idOf } from './paypal-objects.js';
 
 const PAGES_MAX = 20;
-/** The kind of a transaction, by its code; the first match counts. Others, such as fees, do not concern a customer. */
+/**
+ * The kind of a transaction, by its code; the first match counts. Transactions of other kinds, such as fees, do not
+ * concern a customer.
+ */
 const KINDS: readonly [code: RegExp, kind: ProcessorRef['kind']][] = [
   [/^T0002$/, 'bill'],
   [/^T00\d\d$/, 'payment'],

@@ -65,9 +65,9 @@ export class PaypalOrders {
   }
 
   /**
-   * `tried` also if PayPal refused because another call was faster; `declined`: the customer's payment was declined. An
-   * order that we closed is not tried. An approval after our time limit still counts, because the customer wants to
-   * pay.
+   * `tried`: the order was captured, or PayPal refused because another call was faster. `declined`: the customer's
+   * payment was declined. An order that we closed is not captured. An approval after our time limit still counts,
+   * because the customer wants to pay.
    */
   private async capture(order: PaypalOrder): Promise<'tried' | 'declined' | 'not_tried'> {
     const id = idOf(order.id);

@@ -110,7 +110,7 @@ export class PaypalProcessor implements PaymentProcessor {
     );
   }
 
-  /** The following fetch captures, as the one after a callback does. */
+  /** The fetch that follows captures the order, as it does after a callback. */
   async completeReturn(checkoutId: string): Promise<CallResult<ProcessorRef>> {
     return { outcome: 'done', value: { kind: 'checkout', id: checkoutId } };
   }
@@ -118,7 +118,7 @@ export class PaypalProcessor implements PaymentProcessor {
   closeCheckout(checkoutId: string): Promise<CallResult<CheckoutSnapshot>> {
     if (!isSubscriptionId(checkoutId)) return resultOf(() => this.orders.close(checkoutId));
     // An offer ends by itself after three hours; a subscription accepted before then is ended and refunded.
-    const message = 'PayPal takes no offer of a subscription back';
+    const message = 'an offer of a subscription cannot be withdrawn at PayPal';
     return Promise.resolve({ outcome: 'refused', code: 'not_closable', message });
   }
 

@@ -2,7 +2,10 @@ import type { CallResult } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
 import { PaypalRefusal, PaypalUnreachable } from './paypal-connection.js';
 
-/** Statuses after which it is open whether the call was or will be carried out; 401: the secret is being rotated. */
+/**
+ * Statuses that do not say whether the call was or will be carried out. 401 is one of them, because the secret may be
+ * in rotation.
+ */
 const UNDECIDED_STATUSES = [401, 408, 409, 425, 429];
 /** The first call with this key is still running. */
 const UNDECIDED_ISSUE = /_IN_PROGRESS$/;

@@ -13,7 +13,7 @@ export interface PricedPlan {
 
 /**
  * Our plans as prices of the Stripe account. Each price is created when it is first needed, is found by its lookup key
- * afterwards, and never changes, so it is cached once it was read.
+ * afterwards, and never changes, so it is cached after the first read.
  */
 export class StripePrices {
   private readonly ids = new Map<string, string>();

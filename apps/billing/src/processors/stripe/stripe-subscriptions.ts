@@ -45,7 +45,7 @@ interface OpenChange {
   invoice: Stripe.Invoice;
 }
 
-/** Whether it is this change, with the same start time. */
+/** Whether the pending change is this one, with the same start time. */
 const isOf = (open: OpenChange, wanted: { price: string; quantity: number }, from: Date) =>
   open.item.price.id === wanted.price &&
   open.item.quantity === wanted.quantity &&
@@ -94,7 +94,8 @@ export class StripeSubscriptions {
         proration_date: secondsOf(from),
       },
     });
-    // Its price, because a balance or a minimum may move it to another bill.
+    // The price of the change; the amount of its bill may differ, because a balance or a minimum may move it to another
+    // bill.
     return { dueMicros: toMicros(invoice.total) };
   }
 
@@ -105,7 +106,7 @@ export class StripeSubscriptions {
     if (open && isOf(open, item, from)) return paymentOf(open.invoice);
     // Two open bills could both be paid.
     if (open) await this.dropChange(subscriptionId, changeId);
-    // A schedule would bring the plan of the pending change, whatever is paid for now.
+    // A schedule would switch to the plan of the pending change, regardless of the plan that is paid for now.
     await this.releaseSchedule(subscriptionId, changeId);
     const changed = await this.stripe.subscriptions.update(
       subscriptionId,
@@ -140,7 +141,7 @@ export class StripeSubscriptions {
     await this.stripe.invoices.voidInvoice(idOf(subscription.latest_invoice), {}, options);
   }
 
-  /** Uses a schedule: the running period unchanged, then the wanted plan, then no schedule. */
+  /** Uses a schedule that keeps the running period, then switches to the new plan and then ends. */
   async changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<ChangeResult> {
     const { subscriptionId, plan, quantity, currency } = request;
     // If it were paid later, the schedule would override it.

@@ -53,14 +53,14 @@ export class KnownSubscriptions {
     const now = this.clock.now();
     const running = now < mark.until ? former : next;
     const start = timeOf(subscription.start_time);
-    // Another interval starts a new count.
+    // A change of the interval restarts the count of periods.
     const isTurned = running === next && former.interval !== next.interval;
     const anchor = isTurned ? mark.until : (mark.anchor ?? start);
     const period = periodAt(anchor, running.interval, lastMoment(subscription, mark, now));
     return { id, subscription, mark, next, running, former, start, anchor, period };
   }
 
-  /** A revised subscription is billed at its new plan's own price again. */
+  /** After a revision, the subscription is billed at the price of its new plan again. */
   private async billedNext(
     { plan_id: planId, quantity = '1', plan_overridden: isOverridden }: PaypalSubscription,
     { taxPpm }: SubscriptionMark,
@@ -76,7 +76,7 @@ export class KnownSubscriptions {
   }
 }
 
-/** False once it has ended, and before its customer has agreed: then it cannot be changed. */
+/** False once it has ended and while its customer has not agreed to it; then it cannot be changed. */
 export const isRunning = ({ subscription }: Pick<KnownSubscription, 'subscription'>) =>
   ['ACTIVE', 'SUSPENDED'].includes(subscription.status ?? '');
 

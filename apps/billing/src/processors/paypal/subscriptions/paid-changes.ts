@@ -50,7 +50,7 @@ export interface PaidChangesParts {
 
 /** States in which an order's money has not been taken but may still be. */
 const WAITING_STATUSES = ['CREATED', 'SAVED', 'APPROVED', 'PAYER_ACTION_REQUIRED'];
-/** PayPal deletes an order that nobody has approved after that time. */
+/** PayPal deletes an order that was not approved within this time. */
 const ORDER_MS = 3 * HOUR_MS;
 /** The price of a subscription's only billing cycle, which overrides its plan's. */
 const PRICE_PATH = '/plan/billing_cycles/@sequence==1/pricing_scheme/fixed_price';
@@ -119,9 +119,9 @@ export class PaidChanges {
   }
 
   /**
-   * Bills the same plan with another tax rate from the next period on, without the customer's consent. PayPal applies a
-   * new price to no renewal of the next 10 days.
-   * @throws PaypalRefusal if another plan comes next by now.
+   * Bills the same plan with another tax rate from the next period on, without the customer's consent. PayPal does not
+   * apply a new price to renewals within the next 10 days.
+   * @throws PaypalRefusal if another plan is scheduled meanwhile.
    */
   async changeTax({ subscriptionId, plan, quantity, currency }: ChangeRequest): Promise<void> {
     const known = await this.parts.known.read(subscriptionId);
@@ -185,8 +185,8 @@ export class PaidChanges {
   }
 
   /**
-   * Replaces the order of the latest change by another one or none. An order whose money is taken stays; otherwise it
-   * would be paid for nothing, and the next one would be paid as well.
+   * Replaces the order of the latest change with another one, or removes it. An order whose money is taken stays;
+   * otherwise it would be paid for nothing, and the next one would be paid as well.
    * @throws PaypalRefusal `CHANGE_BEING_PAID`.
    */
   private async replace(
@@ -196,7 +196,7 @@ export class PaidChanges {
     const { changeOrderId } = known.mark;
     if (!(await this.isBeingPaid(known))) {
       await this.putMark(known, change);
-      // A fetch may have captured it since the mark was read.
+      // A fetch may have captured the order since the mark was read.
       if (changeOrderId === change.changeOrderId || !(await this.isBeingPaid(known))) return;
       await this.putMark(known, { changeOrderId });
     }
@@ -215,7 +215,7 @@ export class PaidChanges {
     const order =
       mark.changeOrderId === null ? undefined : await this.findOrder(mark.changeOrderId);
     const change = toChangeReference(order?.purchase_units?.[0]?.custom_id);
-    // Its payment may still arrive after another period has begun.
+    // The payment of a change may still arrive after another period has begun.
     if (change && isReviewed(order)) return true;
     const isOfPeriod =
       change && wholeSecond(period.start) <= change.from && change.from < period.end;

@@ -39,7 +39,7 @@ const PAID_STATUSES = ['COMPLETED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
 const BY_CUSTOMER = 'The customer requested it';
 const BY_US = 'It has ended';
 
-/** Subscriptions: one plan each, suspended until the end of the period if the customer cancels. */
+/** Subscriptions with one plan each, which are suspended until the end of the period if the customer cancels. */
 export class PaypalSubscriptions {
   constructor(private readonly parts: PaypalSubscriptionsParts) {}
 
@@ -200,7 +200,7 @@ export class PaypalSubscriptions {
     const bills = sales
       .filter(({ status }) => PAID_STATUSES.includes(status ?? ''))
       .map((sale) => ({ id: idOf(sale.id), at: timeOf(sale.time) }));
-    // If two are in the same second, the change is the later one.
+    // If two payments are in the same second, that of the change is the later one.
     const [latest] = [...(change ? [change] : []), ...bills].toSorted(
       (a, b) => b.at.getTime() - a.at.getTime(),
     );

@@ -44,7 +44,7 @@ export class SaleBills {
 
   /**
    * Chooses, from the plans before and after a change, the one whose price was paid; otherwise the plan at that time. A
-   * payment that we learn of after an upgrade may be for the plan before it.
+   * payment that we learn of after an upgrade may be for the earlier plan.
    */
   private async billedAt(
     known: KnownSubscription,

@@ -16,7 +16,7 @@ export interface PaypalSubscription {
   status?: string;
   status_update_time?: string;
   plan_id?: string;
-  /** Its price differs from its plan's. */
+  /** The subscription's price differs from its plan's. */
   plan_overridden?: boolean;
   quantity?: string;
   custom_id?: string;
@@ -75,7 +75,7 @@ export interface PlanRequest {
       frequency: { interval_unit: 'MONTH' | 'YEAR'; interval_count: 1 };
       tenure_type: 'REGULAR';
       sequence: 1;
-      /** Without an end. */
+      /** Permanent. */
       total_cycles: 0;
       pricing_scheme: { fixed_price: PaypalMoney };
     },
