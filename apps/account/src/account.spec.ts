@@ -33,7 +33,7 @@ const ROUTES = (
     ['PUT', 'billing-details', { address_line1: '1 Quay', city: 'Leith', country: 'GB' }],
   ] as [Method, string, object?][]
 )
-  // Rows of equal length: in place of a missing last column, the test would get its callback.
+  // All rows have the same length; if the last column were missing, the test would get its callback instead.
   .map(([method, path, body]) => [method, path, body] as const);
 
 describe('account', () => {

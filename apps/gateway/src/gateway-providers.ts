@@ -43,11 +43,11 @@ import { RequestCounts } from './telemetry/request-counts.js';
 import { RequestsService } from './usage/requests.service.js';
 import { UsageService } from './usage/usage.service.js';
 
-/** The injection token of `Counters`, an interface. */
+/** The injection token of `Counters`, which is an interface. */
 export const COUNTERS = Symbol('counters');
 
 const LEASE_DEADLINE_SLACK_MS = 1_000;
-/** A slow client gets the same time again to read the answer. */
+/** A slow client gets the same time to read the answer. */
 const STREAM_FACTOR = 2;
 
 /** The arguments of a factory, by its own names. */

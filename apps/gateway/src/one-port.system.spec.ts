@@ -135,7 +135,7 @@ describe('two gateways on one machine', () => {
     const gateway = await startProcess({ GATEWAY_JOURNAL: journal('first') });
     const { port } = new URL(gateway.apiUrl);
     const second = run({ API_PORT: port, GATEWAY_JOURNAL: journal('second') });
-    // Not its exit event, because its output may still be in the pipe.
+    // The exit event is not enough, because output may still be in the pipe.
     await once(second.child, 'close');
     expect(second.child.exitCode).toBe(1);
     expect(second.output()).toContain(
@@ -165,7 +165,7 @@ describe('two gateways on one machine', () => {
     await waitFor('answers', () => answered() > 500);
     expect(await end(leaving.child, 'SIGTERM')).toBe(0);
     const before = answered();
-    await waitFor('answers from the other one', () => answered() > before + 200);
+    await waitFor('answers from the other gateway', () => answered() > before + 200);
     for (const client of clients) client.isOver = true;
     await running;
     await balancer.stop();

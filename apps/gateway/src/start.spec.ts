@@ -38,7 +38,7 @@ describe('readiness of a gateway', () => {
     await withClient(database.url(), async (client) => {
       await client.query('begin');
       await client.query(
-        // In the order in which the previous gateway's roll-up takes the locks.
+        // The locks are taken in the same order as by the roll-up of the previous gateway.
         'lock gateway.request_hours, gateway.request_log in access exclusive mode',
       );
       const gateway = await around.startGateway();
@@ -59,7 +59,7 @@ describe('readiness of a gateway', () => {
     });
   });
 
-  it('it is ready only when the public listener accepts connections', async () => {
+  it('is given only when the public listener accepts connections', async () => {
     const [internal] = await freePorts(1);
     const readiness = () => statusOf(`http://127.0.0.1:${internal}/ready`);
     let before: number | undefined;

@@ -31,8 +31,8 @@ export interface RunningGateway extends RunningService {
 const MAINTENANCE_POOL_SIZE = 2;
 
 /**
- * Starts databases, the application with what `GatewayLifecycle` starts in it, the internal listener, then
- * the public one. `stop` reverses it.
+ * Starts the databases, the application including `GatewayLifecycle`, the internal listener, and then the public one.
+ * `stop` reverses this.
  */
 export async function startGateway(options: StartGateway): Promise<RunningGateway> {
   const { config, logger, transport } = options;
@@ -77,7 +77,7 @@ export async function startGateway(options: StartGateway): Promise<RunningGatewa
   };
 }
 
-/** @throws naming the setting of the first port that is in use, unless it may be shared. */
+/** @throws Error that names the setting of the first port that is in use, unless the port may be shared. */
 async function probePorts(config: GatewayConfig): Promise<void> {
   if (!config.reusePort) await probePort(config.host, config.port, 'API_PORT');
   await probePort(config.internalHost, config.internalPort, 'GATEWAY_INTERNAL_PORT');

@@ -58,7 +58,7 @@ export class LookupConfig extends InternalCallsConfig {
   @Setting({
     env: 'LOOKUP_PREFIX_ORIGINS_FILE',
     about:
-      "File of prefixes and the AS numbers that originate them in CAIDA's format (pfx2as, also .gz), read at the start: routes of AS numbers, and origins of addresses. `npm run cli -- routing convert` makes one of an MRT dump. Unset: not known.",
+      "File of prefixes and the AS numbers that originate them in CAIDA's format (pfx2as, also .gz), read at the start: routes of AS numbers, and origins of addresses. `npm run cli -- routing convert` creates one from an MRT dump. Unset: unknown.",
   })
   @IsOptional()
   @IsString()
@@ -139,7 +139,7 @@ export class LookupConfig extends InternalCallsConfig {
   upstreamPerSecond?: number;
 
   @ValkeyUrl(
-    "Valkey or Redis through which several lookup services share registries' limits and pauses: redis:// or rediss:// (TLS), password included. Empty: this one keeps them in memory and must be the only one behind its public address.",
+    "Valkey or Redis through which several lookup services share registries' limits and pauses: redis:// or rediss:// (TLS), password included. Empty: this service keeps them in memory and must be the only one behind its public address.",
   )
   valkeyUrl: string = '';
 

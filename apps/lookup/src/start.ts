@@ -34,7 +34,7 @@ export async function startLookup(options: LookupOptions): Promise<RunningServic
   const registries = registriesFile ? Registries.fromFile(registriesFile) : Registries.vendored();
   if (registries.age(clock.now()).isTooOld) {
     logger.warn(
-      'The registry tables are old: hosts change hands, refresh them',
+      'The registry tables are old, and hosts may have changed: refresh the tables',
       registries.age(clock.now()),
     );
   }

@@ -18,7 +18,7 @@ import {
 } from '#libs/resolvers';
 import type { LookupConfig } from './lookup.config.js';
 
-/** The most connections to one host, at any configured pace. */
+/** The maximum number of connections to one host, at any configured rate. */
 const CONNECTIONS_MAX = 64;
 
 /** The clients of registries and registrars; `close` closes their connections. */
@@ -82,7 +82,7 @@ export async function openUpstreams(
   };
 }
 
-/** Allows enough connections to reach the pace if an exchange takes a fifth of a second. */
+/** Allows enough connections to reach the configured rate if an exchange takes a fifth of a second. */
 function evenLimit(perSecond: number): UpstreamLimit {
   const connections = Math.min(CONNECTIONS_MAX, Math.max(4, Math.ceil(perSecond / 5)));
   return { buckets: [{ burst: Math.max(5, 2 * perSecond), perSecond }], connections };

@@ -3,7 +3,7 @@ import { WITHHELD_WORK } from '#libs/work';
 
 const HASH = 'a hash that only this service can use';
 
-/** Account's tables, and the columns that their owner receives. */
+/** Account's tables, and the columns that an account's owner receives. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {
@@ -78,7 +78,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
       table: 'second_factors',
       key: { person_id: 'uuid' },
       columns: ['person_id', 'account_id', 'created_at', 'confirmed_at'],
-      withheld: { secret: 'a secret', last_step: 'of no use to anyone but us' },
+      withheld: { secret: 'a secret', last_step: 'only this service can use it' },
     },
     {
       table: 'recovery_codes',
@@ -106,9 +106,9 @@ export const EXPORTED_TABLES: ExportedSchema = {
       key: { id: 'uuid' },
       columns: ['id', 'account_id', 'person_id', 'name', 'created_at', 'last_used_at'],
       withheld: {
-        credential_id: 'of use only to its authenticator',
-        public_key: 'of no use to anyone but us',
-        counter: 'of no use to anyone but us',
+        credential_id: 'only its authenticator can use it',
+        public_key: 'only this service can use it',
+        counter: 'only this service can use it',
       },
       encrypted: ['name'],
     },
@@ -179,6 +179,6 @@ export const EXPORTED_TABLES: ExportedSchema = {
     audit_anchored_heads: HASH,
     sign_ups: 'of people without an account; a confirmed sign-up becomes the account',
     log_in_steps: 'of unfinished log-ins, for ten minutes',
-    attempts: 'counts by hashes that identify nobody',
+    attempts: 'counts by hashes that do not identify anyone',
   },
 };

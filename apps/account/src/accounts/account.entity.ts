@@ -25,7 +25,7 @@ export class Account {
   @Column('timestamptz', { name: 'taken_back_at', nullable: true })
   takenBackAt: Date | null;
 
-  /** When an operator suspended it; independent of the state. */
+  /** When an operator suspended the account; independent of the state. */
   @Column('timestamptz', { name: 'suspended_at', nullable: true })
   suspendedAt: Date | null;
 

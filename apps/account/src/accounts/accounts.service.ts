@@ -18,7 +18,7 @@ import type { Account } from './account.entity.js';
 import { AccountIsDeleted, RestoreTooLate } from './accounts.errors.js';
 import { AccountsRepository } from './accounts.repository.js';
 
-/** Hours, not calendar days: the same span for everyone. */
+/** In hours, not calendar days, so that the time is the same for everyone. */
 const RESTORE_MS = 90 * DAY_MS;
 const NOT_SUSPENDED = { suspendedAt: null, suspendedBecause: null };
 

@@ -24,7 +24,7 @@ export class AddressChangesService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Mails a link to the new address; the answer does not reveal whether it already belongs to someone. */
+  /** Mails a link to the new address. The answer does not reveal whether the address already belongs to someone. */
   async request(
     owner: ActiveSession,
     { email: address }: ChangeAddressRequest,

@@ -52,7 +52,7 @@ describe('address changes', () => {
     expect(await logIn(old)).toBe(200);
   });
 
-  it('an address that belongs to someone else is not taken, and the answer does not reveal it', async () => {
+  it('the address of another person cannot be taken, and the answer does not reveal that it is in use', async () => {
     const free = await request();
     const token = await account.linkToken(wanted);
     await account.register('other@example.com');

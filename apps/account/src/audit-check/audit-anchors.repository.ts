@@ -27,7 +27,7 @@ export class AuditAnchorsMaintenanceRepository {
     await transaction.manager.insert(AuditAnchor, anchor);
   }
 
-  /** Stores the heads that no anchor covers yet. One statement, so they are all from the same moment. */
+  /** Stores the heads that no anchor covers yet, in one statement, so that all are from the same moment. */
   async coverHeads(transaction: Transaction, anchor: string): Promise<void> {
     await transaction.query(
       `insert into audit_anchored_heads (chain, position, hash, anchor)

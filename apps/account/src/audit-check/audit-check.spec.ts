@@ -137,7 +137,7 @@ describe('audit', () => {
     rmSync(folder, { recursive: true });
   });
 
-  describe('compared with the anchors', () => {
+  describe('an audit compared with the anchors', () => {
     let anchors: SignedAnchor[];
 
     beforeAll(async () => {

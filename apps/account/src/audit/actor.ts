@@ -7,7 +7,7 @@ export interface Visitor {
   address: string;
   userAgent: string;
   requestId: string;
-  /** Proves that this browser logged in before; empty if there is none. */
+  /** Proves that this browser logged in before; empty without such a proof. */
   deviceToken: string;
   /** The token of a log-in between two of its steps; empty if there is none. */
   stepToken: string;

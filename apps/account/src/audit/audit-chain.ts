@@ -39,7 +39,7 @@ export function chainHash(entry: UnchainedEntry): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** A hash of a state that is not stored itself. */
+/** The hash of a state; the state itself is not stored. */
 export function stateHash(state: object): Buffer {
   return createHash('sha256').update(JSON.stringify(state)).digest();
 }

@@ -6,7 +6,7 @@ export class AuditEntry {
   @PrimaryColumn('uuid')
   chain: string;
 
-  /** Rising by one within the chain; the database returns bigint as text. */
+  /** Increases by one within the chain; the database returns bigint as text. */
   @PrimaryColumn('bigint')
   position: string;
 

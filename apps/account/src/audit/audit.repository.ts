@@ -6,7 +6,7 @@ import { AuditEntry } from './audit-entry.entity.js';
 /** The chains of all accounts, and the installation's. */
 @Injectable()
 export class AuditMaintenanceRepository {
-  /** The head of a chain, locked until the transaction ends: its entries are written one at a time. */
+  /** The head of a chain, locked until the transaction ends, so that entries are written one at a time. */
   async lockHead(transaction: Transaction, chain: string): Promise<AuditHead> {
     const select = 'select chain, position, hash from audit_heads where chain = $1 for update';
     const [head] = await transaction.query<AuditHead>(select, [chain]);

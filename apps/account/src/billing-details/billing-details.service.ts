@@ -56,7 +56,7 @@ export class BillingDetailsService {
     });
   }
 
-  /** Read by billing when needed; each read is logged (S117). */
+  /** Billing reads the details when it needs them; each read is logged (S117). */
   async getContact(accountId: string): Promise<BillingContact> {
     return this.accounts.transaction(async (transaction) => {
       await this.accounts.lock(transaction, accountId);
@@ -90,7 +90,7 @@ export class BillingDetailsService {
     const plain = plainTaxId(country, tax_id);
     if (plain) return { tax_id: plain };
     const name = new Intl.DisplayNames('en', { type: 'region' }).of(country) ?? country;
-    const message = `does not have the form of a tax id of ${name}`;
+    const message = `does not have the format of a tax id of ${name}`;
     throw new InvalidRequest([{ field: 'tax_id', message }]);
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The pattern of a country's tax ids, including the prefix, without spaces and punctuation. The EU's patterns are those
- * of Council Directive 2006/112/EC as listed by the VIES service. Only the format is checked; whether the number
- * exists, only a tax office can tell.
+ * of Council Directive 2006/112/EC as listed by the VIES service. Only the format is checked, because only a tax office
+ * can tell whether the number exists.
  */
 const PATTERNS: Record<string, RegExp> = {
   AT: /^ATU[0-9]{8}$/,
@@ -42,7 +42,7 @@ const PATTERNS: Record<string, RegExp> = {
   US: /^[0-9]{9}$/,
 };
 
-/** The format of tax ids of countries without their own pattern: short and plain. */
+/** The format of tax ids for countries without their own pattern: a short text of plain characters. */
 const ANY_COUNTRY = /^[A-Z0-9]{4,20}$/;
 
 /** The tax id in its normalised form; undefined if it does not match the country's format (S81). */

@@ -129,7 +129,7 @@ describe('deletion', () => {
     expect(late).toMatchObject({ status: 410, body: { code: 'restore_too_late' } });
     await account.get(EraseJob).runOnce();
     expect((await call('POST', 'account/restore', token)).status).toBe(401);
-    // As for a session that was read just before the erasure.
+    // The state that a session read just before the erasure would have.
     const accounts = account.get(AccountsService);
     const restored = accounts.transaction((transaction) =>
       accounts.restore(transaction, owner.accountId),

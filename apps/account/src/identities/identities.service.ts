@@ -16,7 +16,7 @@ import type { Identity } from './identity.entity.js';
 import { identityMail } from './identity-mail.js';
 import type { PendingIdentity } from '../log-in-steps/step-contents.js';
 
-/** Identities at other providers that can be used to log in. The owner is notified of each change. */
+/** Identities at other providers with which the owner can log in. The owner is notified of each change. */
 @Injectable()
 export class IdentitiesService {
   constructor(
@@ -85,7 +85,7 @@ export class IdentitiesService {
     await this.mail.send(transaction, accountId, identityMail('removed', name));
   }
 
-  /** The owner is notified of each. */
+  /** The owner is notified of each identity. */
   async removeAll(transaction: Transaction, accountId: string): Promise<void> {
     for (const identity of await this.identities.list(transaction, accountId)) {
       await this.remove(transaction, accountId, identity);

@@ -8,7 +8,7 @@ import { StepAnswer } from '../sessions/session-headers.js';
 import { IdentitiesService } from './identities.service.js';
 import { ProvidersService } from './providers.service.js';
 
-/** Owners' changes of the providers for their log-in. */
+/** Changes that owners make to the providers with which they log in. */
 @Injectable()
 export class OwnIdentitiesService {
   constructor(

@@ -13,7 +13,7 @@ export interface KeyRow {
   scopes: Scope[];
   allowedAddresses: string[];
   dailyCreditCap: number | null;
-  /** The first key of the line of rotations. */
+  /** The first key of the chain of rotations. */
   ranksAs: string;
   /** The ids of that line's keys; null without a cap. */
   lineKeyIds: string[] | null;
@@ -21,12 +21,12 @@ export interface KeyRow {
   rank: number;
 }
 
-/** Works across accounts under the maintenance role, because a hash does not reveal whose key it is. */
+/** Reads keys of all accounts under the maintenance role, because a hash does not reveal whose key it is. */
 @Injectable()
 export class KeyRecordMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** One statement with a unique index, whatever the hash (S4, S12). @param limits.usedSince for `lineKeyIds`. */
+  /** Takes one statement with a unique index, whatever the hash (S4, S12). @param limits.usedSince for `lineKeyIds`. */
   async find(hash: Buffer, { usedSince }: { usedSince: Date }): Promise<KeyRow | null> {
     const [row] = await this.database.query<KeyRow>(
       `select k.id as "keyId", k.account_id as "accountId", a.state as "accountState",
@@ -64,7 +64,7 @@ export class KeyRecordMaintenanceRepository {
     );
   }
 
-  /** One statement for all keys; rows written less than `before` ago stay unchanged. */
+  /** Takes one statement for all keys; rows written less than `before` ago stay unchanged. */
   async noteUsed(keyIds: string[], at: Date, before: Date): Promise<void> {
     await this.database.query(
       `update api_keys set last_used_at = $2

@@ -43,7 +43,7 @@ export class KeyRecordService {
     return this.keys.listByEnding(lastFour, ENDINGS_MAX);
   }
 
-  /** Writes at most once a minute per key (S15). */
+  /** Writes the last use, at most once a minute per key (S15). */
   async noteUsed(keyIds: string[]): Promise<void> {
     const now = this.clock.now();
     await this.keys.noteUsed(keyIds, now, new Date(now.getTime() - USED_WRITE_MS));

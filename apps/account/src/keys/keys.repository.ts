@@ -103,7 +103,10 @@ export class KeysRepository {
     await transaction.manager.update(ApiKey, { accountId, id: keyId }, revocation);
   }
 
-  /** Erasure: deletes names and addresses, which the owner wrote; the hash stays, so that the key answers "erased". */
+  /**
+   * For the erasure: deletes names and addresses, which the owner wrote. The hash stays, so that the key answers
+   * "erased".
+   */
   async scrub(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(
       `update api_keys set name = 'erased', allowed_addresses = '{}' where account_id = $1`,

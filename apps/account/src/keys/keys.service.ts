@@ -66,7 +66,10 @@ export class KeysService {
     });
   }
 
-  /** A key beyond the plan's number is paused from the start, because of its rank. @throws KeyLimitReached. */
+  /**
+   * A key beyond the number that the plan allows is paused from the start, because of its rank. @throws
+   * KeyLimitReached.
+   */
   async create(
     owner: Actor,
     request: CreateKeyRequest,
@@ -140,8 +143,8 @@ export class KeysService {
 
   /**
    * Replaces a key by a new one with the same settings and rank. The old key works until the end of the overlap but no
-   * longer counts, and the key that it replaced ends now: two may work at once (S6). The new key expires when the old
-   * one would have, unless the request says otherwise.
+   * longer counts. A key that the old one replaced ends now, so that at most two work at once (S6). The new key expires
+   * when the old one would have, unless the request says otherwise.
    * @throws NotFound, KeyNotActive, TooManyNewKeys.
    */
   async rotate(
@@ -179,8 +182,8 @@ export class KeysService {
   }
 
   /**
-   * Gives a revoked or expired key a successor with the same name, scopes and limits, once: for use after an account
-   * was restored. A key with an expiry keeps having one: if it has passed, the request needs a new expiry, or null.
+   * Gives a revoked or expired key a successor with the same name, scopes and limits, once; used after an account was
+   * restored. A key with an expiry still has one afterwards: if it has passed, the request needs a new expiry, or null.
    * @throws NotFound, KeyNotReissuable, KeyLimitReached, InvalidRequest.
    */
   async reissue(
@@ -199,7 +202,7 @@ export class KeysService {
         const hasEnded = ['revoked', 'expired'].includes(keyStateOf(old, this.clock.now()));
         if (!hasEnded || old.replacedBy) throw new KeyNotReissuable();
         if (given === undefined && old.expiresAt && old.expiresAt <= this.clock.now()) {
-          const message = 'is required, as this key has expired (null for no expiry)';
+          const message = 'is required, because this key has expired (null for no expiry)';
           throw new InvalidRequest([{ field: 'expires_at', message }]);
         }
         await this.checkLimit(transaction, accountId, old.environment);
@@ -213,7 +216,7 @@ export class KeysService {
     );
   }
 
-  /** Creates the keys that every account starts with, in the registration's transaction. @returns their values. */
+  /** Creates the first keys of an account, in the transaction that registers it. @returns their values. */
   async issueFirst(
     transaction: Transaction,
     accountId: string,
@@ -248,7 +251,7 @@ export class KeysService {
     }
   }
 
-  /** Erasure: removes the owner's texts; hashes stay, so that the keys answer "erased". */
+  /** For the erasure: removes the owner's texts. Hashes stay, so that the keys answer "erased". */
   async scrub(transaction: Transaction, accountId: string): Promise<void> {
     await this.keys.scrub(transaction, accountId);
   }
@@ -376,7 +379,7 @@ export class KeysService {
     if (text === null || text === undefined) return text;
     const date = new Date(text);
     if (date > this.clock.now()) return date;
-    throw new InvalidRequest([{ field: 'expires_at', message: 'must lie in the future' }]);
+    throw new InvalidRequest([{ field: 'expires_at', message: 'must be in the future' }]);
   }
 
   private async record(

@@ -45,7 +45,7 @@ describe('keys', () => {
     data: { keyId, state },
   });
 
-  it('S5: a key is shown once, at its creation, and masked ever after', async () => {
+  it('S5: a key is shown once, at its creation, and is masked afterwards', async () => {
     const { key: value, ...key } = await createKey();
     expect(isWellFormedApiKey(value)).toBe(true);
     const list = await call('GET', 'keys');
@@ -232,7 +232,7 @@ describe('keys', () => {
     expect((await call('GET', 'keys')).body.keys).toHaveLength(1);
   });
 
-  it('S12: looking up a known, a revoked or an unknown key costs one statement', async () => {
+  it('S12: looking up a known, a revoked or an unknown key takes one statement', async () => {
     const [known, revoked] = [await createKey(), await createKey()];
     await call('DELETE', `keys/${revoked.id}`);
     const maintenance = account.maintenanceStatements('api_keys');
@@ -270,7 +270,7 @@ describe('keys', () => {
     expect((await call('DELETE', `keys/${key.id}`)).status).toBe(200);
   });
 
-  it('S85: another account’s key gets the same answer as one that does not exist', async () => {
+  it('S85: another account’s key gets the same answer as an unknown one', async () => {
     const key = await createKey();
     owner = await account.newOwner();
     for (const id of [key.id, newId(), 'none']) {

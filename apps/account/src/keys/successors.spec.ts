@@ -41,7 +41,7 @@ describe('the successor of a key', () => {
     data: { keyId, state },
   });
 
-  it('a rotated key passes on its expiry unless a new one is given', async () => {
+  it('the successor of a rotated key has the same expiry unless a new one is given', async () => {
     const [soon, later] = [1, 9].map((days) =>
       new Date(account.clock.now().getTime() + days * DAY_MS).toISOString(),
     );
@@ -60,7 +60,7 @@ describe('the successor of a key', () => {
     expect((await call('POST', `keys/${id}/rotate`, past)).body.code).toBe('invalid_request');
   });
 
-  it('S6: a rotated key works until its overlap ends and not beyond', async () => {
+  it('S6: a rotated key works until its overlap ends, and not afterwards', async () => {
     const old = await createKey({ scopes: ['dns'], daily_credit_cap: 7 });
     const { body } = await call('POST', `keys/${old.id}/rotate`, { overlap: '24h' });
     const end = new Date(account.clock.now().getTime() + DAY_MS).toISOString();
@@ -97,7 +97,7 @@ describe('the successor of a key', () => {
     expect(await recordOf(old.key)).toMatchObject({ state: 'revoked', rank: 0 });
   });
 
-  it('S6: repeated rotation leaves two working keys, however long the overlap', async () => {
+  it('S6: after repeated rotation two keys work, however long the overlap', async () => {
     const issued = [await createKey()];
     for (let i = 0; i < 4; i++) {
       const { body } = await call('POST', `keys/${issued.at(-1)?.id}/rotate`, { overlap: '7d' });
@@ -115,7 +115,7 @@ describe('the successor of a key', () => {
     expect(ends).toEqual(issued.slice(0, 3).map(({ id }) => changed(id, 'revoked')));
   });
 
-  it('a rotated key takes over the rank of the old one, so that rotation pauses nothing', async () => {
+  it('the successor of a rotated key has its rank, so that a rotation pauses no key', async () => {
     const [first, second] = [await createKey(), await createKey()];
     const { body } = await call('POST', `keys/${first.id}/rotate`, { overlap: '7d' });
     const ranks = [body, second, first].map(async (issued) => (await recordOf(issued.key))?.rank);

@@ -12,7 +12,7 @@ const LIFETIMES_MS: Readonly<Record<StepKind, number>> = {
   code: 10 * MINUTE_MS,
   provider: 10 * MINUTE_MS,
   link: 10 * MINUTE_MS,
-  // The time for which a browser waits (WebAuthn Level 3, 15.1).
+  // How long a browser waits (WebAuthn Level 3, 15.1).
   passkey: 5 * MINUTE_MS,
 };
 /** Wrong codes per log-in (S33). */
@@ -25,7 +25,7 @@ export interface FoundStep<K extends StepKind, Account = string | null> {
   content: StepContents[K];
 }
 
-/** A log-in between two steps: bound to its browser, valid once and for some minutes. */
+/** A log-in between two steps, which is bound to its browser and valid once, for some minutes. */
 @Injectable()
 export class LogInStepsService {
   constructor(
@@ -93,7 +93,8 @@ export class LogInStepsService {
   }
 
   /**
-   * A provider's statement in this browser that waits for its owner, even if a passkey was requested and not presented.
+   * The statement of a provider that waits in this browser for its owner, even if a passkey was requested and not
+   * presented.
    */
   async tryTakeLink(transaction: Transaction, token: string): Promise<PendingIdentity | undefined> {
     const link = await this.tryTake(transaction, 'link', token);

@@ -1,10 +1,10 @@
 import type { Provider } from '#libs/contracts';
 
-/** The state that must come back unchanged from a provider with the visitor. */
+/** The state that the visitor must bring back unchanged from the provider. */
 export interface AskedProvider {
   provider: Provider;
   state: string;
-  /** Empty for OAuth, which has no ID token to repeat it. */
+  /** Empty for OAuth, which has no ID token that repeats it. */
   nonce: string;
   verifier: string;
 }

@@ -15,7 +15,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 
 type LoggedIn = SessionAnswer<CurrentSessionAnswer>;
 
-/** The end of every log-in, whatever its first proof was. */
+/** Completes log-ins, whatever their first proof was. */
 @Injectable()
 export class EntryService {
   constructor(

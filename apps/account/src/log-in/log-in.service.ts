@@ -23,8 +23,8 @@ const NETWORK_LIMIT: AttemptLimit = {
 };
 
 /**
- * Failed log-ins with one address and password from all networks from which nobody has logged in with it before: no
- * more than NIST SP 800-63B allows. A new password, set by a link to the mailbox, starts a new count.
+ * Failed log-ins to one address from all networks that were never used to log in to it: no more than NIST SP 800-63B
+ * allows. A new password, set by a link to the mailbox, starts a new count.
  */
 const STRANGERS_LIMIT: AttemptLimit = {
   name: 'log-in strangers',
@@ -52,8 +52,8 @@ export class LogInService {
   ) {}
 
   /**
-   * Does the same work whether or not the address exists (S24). Guesses delay the network or site that they come from,
-   * and a browser that logged in before only by its own guesses: a guesser makes nobody else wait (S22).
+   * Does the same work whether or not the address exists (S24). Guesses delay the network or site from which they come.
+   * A browser that logged in before is delayed only by its own guesses, so a guesser does not delay others (S22).
    * @throws WrongCredentials, TooManyAttempts, PasswordQueueFull.
    */
   async logIn(

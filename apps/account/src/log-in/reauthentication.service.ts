@@ -77,7 +77,8 @@ export class ReauthenticationService {
   }
 
   /**
-   * For actions that accept a password with the request instead. @param object of the rejection in the audit log.
+   * Checks the session for actions that also accept a password with the request. @param object of the rejection in the
+   * audit log.
    * @throws ReauthenticationRequired.
    */
   async checkRecent(session: ActiveSession, object: string): Promise<void> {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ListedAccount } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** Works across accounts; it does not read names and addresses. */
+/** Reads all accounts, but no names and addresses. */
 @Injectable()
 export class AccountListMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

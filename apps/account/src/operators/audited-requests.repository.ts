@@ -4,7 +4,7 @@ import { INSTALLATION } from '../audit/audit-chain.js';
 
 const MATCHES_MAX = 50;
 
-/** Works across accounts, because a request's id does not reveal whose it was. */
+/** Searches all accounts, because a request's id does not reveal its account. */
 @Injectable()
 export class AuditedRequestsMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

@@ -25,7 +25,7 @@ export class OperatorRequest {
 
 /** A reason is required. */
 export class SuspensionRequest extends OperatorRequest {
-  /** For a suspension, the owner reads it; for its end, it is only in the audit log. */
+  /** The reason. The owner can read that of a suspension; that of its end is only in the audit log. */
   @IsString()
   @Length(1, 500)
   reason: string;

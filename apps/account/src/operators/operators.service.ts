@@ -11,7 +11,7 @@ import { AuditedRequestsMaintenanceRepository } from './audited-requests.reposit
 import type { OperatorOrderRequest } from './operators.dto.js';
 import { INSPECTION } from './timeline.repository.js';
 
-/** The end of a key as shown on the dashboard, or a whole key, of which only the end is used. */
+/** The last characters of a key as shown on the dashboard, or a whole key, of which only these are used. */
 const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*|…|\.\.\.)?([0-9A-Za-z]{4})$/;
 
 /** Operators' actions on an account. */
@@ -26,7 +26,7 @@ export class OperatorsService {
     private readonly requests: AuditedRequestsMaintenanceRepository,
   ) {}
 
-  /** Finds accounts by an e-mail address, an account id, a request id or the end of a key. */
+  /** Finds accounts by an e-mail address, an account id, a request id or the last characters of a key. */
   async find(text: string): Promise<AccountMatch[]> {
     if (isId(text as unknown)) return this.findById(text);
     if (text.startsWith('req_')) return this.findByRequest(text);

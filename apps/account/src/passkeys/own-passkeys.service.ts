@@ -20,7 +20,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import { PasskeysService } from './passkeys.service.js';
 import { creationOptions, verifyNew } from './webauthn.js';
 
-/** Owners' changes of their passkeys. A change gives the session a new token (S26). */
+/** Changes that owners make to their passkeys. A change gives the session a new token (S26). */
 @Injectable()
 export class OwnPasskeysService {
   constructor(
@@ -96,8 +96,8 @@ export class OwnPasskeysService {
   }
 
   /**
-   * Also ends all other sessions, because someone with a copy may have opened one. @throws NotFound; LastWayIn if there
-   * is no other way to log in.
+   * Removes a passkey and ends all other sessions, because someone with a copy of it may have opened one. @throws
+   * NotFound; LastWayIn if there is no other way to log in.
    */
   async remove(owner: ActiveSession, id: string): Promise<SessionAnswer<PasskeyRemovedAnswer>> {
     const { accountId, personId, sessionId } = owner;

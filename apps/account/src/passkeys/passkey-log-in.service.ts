@@ -26,7 +26,7 @@ const NETWORK_LIMIT: AttemptLimit = {
 /** Log-ins of one person with passkeys, because each is an entry in a log that is kept permanently. */
 const PERSON_LIMIT: AttemptLimit = { name: 'passkey person', max: 300, windowMs: HOUR_MS };
 
-/** Log-in with a passkey, which is both factors: a device, and the finger, face or PIN that unlocks it. */
+/** Log-in with a passkey, which combines both factors: a device, and the finger, face or PIN that unlocks it. */
 @Injectable()
 export class PasskeyLogInService {
   constructor(
@@ -38,13 +38,13 @@ export class PasskeyLogInService {
     private readonly audit: AuditService,
   ) {}
 
-  /** The same for everyone, because the person is not known yet (S24). @throws TooManyAttempts. */
+  /** The options are the same for everyone, because the person is not known yet (S24). @throws TooManyAttempts. */
   async begin(visitor: Visitor): Promise<StepAnswer<PasskeyOptionsAnswer>> {
     await this.throttling.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
     const options = await requestOptions(this.passkeys.party);
     const { challenge } = options;
     return this.accounts.transaction(async (transaction) => {
-      // An earlier provider statement in this browser continues to wait for its owner.
+      // An earlier statement of a provider in this browser still waits for its owner.
       const link = await this.steps.tryTakeLink(transaction, visitor.stepToken);
       const content = { challenge, link };
       const token = await this.steps.begin(transaction, 'passkey', { accountId: null, content });
@@ -53,7 +53,8 @@ export class PasskeyLogInService {
   }
 
   /**
-   * Works once, in the browser that started it: the challenge is consumed before anything else is checked (S34).
+   * Works only once, in the browser that started the log-in: the challenge is consumed before anything else is checked
+   * (S34).
    * @throws LogInOver, PasskeyRefused, TooManyAttempts, IdentityTaken.
    */
   async logIn(

@@ -19,7 +19,7 @@ export class Passkey {
   @Column('bytea', { name: 'public_key' })
   publicKey: Buffer;
 
-  /** Its signature counter, in decimal; always 0 if the authenticator does not count. */
+  /** The signature counter, in decimal; always 0 if the authenticator does not count. */
   @Column('bigint')
   counter: string;
 

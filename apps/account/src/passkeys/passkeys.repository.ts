@@ -7,7 +7,7 @@ export type FoundPasskey = Pick<Passkey, 'id' | 'accountId' | 'personId' | 'publ
   counter: number;
 };
 
-/** Finds the owner of a passkey. No account is known yet, so it works under the maintenance role. */
+/** Finds the owner of a passkey, under the maintenance role, because no account is known yet. */
 @Injectable()
 export class PasskeysByCredentialMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
@@ -25,7 +25,7 @@ export class PasskeysByCredentialMaintenanceRepository {
 
 @Injectable()
 export class PasskeysRepository {
-  /** False if the authenticator's id for it is already stored. */
+  /** False if a passkey with this id is already stored. */
   async insert(transaction: Transaction, passkey: Passkey): Promise<boolean> {
     const count = await transaction.execute(
       `insert into passkeys (id, account_id, person_id, credential_id, public_key, counter, name,
@@ -58,7 +58,7 @@ export class PasskeysRepository {
     await transaction.manager.update(Passkey, { accountId, id }, { name });
   }
 
-  /** False if it was removed meanwhile, or its stored counter is not lower. */
+  /** False if the passkey was removed meanwhile, or its stored counter is not lower. */
   async noteUsed(
     transaction: Transaction,
     accountId: string,

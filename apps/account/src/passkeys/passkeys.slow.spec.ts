@@ -103,7 +103,7 @@ describe('passkeys', () => {
     expect((await finish(late)).body.code).toBe('log_in_over');
   });
 
-  it('S34: a log-in challenge cannot add a passkey, an adding one cannot log in, and no other session can use either', async () => {
+  it('S34: the challenge for a log-in cannot add a passkey, nor the reverse, and no other session can use either', async () => {
     await add();
     const toAdd = await call('passkeys/options', {}, '', token);
     expect((await finish(toAdd)).body.code).toBe('log_in_over');
@@ -275,7 +275,7 @@ describe('passkeys', () => {
     expect(answers.map(({ body: { code } }) => code)).toEqual(
       Array(3).fill('reauthentication_required'),
     );
-    // A log-in with it is a recent proof, too.
+    // A log-in with the passkey is a recent proof, too.
     token = tokenOf(await logIn());
     expect((await remove(id)).status).toBe(200);
   });
@@ -289,7 +289,7 @@ describe('passkeys', () => {
     expect(await subjects()).toContain('Your passkeys were removed');
   });
 
-  it('an account has at most ten passkeys; the last way to log in stays; the export names them and erasure deletes them', async () => {
+  it('an account has at most ten passkeys; the last way to log in cannot be removed; the export names them and erasure deletes them', async () => {
     for (let i = 0; i < 10; i++) {
       expect((await add(token, undefined, new SoftwarePasskey(ORIGIN))).status).toBe(200);
     }

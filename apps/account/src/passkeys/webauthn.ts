@@ -99,8 +99,8 @@ export async function credentialIdOf(text: string): Promise<Buffer> {
 }
 
 /**
- * Checks that a passkey signed this very challenge in its owner's presence (WebAuthn Level 3, 7.2). The caller compares
- * the counter. @returns the counter. @throws PasskeyRefused.
+ * Checks that a passkey signed this challenge in its owner's presence (WebAuthn Level 3, 7.2). The caller compares the
+ * counter. @returns the counter. @throws PasskeyRefused.
  */
 export async function verifyUse(
   { id, origin }: RelyingParty,
@@ -119,7 +119,8 @@ export async function verifyUse(
       expectedOrigin: origin,
       expectedRPID: id,
       requireUserVerification: true,
-      // A counter of 0 is lower than any other: the library alone would not distinguish a copy from a wrong signature.
+      // Passing a counter of 0, which is lower than any other, because the library would not distinguish a copy from a
+      // wrong signature.
       credential: { id: response.id, publicKey: new Uint8Array(passkey.publicKey), counter: -1 },
     });
     if (!verified) throw new Error('its signature is wrong');

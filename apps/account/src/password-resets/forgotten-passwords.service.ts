@@ -10,7 +10,7 @@ import { PeopleService } from '../people/people.service.js';
 import { PasswordResetsService, RESET_LINK_LIFETIME_MS } from './password-resets.service.js';
 
 const NETWORK_LIMIT: AttemptLimit = { name: 'forgot network', max: 10, windowMs: HOUR_MS };
-/** No longer than a link is valid, so that a user who gets no further link has one that works. */
+/** This is no longer than a link is valid, so that a user who gets no further link has one that works. */
 const ADDRESS_LIMIT: AttemptLimit = {
   name: 'forgot address',
   max: 3,
@@ -20,7 +20,7 @@ const ADDRESS_LIMIT: AttemptLimit = {
 /** Sends links to people who forgot their password. */
 @Injectable()
 export class ForgottenPasswordsService implements OnApplicationShutdown {
-  /** Limited by the limits above and by the connection pool. */
+  /** The number of running mails is bounded by the limits above and by the connection pool. */
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(

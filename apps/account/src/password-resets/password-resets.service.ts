@@ -89,7 +89,7 @@ export class PasswordResetsService {
     return this.sessions.open(transaction, actor);
   }
 
-  /** For deletion, erasure, and a change of the address. */
+  /** Invalidates all links, for a deletion, an erasure or a change of the address. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.resets.deleteAll(transaction, accountId);
   }

@@ -1,9 +1,12 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 
-/** Fewer guesses than for eight random characters: what an attacker without luck tries first. */
+/** The number of guesses that an attacker tries first; fewer than for eight random characters. */
 const GUESSES_MIN = 1e8;
-/** The time of an estimate grows with the square of the length, on the main thread. */
+/**
+ * Longer passwords are not estimated completely, because the time on the main thread grows with the square of the
+ * length.
+ */
 const PIECE_LENGTH = 32;
 
 /**
@@ -21,7 +24,8 @@ export const COMMON_PASSWORD_COUNT = COMMON_PASSWORDS.length;
 
 /**
  * True for a password that an attacker would soon guess: a common one, including variants with other endings or
- * replaced letters, a keyboard walk, a date, a repetition (S21). A long one is as strong as its stronger end.
+ * replaced letters, a keyboard walk, a date, a repetition (S21). A long password counts as strong as the stronger of
+ * its two ends.
  */
 export function isGuessablePassword(password: string): boolean {
   const text = password.normalize('NFKC');

@@ -28,7 +28,7 @@ export async function hashPassword(password: string, cost: HashCost): Promise<st
 /** Uses the cost of the stored hash. @throws if the stored text is not a hash of ours. */
 export async function matchesPassword(password: string, stored: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt, hash] = STORED.exec(stored) ?? [];
-  if (!hash) throw new Error('a stored password hash has an unknown form');
+  if (!hash) throw new Error('a stored password hash has an unknown format');
   const expected = Buffer.from(hash, 'base64');
   const cost = {
     memoryKib: Number(memory),

@@ -13,7 +13,7 @@ import { PasswordQueueFull } from './passwords.errors.js';
 const PASSWORD_LENGTH_MIN = 8;
 const PASSWORD_LENGTH_MAX = 128;
 
-/** Two of libuv's four threads; each hash takes 19 MiB while it runs. */
+/** The number of simultaneous hashes: two of libuv's four threads, with 19 MiB for each running hash. */
 export const PARALLEL_MAX = 2;
 export const WAITING_MAX = 64;
 /** Maximum number of waiting calls per network: a flood from one network leaves room for all other log-ins (S121). */
@@ -24,7 +24,7 @@ export const WAITING_OF_NETWORK_MAX = 8;
 export class PasswordsService {
   private running = 0;
   private readonly waiting: { network: string; start: () => void }[] = [];
-  /** The cost of hashes from now on; specs about other subjects use a cheap one. */
+  /** The cost of new hashes; specs about other subjects use a low one. */
   cost = HASH_COST;
   /** Number of hashes computed so far, which tests count instead of time. */
   hashCount = 0;

@@ -27,7 +27,7 @@ describe('passwords', () => {
   });
   afterAll(() => account.stop());
 
-  /** Each comes from its own network, so that only the queue rejects. */
+  /** Each call comes from its own network, so that only the queue rejects calls. */
   const logIn = (i: number) =>
     account.dashboard('POST', 'log-in', {
       body: { email: `person${i}@example.com`, password: 'a wrong password' },
@@ -84,7 +84,7 @@ describe('passwords', () => {
     const before = passwords.hashCount;
     const reset = (i: number) =>
       account.dashboard('POST', 'password/reset', {
-        // Would be rejected as easy to guess if it were checked.
+        // This password would be rejected as easy to guess if it were checked.
         body: { token: `${i}`.padStart(43, 'a'), password: 'password' },
         headers: { 'x-client-address': '198.51.100.77' },
       });
@@ -104,7 +104,7 @@ describe('passwords', () => {
     while (passwords.queueLength > 0) {
       const { status } = await fetch(`${url}/health`);
       expect(status).toBe(200);
-      // On the main thread, all of them would finish before the answer.
+      // If hashing ran on the main thread, it would delay these requests until after the answer.
       if (passwords.queueLength > 0) answered++;
     }
     await Promise.all(checks);

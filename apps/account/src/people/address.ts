@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { MAILBOX_PROVIDERS, type MailboxProvider } from './mailbox-providers.js';
 
-/** The same for all spellings of an address that log in to the same account. */
+/** The form of an address that all spellings for the same account have in common. */
 export function addressHash(address: string, pepper: string): Buffer {
   return createHmac('sha256', pepper).update(`address\n${address.toLowerCase()}`).digest();
 }
 
 /**
- * Represents the mailbox behind an address, only for the trial credits (S38); nobody is found or mailed by it. @returns
- * 64 hexadecimal digits. It survives erasure and reveals nothing about the address.
+ * Represents the mailbox behind an address, only for the trial credits (S38), not to find or mail a person. @returns 64
+ * hexadecimal digits. It survives erasure and reveals nothing about the address.
  */
 export function trialClaim(address: string, pepper: string): string {
   return createHmac('sha256', pepper)

@@ -1,6 +1,6 @@
 /**
  * How a mail service interprets the part before the @, beyond RFC 5321. Two addresses count as one mailbox only if the
- * service or a well-maintained list says so, because a person mistaken for another gets no trial credits.
+ * service or a well-maintained list says so, because a person who is mistaken for another gets no trial credits.
  *
  * Sources, read on 2026-11-22:
  * - Gmail: support.google.com/mail/answer/7436150; validator.js `normalizeEmail` (dots, googlemail.com).
@@ -10,7 +10,7 @@
  * - Yandex: validator.js and Yandex' own normalisation (all its domains are one); its registration page: a login
  *   with a dot gets the mail for the one with a hyphen, too.
  * - Yahoo: help.yahoo.com/kb/SLN28815 (`nickname-keyword`, where the nickname belongs to one person).
- * - Fastmail: email-normalize (`anything@name.fastmail.com`). Its domains are not one another's.
+ * - Fastmail: email-normalize (`anything@name.fastmail.com`). Its domains have separate mailboxes.
  */
 export interface MailboxProvider {
   /** All of them deliver a name to the same mailbox; the first one represents it. */

@@ -139,7 +139,7 @@ export class PeopleService {
     return mailboxOf(address);
   }
 
-  /** For a browser whose user has just proven to own the address. */
+  /** Creates the token of a browser whose user has just proven to own the address. */
   newDeviceToken(address: string): string {
     return newDeviceToken(address, this.config.addressPepper);
   }

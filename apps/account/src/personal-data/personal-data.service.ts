@@ -12,7 +12,7 @@ import { DataKeysRepository } from './data-keys.repository.js';
 @Injectable()
 export class PersonalDataService {
   private readonly wrappingKey: Buffer;
-  /** Pseudonymises visitors without an account: their addresses in the audit log. */
+  /** Pseudonymises the addresses of visitors without an account in the audit log. */
   private readonly visitorKey: Buffer;
 
   constructor(
@@ -30,7 +30,7 @@ export class PersonalDataService {
     await this.dataKeys.insert(transaction, accountId, { wrappedKey, createdAt: this.clock.now() });
   }
 
-  /** Erases: nothing encrypted for the account can be read from here on. */
+  /** Destroys the data key, after which nothing that was encrypted for the account can be read. */
   async destroyKey(transaction: Transaction, accountId: string): Promise<void> {
     await this.dataKeys.delete(transaction, accountId);
   }

@@ -16,7 +16,7 @@ import { type SessionAnswer, StepAnswer } from '../sessions/session-headers.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import { ProviderArrivalsService } from './provider-arrivals.service.js';
 
-/** Each attempt stores a row for ten minutes and, at its end, causes calls to the provider. */
+/** Limits attempts, because each stores a row for ten minutes and ends with calls to the provider. */
 const NETWORK_LIMIT: AttemptLimit = {
   name: 'provider network',
   max: 60,

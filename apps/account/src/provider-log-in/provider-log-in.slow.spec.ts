@@ -105,7 +105,7 @@ describe('log-in by a provider', () => {
     const code = new URLSearchParams((await go('google')).query).get('code') ?? '';
     const swapped = new URLSearchParams(third.query);
     swapped.set('code', code);
-    // Its verifier belongs to another code.
+    // The verifier belongs to another code.
     expect((await comeBack({ ...third, query: `?${swapped}` })).body.code).toBe('provider_refused');
     const refused = await go('google', { refused: '1' });
     expect((await comeBack(refused)).body.code).toBe('provider_refused');
@@ -117,7 +117,10 @@ describe('log-in by a provider', () => {
   const wrong: [what: string, faults: () => IdentitySimulator['faults']][] = [
     ['of another issuer', () => ({ claims: { iss: 'https://evil.example' } })],
     ['for another audience', () => ({ claims: { aud: 'somebody-else' } })],
-    ['for two audiences without a party', () => ({ claims: { aud: ['simulator', 'other'] } })],
+    [
+      'for two audiences without an authorized party',
+      () => ({ claims: { aud: ['simulator', 'other'] } }),
+    ],
     ['for another party', () => ({ claims: { aud: ['simulator', 'x'], azp: 'x' } })],
     ['that has expired', () => ({ claims: { exp: seconds() - 3_600, iat: seconds() - 7_200 } })],
     ['without an end', () => ({ claims: { exp: undefined } })],
@@ -285,7 +288,7 @@ describe('log-in by a provider', () => {
     ]);
   });
 
-  it('the only way to log in stays, the export names the provider, and erasure deletes it', async () => {
+  it('the only way to log in cannot be removed, the export names the provider, and erasure deletes it', async () => {
     const opened = await comeBack(await go('github'));
     const token = tokenOf(opened);
     const [{ id }] = (await identitiesOf(token)).identities;

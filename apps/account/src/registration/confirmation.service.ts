@@ -63,7 +63,7 @@ export class ConfirmationService {
     });
   }
 
-  /** Runs before the sign-up is taken, because hashing takes too long while rows are locked. */
+  /** Runs before the sign-up is removed, because hashing takes too long while rows are locked. */
   private async passwordHashOf(request: ConfirmSignUpRequest, visitor: Visitor): Promise<string> {
     const signUp = await this.accounts.transaction(async (transaction) =>
       this.signUps.find(transaction, request.token),

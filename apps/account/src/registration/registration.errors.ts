@@ -1,6 +1,6 @@
 import { Problem } from '#libs/platform';
 
-/** The person who follows the link may not have chosen the password: a stranger may have signed up. */
+/** The person who follows the link may not have chosen the password, because a stranger may have signed up. */
 export class NotTheSignUpPassword extends Problem {
   constructor() {
     super({

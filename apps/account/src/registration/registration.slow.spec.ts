@@ -139,7 +139,7 @@ describe('registration', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => confirm(token)));
     const registered = answers.filter(({ status }) => status === 201);
     expect(registered).toHaveLength(1);
-    // Their network has a limited number of slots for hashing.
+    // A network has a limited number of slots for hashing.
     const refused = answers.filter(({ status }) => status === 410 || status === 429);
     expect(refused).toHaveLength(49);
     const events = (await recordedEvents(account.database)).filter(

@@ -8,7 +8,7 @@ import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.s
 import { NotTheSignUpPassword } from './registration.errors.js';
 import type { SignUp } from './sign-up.entity.js';
 
-/** Each attempt costs a hash, and the holder of a link must not block other log-ins (S20). */
+/** Limits attempts, because each costs a hash, and the holder of a link must not block other log-ins (S20). */
 const LINK_LIMIT: AttemptLimit = { name: 'sign-up link', max: 60, windowMs: HOUR_MS };
 
 /** The password of a new account: the one chosen at sign-up, or one that the mailbox's owner sets instead. */

@@ -3,7 +3,7 @@ import { LessThanOrEqual, MoreThan } from 'typeorm';
 import type { Transaction } from '#libs/database';
 import { SignUp } from './sign-up.entity.js';
 
-/** Sign-ups belong to no account yet, so they are found by the token in their mail. */
+/** Sign-ups do not belong to an account yet, so they are found by the token in their mail. */
 @Injectable()
 export class SignUpsMaintenanceRepository {
   async insert(transaction: Transaction, signUp: SignUp): Promise<void> {

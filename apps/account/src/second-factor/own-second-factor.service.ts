@@ -18,7 +18,7 @@ import { base32, otpauthUri } from './totp.js';
 
 const ISSUER = 'Domain Data Service';
 
-/** Owners' changes of the second step of their log-ins. A change gives the session a new token (S26). */
+/** Changes that owners make to the second step of their log-ins. A change gives the session a new token (S26). */
 @Injectable()
 export class OwnSecondFactorService {
   constructor(
@@ -51,7 +51,7 @@ export class OwnSecondFactorService {
   }
 
   /**
-   * Invalidates the earlier codes. The password alone is not sufficient, because a new code could remove the app.
+   * Replaces the recovery codes. The password alone is not sufficient, because a new code could remove the app.
    * @throws as `confirm`.
    */
   async newCodes(owner: ActiveSession, code: string): Promise<SessionAnswer<RecoveryCodesAnswer>> {

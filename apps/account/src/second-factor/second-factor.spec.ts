@@ -57,7 +57,7 @@ describe('second factor', () => {
     account.dashboard('POST', 'log-in/code', { body: { code }, headers: { 'x-step-token': step } });
   const logInWith = async (code: string) => secondStep(await firstStep(), code);
 
-  // RFC 6238, appendix B: the last six of its eight digits.
+  // The codes of RFC 6238, appendix B, reduced to the last six of eight digits.
   it.each([
     [59, '287082'],
     [1_111_111_109, '081804'],
@@ -82,7 +82,7 @@ describe('second factor', () => {
     expect((await secondStep(step, codeAt(1))).status).toBe(410);
   });
 
-  it('S33: a code is accepted one step early or late, no further, and only once', async () => {
+  it('S33: a code is accepted at most one step early or late, and only once', async () => {
     for (const [steps, status] of [
       [-2, 401],
       [2, 401],

@@ -8,7 +8,7 @@ const DRIFT = 1;
 /** RFC 4648 §6. */
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Bytes in the notation of people and authenticator apps, without padding. */
+/** Bytes in base32 as people and authenticator apps write it, without padding. */
 export function base32(bytes: Buffer): string {
   let text = '';
   let [bits, value] = [0, 0];
@@ -37,7 +37,8 @@ export function codeOf(secret: Buffer, step: number): string {
 export const stepOf = (time: Date) => Math.floor(time.getTime() / STEP_MS);
 
 /**
- * The step of this code, at most one away from now (RFC 6238 §5.2). All are compared, so that the time reveals nothing.
+ * The step of this code, at most one away from now (RFC 6238 §5.2). All steps are compared, so that the time taken
+ * reveals nothing.
  * @returns undefined for a wrong code.
  */
 export function matchingStep(secret: Buffer, code: string, current: number): number | undefined {

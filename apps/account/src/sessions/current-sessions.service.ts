@@ -44,7 +44,7 @@ export class CurrentSessionsService {
     return session;
   }
 
-  /** Whether its person logged in or entered the password within the last 10 minutes (S35). */
+  /** Whether the person logged in or entered the password within the last 10 minutes (S35). */
   isRecent({ authenticatedAt }: Pick<FoundSession, 'authenticatedAt'>): boolean {
     return this.clock.now().getTime() - authenticatedAt.getTime() <= RECENT_MS;
   }

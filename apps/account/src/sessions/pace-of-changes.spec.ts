@@ -25,7 +25,7 @@ describe('the rate of changes', () => {
   const rename = (name = 'Ada') => call('PATCH', 'account', { first_name: name });
   const createKey = () => call('POST', 'keys', { name: 'Server', environment: 'live' });
 
-  /** Through the link in the owner's mailbox. */
+  /** Recovers the account through the link in the owner's mailbox. */
   async function takeBack(): Promise<void> {
     await account.dashboard('POST', 'password/forgot', { body: { email } });
     const body = { token: await account.linkToken(email), password: NEW_PASSWORD };
@@ -35,7 +35,7 @@ describe('the rate of changes', () => {
     owner = { ...owner, token: String(headers['x-set-session']) };
   }
 
-  /** Uses all changes of the hour except `left`. */
+  /** Uses up all changes of the hour except `left`. */
   async function useUp(left = 0): Promise<void> {
     const before = await attempts();
     expect((await rename()).status).toBe(200);

@@ -30,7 +30,8 @@ type RequestWithSession = FastifyRequest & { session?: ActiveSession };
 const SERVED_ROW = 'served-row';
 
 /**
- * Changes of one account by its owner: each is an entry in a log that is kept permanently, and most publish an event.
+ * Limits the changes of one account by its owner: each is an entry in a log that is kept permanently, and most publish
+ * an event.
  */
 const CHANGES_LIMIT: AttemptLimit = {
   name: 'changes of account',
@@ -78,7 +79,7 @@ export class SessionGuard implements CanActivate {
       );
       throw refusal;
     }
-    // A stranger who had the account before does not use up its owner's limit.
+    // The changes of a stranger who had access to the account do not count towards its owner's limit.
     const since = found.takenBackAt?.getTime() ?? '';
     if (access.kind === 'session' && access.isPaced) {
       await this.throttling.count(CHANGES_LIMIT, `${accountId}\n${since}`, session);

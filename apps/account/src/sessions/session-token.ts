@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** 256 random bits as base64url: for session cookies and links in mails. */
+/** 256 random bits as base64url, for session cookies and links in mails. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The hash stored instead of a token. Undefined for text that cannot be a token, which needs no query. */
+/** The hash stored instead of a token. Undefined for text that cannot be a token; then no query is needed. */
 export function tokenHash(token: unknown): Buffer | undefined {
   if (typeof token !== 'string' || !TOKEN.test(token)) return undefined;
   return createHash('sha256').update(token).digest();

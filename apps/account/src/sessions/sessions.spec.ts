@@ -193,7 +193,7 @@ describe('sessions', () => {
     }
   });
 
-  it('S22: after a hundred strangers’ guesses in an hour, an owner elsewhere or with a mailed link can log in', async () => {
+  it('S22: after strangers made a hundred guesses in an hour, an owner elsewhere or with a mailed link can log in', async () => {
     const stranger = (i: number) => logIn('a wrong password', `198.51.100.${i}`);
     for (let i = 0; i < 100; i++) expect((await stranger(i)).status).toBe(401);
     expect(await stranger(100)).toMatchObject({ status: 429, body: { retry_after: 3_600 } });
@@ -205,7 +205,7 @@ describe('sessions', () => {
     expect((await logIn(body.password, '198.51.100.200')).status).toBe(200);
   });
 
-  it('S22: someone who knows the password can exhaust its log-ins; a new password has its own count', async () => {
+  it('S22: someone who knows the password can use up its log-ins; a new password has its own count', async () => {
     const before = await account.database.query<{ subject: Buffer }>(
       'select subject from attempts',
     );
@@ -229,7 +229,7 @@ describe('sessions', () => {
       });
     const deviceOf = async () => String((await logIn()).headers['x-set-device']);
     const device = await deviceOf();
-    // Twenty failures of others behind the same address, then guesses at this account.
+    // Twenty failures of others behind the same network address, followed by guesses at this account.
     for (let i = 0; i < 20; i++)
       await logIn('a wrong password', '203.0.113.9', `x${i}@example.com`);
     for (let i = 0; i < 7; i++) await logIn('a wrong password', '203.0.113.8');
@@ -315,7 +315,7 @@ describe('sessions', () => {
     expect((await reset(late)).body.code).toBe('link_invalid');
   });
 
-  it('a stranger’s requests for a link lock nobody out: 202, and the last link stays valid', async () => {
+  it('a stranger’s requests for a link do not lock anyone out: 202, and the last link stays valid', async () => {
     const forgot = (i: number) =>
       account.dashboard('POST', 'password/forgot', {
         body: { email },

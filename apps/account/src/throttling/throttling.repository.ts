@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** Counts that must survive a rejected request: each is a separate statement, outside the tenant tables. */
+/** Counts that must remain after a rejected request, so each is a separate statement, outside the tenant tables. */
 @Injectable()
 export class ThrottlingMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

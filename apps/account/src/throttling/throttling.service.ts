@@ -15,7 +15,7 @@ export interface AttemptLimit {
   windowMs: number;
 }
 
-/** How long a refusal is known without asking the database: another process may have given attempts back. */
+/** How long a refusal is cached. It is short, because another process may have given attempts back. */
 const REFUSAL_KNOWN_MS = 10 * SECOND_MS;
 const REFUSALS_KNOWN_MAX = 10_000;
 const FREE_FAILURES = 5;
@@ -30,7 +30,7 @@ const REFUSALS_KEPT = 3;
 /** Slows guessers down without locking anyone out (S22, S23, S38). */
 @Injectable()
 export class ThrottlingService {
-  /** By subject, oldest first: until when the refusal is known, and the end of the window. */
+  /** For each subject, oldest first: until when the refusal is cached, and the end of the window. */
   private readonly refusals = new Map<string, { untilMs: number; endMs: number }>();
 
   constructor(
@@ -41,8 +41,8 @@ export class ThrottlingService {
   ) {}
 
   /**
-   * Counts an attempt. While a refusal is known, further ones are refused without a statement: a flood must not use the
-   * connections and the disk that everybody's log-ins need (S121). @throws TooManyAttempts above the limit.
+   * Counts an attempt. While a refusal is cached, further attempts are refused without a statement: a flood must not
+   * use the connections and the disk that everybody's log-ins need (S121). @throws TooManyAttempts above the limit.
    */
   async count(limit: AttemptLimit, subject: string, by: Actor | Visitor): Promise<void> {
     const name = this.subjectOf(limit.name, subject).toString('base64');
@@ -80,7 +80,7 @@ export class ThrottlingService {
     return Math.max(since.getTime() + windowMs - now.getTime(), 1);
   }
 
-  /** Takes an attempt out of the count, because it was the right person. */
+  /** Removes an attempt from the count, because it was made by the right person. */
   async giveBack({ name }: AttemptLimit, subject: string): Promise<void> {
     const hash = this.subjectOf(name, subject);
     this.refusals.delete(hash.toString('base64'));

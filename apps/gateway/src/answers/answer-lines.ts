@@ -60,7 +60,7 @@ export function closingLine(
   return `${line.slice(0, -1)}${metaOf(context, { credits, remaining, isAlone })}\n`;
 }
 
-/** The member `meta` and the end of its object. @param isAlone no member precedes it. */
+/** The member `meta` and the end of its object. @param isAlone true if no member precedes it. */
 export function metaOf(
   { requestId, isRepeat }: RequestContext,
   { credits, remaining, isAlone }: { credits: number; remaining?: number; isAlone: boolean },

@@ -3,8 +3,8 @@ import type { OwnerAnswer } from '../context/owner-answer.js';
 import type { RequestContext } from '../context/request-context.js';
 
 /**
- * The price of an answer. Only an answer to the request is charged; outcomes and sources that only a newer owner knows
- * are free.
+ * The price of an answer. Only an answer to the request is charged. Outcomes and sources that this release does not
+ * know are free.
  */
 export function creditsFor({ headers }: OwnerAnswer, context: RequestContext): number {
   const outcome = outcomeOf(headers.outcome);
@@ -14,6 +14,6 @@ export function creditsFor({ headers }: OwnerAnswer, context: RequestContext): n
   if (context.route.operation.price.per !== 'item') {
     return isOutcomeCharged(outcome) ? context.cost : 0;
   }
-  // Never more than was reserved, even if the owner counts more.
+  // The result never exceeds the reserved credits, even if the owner counts more.
   return Math.min(context.cost, (headers.chargedItems ?? 0) * context.eachPrice);
 }

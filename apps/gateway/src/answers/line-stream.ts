@@ -3,7 +3,7 @@ import { LINE_MARKS } from '#libs/contracts';
 
 const LINE_MAX_BYTES = 4 * 1024 * 1024;
 
-/** Some complete lines of a streamed answer, without their marks. */
+/** One or more complete lines of a streamed answer, without their marks. */
 export interface Lines {
   /** Lines with their line ends, one character per byte. */
   text: string;

@@ -29,7 +29,7 @@ export async function sendStream(
   answer: OwnerAnswer,
   terms: StreamTerms,
 ): Promise<boolean> {
-  // Only Node's own responses stream, so a plain connection hands such operations over.
+  // Only Node's own responses can stream, so a plain connection hands such operations over.
   const response = context.reply as ApiResponse;
   response.begin(200, streamHeaders(context));
   try {
@@ -75,7 +75,7 @@ async function sendLines(
   return last !== undefined;
 }
 
-/** Complete lines as lookup would send them to a client that pays for none of them. */
+/** The same lines, as lookup would send them to a client that does not pay for them. */
 function repeatable(lines: string): string {
   return lines.replace(/^(?=.)/gm, LINE_MARKS.free);
 }

@@ -2,7 +2,7 @@ import type { InvariantSet } from '#libs/database';
 
 /** The invariants of this service, numbered as in the system-wide list. */
 export const GATEWAY_INVARIANTS: InvariantSet = {
-  // Partial indexes contain exactly the rows that must not exist, so each check covers all of them.
+  // Partial indexes contain exactly the rows that must not exist, so each check covers the whole table.
   scope: `audited as (select $1::float8 as window_ms, $2::text as after, $3::text as through)`,
   invariants: [
     {

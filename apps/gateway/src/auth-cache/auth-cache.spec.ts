@@ -66,7 +66,7 @@ describe('cached keys and allowances', () => {
     await waitFor('the new limit', async () => (await statusFor(apiKey)) === 200);
   });
 
-  it('a new token of a feed clears the cache, because the database has been replaced', async () => {
+  it('a new token of a feed clears the cache, because it means that the database was replaced', async () => {
     const { apiKey } = around.account.addKey();
     expect(await statusFor(apiKey)).toBe(200);
     around.account.feed.token = 'restored from a backup';
@@ -109,7 +109,7 @@ describe('cached keys and allowances', () => {
     try {
       expect(await statusFor(apiKey)).toBe(200);
       await waitFor('the refusal', async () => {
-        // A poll that is still running may extend it again.
+        // A poll that is still running may extend the validity again.
         gateway.authCache.trustUntil(0);
         return (await statusFor(apiKey)) === 503;
       });
@@ -234,7 +234,7 @@ describe('events', () => {
 
 describe('an address that sends invalid keys', () => {
   it('S17: a flood of unknown keys from one address is stopped before hash and query', async () => {
-    // An address without earlier failures, whose minute would end during the flood.
+    // The address has no earlier failures; otherwise, its minute would end during the flood.
     gateway = await around.startGateway(
       { GATEWAY_FAILED_KEYS_MAX: '20', GATEWAY_JOURNAL: join(around.folder, 'flood.journal') },
       clock,
@@ -250,7 +250,7 @@ describe('an address that sends invalid keys', () => {
     }
     expect(around.account.keyQueries - before).toBeLessThanOrEqual(20);
     expect(statuses.get(429)).toBeGreaterThanOrEqual(180);
-    // A neighbour behind the same address whose key is cached continues.
+    // A client behind the same address whose key is cached is still served.
     expect(await statusFor(apiKey)).toBe(200);
   });
 });

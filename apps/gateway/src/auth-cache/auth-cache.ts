@@ -37,7 +37,7 @@ export const FEED_GRACE_MS = MINUTE_MS;
 
 const KEYS_MAX = 200_000;
 const LOADS_MAX = 256;
-/** A load that is overtaken by changes this often is abandoned: the account changes faster than it can be read. */
+/** A load that changes overtake this often is abandoned, because the account changes faster than it can be read. */
 const LOAD_TRIES = 4;
 
 const invalidApiKey = new InvalidApiKey();
@@ -151,7 +151,7 @@ export class AuthCache {
         }
         const { accountId, keyId, dailyCreditCap = 0, capLine } = record!;
         const account = await this.accountOf(accountId);
-        // Prepared before it is cached, because other requests could then find and use it unprepared.
+        // The key is prepared before it is cached; otherwise, other requests could find and use it unprepared.
         const { id: capId, keyIds } = capLine ?? { id: keyId, keyIds: [keyId] };
         await this.options.beforeUse?.({ capId, keyIds, dailyCreditCap });
         if (this.isOvertaken(accountId, since)) continue;
@@ -226,7 +226,7 @@ export class AuthCache {
   }
 }
 
-/** Whatever failed at the owners, the caller may try again. */
+/** The caller may try again, whatever failed at the owners. */
 function unavailable(error: unknown): Problem {
   const isSaid = error instanceof Problem && error.status === 503;
   return isSaid ? error : new ServiceUnavailable('account', error);

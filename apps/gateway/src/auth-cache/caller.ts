@@ -53,7 +53,7 @@ export class KeyEntry {
   readonly expiresAtSecond: number;
   /** Credits in a UTC day; 0 for no cap. */
   readonly dailyCreditCap: number;
-  /** The id by which the cap counts: that of the key's line of rotations. */
+  /** The id by which the cap counts: that of the first key in the chain of rotations. */
   readonly capId: string;
   readonly allowList?: BlockList;
   nextOfAccount?: KeyEntry = undefined;
@@ -71,7 +71,7 @@ export class KeyEntry {
     this.expiresAtSecond = secondOf(record.expiresAt);
     this.dailyCreditCap = record.dailyCreditCap ?? 0;
     const lineId = record.capLine?.id;
-    // Most keys are the first of their line, and use one string for both ids.
+    // Most keys were not rotated, and use one string for both ids.
     this.capId = lineId === undefined || lineId === record.keyId ? record.keyId : lineId;
     this.allowList = allowListOf(record.allowedAddresses);
   }

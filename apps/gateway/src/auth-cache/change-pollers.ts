@@ -24,7 +24,8 @@ export interface ChangePollersOptions {
 
 /**
  * Polls each owner's change feed every second and drops the accounts it names. Records are trusted for 60 seconds after
- * the older of the last successful polls; another token (a restored or different database) drops everything.
+ * the older of the two latest successful polls. A different token (of a restored or different database) drops
+ * everything.
  */
 export class ChangePollers {
   private readonly feeds: Feed[];
@@ -65,7 +66,7 @@ export class ChangePollers {
 
   private async poll(feed: Feed): Promise<void> {
     const askedMs = monotonicMs();
-    // A cursor this old may precede rows that the owner has removed.
+    // A cursor of this age may precede rows that the owner has removed.
     if (askedMs - feed.lastGoodMs > FEED_GRACE_MS) feed.cursor = undefined;
     const page = await feed.source.changes(feed.cursor);
     this.apply(feed, page);

@@ -2,7 +2,7 @@ import { MINUTE_MS, SECOND_MS, networkOf } from '#libs/platform';
 
 const ADDRESSES_MAX = 20_000;
 const SITE_PREFIX = 48;
-/** A /48 may fail this many times as often as one of its /64, from whichever of them it sends. */
+/** A /48 may fail this many times as often as one of its /64 networks. */
 const SITE_FACTOR = 4;
 /**
  * Maximum number of keys of one address that are looked up at the same time or have failed; many valid clients may

@@ -68,7 +68,7 @@ function answerLargely(): void {
 }
 
 describe('a client that disconnects', () => {
-  it('is noticed behind pipelined requests, and charged for none of them', async () => {
+  it('is noticed despite pipelined requests, and is not charged for them', async () => {
     const client = await open();
     const held = around.lookup.holdAnswers();
     const { abandoned } = around.lookup;
@@ -78,7 +78,7 @@ describe('a client that disconnects', () => {
       await nextTurn();
     }
     client.socket.end();
-    await waitFor('the question to be ended', () => around.lookup.abandoned > abandoned);
+    await waitFor('the call to be cancelled', () => around.lookup.abandoned > abandoned);
     held.release();
     await ask(await open(), 'a4.example');
     await waitFor('a later charge', () => around.entitlement.charged(accountId) > 0);
@@ -137,7 +137,10 @@ describe('a shutdown', () => {
     await ask(client, 'f1.example');
     await waitFor('the charge', () => around.entitlement.charged(accountId) === 1);
     const stopped = around.stopGateway(other);
-    await waitFor('no further connection to be taken', async () => !(await isTaken(other.apiUrl)));
+    await waitFor(
+      'no further connection to be accepted',
+      async () => !(await isTaken(other.apiUrl)),
+    );
     await nextTurn();
     client.read();
     await stopped;
@@ -176,10 +179,10 @@ describe('a client whose next request is late', () => {
     const [one, two, three] = names.map(question);
     asking.send(one + two + three.slice(0, 30));
     const areAsked = () => timesAsked(names[0]) + timesAsked(names[1]) === 2;
-    await waitFor('both questions, or the end', () => areAsked() || asking.isEnded);
+    await waitFor('both calls, or the end', () => areAsked() || asking.isEnded);
     if (!areAsked()) return around.stopGateway(other) as Promise<undefined>;
     silent.send('GET /half');
-    // Its time began later, so the time of the other client is over, too.
+    // The time of this client began later, so that of the other one is over, too.
     await waitFor('the time of the silent client to be over', () => silent.statuses[0] === 408);
     expect(asking.text).toBe('');
     held.release();

@@ -102,7 +102,7 @@ async function holdBulk(apiKey: string): Promise<{ end: () => void }> {
     const path = `${apiUrl}/v2.0/bulkwhois/live`;
     request(path, { method: 'POST', headers, body, signal: gone.signal }).catch(() => {});
   }
-  await waitFor('all of them to be under way', () => held === BULK);
+  await waitFor('all requests to be running', () => held === BULK);
   return { end: () => gone.abort() };
 }
 
@@ -113,8 +113,8 @@ describe('a busy gateway', () => {
     around.entitlement.bulkLimit = 10 * BULK;
     await p99Ms(apiKey);
     const [alone, beside]: number[][] = [[], []];
-    // Other processes on the machine only add latency: the lowest of the rounds counts, and a busy machine needs more
-    // rounds.
+    // Other processes on the machine only add latency, so the lowest result of the rounds counts, and a busy machine
+    // needs more rounds.
     const isWithin = () => Math.min(...beside) < 2 * Math.min(...alone);
     for (let round = 0; round < ROUNDS_MAX && (round < ROUNDS || !isWithin()); round += 1) {
       alone.push(await p99Ms(apiKey));

@@ -74,7 +74,7 @@ describe('a client connection', () => {
   ];
 
   it.each(odd)(
-    'a request that arrives %s is answered like the plain ones before and after it',
+    'answers a request that arrives %s like the plain ones before and after it',
     async (...[, packets]) => {
       const client = await open();
       client.send(ask('before.example'));
@@ -92,7 +92,7 @@ describe('a client connection', () => {
     },
   );
 
-  it('pipelined requests are answered in order', async () => {
+  it('answers pipelined requests in order', async () => {
     const client = await open();
     const held = around.lookup.holdAnswers();
     client.send(ask('c1.example'));
@@ -104,7 +104,7 @@ describe('a client connection', () => {
     expect(client.names).toEqual(Array.from({ length: 20 }, (_, n) => `c${n + 1}.example`));
   });
 
-  it('a request for another path is answered by the rest of the listener, on the same connection', async () => {
+  it('leaves a request for another path to the rest of the listener, on the same connection', async () => {
     const client = await open();
     client.send('GET /health HTTP/1.1\r\nHost: a\r\n\r\n');
     await answers(client, 1);
@@ -114,8 +114,8 @@ describe('a client connection', () => {
     expect(await answers(client, 3)).toEqual([200, 404, 200]);
   });
 
-  it('S104: it closes if no request arrives in time, whether the first or a later one', async () => {
-    // Repeated if the machine was too busy meanwhile.
+  it('S104: is closed if no request arrives in time, whether it is the first or a later one', async () => {
+    // The attempt is repeated if the machine was too busy meanwhile.
     const [silent, quiet] = await waitFor('both to be closed in time', async () => {
       const pair = [
         await open(impatient.apiUrl),
@@ -132,7 +132,7 @@ describe('a client connection', () => {
     expect(quiet.text).toContain('\r\nKeep-Alive: timeout=1\r\n');
   });
 
-  it('a running request may outlast the idle time of its connection', async () => {
+  it('stays open for a running request that takes longer than the idle time', async () => {
     const held = around.lookup.holdAnswers();
     const asked = around.lookup.questions.length;
     const client = await openInTime(ask('f.example'), () => around.lookup.questions.length > asked);

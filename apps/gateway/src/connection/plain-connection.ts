@@ -39,7 +39,7 @@ const EARLY_MAX_BYTES = HEADERS_MAX_BYTES;
  * Node permanently.
  */
 export class PlainConnection implements ApiRequest, Reply {
-  /** Ticks of the owner's timer since the last answer, or since the connection was opened. */
+  /** The number of ticks of the owner's timer since the last answer, or since the connection was opened. */
   quietTicks = 0;
   hasAsked = false;
   rawHeaders: readonly string[] = [];
@@ -96,7 +96,9 @@ export class PlainConnection implements ApiRequest, Reply {
     else if (this.early !== undefined) setImmediate(this.receiveEarly);
   }
 
-  /** Like `ApiResponse.sendLast`; separate from `sendWhole`, to which it would add a check per answer. */
+  /**
+   * Like `ApiResponse.sendLast`; it is separate from `sendWhole`, because it would add a check to each answer there.
+   */
   sendLast(status: number, lines: string, body: string): void {
     const { socket, owner } = this;
     socket.write(
@@ -131,7 +133,7 @@ export class PlainConnection implements ApiRequest, Reply {
 
   private readonly receive = (packet: Buffer): void => {
     const { socket, owner } = this;
-    // After the last answer, no request is accepted: it could be charged and not sent.
+    // After the last answer, no request is accepted, because it could be charged without an answer being sent.
     if (!socket.writable) return;
     if (this.isAnswering || this.early !== undefined) return this.receiveLater(packet);
     // Node handles a client that does not accept its last answer at once.
@@ -168,8 +170,8 @@ export class PlainConnection implements ApiRequest, Reply {
   }
 
   /**
-   * A client that has sent its last byte is gone: a running request ends without a charge. An answer that was charged
-   * is still sent.
+   * A client that has sent its last byte counts as disconnected: a running request ends without a charge. An answer
+   * that was charged is still sent.
    */
   private readonly leave = (): void => {
     if (this.isAnswering) this.socket.destroy();

@@ -85,8 +85,8 @@ export class PlainConnections implements PlainConnectionOwner {
   }
 
   /**
-   * Watches a client that does not accept its answer at once. Node's timer observes the data that has left: a client
-   * that reads slowly keeps the connection, one that reads nothing does not.
+   * Watches a client that does not accept its answer at once. Node's timer restarts when data has been sent, so a
+   * client that reads slowly keeps the connection, and one that reads nothing loses it.
    */
   awaitReader(connection: PlainConnection): void {
     const { socket } = connection;

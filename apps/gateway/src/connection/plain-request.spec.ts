@@ -53,7 +53,7 @@ describe('a plain request', () => {
     expect(readPlainRequest(text)).toBeUndefined();
   });
 
-  it('S104: is read as the same single request by Node’s parser, whatever it consists of', async () => {
+  it('S104: is read as the same single request by Node’s parser, whatever its contents', async () => {
     const seed = Number(process.env.SEED ?? 1);
     const random = new Random(seed);
     let seen: IncomingMessage[] = [];
@@ -135,7 +135,7 @@ const VALUES = [
   '\u00e9',
 ];
 
-/** Mostly well-formed, with an oddity here and there. */
+/** The requests are mostly well-formed, with occasional oddities. */
 function randomPacket(random: Random): string {
   const odd = (usual: string, others: readonly string[]) =>
     random.chance(1 / 12) ? random.pick(others) : usual;

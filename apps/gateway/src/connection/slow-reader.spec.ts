@@ -26,7 +26,7 @@ async function openServer(keepAliveTimeoutMs: number): Promise<void> {
       reply.sendWhole(200, '', LARGE);
       return true;
     },
-    // As Node's server does, which times its sockets by its own setting.
+    // Sets a time-out on the socket, as Node's server does.
     handOver: (handedOver) => handedOver.setTimeout(HANDED_OVER_MS),
   });
   server = createServer((accepted) => plain.add((socket = accepted)));
@@ -46,7 +46,7 @@ afterEach(async () => {
 });
 
 describe('a client that reads its answer slowly', () => {
-  it('is timed by the data it receives, not from when its answer was created, and afterwards like any idle client', async () => {
+  it('is timed from the last data it received, not from the start of its answer, and afterwards like any idle client', async () => {
     await openServer(MINUTE_MS);
     // Node's timer, which restarts with each part that is sent.
     expect(socket.timeout).toBe(MINUTE_MS);

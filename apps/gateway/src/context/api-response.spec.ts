@@ -70,7 +70,7 @@ describe('a response sent as a whole', () => {
     expect(received.text).toContain('\r\nConnection: close\r\nContent-Length: 6\r\n\r\n');
   });
 
-  it('closes the connection after the answer if it is not to be kept', async () => {
+  it('closes the connection after the answer unless it is kept alive', async () => {
     const received = await talk((_request, response) => {
       response.shouldKeepAlive = false;
       response.sendWhole(200, '', 'last');

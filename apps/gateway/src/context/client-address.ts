@@ -3,8 +3,8 @@ import { isInBlocks } from '#libs/domain-names';
 import type { ApiRequest } from './request-context.js';
 
 /**
- * The address from which a request came. `X-Forwarded-For` is used only as far as its hops are configured proxies: the
- * result is the first address from the right that is not one (S96).
+ * The address from which a request came. `X-Forwarded-For` is used only as far as its hops are configured proxies. The
+ * result is the first address from the right that is not a proxy (S96).
  */
 export function clientAddress(request: ApiRequest, trustedProxies: BlockList): string {
   let address = plain(request.socket.remoteAddress ?? '');
@@ -27,7 +27,7 @@ function hopsOf(rawHeaders: readonly string[]): string[] {
   return hops;
 }
 
-/** An IPv4 peer on an IPv6 socket is the same peer. */
+/** An IPv4 address and its IPv6-mapped form are the same peer. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }

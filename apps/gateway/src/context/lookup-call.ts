@@ -4,13 +4,13 @@ import type { OwnerAnswer } from './owner-answer.js';
 export interface LookupCall {
   /** The complete request as sent, in ASCII. */
   readonly request: string;
-  /** The connection that is serving it; set and cleared by the connection. */
+  /** The connection that carries the call; set and cleared by the connection. */
   connection?: { destroy(fault?: Error): void };
   /** Ticks of the pool's timer since the call was made, including the wait for a connection. */
   waitedTicks: number;
-  /** True if the client has disconnected: the call is not made when its turn comes. */
+  /** True if the client has disconnected; then the call is not made when its turn comes. */
   readonly isAbandoned: boolean;
-  /** One of the two is called once, unless the call was abandoned. */
+  /** Exactly one of the two callbacks is called once, unless the call was abandoned. */
   onAnswer(answer: OwnerAnswer): void;
   onFault(fault: Error): void;
 }

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import type { RequestContext } from './request-context.js';
 
-/** The newest context on a socket; a client that pipelines has older ones behind it. */
+/** The newest context on a socket; it links to older ones if the client pipelines requests. */
 const NEWEST = Symbol('newest context');
 
 interface ApiSocket extends Socket {
-  /** Null when all are over: answered contexts are not kept until the next request. */
+  /** Null when all requests are over, so that answered contexts are not kept until the next request. */
   [NEWEST]?: RequestContext | null;
 }
 
@@ -17,7 +17,7 @@ export function isAsking(socket: Socket): boolean {
   return false;
 }
 
-/** Uses one close listener for a socket's whole life, not one per request. */
+/** Uses one close listener per socket, not one per request. */
 export function watchClient(
   context: RequestContext,
   onGone: (context: RequestContext) => void,

@@ -70,24 +70,24 @@ export class RequestContext {
   eachPrice = 0;
   /** Credits for the lines of a streamed answer that have been sent so far. */
   streamedCredits = 0;
-  /** Set for a request whose answer is kept under its `Idempotency-Key`. */
+  /** Set for a request whose answer is stored under its `Idempotency-Key`. */
   keyed?: KeyedRequest = undefined;
-  /** Set once its complete answer is being kept: a repeat can get it, even if the client has disconnected. */
+  /** Set once the complete answer is being stored. A repeat can get it, even if the client has disconnected. */
   isKept = false;
-  /** The lines sent so far of a kept stream, each with its mark. */
+  /** The lines sent so far of a stored stream, each with its mark. */
   sentLines = '';
   /** Credits reserved on the lease or the hold. */
   cost = 0;
   isOver = false;
-  /** Counted as in flight; a download is no longer counted once it has begun. */
+  /** Whether the request counts as in flight; a download no longer counts once it has begun. */
   isInFlight = true;
   /** Set for an upload or a download that has begun. */
   transfer?: Transfer = undefined;
-  /** Further header lines of its rejection. */
+  /** Further header lines for the rejection of the request. */
   refusalLines = '';
   /** Set only while this request is traced. */
   span?: Span = undefined;
-  /** The previous context on a socket whose client does not wait for answers. */
+  /** The previous context on the socket, if the client does not wait for answers. */
   earlier?: RequestContext;
   /** The call to the owner, which ends if the client disconnects. */
   lookupCall?: LookupCall;

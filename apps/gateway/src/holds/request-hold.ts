@@ -28,8 +28,8 @@ export interface NewHold {
 const SETTLE_INTERVAL_MS = 100;
 
 /**
- * The maximum cost of one request about several items, held completely before anything is looked up. The part for sent
- * items is reported while the rest is still being sent, and the unused part is released at the end.
+ * Holds the maximum cost of one request about several items before anything is looked up. The part for sent items is
+ * reported while the rest is still being sent, and the unused part is released at the end.
  */
 export class RequestHold {
   /** Credits for everything that has been sent. */
@@ -59,7 +59,7 @@ export class RequestHold {
     this.row = hold.row;
   }
 
-  /** @param total credits for everything sent so far; it only rises. */
+  /** @param total credits for everything sent so far; it never decreases. */
   charge(total: number): void {
     if (!this.raise(total)) return;
     this.reports.charged(this);

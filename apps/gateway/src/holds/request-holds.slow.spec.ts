@@ -78,7 +78,7 @@ it('the maximum cost is held before the lookup, and only answered items are char
   expect(around.entitlement.openLeases(keyRecord.accountId)).toBe(0);
 });
 
-it('the price is deducted from the balance at once, and only once, whenever entitlement learns of it', async () => {
+it('the price is deducted from the balance at once and only once, whenever it is reported to entitlement', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk', 'whois'] });
   const single = async (name: string) => {
     const { headers } = await under.ask(`/v2.0/whois/live?domainName=${name}.example`, {
@@ -112,7 +112,7 @@ it('suggestions requested again within a minute are charged again, because they 
     const { headers } = await under.ask(path, { 'x-api-key': apiKey });
     return headers['x-credits-cost'];
   };
-  // At first, time runs out before any suggestion is found.
+  // The first time, the time limit passes before any suggestion is found.
   answering(1);
   expect(await cost('&sug=true&count=20')).toBe('1');
   answering(21);
@@ -126,7 +126,7 @@ it('suggestions requested again within a minute are charged again, because they 
   await waitFor('the settlement', () => charged() === 23);
 });
 
-it('402: a request over the balance or max_credits holds nothing and reaches no owner', async () => {
+it('402: a request over the balance or max_credits holds nothing and is not forwarded', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   around.entitlement.balances.set(keyRecord.accountId, 99);
   expect(await ask(apiKey, 100)).toMatchObject({
@@ -141,7 +141,7 @@ it('402: a request over the balance or max_credits holds nothing and reaches no 
   expect(around.lookup.questions).toEqual([]);
 });
 
-it('503: credits held by others are waited for and not taken', async () => {
+it('503: a request waits for credits held by others and does not take them', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   around.entitlement.isElsewhere = true;
   expect(await ask(apiKey, 2)).toMatchObject({ status: 503, json: { code: 'credits_busy' } });
@@ -212,7 +212,7 @@ it('S104: a stream ends in time if its client reads nothing, and only what was w
   const { apiUrl } = await around.startGateway(settings);
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   const { accountId } = keyRecord;
-  // More than the system buffers for a client that does not read.
+  // An answer larger than the system buffers for a client that does not read.
   const line = streamedLine('charged', JSON.stringify({ text: 'x'.repeat(1_000_000) }));
   around.lookup.respond = (_asked, response) => {
     response.setHeader('x-outcome', 'delivered').setHeader('x-served-from', 'live');

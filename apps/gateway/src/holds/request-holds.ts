@@ -93,7 +93,7 @@ export class RequestHolds implements HoldReports {
       if (pool.remaining === undefined) pool.noteBalance(answer.balance, answer.call);
       return hold;
     } catch (error) {
-      // It may exist nevertheless: closing its id settles that.
+      // The hold may still exist; closing its id settles that.
       this.opened(hold);
       hold.finish(0);
       return new ServiceUnavailable('entitlement', error);

@@ -92,7 +92,7 @@ async function goAfter(
 const linesOf = (text: string) => text.trimEnd().split('\n').slice(0, -1);
 
 describe('a repeat with the same Idempotency-Key', () => {
-  it('gets the same answer free of charge, also from another gateway', async () => {
+  it('gets the same answer free of charge, even from another gateway', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     const first = await post(apiKey);
     expect(first.json).toMatchObject({ asked: 1, city: 'Zürich', meta: { credits_charged: 2 } });
@@ -123,7 +123,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     await waitFor('the charge', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
-  it('409: does not wait while the first one is running', async () => {
+  it('409: is rejected while the first one is running', async () => {
     const { apiKey } = around.account.addKey({ scopes: SCOPES });
     const respond = around.lookup.respond!;
     let goOn: (() => void) | undefined;
@@ -195,7 +195,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(again.json).toMatchObject({ meta: { credits_charged: 2 } });
   });
 
-  it('gets the answer that was being stored when the first client disconnected, and that one is charged', async () => {
+  it('gets the answer that was being stored when the first client disconnected, which is charged', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     const respond = around.lookup.respond!;
     let goOn: (() => void) | undefined;
@@ -215,7 +215,7 @@ describe('a repeat with the same Idempotency-Key', () => {
         });
       };
       await goAfter(apiKey, '', { accept: 'application/json', until });
-      // A later request is answered after the disconnect was noticed.
+      // When a later request is answered, the disconnect has been noticed.
       await under.ask('/health');
       await client.query('commit');
     });

@@ -108,7 +108,7 @@ export class KeptAnswers {
         return repeated(context, holder.outcome, holder.body);
       case 'this':
         context.keyed = keyed;
-        // The client has disconnected meanwhile, and no other code releases the key.
+        // The client has disconnected meanwhile, so the key must be released here.
         if (context.isOver) this.release(context);
         return undefined;
     }
@@ -133,7 +133,7 @@ export class KeptAnswers {
     const accountId = caller!.account.id;
     const bytes = Buffer.from(body, 'latin1');
     if (!keyed!.isTest) return answers.keep(accountId, keyed!, outcome, bytes);
-    // A repeat of an answer that is not kept runs again; it costs nothing.
+    // A repeat of a request whose answer was not stored runs again, free of charge.
     if (bytes.length > TEST_ANSWERS.bytes) return answers.release(accountId, keyed!);
     await answers.dropTestAnswers(accountId, {
       count: TEST_ANSWERS.count - 1,
@@ -155,7 +155,7 @@ function repeated(context: RequestContext, outcome: string, bytes: Buffer): Owne
   context.isRepeat = true;
   const headers = { status: context.answerStatus, outcome, servedFrom: 'repeat' };
   if (context.form.type === 'application/json') return { headers, body: bytes.toString('latin1') };
-  // Ends the wait for a client that does not read.
+  // Stops waiting for a client that does not read.
   context.serviceCall = new AbortController();
   return { headers, body: '', stream: Readable.from([bytes]) };
 }

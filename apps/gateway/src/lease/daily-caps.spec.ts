@@ -44,7 +44,7 @@ describe('daily caps', () => {
     expect(caps.reserve(key, 3)).toEqual(expect.any(Number));
   });
 
-  it('S14: a count starts with the day’s charges from the log', async () => {
+  it('S14: a count starts with the charges of the day in the log', async () => {
     const caps = new DailyCaps(new TestClock(), eachOf(2));
     await caps.prepare(key);
     expect(caps.reserve(key, 1)).toEqual(expect.any(Number));

@@ -3,7 +3,7 @@ import { type Clock, DAY_MS, type Problem } from '#libs/platform';
 import { ServiceOverloaded } from '#libs/public-http';
 import { KeyCapReached } from './lease.errors.js';
 
-/** Number of key lines whose counts are kept in memory. */
+/** Number of keys whose counts are kept in memory; a key and its rotations are one. */
 const LINES_MAX = 200_000;
 
 /** The part of a key record that its cap needs. `dailyCreditCap` 0 means no cap. */
@@ -14,7 +14,7 @@ export interface CappedKey {
 }
 
 export interface CappedLine extends CappedKey {
-  /** The keys of the line that may have been used today. */
+  /** The keys in the chain of rotations that may have been used today. */
   keyIds: string[];
 }
 
@@ -24,15 +24,17 @@ export interface CappedLine extends CappedKey {
  * together, they exceed it by at most what they charge the key within about a second and a half (one second, plus the
  * time until the log is written). A single gateway keeps to it exactly.
  *
- * A count above zero is kept until its day is over. Memory is bounded: when the table is full, no further key is added;
- * such a key is rejected with 503 and never spends uncounted.
+ * A count above zero is kept until its day is over. Memory is bounded: when the table is full, no further key is added.
+ * Such a key is rejected with 503, so it never spends uncounted credits.
  */
 export class DailyCaps {
-  /** Lines that were used since the last read of the log. */
+  /** The keys that were used since the last read of the log. */
   private inUse = new Set<string>();
   private readonly keysOf = new Map<string, readonly string[]>();
 
-  /** @param loggedToday reads from the request log the credits that each of some keys was charged in this UTC day. */
+  /**
+   * @param loggedToday reads from the request log the credits that each of the given keys was charged in this UTC day.
+   */
   constructor(
     private readonly clock: Clock,
     private readonly loggedToday: (keyIds: readonly string[]) => Promise<Map<string, number>>,

@@ -63,7 +63,7 @@ describe('lines of a journal', () => {
     expect(again).toContain('= h34 5\n');
   });
 
-  it('for a lease count with the highest total until it is closed', () => {
+  it('for a lease count with their highest total until the lease is closed', () => {
     const opened = `+ 1 ${lease} ${account}\n`;
     const used = '= 1 5 whois.live:5\n= 1 3 whois.live:3\n= 1 6 dns.live:1\n';
     const use = {
@@ -107,7 +107,7 @@ describe('lines of a journal', () => {
     expect(readRows(`${rows}~ 12\n`)).toEqual([]);
   });
 
-  it('for a hold contain its parts, its total, and its row while its request is running', () => {
+  it('for a hold contain the parts, the total and, while the request is running, the row', () => {
     const opened = `* h1 order-1 ${account}\trow\tof it\n`;
     const use = { holdId: 'order-1', accountId: account, charged: 0, parts: [], row: 'row\tof it' };
     expect(readHolds(opened)).toEqual([use]);

@@ -101,7 +101,7 @@ export function readHolds(text: string): HoldUse[] {
   return [...open.values()];
 }
 
-/** The row of a request that ended with its gateway, with the part that was sent; none if nothing was. */
+/** The row of a request that ended with its gateway, with the part that was sent; undefined if nothing was sent. */
 export function rowOfBroken({ row, charged: credits }: HoldUse): string[] {
   const entry = row === undefined || credits === 0 ? undefined : readLine(row);
   return entry === undefined ? [] : [new LogLines().of({ ...entry, credits }).trimEnd()];
@@ -125,7 +125,7 @@ export function journalOf({ uses, holds, rows, writerIds }: NumberedRest): strin
     const owed = row === undefined ? '' : `\t${row}`;
     return `* ${name} ${holdId} ${accountId}${owed}\n${told}= ${name} ${charged}\n`;
   });
-  // Rows without an open lease: their total no longer matters, but the rows do.
+  // These rows have no open lease, so their total no longer matters, but the rows are still needed.
   const writers = writerIds.map((id) => `@ ${id}\n`).join('');
   const owed = rows.map((row) => `= - 0\t${row}\n`).join('');
   return writers + leases.join('') + held.join('') + owed;

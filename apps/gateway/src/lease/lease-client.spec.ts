@@ -91,7 +91,7 @@ describe('the lease client', () => {
     around.entitlement.recalled.add(first.id);
     await waitFor('the recall to arrive', () => first.isClosing);
     leases.finish(first, 1, 1);
-    // Within two more settlements, a close that was sent too soon would have arrived.
+    // After two more settlements, a close that was sent too soon would have arrived.
     const seen = settles();
     await waitFor('two settlements', () => settles() >= seen + 2);
     expect(stored()[0].isClosed).toBe(false);
@@ -101,7 +101,7 @@ describe('the lease client', () => {
   });
 
   it('an expired lease is returned automatically', async () => {
-    // After subtracting a request's deadline and the margin of 5 s, it can be used for 2 s.
+    // The lease can be used for 2 s, after subtracting a request's deadline and the margin of 5 s.
     around.entitlement.ttlMs = 8_000;
     await spend(3);
     expect(leases.remaining(accountId)).toBe(100_000 - 3);
@@ -112,7 +112,7 @@ describe('the lease client', () => {
     expect(around.entitlement.available(accountId)).toBe(100_000 - 3);
   });
 
-  it('the next lease is requested when a fifth of the last remains, and is at most 1,000', async () => {
+  it('the next lease is requested when a fifth of the last remains, and has at most 1,000 credits', async () => {
     around.entitlement.leaseMax = 50_000;
     const lease = (await reserve(1_000)) as Lease;
     leases.finish(lease, 1_000, 700);
@@ -133,7 +133,7 @@ describe('the lease client', () => {
     await waitFor('the second lease', () => leases.state().counts.asked.granted === 2);
     await spend(1);
     expect(stored().map(({ isClosed }) => isClosed)).toEqual([false, false]);
-    // The first has nothing left, the second less than a fifth.
+    // The first lease has nothing left, and the second less than a fifth.
     await spend(9);
     await waitFor('the third lease', () => leases.state().counts.asked.granted === 3);
     expect(leases.state().counts).toMatchObject({ hits: 3, misses: 1 });
@@ -156,7 +156,7 @@ describe('the lease client', () => {
     expect(got).toHaveLength(2_000);
   });
 
-  it('before waiting for credits held elsewhere, a gateway settles its own', async () => {
+  it('a gateway settles its own leases before it waits for credits held elsewhere', async () => {
     await leases.drain(10_000);
     leases = open(3_600_000);
     await spend(1);
@@ -190,7 +190,7 @@ describe('the lease client', () => {
     around.entitlement.isElsewhere = true;
     const before = asks();
     expect(await reserve()).toMatchObject({ status: 503, code: 'credits_busy' });
-    // One attempt every 50 ms for 300 ms.
+    // There is one attempt every 50 ms for 300 ms.
     expect(asks() - before).toBeLessThanOrEqual(7);
   });
 

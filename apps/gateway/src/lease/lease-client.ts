@@ -45,7 +45,7 @@ export interface JournaledLog {
   onWritten(listener: (count: number) => void): void;
   /** The id under which this run writes the log. */
   writerId: string;
-  /** Writes missing rows of earlier runs, once these runs can write nothing more. */
+  /** Writes missing rows of earlier runs, once these runs can no longer write. */
   restore(rows: string[], writerIds: string[]): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export class LeaseClient {
   readonly pools = new LeasePools();
   private readonly settler: LeaseSettler;
   readonly journal: LeaseJournal;
-  /** Recorded in the same journal, from before the start. */
+  /** The holds are recorded in the same journal, even before the start. */
   holds?: JournaledHolds;
   private readonly gatewayId = newId();
   /** In the order in which they were granted, which is the order in which they end. */
@@ -214,7 +214,7 @@ export class LeaseClient {
     nowMs: number,
     request?: Requester,
   ): Promise<Lease | Problem> {
-    // A lease that is granted now would never be closed.
+    // A lease that were granted now would never be closed.
     if (this.isDrained) return Promise.resolve(new ServiceUnavailable('gateway'));
     this.counts.misses++;
     if (pool.waiters.length >= WAITERS_MAX) return Promise.resolve(new CreditsBusy());
@@ -262,7 +262,7 @@ export class LeaseClient {
       });
       await this.take(pool, lease, { answer, call, askedAtMs, min });
     } catch (error) {
-      // The lease may have been granted nevertheless: closing its id settles that.
+      // The lease may still have been granted; closing its id settles that.
       lease.isClosing = true;
       this.counts.asked.failed++;
       this.settler.close(lease);
@@ -286,10 +286,10 @@ export class LeaseClient {
       lease.usableUntilMs = Math.floor(askedAtMs + lifeMs);
       pool.add(lease);
       this.byAge.push(lease);
-      // Another request would lock up more and more credits in leases that cannot be used.
+      // Further requests would tie up more and more credits in leases that cannot be used.
       const isUseless = !lease.hasRoomFor(min, monotonicMs());
       if (isUseless) refuse(pool.dequeue(everybody), new CreditsBusy());
-      // Waiting requests are served before the lease is returned; otherwise they would cause endless requests for
+      // Waiting requests are served before the lease is returned; otherwise, they would cause endless requests for
       // leases.
       if (this.isDraining) this.serveWaiters(pool);
       if (isUseless || this.isDraining) this.drainLease(lease);

@@ -50,7 +50,7 @@ describe('a journal', () => {
       rows: ['row'],
       writerIds: [writerId],
     };
-    // The first was killed; a second ended before it had settled the leftovers, and left more.
+    // The first run was killed. A second one ended before it had settled the leftovers, and left more.
     const second = openJournal(path);
     expect(second.left).toEqual(left);
     const another = new Lease(newId(), accountId, 3);
@@ -92,7 +92,7 @@ describe('a journal', () => {
       `* h9 order-1 ${accountId}\n# h9 1\n= h9 1\n= - 0\trow\n`;
     expect(readFileSync(path, 'utf8')).toBe(text);
     journal.close();
-    // Closing writes pending lines, which are rewritten at once here.
+    // Closing writes the pending lines, which causes a rewrite at once here.
     expect(readFileSync(path, 'utf8')).toBe(text);
     writeFileSync(path, `${text}~ 1\n- h9\n- 8\n`);
     expect(openJournal(path).left).toEqual({
@@ -103,7 +103,7 @@ describe('a journal', () => {
     });
   });
 
-  it('without a limit it is rewritten after growing by 64 MiB, not before', async () => {
+  it('is rewritten after growing by 64 MiB, not before, unless a limit is set', async () => {
     const path = join(folder, newId());
     const { journal } = openJournal(path);
     const lease = new Lease(newId(), accountId, 0);

@@ -80,7 +80,7 @@ export class LeaseJournal {
   open(): JournalRest {
     mkdirSync(dirname(this.options.path), { recursive: true, mode: 0o700 });
     const earlier = `${this.options.path}.earlier`;
-    // A run that ended before its replay was complete has left both files: the older one comes first.
+    // A run that ended before its replay was complete has left both files; the older one comes first.
     const texts = [earlier, this.options.path].filter(existsSync).map(readText);
     const left = {
       uses: texts.flatMap((text) => readLeases(text)),

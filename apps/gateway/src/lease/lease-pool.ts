@@ -127,7 +127,7 @@ export class LeasePool {
    * Stores the balance that entitlement reported. It includes all usage that entitlement has acknowledged, and credits
    * that are leased. If usage was reported while the call was running, the order of the two is unknown, and the balance
    * is ignored.
-   * @param call its number; calls are numbered in the order in which they begin.
+   * @param call the number of the call; calls are numbered in the order in which they begin.
    */
   noteBalance(balance: number, call: number): void {
     if (this.reports === 0 && this.reportedIn < call) this.balance = balance;

@@ -97,7 +97,7 @@ export class LeaseSettler {
           this.settled(lease, consumed);
           lease.isUnsettled = hasNews(lease);
         });
-        // Leases used meanwhile go to the end, so that every lease is settled before any is settled twice.
+        // Leases that were used meanwhile go to the end, so that every lease is settled before any is settled twice.
         this.unsettled = this.unsettled.slice(batch.length).concat(batch.filter(hasNews));
         this.answeredAtMs = monotonicMs();
         this.options.onAnswer(answer, call);
@@ -110,8 +110,8 @@ export class LeaseSettler {
   }
 
   /**
-   * The accounts of open leases in turn: others may use their credits while this gateway does not, and the reported
-   * balance must not be older than about a second.
+   * Requests the balances of the accounts with open leases in turn. Others may use their credits while this gateway
+   * does not, and the reported balance must not be older than about a second.
    */
   private nextAccounts(): string[] {
     const accounts = new Set<string>();
@@ -195,7 +195,7 @@ export class LeaseSettler {
   }
 }
 
-/** Its pool is kept until it is closed. */
+/** The pool of a lease is kept until the lease is closed. */
 function isGranted({ amount }: Lease): boolean {
   return amount > 0;
 }

@@ -13,7 +13,7 @@ export interface LeaseState {
   counts: LeaseCounts;
   /** Leases that entitlement may keep open for us. */
   open: number;
-  /** Charged but not yet acknowledged. */
+  /** Credits that were charged but are not yet acknowledged. */
   unsettledCredits: number;
   /** Time since the last acknowledgement; 0 while there is nothing to acknowledge. */
   settlementAgeMs: number;

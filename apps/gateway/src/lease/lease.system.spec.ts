@@ -113,7 +113,7 @@ describe('leases', () => {
     expect(readLeases(readFileSync(join(around.folder, 'stop'), 'utf8'))).toEqual([]);
   });
 
-  it('S15: account is told once of a key that was used many times within a minute', async () => {
+  it('S15: account is notified once of a key that was used many times within a minute', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     await withGateway(journalOf('used'), async ({ apiUrl }) => {
       await Promise.all(Array.from({ length: 20 }, () => lookUp(apiUrl, apiKey)));
@@ -121,7 +121,7 @@ describe('leases', () => {
     expect(around.account.usedKeys.filter((keyId) => keyId === keyRecord.keyId)).toHaveLength(1);
   });
 
-  it('many simultaneous requests never overspend: exactly the balance is answered 200', async () => {
+  it('many simultaneous requests never overspend: as many as the balance covers are answered 200', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.balances.set(keyRecord.accountId, 37);
     around.entitlement.leaseMax = 5;
@@ -190,7 +190,7 @@ describe('leases', () => {
     const leases = new LeaseClient(optionsOf(services, join(around.folder, 'late')));
     leases.start();
     const waiting = Array.from({ length: 5 }, () => leases.reserve(accountId, 1, monotonicMs()));
-    // Shorter than the life of the leases: they are returned because of the drain.
+    // This is shorter than the life of the leases, so they are returned because of the drain.
     const drained = leases.drain(20_000);
     for (const lease of await Promise.all(waiting)) leases.finish(lease as Lease, 1, 1);
     await drained;
@@ -210,12 +210,12 @@ describe('the journal', () => {
     const { apiUrl, child } = await forkGateway('killed');
     expect(await lookUp(apiUrl, apiKey)).toBe(200);
     await waitFor('the first charge', () => around.entitlement.charged(accountId) === 1);
-    // From here on nothing is settled: only the journal has the charges.
+    // Nothing is settled any more, so only the journal has the charges.
     around.entitlement.isDown = true;
     let answered = 1;
     for (let i = 0; i < 7; i++) if ((await lookUp(apiUrl, apiKey)) === 200) answered++;
     expect(answered).toBe(8);
-    // Only answers of the turn that the kill interrupts may be missing.
+    // Only answers of the turn of the event loop that the kill interrupted may be missing.
     const path = join(around.folder, 'killed');
     await waitFor('the end of the turn', () => {
       const uses = readLeases(readFileSync(path, 'utf8'));
@@ -291,7 +291,7 @@ describe('the journal', () => {
     const path = join(around.folder, 'operations');
     const services = connectServices();
     const options = optionsOf(services, path);
-    // It settles nothing on its own, and its file is rewritten at the second line.
+    // The gateway settles nothing on its own, and rewrites its file at the second line.
     const killed = { ...options, settleIntervalMs: 3_600_000, journalCompactAtBytes: 100 };
     const leases = new LeaseClient(killed);
     leases.start();
@@ -333,7 +333,7 @@ describe('the journal', () => {
     const services = connectServices();
     const leases = new LeaseClient({
       ...optionsOf(services, path),
-      // It settles nothing on its own while this test runs, and rewrites its file at every line.
+      // The gateway settles nothing on its own while this test runs, and rewrites its file at every line.
       settleIntervalMs: 3_600_000,
       journalCompactAtBytes: 0,
     });

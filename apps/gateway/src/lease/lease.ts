@@ -2,7 +2,7 @@
 export class Lease {
   /** Granted credits; 0 until entitlement has answered. */
   amount = 0;
-  /** Credits charged so far; only rises. */
+  /** Credits charged so far; never decreases. */
   consumed = 0;
   /** Credits by operation; undefined before the first charge of a named operation. */
   chargedBy?: Record<string, number> = undefined;
@@ -10,16 +10,19 @@ export class Lease {
   reserved = 0;
   /** The highest total that entitlement has acknowledged. */
   settled = 0;
-  /** Whether it is in the list of leases to settle. */
+  /** Whether the lease is in the list of leases to settle. */
   isUnsettled = false;
-  /** Monotonic time in ms until which a request may start on it; a whole number, so that V8 stores no heap object. */
+  /**
+   * The monotonic time, in whole milliseconds, until which a request may start on the lease. A whole number needs no
+   * heap object in V8.
+   */
   usableUntilMs = 0;
   /** Accepts no new request; it is closed when its last running request has ended. */
   isClosing = false;
   /** The next lease of the same pool. A linked list costs less than an array, 100,000 times. */
   nextInPool?: Lease = undefined;
 
-  /** @param number its short name in the journal. */
+  /** @param number the short name of the lease in the journal. */
   constructor(
     readonly id: string,
     readonly accountId: string,

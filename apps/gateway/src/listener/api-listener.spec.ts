@@ -79,7 +79,7 @@ describe('a live lookup', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it('optional parameters reach lookup in one order, and inserting into {} keeps valid JSON', async () => {
+  it('optional parameters reach lookup in a fixed order, and meta is inserted correctly into {}', async () => {
     const { apiKey } = around.account.addKey();
     around.lookup.answer = () => ({ ...deliveredAnswer('x'), body: '{}' });
     const answer = await ask(

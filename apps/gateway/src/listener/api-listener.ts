@@ -188,7 +188,7 @@ export class ApiListener {
       {
         ServerResponse: ApiResponse,
         maxHeaderSize: HEADERS_MAX_BYTES,
-        // Checked below, so that the answer is a problem like any other.
+        // This is checked below, so that the answer is a problem document.
         requireHostHeader: false,
         headersTimeout: limits.headersTimeoutMs,
         requestTimeout: limits.requestTimeoutMs,
@@ -199,10 +199,10 @@ export class ApiListener {
       },
       (request, response) => this.take(request, response, handler),
     );
-    // Nothing else ends a client that sends requests but does not read the answers.
+    // Nothing else disconnects a client that sends requests but does not read the answers.
     server.timeout = limits.lookupTimeoutMs + limits.keepAliveTimeoutMs;
     server.on('checkContinue', (request: IncomingMessage, response: ApiResponse) => {
-      // A body that would be rejected need not be sent.
+      // The client need not send a body that would be rejected.
       response.isAwaited = true;
       this.take(request, response, handler);
     });
@@ -292,7 +292,7 @@ export class ApiListener {
     if (method !== 'OPTIONS' && !routes.has(method!)) return new MethodNotAllowed(allow);
     for (let i = 0; i < rawHeaders.length; i += 2) {
       const { length } = rawHeaders[i];
-      // `content-length` has 14 letters, `transfer-encoding` 17.
+      // `content-length` has 14 characters, and `transfer-encoding` has 17.
       if (length === 14 || length === 17) return bodyRefusal(request, routes.get(method!));
     }
     return undefined;
@@ -320,7 +320,7 @@ export class ApiListener {
     else this.sendProblem(request, response, new MethodNotAllowed('GET, HEAD, OPTIONS'));
   }
 
-  /** Names only our own paths: nothing of the request is repeated (S9). */
+  /** The text names only our own paths and repeats nothing of the request (S9). */
   private nothingAt(path: string): Problem {
     const nearest = this.options.paths.nearest(path);
     const hint = nearest
@@ -370,7 +370,7 @@ function bodyRefusal({ headers }: IncomingMessage, route?: ApiRoute): Problem | 
 const takesBody = ({ body, upload }: Operation) =>
   body !== undefined || (upload?.types.length ?? 0) > 0;
 
-/** Any page may call the API with a key; cookies have no effect here (S30). */
+/** Any web page may call the API with a key; cookies have no effect here (S30). */
 function sendPreflight(
   response: ServerResponse,
   methods: string,

@@ -83,16 +83,19 @@ describe('malformed requests', () => {
     ['405', 'CONNECT example.com:443 HTTP/1.1\r\nhost: a\r\n\r\n'],
     ['405', `TRACE ${live} HTTP/1.1\r\nhost: a\r\n\r\n`],
     ['417', `GET ${live} HTTP/1.1\r\nhost: a\r\nexpect: tea\r\nconnection: close\r\n\r\n`],
-  ])('S95: %s as a problem answer that reveals nothing about us', async (status, bytes) => {
-    const answer = await context(bytes);
-    expect(answer.status).toBe(Number(status));
-    expect(answer.headers.toLowerCase()).toContain('content-type: application/problem+json');
-    expect(answer.headers.toLowerCase()).toContain('cache-control: private, no-store');
-    const body = JSON.parse(answer.body) as Record<string, unknown>;
-    expect(body).toMatchObject({ status: Number(status), credits_charged: 0 });
-    expect(body.request_id).toMatch(/^req_/);
-    expect(answer.headers + answer.body).not.toMatch(/node|fastify|HPE_|ERR_|\.js/i);
-  });
+  ])(
+    'S95: %s as a problem document that reveals nothing about the software',
+    async (status, bytes) => {
+      const answer = await context(bytes);
+      expect(answer.status).toBe(Number(status));
+      expect(answer.headers.toLowerCase()).toContain('content-type: application/problem+json');
+      expect(answer.headers.toLowerCase()).toContain('cache-control: private, no-store');
+      const body = JSON.parse(answer.body) as Record<string, unknown>;
+      expect(body).toMatchObject({ status: Number(status), credits_charged: 0 });
+      expect(body.request_id).toMatch(/^req_/);
+      expect(answer.headers + answer.body).not.toMatch(/node|fastify|HPE_|ERR_|\.js/i);
+    },
+  );
 
   it('a non-ASCII name in the URL is rejected with the correct spelling', async () => {
     const target = `${live}?domainName=bücher.example`;
@@ -112,7 +115,7 @@ describe('malformed requests', () => {
       GATEWAY_JOURNAL: `${around.folder}/dripping`,
     });
     const dripping = context(`GET ${live} HTTP/1.1\r\nhost: a\r\nx-slow: `, apiUrl);
-    // A client that is equally slow because of a busy machine tries again.
+    // A client that is slow because the machine is busy tries again.
     await waitFor('another to be served', async () => {
       const asked = await request(`${apiUrl}${live}?domainName=a.example`, {
         headers: { 'x-api-key': apiKey },
@@ -174,7 +177,7 @@ describe('malformed requests', () => {
 });
 
 describe('addresses', () => {
-  /** 216 spellings of the same path, or nearly the same. */
+  /** 216 spellings of the same or nearly the same path. */
   function variants(path: string): string[] {
     const starts = ['/', '//', '/./', '/x/../', '/%2e/', '\\'];
     const [, version, first] = /^\/([^/]+)\/([^/])/.exec(path)!;
@@ -265,7 +268,10 @@ describe('overload and shutdown', () => {
     const asked = around.lookup.questions.length;
     const url = `${small.apiUrl}${live}?domainName=a.example&apiKey=${apiKey}`;
     const pending = request(url);
-    await waitFor('the first to be under way', () => around.lookup.questions.length === asked + 1);
+    await waitFor(
+      'the first request to be running',
+      () => around.lookup.questions.length === asked + 1,
+    );
     const { statusCode, headers, body } = await request(url);
     const problem = (await body.json()) as { code: string };
     expect([statusCode, problem.code]).toEqual([503, 'service_overloaded']);
@@ -284,7 +290,7 @@ describe('overload and shutdown', () => {
     const first = around.lookup.holdAnswers();
     const asked = around.lookup.questions.length;
     const pending = request(`${stopping.apiUrl}${live}?domainName=a.example&apiKey=${apiKey}`);
-    await waitFor('it to be under way', () => around.lookup.questions.length === asked + 1);
+    await waitFor('the request to be running', () => around.lookup.questions.length === asked + 1);
     const stopped = around.stopGateway(stopping);
     await waitFor('the listener to close', async () => {
       const probe = connect(Number(new URL(stopping.apiUrl).port), '127.0.0.1');

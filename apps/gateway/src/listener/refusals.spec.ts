@@ -110,7 +110,7 @@ describe('a refusal', () => {
     expect(answer).toContain('body: is required, as JSON');
   });
 
-  it('S2, S12: unknown, revoked, expired and erased keys look the same; a wrong checksum causes no call', async () => {
+  it('S2, S12: unknown, revoked, expired and erased keys get the same answer; a wrong checksum causes no call', async () => {
     const keys = [
       around.account.addKey({ state: 'revoked' }),
       around.account.addKey({ expiresAt: '2020-01-01T00:00:00Z' }),
@@ -159,7 +159,7 @@ describe('a refusal', () => {
     );
     expect(await code(account.addKey({ scopes: ['dns'] }).apiKey)).toBe('scope_denied');
     expect(await code(account.addKey({ rank: 2 }).apiKey)).toBe('key_paused');
-    // The cost of a job or a monitor is charged later, so no cap of a key could stop it.
+    // The cost of a job or a monitor is charged later, so the cap of a key could not stop it.
     const capped = { scopes: ['whois', 'jobs', 'monitors'], dailyCreditCap: 5 } as const;
     const { apiKey } = account.addKey({ ...capped, scopes: [...capped.scopes] });
     expect((await ask(live(apiKey))).status).toBe(200);
@@ -234,7 +234,7 @@ describe('a refusal', () => {
     expect(refused.headers).not.toHaveProperty('x-forged');
   });
 
-  it('429 names the wait and links its page, without a lookup or a charge', async () => {
+  it('429 states the wait and links its page, without a lookup or a charge', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, 1);
     await ask(live(apiKey));

@@ -66,7 +66,10 @@ describe('traces of a request', () => {
     await waitFor('the question', () => around.lookup.questions.length === 1);
     going.abort();
     await expect(asked).rejects.toThrow();
-    await waitFor('lookup to be let go', () => around.lookup.abandoned === abandonedBefore + 1);
+    await waitFor(
+      'the call to lookup to be cancelled',
+      () => around.lookup.abandoned === abandonedBefore + 1,
+    );
     const [row] = await under.logRows(keyRecord.accountId, 1);
     expect(row).toMatchObject({ status: 499, credits: 0 });
     expect(around.entitlement.charged(keyRecord.accountId)).toBe(0);

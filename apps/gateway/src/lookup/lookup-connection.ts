@@ -20,7 +20,9 @@ export interface LookupAddress {
 }
 
 const HEADERS_MAX_BYTES = 16 * 1024;
-/** Longer headers are read like those that arrive in several parts. */
+/**
+ * Maximum length of headers that are read in one part; longer ones are read like those that arrive in several parts.
+ */
 const USUAL_HEADERS_BYTES = 768;
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
 const BLANK_LINE = '\r\n\r\n';
@@ -33,10 +35,10 @@ const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** One connection to lookup, which carries one call at a time. */
 export class LookupConnection {
-  /** Ticks of the pool's timer since it was last used or became free. */
+  /** The number of ticks of the pool's timer since the connection was last used or became free. */
   quietTicks = 0;
   isConnected = false;
-  /** Ticks of the pool's timer until it is closed, between two calls. */
+  /** The number of ticks of the pool's timer until the connection is closed, between two calls. */
   ticksLeft: number;
   /** The running call. */
   call?: LookupCall = undefined;
@@ -65,7 +67,7 @@ export class LookupConnection {
     });
   }
 
-  /** Whether it accepts no further call, because either side has ended it. */
+  /** Whether the connection accepts no further call, because either side has ended it. */
   get isEnded(): boolean {
     return !this.socket.writable;
   }
@@ -77,14 +79,14 @@ export class LookupConnection {
     this.socket.write(call.request, 'latin1');
   }
 
-  /** Closes it at once; its call is answered with the fault, if there is one. */
+  /** Closes the connection at once; its call is answered with the fault, if there is one. */
   destroy(fault?: Error): void {
     if (fault) this.fault ??= fault;
     else this.take();
     this.socket.destroy();
   }
 
-  /** Closes it now, or after the running call. */
+  /** Closes the connection now, or after the running call. */
   retire(): void {
     if (this.call === undefined) this.destroy();
     // Replaces a check after each answer.
@@ -105,7 +107,7 @@ export class LookupConnection {
     };
     const options = { ...target, onread: { buffer: READ_BUFFER, callback } };
     if (!isTls) return connectPlain(options, isReady);
-    // Its certificate is for the service's name, whatever its address.
+    // The certificate is for the service's name, whatever the address.
     const proof = tls && { secureContext: tls.material.context, servername: 'lookup' };
     return connectTls({ servername: host, ...options, ...proof }, isReady);
   }
@@ -134,7 +136,7 @@ export class LookupConnection {
     if (headers === undefined || start + headers.bodyBytes !== end) return false;
     const answer: OwnerAnswer = { headers, body: '', inPlace: { bytes, start, end } };
     this.hand(answer, headers.isKept);
-    // Other waiting callers get nothing, and never the result of another call.
+    // A caller never gets the result of another call.
     answer.inPlace = undefined;
     return true;
   }
@@ -149,7 +151,7 @@ export class LookupConnection {
     }
     this.headers = readAnswerHeaders(this.text, end);
     if (this.headers === undefined || this.headers.bodyBytes > BODY_MAX_BYTES) {
-      this.destroy(new BrokenAnswer('headers that lookup does not write'));
+      this.destroy(new BrokenAnswer('headers that lookup does not send'));
       return false;
     }
     this.text = this.text.slice(end + BLANK_LINE.length);

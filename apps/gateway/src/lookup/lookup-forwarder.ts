@@ -20,7 +20,7 @@ export class LookupForwarder {
   private readonly pool: LookupPool;
   private readonly host: string;
   private token = '';
-  /** The part of a request between its question and its id; rebuilt with each token. */
+  /** The part of a request between its path and its id; rebuilt with each token. */
   private fixedPart = '';
 
   constructor(private readonly options: LookupForwarderOptions) {
@@ -39,7 +39,7 @@ export class LookupForwarder {
     this.pool.close();
   }
 
-  /** The question is ASCII without spaces and control characters: step 6 has encoded everything else. */
+  /** Path and query are ASCII without spaces and control characters, because step 6 has encoded everything else. */
   private requestOf({ question, requestId, isRepeat, caller, span }: RequestContext): string {
     const token = this.options.tokens.issue('gateway', 'lookup');
     if (token !== this.token) {

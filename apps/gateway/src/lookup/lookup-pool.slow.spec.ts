@@ -118,7 +118,7 @@ describe('a call to lookup', () => {
     expect(server.sockets).toHaveLength(1);
   });
 
-  it('calls beyond the connections wait their turn, and abandoned ones are never sent', async () => {
+  it('calls beyond the number of connections wait for their turn, and abandoned ones are never sent', async () => {
     const lookup = await open({ connectionsMax: 2 });
     const held: Socket[] = [];
     server.onRequest = (socket) => held.push(socket);
@@ -135,7 +135,7 @@ describe('a call to lookup', () => {
     expect(calls[3].results).toEqual([]);
   });
 
-  it('S102: two hundred calls that do not end delay no other call', async () => {
+  it('S102: two hundred calls that do not end do not delay any other call', async () => {
     const lookup = await open({ connectTimeoutMs: 30_000, timeoutMs: 30_000 });
     const slow = Array.from({ length: 200 }, () => ask(lookup));
     await waitFor('all to be asked', () => server.requests.length === slow.length);
@@ -206,7 +206,10 @@ describe('a call to lookup', () => {
     ['a signed length', 'HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\n{}'],
     ['a line without a colon', 'HTTP/1.1 200 OK\r\nnothing\r\nContent-Length: 2\r\n\r\n{}'],
     ['an age that is not a number', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nAge: 1\x01\r\n\r\n{}'],
-    ['an age of two lines', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nAge: 1\nx: y\r\n\r\n{}'],
+    [
+      'an age in two header lines',
+      'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nAge: 1\nx: y\r\n\r\n{}',
+    ],
     ['an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
     ['more than announced', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}{}'],
     ['more than is read', 'HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n'],
@@ -293,7 +296,7 @@ it('a connection that has just been closed is not used again', async () => {
   const aged = await open({ timeoutMs: 100, ageMaxMs: 10 });
   server.onRequest = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
   const calls: TestCall[] = [];
-  // It arrives between the timer that closes a free connection and the report of the close.
+  // The call arrives after the timer has closed a free connection and before the close is reported.
   const asking = setInterval(() => {
     if (calls.at(-1)?.results.length === 0) return;
     const call = new TestCall();
@@ -332,7 +335,7 @@ it('connections expire: each of three lookups behind a connection balancer gets 
   const aging = new LookupPool({ url, timeoutMs: 5_000, ageMaxMs: 1_000 });
   let isOver = false;
   const faults: unknown[] = [];
-  /** Never without a running call, because a connection can be closed only between two of them. */
+  /** There is always a running call, because a connection can be closed only between two calls. */
   const asker = async () => {
     while (!isOver) {
       const { promise, resolve } = Promise.withResolvers<OwnerAnswer | Error>();
@@ -344,11 +347,11 @@ it('connections expire: each of three lookups behind a connection balancer gets 
     }
   };
   const askers = Array.from({ length: 12 }, asker);
-  await waitFor('the first to be asked', () => owners[0].requests.length > 100);
+  await waitFor('the first lookup to be called', () => owners[0].requests.length > 100);
   expect(placed).toBe(12);
   known = 3;
   await waitFor(
-    'every connection to have been placed anew',
+    'every connection to be replaced',
     () => owners.every(({ open }) => open >= 3) && placed >= 24,
   );
   const before = owners.map(({ requests }) => requests.length);

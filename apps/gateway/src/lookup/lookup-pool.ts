@@ -15,13 +15,16 @@ export interface LookupPoolOptions {
   timeoutMs: number;
   connectionsMax?: number;
   connectTimeoutMs?: number;
-  /** Unused connections are closed after this time, sooner than lookup closes them (72 s). */
+  /** Unused connections are closed after this time, before lookup closes them (72 s). */
   keepAliveMs?: number;
   /** Maximum age of a connection, so that a balancer can place new ones on new instances of lookup. */
   ageMaxMs?: number;
 }
 
-/** As many as the maximum number of concurrent live lookups: with fewer, slow registries would delay every answer. */
+/**
+ * Maximum number of connections: as many as concurrent live lookups, because with fewer, slow registries would delay
+ * every answer.
+ */
 const CONNECTIONS_MAX = 1_500;
 const CONNECT_TIMEOUT_MS = 1_000;
 const KEEP_ALIVE_MS = 30_000;
@@ -39,7 +42,7 @@ const TICKS_PER_TIMEOUT = 20;
 export class LookupPool {
   private readonly address: LookupAddress;
   private readonly connections = new Set<LookupConnection>();
-  /** The most recently used one is used next, so that unneeded ones expire. */
+  /** The most recently used connection is used next, so that unneeded ones expire. */
   private readonly idle: LookupConnection[] = [];
   private waiting: LookupCall[] = [];
   private readonly timer: NodeJS.Timeout;
@@ -153,7 +156,7 @@ export class LookupPool {
       else if (!isConnected && quiet >= connect) connection.destroy(new ConnectTimeout());
     }
     const late = this.waiting.filter((call) => call.waitedTicks++ >= answer);
-    // Only the first ones, because later ones have not waited longer.
+    // Only the first calls are checked, because later ones have not waited longer.
     this.waiting.splice(0, late.length);
     for (const call of late) call.onFault(new AnswerLate());
   }

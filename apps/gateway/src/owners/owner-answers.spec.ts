@@ -68,7 +68,7 @@ describe('a service whose address is set', () => {
     expect(await ready.json()).toMatchObject({ faults: expect.arrayContaining(['corpus']) });
   });
 
-  it('202: an operation that has only begun is answered as its row specifies', async () => {
+  it('202: answers an operation that has only begun as its row specifies', async () => {
     owner.answer = () => ({ status: 202, headers: {}, body: '{"status":true}' });
     const begun = await ask('begun');
     expect([begun.status, begun.json]).toEqual([202, { status: true }]);
@@ -106,7 +106,7 @@ describe('a service whose address is set', () => {
     });
   });
 
-  it('402: a cap, which no purchase raises, leads to no page of credits', async () => {
+  it('402: a cap, which no purchase raises, does not link to the page of credits', async () => {
     owner.answer = () => problemAnswer(402, 'price_above_max', 'failed');
     const { status, json } = await ask('plain');
     expect([status, json.code]).toEqual([402, 'price_above_max']);
@@ -125,7 +125,7 @@ describe('a service whose address is set', () => {
     }
   });
 
-  it('503: is optional', async () => {
+  it('503: is optional; without it, its operations are unavailable', async () => {
     expectProblem(await ask('away'), 503, 'service_unavailable');
     expectProblem(await ask('away-file'), 503, 'service_unavailable');
   });

@@ -21,7 +21,7 @@ import {
 } from '../../../../test/new-service/archive-operations.js';
 import { HARNESS_SECRET } from '../../../../test/stand-ins/harness-secret.js';
 
-/** The name differs from the row's, because this process has only the product's services. */
+/** The name of the service differs from that in the row, because this process has only the product's services. */
 const OWNER = 'corpus';
 const SEARCH: Operation = {
   ...ARCHIVE_SEARCH,
@@ -82,7 +82,7 @@ async function search(apiKey: string, path: string): Promise<Found> {
 }
 
 describe('a paged search through the gateway', () => {
-  it('is read to its end by following Link, page by page, each at its price', async () => {
+  it('is read page by page to its end by following Link, each page at its price', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     const first = await search(apiKey, `apiKey=${apiKey}&domainName=A.example&max_credits=5`);
     const pages = [first];

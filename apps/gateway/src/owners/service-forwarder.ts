@@ -39,11 +39,11 @@ const answerTimeout = new AnswerTimeout();
 
 /**
  * Calls an owner with undici: for bodies, formats other than JSON, streams, and every owner except lookup. Calls of the
- * hot path use our own connections (`lookup/`). There is only one attempt here, too.
+ * hot path use our own connections (`lookup/`). There is only one attempt here as well.
  */
 export class ServiceForwarder {
   private readonly pool: ServicePool;
-  /** For uploads and downloads: however many there are, every other request finds a connection. */
+  /** Uploads and downloads have their own connections, so that other requests always find one. */
   private readonly transfers: ServicePool;
 
   constructor(private readonly options: ServiceForwarderOptions) {
@@ -70,7 +70,7 @@ export class ServiceForwarder {
       });
       const headers = headersOf(response);
       if (headers.status === 200 && form.type !== 'application/json') {
-        // The reader gets its errors; without this handler, an abandoned stream would end the process.
+        // The reader gets the errors of the stream. Without this handler, an abandoned stream would end the process.
         return { headers, body: '', stream: response.body.on('error', () => {}) as Readable };
       }
       return { headers, body: await textOf(response.body, answerBytes) };

@@ -70,7 +70,7 @@ it('without enough credits nothing is looked up, and the page links to the shop'
   expect(under.around.lookup.questions).toEqual([]);
 });
 
-it('beyond the rate limit the page says when one may go on, and leads to plans with more', async () => {
+it('beyond the rate limit the page says when to continue, and links to plans with higher limits', async () => {
   under.around.entitlement.limits.set(accountId(), 1);
   expect((await search('whois.live', { domainName: 'one.example' })).status).toBe(200);
   const { status, page } = await search('whois.live', { domainName: 'two.example' });

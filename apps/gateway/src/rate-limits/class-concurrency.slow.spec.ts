@@ -9,7 +9,7 @@ import {
 } from '../../../../test/gateway/gateway-under-test.js';
 
 const SCOPES: ('whois' | 'bulk')[] = ['whois', 'bulk'];
-/** Maximum number of running bulk requests: of all accounts, of one alone, and of one beside others. */
+/** Maximum number of running bulk requests: in total, of one account alone, and of one account beside others. */
 const BULK_MAX = 200;
 const BULK_ALONE_MAX = BULK_MAX / 2;
 const BULK_SHARE = BULK_MAX / 4;
@@ -59,7 +59,7 @@ describe('long-running requests', () => {
     const [apiKey] = keys;
     const held = holdBulk();
     const slow = keys.flatMap((key) => Array.from({ length: BULK_SHARE }, () => bulk(key)));
-    await waitFor('all of them to be asked', () => held.length === BULK_MAX);
+    await waitFor('all requests to reach lookup', () => held.length === BULK_MAX);
     const other = around.account.addKey({ scopes: SCOPES }).apiKey;
     expectProblem(await bulk(other), 503, 'class_busy');
     const names = Array.from({ length: LIVE }, (_, at) => `&domainName=name${at}.example`);

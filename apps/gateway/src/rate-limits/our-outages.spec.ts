@@ -48,7 +48,7 @@ describe('the requests per minute', () => {
     },
   );
 
-  it('nor by an unreachable entitlement', async () => {
+  it('are not used up by an unreachable entitlement', async () => {
     expect(left(await ask())).toBe(LIMIT - 1);
     const { apiKey: other, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, LIMIT);
@@ -68,7 +68,7 @@ describe('the requests per minute', () => {
     [503, 'upstream_throttled'],
     [503, 'upstream_unreachable'],
     [504, 'upstream_timeout'],
-  ])('%d %s counts, because the registry was queried', async (status, code) => {
+  ])('count %d %s, because the registry was queried', async (status, code) => {
     around.lookup.answer = () => problemAnswer(status, code, 'throttled');
     for (let i = 0; i < LIMIT; i++) expectProblem(await ask(), status, code);
     expectProblem(await ask(), 429, 'rate_limited');
@@ -82,7 +82,7 @@ describe('the requests per minute', () => {
     expect([left(first), left(second)]).toEqual([60, 60]);
   });
 
-  it('never announce more seconds than their window has', async () => {
+  it('never announce a longer wait than their window', async () => {
     const { headers } = await ask();
     expect(headers['ratelimit-policy']).toBe('"live";q=3;w=60');
     const seconds = Number(/;t=(\d+)$/.exec(String(headers.ratelimit))?.[1]);

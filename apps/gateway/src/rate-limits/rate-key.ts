@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { RATE_CLASSES, type RateClass } from '#libs/contracts';
 import { CounterId } from '#libs/counters';
 
-/** The counter's rate key of a class: test keys have separate rate keys, so they never use up those of live keys. */
+/**
+ * The counter's rate key for a class. Test keys have separate rate keys, so they never use up the limits of live keys.
+ */
 export function rateKey(rateClass: RateClass, isTest: boolean): number {
   return RATE_CLASSES.indexOf(rateClass) + (isTest ? RATE_CLASSES.length : 0);
 }
@@ -10,7 +12,7 @@ export function rateKey(rateClass: RateClass, isTest: boolean): number {
 /** The rate key of operations without a key, counted by address. */
 export const PUBLIC_RATE_KEY = RATE_CLASSES.length * 2;
 
-/** An address group in the form in which accounts are counted. */
+/** Represents an address group in the form in which accounts are counted. */
 export function addressCounterId(group: string): CounterId {
   const hex = createHash('sha256').update(group).digest('hex');
   const parts = [0, 8, 12, 16, 20, 32].map((at, place, all) => hex.slice(at, all[place + 1]));

@@ -31,7 +31,10 @@ async function startGateways(settings: Record<string, string> = {}): Promise<Run
   return started;
 }
 
-/** Resolves when each gateway has announced itself after all of them had: then each knows their number. */
+/**
+ * Resolves when each gateway has announced itself again after all had done so once, because each knows their number
+ * then.
+ */
 async function untilAllHaveMet(): Promise<void> {
   const client = new Valkey(valkey.url);
   const beats = async () => {
@@ -40,7 +43,7 @@ async function untilAllHaveMet(): Promise<void> {
   };
   await waitFor('every gateway to be seen', async () => (await beats()).length === GATEWAYS);
   const newest = Math.max(...(await beats()));
-  await waitFor('every gateway to look again', async () =>
+  await waitFor('every gateway to announce itself again', async () =>
     (await beats()).every((beat) => beat > newest),
   );
   client.disconnect();
@@ -111,7 +114,7 @@ here('requests per minute over three gateways', () => {
     'S99: at a limit of %i, many keys, transports, addresses and methods together get no more than the limit × 1.00',
     async (limit) => {
       const statuses = await flood(limit);
-      // Gateways that lost Valkey, because the machine was too busy, let fewer requests through.
+      // Gateways that lost Valkey because the machine was too busy admit fewer requests.
       for (let again = 0; again < 3 && hasLostValkey(); again++) {
         expect(answered(statuses, 200)).toBeLessThanOrEqual(limit);
         around.logged = '';

@@ -9,7 +9,7 @@ import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gatewa
 const GZIP_BYTES_MAX = 600_000;
 const LOOKS = [
   { colorScheme: 'light', width: 1280, rules: undefined },
-  // Another colour scheme changes only colours, and a narrow window only tables.
+  // Another colour scheme changes only colours, and a narrow window changes only tables.
   { colorScheme: 'dark', width: 1280, rules: ['color-contrast'] },
   { colorScheme: 'light', width: 375, rules: ['color-contrast', 'scrollable-region-focusable'] },
 ] as const;
@@ -42,7 +42,7 @@ describe('the API reference', () => {
     expect(plain.headers['content-encoding']).toBeUndefined();
   });
 
-  it('no other file is served beside it', async () => {
+  it('is the only file that is served', async () => {
     for (const path of ['/docs/package.json', '/docs/..%2fREADME.md', '/docs/%2e%2e']) {
       expectProblem(await under.ask(path), 404, 'not_found');
     }
@@ -93,7 +93,7 @@ describe('the API reference', () => {
     300_000,
   );
 
-  it('S115: only the reference has a script, which may call only the API and write no markup', async () => {
+  it('S115: only the reference has a script, which may call only the API and must not write markup', async () => {
     const policyOf = async (path: string) => {
       const { headers } = await under.ask(path, { accept: 'text/html' });
       return String(headers['content-security-policy']);
@@ -135,7 +135,7 @@ describe('the API reference', () => {
         await said.getByText(/^Answered 200, .*request req_/).waitFor();
         const shown = await section('whois.live').locator('[data-answer]').textContent();
         expect(shown).toContain('"domain_name": "registered.test"');
-        // One of its fields is called `dataset`.
+        // One of the form's fields is called `dataset`.
         await open('files.list');
         await send('files.list');
         const told = section('files.list').getByRole('status');

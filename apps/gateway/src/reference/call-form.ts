@@ -34,7 +34,7 @@ export function callForm(row: Operation): Markup {
     ...example.parameters,
   };
   const json = JSON.stringify(example.body ?? body?.example, undefined, 2);
-  // Not on the form: a field may be called `dataset` and would hide them.
+  // The data attributes are not on the form, because a field may be called `dataset` and would hide them.
   return html`<details
     hidden
     data-call

@@ -50,7 +50,7 @@ export class CountRefusalsJob implements Job {
     }
   }
 
-  /** Writes the counts and starts again. Counts that cannot be written are dropped, which the log reports. */
+  /** Writes the counts and resets them. Counts that cannot be written are dropped, which the log reports. */
   async runOnce(): Promise<void> {
     const counted = [...this.counted.values()];
     this.rows = new Map();

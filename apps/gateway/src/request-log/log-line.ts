@@ -25,7 +25,7 @@ const CREDITS_PLACE = 9;
 const SPECIAL = /[\\\u0000-\u001f]/;
 // oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
 const SPECIALS = /[\\\u0000-\u001f]/g;
-/** The formats of a line's eleven fields, except ids. */
+/** The formats of those of a line's eleven fields that are not ids. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const WORD = /^[!-~]{1,100}$/;
 const NUMBER = /^\d{1,9}$/;

@@ -47,7 +47,7 @@ export class LogMaintenanceRepository {
     return deleted;
   }
 
-  /** Deletes an account's counts and records that nothing of it is left. */
+  /** Deletes an account's counts and records that no data of it is left. */
   async finishErasure(accountId: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await transaction.query('delete from request_hours where account_id = $1', [accountId]);
@@ -59,7 +59,7 @@ export class LogMaintenanceRepository {
     });
   }
 
-  /** Deletes records of erasures after which no row can arrive any more. */
+  /** Deletes records of erasures that are so old that no row can arrive any more. */
   async deleteErasures(olderThanMs: number): Promise<void> {
     await this.database.query(
       `delete from log_erasures where asked_at < clock_timestamp() - $1 * interval '1 ms'`,
@@ -94,8 +94,8 @@ const COUNTS = [
   ],
 ] as const;
 
-// One statement, so that counted rows and the new snapshot belong to the same moment. After a crash, a transaction id
-// can be reused: a row above the highest one counts although the snapshot claims to have seen it.
+// This is one statement, so that counted rows and the new snapshot belong to the same moment. After a crash, a
+// transaction id can be reused: a row above the highest one counts although the snapshot claims to have seen it.
 function countNewRows(counted: string, insert: string): string {
   return `
   with fresh as materialized (

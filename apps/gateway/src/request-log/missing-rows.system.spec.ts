@@ -143,7 +143,7 @@ describe('request log rows', () => {
     expect(around.entitlement.charged(keyRecord.accountId)).toBe(9);
   });
 
-  it('kill -9 while the server delays a batch: its rows exist once, and nothing of that run follows', async () => {
+  it('kill -9 while the server delays a batch: its rows exist once, and that run writes nothing more', async () => {
     const { apiKey, keyRecord } = around.account.addKey({});
     const first = await forkGateway('held');
     expect(await lookUp(first.apiUrl, apiKey)).toBe(200);
@@ -168,7 +168,7 @@ describe('request log rows', () => {
     await admin.query('drop function gateway.hold_batch cascade');
   });
 
-  it('kill -9 during a bulk request: what was sent is charged once and has one row; the rest is returned', async () => {
+  it('kill -9 during a bulk request: the sent part is charged once and has one row; the rest is returned', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
     const { accountId } = keyRecord;
     const { entitlement, lookup } = around;
@@ -206,7 +206,7 @@ describe('request log rows', () => {
     );
     expect(rows).toEqual([{ outcome: 'broken_off', credits: 3, operation: 'whois.bulk' }]);
     await end(second.child, 'SIGTERM');
-    // Nothing is left for a third start.
+    // Nothing remains for a third start.
     expect(readHolds(readFileSync(path, 'utf8'))).toEqual([]);
   });
 
@@ -269,14 +269,14 @@ describe('request log rows', () => {
     expect(damages.map(readLine)).toEqual(damages.map(() => undefined));
   });
 
-  it('the journal returns the rows that the log has not written, also from its compacted file', () => {
+  it('the journal returns the rows that the log has not written, even from its compacted file', () => {
     const text =
       '+ 0 a b\n= 0 1\trow one\n= 0 2\trow two\n~ 1\n= 0 3\trow three\n= 0 4\n= 0 5\tcut';
     expect(readRows(text)).toEqual(['row two', 'row three']);
     expect(readRows('= - 0\trow two\n~ 1\n')).toEqual([]);
   });
 
-  it('the journal returns the open holds, also from its compacted file', () => {
+  it('the journal returns the open holds, even from its compacted file', () => {
     const [accountId, other] = [newId(), newId()];
     const text = `* h0 req_a ${accountId}\trow\ta\n# h0 2\n= h0 5\n* h1 req_b ${other}\trow b\n= h1 4\trow b of its own\n* h2 req_c ${other}\trow c\n- h2\n# h0 x\n= h7 1\n* h8 req_d nobody\tx\n`;
     const holds = [

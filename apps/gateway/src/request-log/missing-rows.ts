@@ -27,7 +27,7 @@ export class MissingRows {
   ) {}
 
   /**
-   * Retries until all rows are written, once the runs that left them can write nothing more.
+   * Waits until the runs that left rows can no longer write, and then retries until all rows are written.
    * @throws if it is stopped first.
    */
   async restore(lines: string[], writerIds: string[]): Promise<void> {
@@ -60,7 +60,9 @@ export class MissingRows {
     if (await this.store.insertMissing(entries)) return;
     await this.store.makePartitions();
     if (await this.store.insertMissing(entries)) return;
-    this.logger.error('rows of an earlier run are older than the request log keeps, left out');
+    this.logger.error(
+      'rows of an earlier run are older than the oldest partition of the request log and are dropped',
+    );
   }
 
   private async untilDone(work: () => Promise<void>): Promise<void> {
@@ -70,7 +72,7 @@ export class MissingRows {
       try {
         return await work();
       } catch (error) {
-        this.logger.warn('the rows of an earlier run cannot be written, trying again', error);
+        this.logger.warn('the rows of an earlier run cannot be written; trying again', error);
         await sleep(RETRY_MS, undefined, { ref: false, signal });
       }
     }

@@ -13,7 +13,7 @@ import { COPY_LINES_SQL, type LogEntry } from './log-line.js';
 import type { LogSink } from './request-log.js';
 
 const TIMEOUT_MS = 5_000;
-/** After this time no answer will come, because the server cancels statements sooner. */
+/** After this time, no answer is expected, because the server cancels statements sooner. */
 const SILENCE_MS = TIMEOUT_MS + 1_000;
 const CLOSE_MS = 1_000;
 /** SQLSTATE check_violation: the only checks of the table are those of its partitions. */
@@ -68,7 +68,9 @@ export class RequestLogCopy implements LogSink {
   private isRegistered = false;
   /** The number of batches that are certainly in the log. */
   private batches = 0;
-  /** At the front of the pending lines: bytes that are in the log, and bytes that may be since the last attempt. */
+  /**
+   * The beginning of the pending lines: bytes that are in the log, and bytes that may be in it since the last attempt.
+   */
   private storedBytes = 0;
   private sentBytes = 0;
   private refused?: Buffer;
@@ -79,7 +81,7 @@ export class RequestLogCopy implements LogSink {
   ) {}
 
   /**
-   * @param lines begin with those of the last call if it failed.
+   * @param lines the lines to write; if the last call failed, they begin with its lines.
    * @returns false if no partition accepts one of them; dropped if they are rejected again.
    */
   async copy(lines: Buffer): Promise<boolean> {
@@ -133,7 +135,7 @@ export class RequestLogCopy implements LogSink {
     if (client === undefined) return;
     const ended = client.end().catch(() => {});
     await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
-    // A server that does not respond will not acknowledge a clean close either.
+    // A server that does not respond would not acknowledge a clean close either.
     client.connection.stream.destroy();
   }
 

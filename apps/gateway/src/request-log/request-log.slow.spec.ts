@@ -93,7 +93,7 @@ describe('refusals', () => {
 });
 
 describe('the request log', () => {
-  it('a subject with any text is one row and stays unchanged', async () => {
+  it('stores a subject with any text unchanged in one row', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();
     const subjects = [
@@ -120,7 +120,7 @@ describe('the request log', () => {
     ]);
   });
 
-  it('it keeps as many rows as fit while the database is down, counts the rest, and writes them later', async () => {
+  it('keeps a limited number of rows while the database is down, counts the rest, and writes the kept ones later', async () => {
     let isAway = true;
     const sink = {
       copy: async (lines: Buffer) => {
@@ -139,7 +139,7 @@ describe('the request log', () => {
     expect(await subjectsOf(accountId)).toHaveLength(10);
   });
 
-  it('rows that arrive during a write wait for the next COPY', async () => {
+  it('writes rows that arrive during a write with the next COPY', async () => {
     const copied: number[] = [];
     const sink = {
       copy: async (lines: Buffer) => {
@@ -271,7 +271,7 @@ describe('the request log', () => {
     ]);
   });
 
-  it('a late row is counted too, and beside slow writers each counts once', async () => {
+  it('late rows are counted, too, and rows of slow writers are counted once', async () => {
     const log = new RequestLog(copy, logger);
     const accountId = newId();
     const late = clock.now().getTime() - 50 * HOUR_MS;
@@ -343,7 +343,7 @@ describe('the request log', () => {
     expect(await subjectsOf(accountId)).toHaveLength(2);
   });
 
-  it('a future partition has the index by which an operator finds a request', async () => {
+  it('a future partition has the index by which operators find a request', async () => {
     const name = 'request_log_20380102';
     await maintenance.makePartitions(new Date('2038-01-01T12:00:00Z'));
     const [{ valid }] = await service.query<{ valid: number }>(

@@ -16,7 +16,7 @@ const FLUSH_MS = 200;
  * encoding.
  */
 const CHUNK_BYTES = 256 * 1024;
-/** Maximum number of chunks per COPY; this many are kept for further lines once theirs are written. */
+/** Maximum number of chunks per COPY, and of written chunks that are kept for reuse. */
 const COPY_CHUNKS_MAX = 6;
 /** UTF-8 needs at most this many bytes per UTF-16 unit. */
 const UNIT_BYTES_MAX = 3;
@@ -37,7 +37,7 @@ interface Chunk {
  */
 export class RequestLog {
   private readonly lines = new LogLines();
-  /** The last one accepts further lines. */
+  /** The chunks in order; the last one accepts further lines. */
   private chunks: Chunk[] = [newChunk()];
   private readonly spare: Buffer[] = [];
   private count = 0;
@@ -62,7 +62,7 @@ export class RequestLog {
     void this.loop.start();
   }
 
-  /** @returns its line, for the lease journal; undefined if it was dropped. */
+  /** @returns the line of the entry, for the lease journal; undefined if it was dropped. */
   add(entry: LogEntry): string | undefined {
     if (this.count >= this.entriesMax) {
       this.droppedCount++;
@@ -136,7 +136,7 @@ export class RequestLog {
     if (await this.sink.copy(lines)) return;
     await this.sink.makePartitions();
     if (await this.sink.copy(lines)) return;
-    // They are older than the log keeps and would block it forever.
+    // These lines are older than the oldest partition and would block the log forever.
     this.droppedCount += countOf(parts);
   }
 

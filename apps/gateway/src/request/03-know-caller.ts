@@ -8,8 +8,8 @@ import { TooManyFailedKeys } from '../auth-cache/auth-cache.errors.js';
 import type { FailedKeys } from '../auth-cache/failed-keys.js';
 
 /**
- * Step 3: identifies the caller. In most cases from memory; otherwise by checksum, hash, and a call to the owners of
- * the records, unless the address has failed too often.
+ * Step 3: identifies the caller. In most cases, the record is in memory. Otherwise, the key is checked by its checksum
+ * and hash, and the owners of the records are called, unless the address has failed too often.
  */
 export function knowCaller(
   context: RequestContext,

@@ -36,7 +36,7 @@ export function readParameters(context: RequestContext, body?: unknown): Problem
     : undefined;
 }
 
-/** The names in the body, as far as the log has room for complete ones. */
+/** The names in the body; only as many as fit completely into the log. */
 function namesIn({ route, body, input }: RequestContext): string {
   const { subjects = [] } = route.operation.body!;
   if (subjects.length === 0) return '';
@@ -50,7 +50,7 @@ function namesIn({ route, body, input }: RequestContext): string {
   return text;
 }
 
-/** Step 6b: a test key gets only fixtures, and a live key nothing that is reserved for test keys. */
+/** Step 6b: a test key gets only fixtures, and a live key gets none. */
 export function checkFixture(context: RequestContext, isTest: boolean): Problem | undefined {
   const { route, input, body } = context;
   let isMismatch = body !== undefined && hasMismatch(context, isTest);

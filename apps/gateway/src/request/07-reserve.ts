@@ -10,7 +10,7 @@ import type { Lease } from '../lease/lease.js';
 
 /**
  * Step 7a: a request that was charged within the last 60 seconds is free, unless it requests fresh data. A request
- * about several items is charged each time: it was charged for its results, and might return more now.
+ * about several items is charged each time, because it is charged for its results and might return more now.
  */
 export function findRepeat(
   { question, isFresh, price, eachPrice, route }: RequestContext,

@@ -16,7 +16,7 @@ export interface AnswerSettings {
 const JSON_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';
 const PROBLEM_TYPE = 'Content-Type: application/problem+json\r\n';
 const CLOSING_BRACE = 0x7d;
-/** Statuses of rejections that are meant for the customer; others are between the services. */
+/** Statuses of rejections that are meant for the customer; others concern only the services. */
 const PASSED_ON: ReadonlySet<number> = new Set([
   400, 402, 403, 404, 409, 410, 413, 416, 422, 503, 504,
 ]);
@@ -81,7 +81,7 @@ function nextPageOf(context: RequestContext, cursor: string): string {
 
 const BRACES = /\{(\w+)\}/g;
 
-/** The path as requested: the values of the request replace the braces. */
+/** The path as requested, with the values of the request in place of the braces. */
 function pathOf({ route: { path }, names, values }: RequestContext): string {
   if (!path.includes('{')) return path;
   return path.replace(BRACES, (braces, name: string) => {

@@ -33,8 +33,8 @@ export interface RecorderParts {
 }
 
 /**
- * Step 10: what follows the answer, in the same turn of the event loop: the charge, the journal, the repeat memory, the
- * log.
+ * Step 10: updates the charge, the journal, the memory of repeats and the log in the turn of the event loop in which
+ * the answer was sent.
  */
 export class RequestRecorder {
   constructor(private readonly parts: RecorderParts) {}

@@ -65,7 +65,7 @@ describe('hostile requests of a customer', () => {
   it.each([
     ['ip-whois?ip=192.0.2.1', 200],
     ['ip-whois?ip=192.0.2.77', 422],
-    // It begins in a block for documentation and ends in an allocated one.
+    // This range begins in a block for documentation and ends in an allocated one.
     ['ip-whois?ip=198.51.100.0/23', 422],
     ['asn-whois?asn=64496', 200],
     ['asn-whois?asn=64500', 422],
@@ -78,7 +78,7 @@ describe('hostile requests of a customer', () => {
   it.each([
     ['registered', 200],
     ['Registered.TEST', 200],
-    // Its own suffix is ignored.
+    // The suffix of the name itself is ignored.
     ['available.example', 200],
     ['unlisted', 422],
     ['unlisted.registered', 422],
@@ -123,7 +123,7 @@ describe('a client that pipelines requests', () => {
     for (let count = 1; count <= 40; count++) {
       const held = around.lookup.holdAnswers();
       socket.write(
-        // If `te` is sent, Node handles the connection, and it starts each request before the last is answered.
+        // If `te` is sent, Node handles the connection, and starts each request before the last one is answered.
         `GET /v2.0/whois/live?domainName=a${count}.example HTTP/1.1\r\nhost: a\r\nte: trailers\r\nx-seen: 1\r\nx-api-key: ${apiKey}\r\n\r\n`,
       );
       await waitFor('the question', () => around.lookup.questions.length === count);
@@ -147,7 +147,7 @@ describe('invalid keys', () => {
     return (await under.ask('/v2.0/whois/live?domainName=a.example', headers)).status;
   };
 
-  it('S17: a simultaneous flood of them is stopped too, and neighbours are not affected', async () => {
+  it('S17: are stopped even as a simultaneous flood, and neighbours are not affected', async () => {
     const before = around.account.keyQueries;
     const one = () =>
       `GET /v2.0/whois/live HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 192.0.2.9\r\nx-api-key: ${under.strangersKey()}\r\n\r\n`;

@@ -186,7 +186,7 @@ export class RequestPath {
     context.isRepeat = isRepeat;
     const reserved = reserve(context, context.caller!, this.parts);
     if (reserved instanceof Promise) {
-      // Credits that are granted after the client has disconnected must not stay reserved.
+      // Credits that were granted after the client disconnected must not stay reserved.
       void reserved.then((given) => {
         if (context.isOver && !(given instanceof Problem)) this.giveBack(context, given);
       });
@@ -223,7 +223,7 @@ export class RequestPath {
 
   private readonly deliver = (context: RequestContext, answer: OwnerAnswer): void => {
     const hasClient = context.request.socket.writable;
-    // The client disconnected in this very turn: nobody would get the charged answer, except a repeat.
+    // The client disconnected in this turn of the event loop, so only a repeat could get the charged answer.
     if (!hasClient && !context.isKept) return this.abort(context);
     crashPoint('gateway.after-lookup-answer');
     if (answer.stream) return void this.stream(context, answer);
@@ -251,7 +251,7 @@ export class RequestPath {
     forgetContext(context);
   }
 
-  /** Bytes in or out: free, and running for as long as they flow. */
+  /** An upload or a download is free and counts as running while data is transferred. */
   private transfer(context: RequestContext): void {
     const { caller, request, route } = context;
     const { transfers, forwarder, shedder, trustedProxies } = this.parts;
@@ -261,7 +261,7 @@ export class RequestPath {
       reached instanceof Problem ? reached : transfers.begin(whose, transferCall(context, reached));
     if (transfer instanceof Problem) return this.refuse(context, transfer);
     context.transfer = transfer;
-    // Other requests of its class need not wait for it, nor does a drain wait for a download, because its client can
+    // Other requests of its class need not wait for it. A drain does not wait for a download, because the client can
     // request the rest.
     this.leaveClass(context);
     if (route.kind === 'download') {
@@ -288,7 +288,7 @@ export class RequestPath {
 
   private balanceAfter(context: RequestContext, credits: number): number | undefined {
     const remaining = this.remaining(context);
-    // Parts that were sent earlier are already deducted.
+    // Parts that were sent earlier are already deducted from the balance.
     const due = credits - (context.hold?.charged ?? 0);
     return remaining === undefined ? undefined : remaining - due;
   }
@@ -317,7 +317,7 @@ export class RequestPath {
 
   /** The client disconnected: unsent parts are not charged, and the owner may stop. */
   private readonly abort = (context: RequestContext): void => {
-    // A repeat may already have read the answer that is being kept, so it is charged once it is kept.
+    // A repeat may already have read the stored answer, so the answer is charged once it is stored.
     if (context.isKept) return;
     this.releaseSlots(context);
     const { recorder } = this.parts;
@@ -341,7 +341,8 @@ export class RequestPath {
   }
 
   /**
-   * Releases the slots that a request held while it was running; the next one may use them before the answer is sent.
+   * Releases the slots that a request held while it was running; the next request may use them before the answer is
+   * sent.
    */
   private releaseSlots(context: RequestContext): void {
     const { shedder, transfers } = this.parts;

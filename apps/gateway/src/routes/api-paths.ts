@@ -43,7 +43,7 @@ export class ApiPaths {
   private readonly templates: Template[] = [];
   readonly routes: readonly ApiRoute[];
 
-  /** @throws OperationFaults if the table is not valid: then it serves nothing. */
+  /** @throws OperationFaults if the table is not valid: then no operation is served. */
   constructor(
     readonly operations: readonly Operation[],
     options: RouteOptions = {},
@@ -99,7 +99,7 @@ export class ApiPaths {
   }
 }
 
-/** One route per method; if a parameter selects among several, the first of them leads to the others. */
+/** One route per method. If a parameter selects among several, this is the first, which links to the others. */
 function routesOf(
   rows: { operation: Operation; at: OperationRoute }[],
   options: RouteOptions,
@@ -123,7 +123,7 @@ function routesOf(
     }
     routes.set(method, first);
   }
-  // HEAD is like GET, including limits and price, but without the body (RFC 9110, 9.3.2): Node writes none.
+  // HEAD works like GET, with the same limits and price, but without a body, which Node omits (RFC 9110, 9.3.2).
   const get = routes.get('GET');
   if (get && !routes.has('HEAD')) routes.set('HEAD', get);
   return routes;

@@ -30,7 +30,7 @@ export interface ApiRoute {
   /** The class in headers and metrics; `public` for operations without one. */
   rateName: RateClass | 'public';
   limits: OperationLimits;
-  /** Its index among the classes with a concurrency limit. */
+  /** The index of the class among those with a concurrency limit. */
   classPlace: number;
   scopeBit: number;
   /** Rejected for test keys. */
@@ -45,15 +45,17 @@ export interface ApiRoute {
   maxCreditsPlace: number;
   /** The value of `dry_run`. */
   dryRunPlace: number;
-  /** Parameters that name the subject; one of them is given. */
+  /** Parameters that name the subject, one of which must be given. */
   subjects: readonly Subject[];
-  /** Maximum credits of an answer, if they are the same for each. */
+  /** Maximum credits of an answer, if it is the same for every answer. */
   fixedPrice?: number;
-  /** How the bytes of its request and answer are treated. */
+  /** How the bytes of the request and the answer are treated. */
   kind: OperationKind;
-  /** Always one JSON object, requested without a body, which a plain connection can answer. */
+  /**
+   * Whether the answer is always one JSON object and the request has no body, so that a plain connection can answer it.
+   */
   isPlain: boolean;
-  /** Sent over the connections of the hot path, which read only the headers of lookup's answers. */
+  /** Whether requests use the connections of the hot path, which read only the headers of lookup's answers. */
   isPooled: boolean;
   /** Whether `meta` is inserted before the answer's last brace. */
   hasMeta: boolean;
@@ -88,7 +90,7 @@ function fixedPrice({ price }: Operation): number | undefined {
 
 /** Options of all routes of an installation. */
 export interface RouteOptions {
-  /** Lookups go to the registry simulator, and with them jobs, monitors and what the corpus learns. */
+  /** Lookups go to the registry simulator, and therefore jobs, monitors and new records of the corpus, too. */
   isDataSimulated?: boolean;
   /** The corpus has invented names. */
   isCorpusInvented?: boolean;
@@ -102,7 +104,7 @@ function isSimulated(service: string, { isDataSimulated, isCorpusInvented }: Rou
   return isDataSimulated === true && (service === 'lookup' || service === 'worker');
 }
 
-/** Credits stay reserved until the installation's time limit at most. */
+/** Credits stay reserved at most until the installation's time limit. */
 function limitsHere(operation: Operation, timeoutMs = Infinity): OperationLimits {
   const limits = limitsOf(operation);
   const isOwn = operation.limits?.timeoutMs !== undefined && operation.price.per === 'free';
@@ -164,7 +166,7 @@ export function compileRoute(
 }
 
 /**
- * The operation that a parameter selects; the first of its path if the parameter is missing, whose reader reports that.
+ * The operation that a parameter selects; if the parameter is missing, the first of its path, which reports that.
  * @param names and `values` of the request's parameters alternate.
  */
 export function chosenRoute(

@@ -47,7 +47,7 @@ function known({ parameters }: Operation, { version }: OperationRoute, place: 'q
 
 /** The pairs of a valid query: the required parameters and nothing else. */
 function goodQuery(operation: Operation, route: OperationRoute): [string, string][] {
-  // One of several subjects is required; any will do.
+  // One of several subjects is required; the test uses any of them.
   const [subject] = subjectsOf(operation);
   const needed = known(operation, route, 'query').filter(
     ([name, { isRequired }]) => isRequired || name === subject,

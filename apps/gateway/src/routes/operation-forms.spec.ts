@@ -170,7 +170,7 @@ const fieldsOf = ({ json }: { json: Record<string, unknown> }) =>
 describe('an operation with a body', () => {
   const names = { domainNames: ['a.example', 'b.example', 'c.example'] };
 
-  it('is charged per item that its owner charges, out of the amount reserved for all', async () => {
+  it('is charged per item that its owner charges, from the amount reserved for all items', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     let asked: unknown;
     around.lookup.respond = (_request, response, body) => {
@@ -230,7 +230,7 @@ describe('an operation with a body', () => {
     });
   });
 
-  it('an owner that fails midway is reported in the last line, and what was sent is charged', async () => {
+  it('an owner that fails midway is reported in the last line, and the sent part is charged', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.lookup.respond = (_asked, response) => {
       response.write(streamedLine('charged', '{"index":0}'), () => response.destroy());
@@ -259,7 +259,7 @@ describe('an operation with a body', () => {
     await waitFor('the first line', () => received.includes('"index":0'));
     socket.destroy();
     await waitFor('the settlement', () => around.entitlement.charged(keyRecord.accountId) === 2);
-    await waitFor('the owner to be let go', () => isLetGo);
+    await waitFor('the call to the owner to be cancelled', () => isLetGo);
     const [row] = await under.logRows(keyRecord.accountId, 1);
     expect(row).toMatchObject({ status: 499, credits: 2, operation: 'whois.bulk' });
   });
@@ -348,7 +348,7 @@ describe('several operations with one path', () => {
 });
 
 describe('an operation that answers with a redirect', () => {
-  it('redirects to where its owner says, never to a value that could end a header', async () => {
+  it('redirects to the address that its owner returns, never to a value that could end a header', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const path = '/v2.0/files/newly/2026-11-20';
     let location = 'https://files.example/x?token=1';

@@ -7,7 +7,7 @@ export class OwnerPath {
   /** Indexes of the path parameters. */
   private readonly places: number[] = [];
 
-  /** @param template of the row: `/internal/tlds/{tld}`. */
+  /** @param template the path in the row, such as `/internal/tlds/{tld}`. */
   constructor(
     template: string,
     version: Version,

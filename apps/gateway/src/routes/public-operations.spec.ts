@@ -32,7 +32,7 @@ describe('an operation without a key', () => {
     expect(answer.headers).not.toHaveProperty('x-credits-remaining');
   });
 
-  it('reports in its owner’s words what does not exist', async () => {
+  it('reports in its owner’s words that something does not exist', async () => {
     around.lookup.answer = () => problemAnswer(404, 'not_found', '');
     expectProblem(await ask('/v2.0/tlds/nosuch', from('192.0.2.1')), 404, 'not_found');
     expectProblem(await ask('/v2.0/tlds/a/b', from('192.0.2.1')), 404, 'not_found');
@@ -79,7 +79,7 @@ describe('prices', () => {
     });
   });
 
-  it('a quote equals the price of an order; between two steps there is none', async () => {
+  it('a quote equals the price of an order; there is none for numbers between two steps', async () => {
     for (const credits of [5_000, 25_000, 110_000, 3_000_000]) {
       const { json } = await ask(`/v2.0/pricing/quote?credits=${credits}`, from('192.0.2.4'));
       expect(json).toMatchObject({ credits, net_micros: packagePriceMicros(credits) });

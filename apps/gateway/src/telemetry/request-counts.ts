@@ -2,7 +2,7 @@ import { Buckets, SECONDS_BUCKETS, SECOND_MS } from '#libs/platform';
 import type { ApiRoute } from '../routes/api-route.js';
 
 const STATUS_MAX = 600;
-/** Lookup has its own error codes; if there are more than this, the rest count as one. */
+/** Maximum number of distinguished error codes, because lookup has its own; further ones count as one. */
 const CODES_MAX = 100;
 const OTHER_CODES = 'other';
 

@@ -6,13 +6,13 @@ import { answerLines } from '../answers/answer-lines.js';
 
 /**
  * An upload or a download in the form in which it is passed on, once its sender is known and its parameters are read.
- * @param reached the connection to its owner.
+ * @param reached how the owner is reached.
  */
 export function transferCall(
   context: RequestContext,
   reached: Pick<TransferCall, 'dispatcher' | 'headers' | 'answerTimeoutMs'>,
 ): Omit<TransferCall, 'idleTimeoutMs'> {
-  // Only Node's own requests carry bytes: a plain connection hands such operations over.
+  // Only Node's own requests can carry a transfer; a plain connection hands such operations over.
   const request = context.request as IncomingMessage;
   const response = context.reply as ApiResponse;
   return {

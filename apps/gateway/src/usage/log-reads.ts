@@ -25,10 +25,7 @@ export class LogReads {
 
   constructor(private readonly database: Database) {}
 
-  /**
-   * @throws ReadTooHeavy if the time limit is exceeded; ServiceUnavailable if too many wait; DatabaseUnavailable as
-   *   the database.
-   */
+  /** @throws ReadTooHeavy if the time limit is exceeded; ServiceUnavailable if too many wait; DatabaseUnavailable. */
   async query<T>(accountId: string, sql: string, parameters: unknown[]): Promise<T[]> {
     return this.turns.use(accountId, async () => {
       if (this.accounts === ACCOUNTS_MAX) throw new ServiceUnavailable('request log');

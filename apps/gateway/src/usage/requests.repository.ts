@@ -30,8 +30,8 @@ export class RequestsRepository {
   constructor(private readonly reads: LogReads) {}
 
   /**
-   * Newest first. The cost depends on the number of rows returned: an index of the day's partition leads to the rows of
-   * the account, of the key or with rejections. For rare operations, it reads past the others.
+   * Newest first. The cost depends on the number of rows returned, because an index of the day's partition finds the
+   * rows of the account, of the key or of rejections. For rare operations, it skips the rows of others.
    * @throws as `LogReads`.
    */
   async list(accountId: string, wanted: RequestsOfDays): Promise<LoggedRequest[]> {
@@ -59,7 +59,7 @@ export class RequestsRepository {
 /** Escapes the wildcards of `like`. */
 const literal = (text: string) => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
-/** @param filters our own conditions, without any input. */
+/** @param filters our own SQL conditions, without any input. */
 const listOf = (filters: string[]) => `
   select request_id, at, key_id, operation, subject, status, outcome, credits, duration_ms, requests
   from request_log

@@ -11,7 +11,7 @@ import {
   expectProblem,
 } from '../../../../test/gateway/gateway-under-test.js';
 
-/** One day for the service and the rows, however long this file runs and whatever the time. */
+/** The service and the rows use one day, whatever the time and however long this file runs. */
 const clock = new TestClock(new Date());
 const TODAY = clock.now().toISOString().slice(0, 10);
 const START = new Date(`${TODAY}T00:00:00Z`);
@@ -42,7 +42,7 @@ interface Inserted {
   keyId?: string;
   status?: number;
   outcome?: string;
-  /** Used instead of a different subject for each. */
+  /** The subject of all requests, unless a different one is given. */
   subject?: string;
   at?: Date;
 }
@@ -114,7 +114,7 @@ describe('the requests of a day', () => {
       await waitFor('a refusal', () => codes().includes('service_unavailable'));
       const { status, json } = await list(other.apiKey);
       expect([status, (json.requests as object[]).length]).toEqual([200, 2]);
-      await waitFor('the end of a slow one', () => codes().includes('search_too_heavy'));
+      await waitFor('the end of a slow list', () => codes().includes('search_too_heavy'));
     });
     await asked!;
     for (const answer of answers.filter(({ status }) => status !== 200)) {

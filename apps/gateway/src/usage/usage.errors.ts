@@ -2,7 +2,7 @@ import { Problem } from '#libs/platform';
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** The list or the counts would have exceeded their time limit. Fewer days may not. */
+/** The list or the counts exceeded their time limit; fewer days may not. */
 export class ReadTooHeavy extends Problem {
   constructor(cause: unknown) {
     super(

@@ -4,14 +4,14 @@ import { HOUR_MS } from '#libs/platform';
 import { KEY_FIGURES, KEY_SUMS, PACE_LIST } from '../request-log/key-figures.js';
 import { LogReads } from './log-reads.js';
 
-/** Requests of a minute, counted back from now: 0 is the last one. */
+/** The requests of a minute; minutes are counted back from now, and 0 is the last one. */
 export interface UsedInMinute {
   minute: number;
   operation: string;
   requests: number;
 }
 
-/** Counts of the request log. They throw as `LogReads` does. */
+/** Counts of the request log. The methods throw as `LogReads` does. */
 @Injectable()
 export class UsageRepository {
   constructor(private readonly reads: LogReads) {}
@@ -38,7 +38,10 @@ export class UsageRepository {
     return this.reads.query<UsedInMinute>(accountId, MINUTES, [accountId, now]);
   }
 
-  /** Like `listDays`, by key, with response times; for the time before hourly counts by key existed, from the rows. */
+  /**
+   * Like `listDays`, but by key and with response times. For the time before hourly counts by key existed, the rows are
+   * read.
+   */
   async listKeyDays(
     accountId: string,
     { from, until, now }: { from: Date; until: Date; now: Date },

@@ -22,7 +22,7 @@ type UsageQuestion = ValuesOf<(typeof ACCOUNT_USAGE)['parameters']>;
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
 
-/** Shows an account its usage: from the request log, and from entitlement what jobs and monitors used. */
+/** Shows an account its usage: its requests from the request log, and the use by jobs and monitors from entitlement. */
 @Injectable()
 export class UsageService {
   constructor(

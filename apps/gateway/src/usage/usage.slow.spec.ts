@@ -34,7 +34,7 @@ describe('usage of an account', () => {
     expect(answer.status).toBe(200);
     expect(faultsOf(UsageAnswer, answer.json)).toEqual([]);
     expect(answer.json.totals).toEqual({ requests: 4, credits: 2 });
-    // Two days if midnight falls between the requests.
+    // There are two days if midnight falls between the requests.
     const days = [...new Set(rows.map(({ at }) => (at as Date).toISOString().slice(0, 10)))];
     const told = answer.json.days as UsageDay[];
     expect(told.map(({ date }) => date).toSorted()).toEqual(days);
@@ -50,7 +50,7 @@ describe('usage of an account', () => {
     });
   });
 
-  it('includes what jobs and monitors used, and is no answer without it', async () => {
+  it('includes the use by jobs and monitors, and fails if that is unavailable', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: [...SCOPES] });
     await look(apiKey, 'a.example');
     const [{ at }] = await under.logRows(keyRecord.accountId, 1);
@@ -76,10 +76,10 @@ describe('usage of an account', () => {
     expectProblem(refused, 503, 'service_unavailable');
   });
 
-  it('counts itself too, at no cost', async () => {
+  it('counts its own request, too, at no cost', async () => {
     const { apiKey } = around.account.addKey({ scopes: [...SCOPES] });
     await usage(apiKey);
-    await waitFor('the first question to be logged', async () => {
+    await waitFor('the first request to be logged', async () => {
       const { json } = await usage(apiKey);
       return (json.days as { operation: string }[]).some(
         ({ operation }) => operation === ACCOUNT_USAGE.name,
@@ -125,7 +125,7 @@ describe('usage of an account', () => {
     expect((await usage(apiKey, from)).json.totals).toEqual({ requests: 8, credits: 6 });
     await new LogMaintenanceRepository(owner).countNewRows();
     await look(apiKey, 'b.example');
-    // The two reads and the request between them.
+    // There are three requests: the two reads and the one between them.
     await under.logRows(keyRecord.accountId, 3);
     expect((await usage(apiKey, from)).json.totals).toEqual({ requests: 10, credits: 7 });
     await owner.close();

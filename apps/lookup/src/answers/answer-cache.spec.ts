@@ -82,7 +82,7 @@ describe('the answer cache', () => {
     ['timeout', undefined, 30],
     ['parse_failed', 1, 30],
   ] as const)(
-    'keeps %s with a hint of %s s for %s s, and never as an answer',
+    'keeps %s with a hint of %s s for %s s, but never as an answer',
     (outcome, hint, keptSeconds) => {
       const clock = new TestClock();
       const cache = new AnswerCache(KEPT_DOMAIN, roomy);
@@ -96,7 +96,7 @@ describe('the answer cache', () => {
     },
   );
 
-  it('keeps nothing of what an upstream sent with a failure', () => {
+  it('keeps no data that an upstream sent with a failure', () => {
     const clock = new TestClock();
     const cache = new AnswerCache(KEPT_DOMAIN, roomy);
     const { sources } = fixtureLookup('registered.test', clock.now());

@@ -18,7 +18,7 @@ export interface Findings {
 
 /** The properties of one kind of lookup that the cache needs. */
 export interface KeptKind<Lookup extends Findings> {
-  /** Milliseconds for which an answer is fresh, from when it was fetched. */
+  /** The number of milliseconds for which an answer is fresh, counted from its fetch. */
   freshForMs(lookup: Lookup): number;
   sizeBytes(lookup: Lookup): number;
   /** False for a failure that says nothing about the question, because no server was queried. */
@@ -29,7 +29,7 @@ export interface KeptKind<Lookup extends Findings> {
 
 interface Entry<Lookup> {
   lookup: Lookup;
-  /** From this time on, it is served only as a stale answer. */
+  /** From this time on, the answer is served only as stale. */
   freshUntil: number;
   sizeBytes: number;
 }
@@ -53,7 +53,7 @@ export function isFailure(outcome: Outcome): boolean {
 
 /**
  * Answers in memory by their questions, bounded in entries and bytes; the least recently used is evicted first.
- * Failures are kept apart for 30 to 120 s, so that they neither replace an answer nor look like one.
+ * Failures are kept separately for 30 to 120 s, so that they neither replace an answer nor look like one.
  */
 export class AnswerCache<Lookup extends Findings> {
   private readonly answers = new Map<string, Entry<Lookup>>();
@@ -65,7 +65,7 @@ export class AnswerCache<Lookup extends Findings> {
     private readonly limits: AnswerCacheLimits,
   ) {}
 
-  /** Keeps the result of a lookup, unless there was no server to ask. */
+  /** Keeps the result of a lookup, unless there was no server to query. */
   put(key: string, lookup: Lookup): void {
     if (lookup.outcome === 'unsupported') return;
     if (isFailure(lookup.outcome)) {

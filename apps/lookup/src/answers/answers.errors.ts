@@ -11,7 +11,7 @@ export class InvalidDomainName extends Problem {
   }
 }
 
-/** A registry or registrar asked us to come back later. This says nothing about the name. */
+/** A registry or registrar asked us to query again later. This says nothing about the name. */
 export class UpstreamThrottled extends Problem {
   constructor(retryAfterSeconds: number) {
     super({
@@ -23,13 +23,13 @@ export class UpstreamThrottled extends Problem {
   }
 }
 
-/** The meaning of a failure when no upstream at all can be reached. */
+/** The text of a failure when no upstream at all can be reached. */
 export const CUT_OFF =
   'The service seems to have no internet connection: none of the servers it queried recently could be reached. Nothing was charged. Operators: "npm run doctor" checks the connection, and "npm start -- --offline" simulates the registries.';
 
 /** No server that knows the name could be reached, or it reported a failure. */
 export class UpstreamUnreachable extends Problem {
-  /** @param isCutOff no upstream can be reached, so it says nothing about this registry. */
+  /** @param isCutOff whether no upstream can be reached; then the failure says nothing about this registry. */
   constructor(retryAfterSeconds: number, isCutOff: boolean) {
     super({
       code: 'upstream_unreachable',

@@ -1,9 +1,9 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** The facts about a question that are in the headers of its internal request. */
+/** The data about a lookup request that is in the headers of the internal call. */
 export interface AskedBy {
-  /** The gateway charged the same question less than a minute ago. */
+  /** Whether the gateway charged the same request less than a minute ago. */
   repeat: boolean;
   /** The account on whose behalf the gateway or a worker calls. */
   asker?: string;

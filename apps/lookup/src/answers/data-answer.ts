@@ -54,10 +54,10 @@ function headersOf(answer: DataAnswer): Record<string, string> {
 }
 
 /**
- * The problem of an outcome without an answer; undefined for answers. Exhaustive: an outcome that is neither an answer
- * nor a refusal does not compile.
+ * The problem of an outcome without an answer; undefined for answers. The switch is exhaustive: an outcome that is
+ * neither an answer nor a refusal does not compile.
  *
- * @param unsupported the meaning here if no source can be queried.
+ * @param unsupported the problem if no source can be queried.
  */
 export function problemOf(
   { outcome, retryAfterSeconds }: { outcome: Outcome; retryAfterSeconds?: number },

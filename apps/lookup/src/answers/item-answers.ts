@@ -11,7 +11,7 @@ import { InternalError, Problem } from '#libs/platform';
 import type { Json } from '../serializers/whois-body.js';
 import { type DataAnswer, goneSignal } from './data-answer.js';
 
-/** Items of one request that are looked up at a time. */
+/** The number of items of one request that are looked up at a time. */
 const AT_A_TIME = 20;
 const NDJSON = 'application/x-ndjson';
 
@@ -32,8 +32,8 @@ interface Finished {
 }
 
 /**
- * Answers several questions of one request: in their order as one JSON object, or, if the gateway requests it, one line
- * per answer as soon as it is ready. If the gateway disconnects, the remaining lookups are cancelled.
+ * Answers several questions of one request: in their order as one JSON object or, if the gateway requests it, as one
+ * line per answer as soon as it is ready. If the gateway disconnects, the remaining lookups are cancelled.
  */
 export async function sendItems(reply: FastifyReply, questions: ItemQuestions): Promise<void> {
   const isStreamed = reply.request.headers.accept === NDJSON;

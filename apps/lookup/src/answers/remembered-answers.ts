@@ -12,7 +12,7 @@ const WAITING_MAX = 2_000;
 
 /** The maximum age of an answer. */
 export interface Freshness {
-  /** In seconds; 0 always asks the source. */
+  /** In seconds; 0 always queries the source. */
   max_age: number;
   allow_stale: boolean;
   fresh: boolean;
@@ -49,7 +49,7 @@ export class RememberedAnswers<Lookup extends Findings> {
   private readonly clock: Clock;
   private waiting = 0;
 
-  /** @param share the divisor: this kind gets one `share`-th of the memory for answers. */
+  /** @param share the divisor of the memory for answers: this kind gets one `share`-th of it. */
   constructor(kind: KeptKind<Lookup>, share: number, { counts, clock, config }: AnswersParts) {
     this.counts = counts;
     this.clock = clock;
@@ -61,8 +61,8 @@ export class RememberedAnswers<Lookup extends Findings> {
 
   /**
    * @param question `repeat`: the gateway charged the same question less than a minute ago; `isKept`: as in `Asking`.
-   * @param look asks; called at most once.
-   * @param fixture what a name of the fixtures stands for.
+   * @param look makes the lookup; called at most once.
+   * @param fixture returns the answer of a fixture.
    * @throws LookupOverloaded
    */
   async find(

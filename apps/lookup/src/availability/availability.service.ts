@@ -28,7 +28,7 @@ import {
 } from './availability.js';
 import { suggestionsFor } from './suggestions.js';
 
-/** Suggestions checked at a time. */
+/** The number of suggestions that are checked at a time. */
 const AT_A_TIME = 10;
 /** Every name is looked up anew, except for the gateway's repeats and failures whose waiting time has not passed. */
 const NOW = { max_age: 0, allow_stale: false };
@@ -95,7 +95,7 @@ export class AvailabilityService {
   ): ItemQuestions {
     const names = domainNames ?? underSuffixes(domainName, tld);
     if ((domainNames === undefined) === (tld === undefined)) {
-      const message = 'is required, or "tld" with "domainName" in the query; not both';
+      const message = 'is required, or "tld" with "domainName" in the query, but not both';
       throw new InvalidRequest([{ field: 'domainNames', message }]);
     }
     const untilMs = monotonicMs() + this.config.budgetMs;
@@ -131,7 +131,7 @@ export class AvailabilityService {
     if (domain.tld === FIXTURE_TLD) return this.checkFixture(domain, looking);
     const asked = this.delegationOf(domain.name, looking);
     if (looking.isBulk) {
-      // One query to a resolver saves most registries' budgets.
+      // Most names need only one query to a resolver, which saves the rate limits of registries.
       const byDns = verdictByDelegation(await asked);
       if (byDns) return { body: this.bodyOf(domain, byDns), serving: LIVE };
     }
@@ -142,7 +142,7 @@ export class AvailabilityService {
     return { body, serving };
   }
 
-  /** Other names under `test`, which only suggestions ask about, are available. */
+  /** Other names under `test`, which only suggestions look up, are available. */
   private async checkFixture(domain: DomainName, looking: Looking): Promise<Checked> {
     const { lookup, serving } = await this.ask(domain, looking);
     const isNone = lookup.outcome === 'unsupported';

@@ -103,11 +103,14 @@ describe('suggested names', () => {
     ['techno.com', /digitalno|labsno/],
     ['business.com', /^busines\./],
     ['press.com', /^pres\./],
-  ])('a word within a word of %s is not replaced, and no word loses its end', (name, nonsense) => {
-    expect(like(name).filter((one) => nonsense.test(one))).toEqual([]);
-  });
+  ])(
+    'a word within a longer word of %s is not replaced, and no word loses its end',
+    (name, nonsense) => {
+      expect(like(name).filter((one) => nonsense.test(one))).toEqual([]);
+    },
+  );
 
-  it('a word is not replaced by one that the name has already', () => {
+  it('a word is not replaced by one that the name already has', () => {
     expect(like('greengarden.com')).toContain('greenyard.com');
     expect(like('greengarden.com')).not.toContain('greengreen.com');
   });
@@ -123,7 +126,7 @@ describe('suggested names', () => {
   });
 
   it.each(['tax.gov.uk', 'school.edu', 'base.mil', 'sales.google'])(
-    'under the closed suffix of %s nothing is offered',
+    'nothing is offered under the closed suffix of %s',
     (name) => {
       const suffix = name.slice(name.indexOf('.'));
       expect(like(name).filter((one) => one.endsWith(suffix))).toEqual([]);
@@ -170,7 +173,7 @@ describe('the service', () => {
     };
   }
 
-  it('answers fixtures with what they represent, free of charge', async () => {
+  it('answers fixtures as defined, free of charge', async () => {
     expect(await ask('domainName=available.test')).toMatchObject({
       status: 200,
       charged: '0',

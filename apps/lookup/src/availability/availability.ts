@@ -35,7 +35,7 @@ const NOBODY_KNOWS: Verdict = { availability: 'unknown', confidence: 0 };
 /** The delegation of a name according to the answer about its name servers. */
 export function delegationIn(answer: DnsAnswer, name: string): Delegation {
   const { rcode, answers } = answer;
-  // A holder or a wildcard made the name an alias, and the rest of the answer is about its target.
+  // The holder or a wildcard made the name an alias, and the rest of the answer is about its target.
   if (isAlias(answer)) return 'unknown';
   if (rcode === 'nxdomain') return 'not_delegated';
   if (rcode !== 'noerror') return 'unknown';

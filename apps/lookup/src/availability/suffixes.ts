@@ -3,7 +3,7 @@ type Idn = 'none' | 'latin' | 'any';
 
 /**
  * Suffixes under which anybody can register, by how many names they have, with the internationalised labels that their
- * registry accepts (the registries' IDN tables). The requested suffix comes before them.
+ * registry accepts (the registries' IDN tables). The requested suffix precedes them.
  */
 const OFFERED: Readonly<Record<string, Idn>> = {
   com: 'any',
@@ -35,7 +35,10 @@ const OFFERED: Readonly<Record<string, Idn>> = {
   se: 'latin',
 };
 
-/** Further suffixes open to anybody: alternatives to a label stay under one of these if it was requested. */
+/**
+ * Further suffixes under which anybody can register. If one of them was requested, alternatives to the label stay under
+ * it.
+ */
 const OPEN = new Set(
   (
     'agency art asia auction band bar beer berlin best bet bid bike bio blog boutique builders business buzz cab cafe ' +

@@ -60,9 +60,10 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Names like one, best first, without repeats and without the name itself: the same label under other suffixes,
- * words joined or parted by a hyphen, words around it, words in place of others. Every suffix is open to anybody.
- * An internationalised label stays under suffixes whose registry takes it, and words stand around one in Latin script.
+ * Names similar to a given one, best first, without repeats and without the name itself: the same label under other
+ * suffixes, with words joined or separated by a hyphen, with added words, and with replaced words. Anybody can register
+ * under the suffixes. An internationalised label is suggested only under suffixes whose registry accepts it, and words
+ * are added only to labels in Latin script.
  */
 export function suggestionsFor({
   name,

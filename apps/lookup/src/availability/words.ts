@@ -1,6 +1,6 @@
 import { dictionary } from '@zxcvbn-ts/language-en';
 
-/** Shorter words are mostly the start or end of longer ones. */
+/** Shorter words are mostly parts of longer ones. */
 const WORD_LENGTH_MIN = 3;
 const SHORT_WORDS = new Set(['be', 'do', 'go', 'in', 'it', 'my', 'on', 'to', 'up', 'us', 'we']);
 /** Names with more words are not worth splitting. */
@@ -22,8 +22,9 @@ export function isWord(text: string): boolean {
 }
 
 /**
- * The words of a label: parted at hyphens, and each part into the most usual words that fill it. A part that is a
- * word, or that no words fill, stays whole: `fast-cars` → fast, cars; `photoshop` stays; `coffeehouse` → coffee, house.
+ * Splits a label at hyphens, and each part into the most common words of which it consists. A part that is a word, or
+ * does not consist of words, is not split: `fast-cars` → fast, cars; `photoshop` → photoshop; `coffeehouse` → coffee,
+ * house.
  */
 export function wordsOf(label: string): string[] {
   return label

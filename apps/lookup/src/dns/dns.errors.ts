@@ -5,7 +5,7 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** No resolver could be queried, or all of them failed to find an answer. */
 export class ResolverUnreachable extends Problem {
-  /** @param isCutOff no upstream at all can be reached. */
+  /** @param isCutOff whether no upstream at all can be reached. */
   constructor(isCutOff: boolean) {
     super({
       code: 'resolver_unreachable',

@@ -38,7 +38,7 @@ import { NameNotPublic, ResolverTimeout, ResolverUnreachable } from './dns.error
 /** Resolvers cache for longer; this cache only answers repeats. */
 const KEPT_MAX_SECONDS = 300;
 const ENTRY_OVERHEAD_BYTES = 500;
-/** DNS answers are small; they get this share of the memory for answers. */
+/** DNS answers get this share of the memory for answers, because they are small. */
 const CACHE_SHARE = 8;
 
 /** A lookup with its outcome, as the answer cache and the pricing need it. */
@@ -195,7 +195,7 @@ function dnsProblemOf(outcome: Outcome, { isCutOff }: WayOut): Problem | undefin
 /** @throws InvalidDomainName */
 function ofName(text: string, wanted: readonly ('all' | NameRecordType)[]): DnsQuestion {
   if (text === '') {
-    const message = 'is required, or "ipAddress" in its place';
+    const message = 'is required, or "ipAddress" instead';
     throw new InvalidRequest([{ field: 'domainName', message }]);
   }
   const parsed = parseHostName(text);

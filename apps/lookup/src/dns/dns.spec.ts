@@ -9,14 +9,14 @@ import { startLookup } from '../start.js';
 const SECRET = 'a-service-secret-of-at-least-32-characters';
 const clock = new TestClock('2026-11-22T10:00:00Z');
 const SERVFAIL = 2;
-/** The highest value allowed, so that a slow machine is not mistaken for a silent resolver. */
+/** The highest time limit allowed, so that a slow machine is not mistaken for a silent resolver. */
 const PATIENT_MS = '25000';
 let service: RunningService;
 /** A service with a short time limit, for resolvers that never answer. */
 let impatient: RunningService;
 let tokens: ServiceTokens;
 let resolver: Socket;
-/** Names and type codes in order of arrival. */
+/** The queried names and type codes in the order of arrival. */
 const asked: [name: string, type: number][] = [];
 
 /** A CNAME record from the requested name to `db.corp.example.com`, and a TXT record there. */
@@ -40,8 +40,8 @@ function aliased(question: Buffer, isThere: boolean): Buffer {
 }
 
 /**
- * Answers `192.0.2.7` for most names and 10.0.0.1 for `inside` ones; `broken` names fail, `half` ones only for MX,
- * `silent` ones get no answer.
+ * Answers 192.0.2.7 for most names and 10.0.0.1 for `inside` ones. `broken` names fail, `half` ones fail only for MX,
+ * and `silent` ones get no answer.
  */
 function answer(query: Buffer): Buffer | undefined {
   const end = query.indexOf(0, 12) + 1;
@@ -188,14 +188,14 @@ describe('S123: private addresses', () => {
     expect(asked.length).toBe(before);
   });
 
-  it('are left out of an answer, and it says so', async () => {
+  it('are omitted from an answer, which says so', async () => {
     expect((await ask('domainName=inside.example.com&type=A')).body).toMatchObject({
       dns_records: [],
       errors: { A: 'private_address' },
     });
   });
 
-  it('an alias of a stranger leads to none of our internal names, and does not reveal whether one exists', async () => {
+  it('are not reached by a stranger’s alias to an internal name, which does not reveal whether the name exists', async () => {
     const [there, gone] = await Promise.all(
       ['alias-there', 'alias-gone'].map(async (name) =>
         ask(`domainName=${name}.example.com&type=TXT,CNAME`),

@@ -108,7 +108,7 @@ describe('live answers for the fixture names', () => {
     expect(bare.body).not.toHaveProperty('provenance');
   });
 
-  it('a socket path with another file is left alone, and the start fails completely', async () => {
+  it('another file at the socket path is not changed, and the start fails completely', async () => {
     const path = join(folder, 'precious.txt');
     await writeFile(path, 'kept');
     const config = loadConfig(LookupConfig, {
@@ -197,7 +197,7 @@ describe('rejected requests', () => {
 
 describe('an answer for each fixture', () => {
   it.each(['registered.test', 'available.test', 'redacted.test', 'conflict.test'])(
-    '%s is in the class of its version',
+    'exists for %s',
     async (domainName) => {
       const include = WHOIS_SECTIONS.join();
       const { body } = await ask({ domainName, version: '2', include });
@@ -209,7 +209,7 @@ describe('an answer for each fixture', () => {
 });
 
 describe('coverage', () => {
-  it('lists for each top-level domain the protocols that answer', async () => {
+  it('lists the protocols that answer for each top-level domain', async () => {
     const headers = { authorization: `Bearer ${tokens.issue('gateway', 'lookup')}` };
     const list = (await (
       await fetch(`${service.url}/internal/tlds`, { headers })

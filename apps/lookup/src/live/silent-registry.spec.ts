@@ -75,7 +75,7 @@ it('S102: 350 names of one account at a silent registry leave a connection for t
     refused += 1;
   });
   // The queue of the registry is full, so all of its connections are in use.
-  await waitFor('names that find no place', () => refused > 0);
+  await waitFor('names without a place', () => refused > 0);
   expect(sockets.size).toBeGreaterThan(0);
   expect(await ask(`${ANSWERED}1`, other)).toBe(200);
   expect(await ask(`${ANSWERED}2`, other)).toBe(200);

@@ -40,7 +40,7 @@ const upstream = createServer((socket) => {
   socket.on('error', () => {});
   socket.once('data', () => socket.end('Domain Name: x\nCreation Date: 2020-02-03T04:05:06Z\n'));
 });
-/** A resolver nearby that says of every name that it does not exist. */
+/** A local resolver that answers that no name exists. */
 const resolver = createSocket('udp4');
 resolver.on('message', (query, { port: to, address }) => {
   const reply = Buffer.from(query.subarray(0, query.indexOf(0, 12) + 5));
@@ -48,7 +48,7 @@ resolver.on('message', (query, { port: to, address }) => {
   reply.writeUInt16BE(0, 10);
   resolver.send(reply, to, address);
 });
-/** Queries the resolver alone, and has reached no server. */
+/** A service that queries only this resolver and has not reached any server. */
 let denied: RunningService;
 let service: RunningService;
 
@@ -102,7 +102,7 @@ const faults = async ({ url } = service) => {
   return [answer.status, ((await answer.json()) as { faults: string[] }).faults];
 };
 
-it('if no server of several registries can be reached, the problem and the readiness say so, until one answers', async () => {
+it('if no server of several registries can be reached, the problem and the readiness check say so until one answers', async () => {
   expect(await faults()).toEqual([200, []]);
   const one = await ask('whois/live', `a.${first.tld}`);
   expect([one.status, one.text]).toEqual([503, expect.not.stringContaining(CUT_OFF)]);
@@ -115,7 +115,7 @@ it('if no server of several registries can be reached, the problem and the readi
   expect(await faults()).toEqual([200, []]);
 });
 
-it('a resolver that denies every name, the root too, shows that there is no internet connection, and its answer is not charged', async () => {
+it('a resolver that denies the existence of every name, even the root, means that there is no internet connection, and its answer is free', async () => {
   const { status, text } = await ask('dns/live', `www.${first.tld}`, denied);
   expect([status, text]).toEqual([503, expect.stringContaining(CUT_OFF)]);
   expect(text).toContain('Nothing was charged');

@@ -9,7 +9,8 @@ interface Holding {
 
 /**
  * The resources that each holder of AS numbers has from its regional registry, from the registries' statistics files
- * (NRO extended allocation and assignment reports). They name no holder, only which resources belong to the same one.
+ * (NRO extended allocation and assignment reports). They do not name holders; they only show which resources belong to
+ * the same holder.
  */
 export class DelegatedNumbers {
   private readonly holdings = new Map<string, Holding>();
@@ -38,7 +39,7 @@ export class DelegatedNumbers {
     return range && range.first <= asn ? range.holding.blocks : undefined;
   }
 
-  /** `registry|country|type|start|value|date|status|holder`; a version line and sums stand before. */
+  /** `registry|country|type|start|value|date|status|holder`; a version line and sums precede these lines. */
   private take(line: string): boolean {
     const [registry, , type, start, value, date, status, holder] = line.split('|');
     if (/^[0-9.]+$/.test(registry) || date === 'summary') return true;
@@ -77,7 +78,7 @@ export class DelegatedNumbers {
 const ALLOCATED = new Set(['allocated', 'assigned']);
 const NOT_ALLOCATED = new Set(['available', 'reserved']);
 
-/** An IPv4 range counts addresses, an IPv6 block the bits of its prefix. */
+/** The value of an IPv4 range is its number of addresses; that of an IPv6 block is the length of its prefix. */
 function blocksOf(type: string, start: string, value: number): string[] {
   const parsed = parseAddressBlock(type === 'ipv6' ? `${start}/${value}` : start);
   if (!parsed.ok || (type !== 'ipv4' && type !== 'ipv6')) return [];

@@ -7,12 +7,12 @@ import { addressBody, type Json, present, queryTime } from '../serializers/whois
 import type { DelegatedNumbers } from './delegated-numbers.js';
 import type { RoutingFeed } from './routing-feed.js';
 
-/** The most routes listed, and the most neighbours of each kind. */
+/** The maximum number of routes listed, and of neighbours of each kind. */
 const LISTED_MAX = 1_000;
-const NO_ROUTING_FEED = 'No routing feed is loaded, so routes and peers are not known.';
+const NO_ROUTING_FEED = 'No routing feed is loaded, so routes and peers are unknown.';
 const NO_PREFIXES = 'No feed of prefixes and their origins is loaded.';
 const NO_DELEGATED_FILES =
-  "No files of the registries are loaded, so the holder's address blocks are not known.";
+  "No files of the registries are loaded, so the holder's address blocks are unknown.";
 
 /** The members of an answer except the registration. */
 export interface Told {
@@ -29,7 +29,7 @@ export interface AddressOrigin {
   registration?: NumberLookup;
 }
 
-/** The origin of an address as a registry, or else the feed, states it. */
+/** The origin of an address as stated by a registry or, if there is none, by the feed. */
 export function originOf(ip: Cidr, { block }: NumberLookup, feed: RoutingFeed): AddressOrigin {
   const found = feed.hasRoutes ? feed.prefixOf(ip) : undefined;
   const routing: PrefixRouting = feed.hasRoutes

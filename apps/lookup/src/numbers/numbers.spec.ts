@@ -59,7 +59,7 @@ describe('the holder of an address', () => {
     ['asn-whois?asn=4294967295', 'AS4294967295: Reserved (RFC 7300)'],
     ['ip-whois?ip=8.0.0.0/1', 'the whole of 0.0.0.0/1'],
     ['ip-whois?ip=2a00::/3', 'Ask for a smaller block'],
-  ])("%s is nobody's: 422 with the reason", async (path, reason) => {
+  ])('%s is not allocated: 422 with the reason', async (path, reason) => {
     const { status, outcome, body } = await ask(path);
     expect([status, outcome, body.code]).toEqual([422, 'unsupported', 'bogon_address']);
     expect(body.detail).toContain(reason);
@@ -73,7 +73,7 @@ describe('the holder of an address', () => {
     },
   );
 
-  it('a throttling registry never becomes "not allocated"', async () => {
+  it('a rate limit of a registry is never reported as "not allocated"', async () => {
     expect(await ask('ip-whois?ip=203.0.113.1')).toMatchObject({
       status: 503,
       outcome: 'throttled',

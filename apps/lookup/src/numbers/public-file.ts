@@ -10,7 +10,7 @@ const UNREADABLE_MAX = 0.01;
  * unpacked.
  *
  * @param take returns whether it could read a line.
- * @throws Error for a file that is not there or of another format.
+ * @throws Error for a file that is missing or has another format.
  */
 export async function readLines(path: string, take: (line: string) => boolean): Promise<void> {
   const file = createReadStream(path);

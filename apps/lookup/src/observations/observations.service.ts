@@ -92,7 +92,7 @@ export class ObservationsService implements OnApplicationBootstrap, OnModuleDest
         await new CorpusClient(this.http).observe(batch.text);
         this.handedOver += batch.lines;
       } catch (error) {
-        // The corpus would reject these lines again.
+        // Rejected lines are not sent again, because the corpus would reject them again.
         const isRefused = error instanceof Problem && error.status < 500;
         if (isRefused) this.refused += batch.lines;
         else batch.putBack();

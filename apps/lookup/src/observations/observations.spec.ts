@@ -46,11 +46,11 @@ describe('submitted observations', () => {
     'parse_failed',
     'unsupported',
     'restricted',
-  ] as const)('is nothing of an answer that is %s', (outcome) => {
+  ] as const)('do not include an answer that is %s', (outcome) => {
     expect(whoisLine(lookup(outcome), 'all')).toBeUndefined();
   });
 
-  it('say only that a name is free if it is', () => {
+  it('contain only the fact that a name is free, if it is', () => {
     expect(parsed(whoisLine(lookup('not_registered'), 'all'))).toEqual({
       kind: 'gone',
       name: 'observed.com',
@@ -58,7 +58,7 @@ describe('submitted observations', () => {
     });
   });
 
-  it('include the types that were answered, and no proof of a registration without a name server', () => {
+  it('include the types that were answered, and prove a registration only with a name server', () => {
     const record = {
       name: 'observed.com',
       ttlSeconds: 60,
@@ -87,7 +87,7 @@ describe('submitted observations', () => {
 });
 
 describe('the ring', () => {
-  it('drops the oldest if lines or bytes have no room, and counts them', () => {
+  it('drops the oldest lines if there are too many lines or bytes, and counts them', () => {
     const ring = new ObservationRing({ lines: 3, bytes: 100 });
     for (const text of ['a', 'b', 'c', 'd']) ring.add(() => text, 10);
     expect([ring.dropped, ring.size]).toEqual([1, 3]);
@@ -95,7 +95,7 @@ describe('the ring', () => {
     expect([ring.dropped, ring.take(1_000).text]).toEqual([4, 'big']);
   });
 
-  it('takes back what could not be submitted, before what arrived meanwhile', () => {
+  it('takes back lines that could not be submitted, and puts them before those that arrived meanwhile', () => {
     const ring = new ObservationRing({ lines: 3, bytes: 100 });
     for (const text of ['a', 'b']) ring.add(() => text, 10);
     const batch = ring.take(15);

@@ -22,7 +22,7 @@ const RECORD_TYPES = ['A', 'AAAA', 'NS', 'MX', 'CNAME', 'TXT', 'SOA'];
 export function whoisLine(lookup: Lookup, kept: Kept): string | undefined {
   const { outcome, domain, fetchedAt } = lookup;
   const head = { name: domain, at: fetchedAt.toISOString() };
-  // For a name unknown to the corpus, this stores nothing.
+  // This stores nothing for a name that the corpus does not know.
   if (outcome === 'not_registered') return JSON.stringify({ kind: 'gone', ...head });
   if (outcome !== 'delivered' && outcome !== 'partial') return undefined;
   const serving = { servedFrom: 'live', ageSeconds: 0 } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { QuestionPlaces } from './question-places.js';
 
-/** Work that ends when the test says so, and how much of it is under way. */
+/** Tasks that end when the test says so, and the number of running ones. */
 function workOf(places: QuestionPlaces) {
   const open: (() => void)[] = [];
   const ends: Promise<void>[] = [];
@@ -13,7 +13,7 @@ function workOf(places: QuestionPlaces) {
   const endAll = async () => {
     while (open.length > 0) {
       open.splice(0).forEach((end) => end());
-      // Those that waited take the places in a later turn.
+      // Waiting names get the places in a later turn of the event loop.
       await new Promise(setImmediate);
     }
     await Promise.all(ends);
@@ -21,7 +21,7 @@ function workOf(places: QuestionPlaces) {
   return { open, ask, endAll };
 }
 
-describe('the places of names that are looked up at a time', () => {
+describe('the places for names that are looked up at a time', () => {
   it('become fewer while the event loop is late, but never none, and more while it is not', async () => {
     const places = new QuestionPlaces();
     for (let looks = 0; looks < 100; looks += 1) places.adapt(1_000);
@@ -29,7 +29,7 @@ describe('the places of names that are looked up at a time', () => {
     ask(2_000);
     const least = open.length;
     expect(least).toBe(16);
-    // A slow upstream does not keep them from the names of others.
+    // A slow upstream does not keep the places from other names.
     expect(places.waitMaxMs).toBe(1_000);
     places.adapt(0);
     await new Promise(setImmediate);
@@ -41,7 +41,7 @@ describe('the places of names that are looked up at a time', () => {
     await endAll();
   });
 
-  it('return to their first number, and no further, while no name waits for one', async () => {
+  it('return to their initial number, and not beyond it, while no name waits for one', async () => {
     const places = new QuestionPlaces();
     for (let looks = 0; looks < 100; looks += 1) places.adapt(1_000);
     // A single name may wait for its upstream even though places have become few.
@@ -54,7 +54,7 @@ describe('the places of names that are looked up at a time', () => {
     await endAll();
   });
 
-  it('are given back by work that fails, in the order in which they were requested', async () => {
+  it('are released by work that fails, in the order in which they were requested', async () => {
     const places = new QuestionPlaces();
     for (let looks = 0; looks < 100; looks += 1) places.adapt(1_000);
     const order: number[] = [];

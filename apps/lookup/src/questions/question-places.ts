@@ -5,17 +5,20 @@ const PLACES_LEAST = 16;
 /** Half of `WAITING_MAX` in `answers/remembered-answers.ts`, so that live lookups find room beside them. */
 const PLACES_MOST = 1_000;
 const LOOK_MS = 20;
-/** A turn of the event loop that takes this long is felt by live lookups, which need several of them. */
+/** A turn of the event loop that takes this long delays live lookups noticeably, because they need several turns. */
 const LATE_MS = 10;
-/** While names wait for few places, no name holds one longer than this to wait for its turn at an upstream. */
+/**
+ * If names are waiting for places, a name holds its place no longer than this while it waits for its turn at an
+ * upstream.
+ */
 const FEW_WAIT_MS = 1_000;
 const LATE_PART = 0.8;
 const READY_PART = 1.1;
 
 /**
- * Places for the names of jobs, monitors and the collector that are looked up at the same time. There are as many as the event
- * loop can carry: live lookups queue behind everything under way, and once the processor is busy, more names at
- * a time do not finish any sooner.
+ * Places for the names of jobs, monitors and the collector that are looked up at the same time. There are as many as
+ * the event loop can carry: live lookups queue behind all running work, and once the processor is busy, more names at a
+ * time do not finish any sooner.
  */
 export class QuestionPlaces {
   private most = PLACES_FIRST;
@@ -37,7 +40,7 @@ export class QuestionPlaces {
     }
   }
 
-  /** How long a name may wait for its turn at an upstream; without a limit while no other name waits for its place. */
+  /** How long a name may wait for its turn at an upstream; unlimited while no other name waits for a place. */
   get waitMaxMs(): number {
     const areFew = this.most < PLACES_FIRST && this.waiting.length > 0;
     return areFew ? FEW_WAIT_MS : Infinity;
@@ -59,7 +62,7 @@ export class QuestionPlaces {
     }
   }
 
-  /** Looks at the event loop while there is work. */
+  /** Measures the delay of the event loop while there is work. */
   private watch(): void {
     if (this.timer) return;
     const dueMs = monotonicMs() + LOOK_MS;

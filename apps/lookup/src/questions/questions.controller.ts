@@ -5,7 +5,10 @@ import { goneSignal } from '../answers/data-answer.js';
 import { QuestionsRequest } from './questions.dto.js';
 import { QuestionsService } from './questions.service.js';
 
-/** Answers ready within this time are sent together: a separate write for each costs more than the answer. */
+/**
+ * Answers that are ready within this time are sent together, because a separate write for each costs more than the
+ * answer.
+ */
 const TOGETHER_MS = 20;
 
 @Controller('internal/questions')
@@ -13,7 +16,7 @@ const TOGETHER_MS = 20;
 export class QuestionsController {
   constructor(private readonly questions: QuestionsService) {}
 
-  /** A line of JSON for each name, once it is ready; the last line says that nothing is missing. */
+  /** A line of JSON for each name as soon as its answer is ready; the last line confirms that nothing is missing. */
   @Post()
   async ask(
     @Body() request: QuestionsRequest,

@@ -9,7 +9,7 @@ import { LookupConfig } from '../lookup.config.js';
 import { QuestionPlaces } from './question-places.js';
 import type { QuestionsRequest } from './questions.dto.js';
 
-/** Names of one call that are looked up at a time, if there are places for them. */
+/** The number of names of one call that are looked up at a time, if there are places for them. */
 const AT_A_TIME = 50;
 const ALL_TYPES = 'all' as const;
 
@@ -21,7 +21,7 @@ export interface QuestionsOf {
 
 /**
  * Answers a worker's questions about many names. A name whose upstream is busy is returned at once with the seconds to
- * wait, so that a slow registry delays no other name.
+ * wait, so that a slow registry does not delay other names.
  */
 @Injectable()
 export class QuestionsService {
@@ -64,7 +64,7 @@ export class QuestionsService {
         const question = { ...freshness, domainName: name, type, version: 2 as const };
         return await this.dns.live(question, { repeat: false, signal, isKept });
       }
-      // Jobs count as a separate asker, so that they do not use up their owner's share of live lookups.
+      // Jobs count as a separate account, so that they do not use up their owner's share of live lookups.
       const asker = accountId === undefined ? request.priority : `${request.priority} ${accountId}`;
       const waitMaxMs = Math.max(0, Math.min(untilMs - monotonicMs(), this.places.waitMaxMs));
       return await this.live.answer(

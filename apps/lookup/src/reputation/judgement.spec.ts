@@ -67,7 +67,7 @@ describe('a reputation', () => {
     expect(judgementOf({}, NOW)).toEqual({ score: 50, verdict: 'neutral', signals: [] });
   });
 
-  it('S123: says of a private address that there is one, and not which', () => {
+  it('S123: mentions that there is a private address, but not which', () => {
     const dns = { ...DNS, errors: { A: 'private_address' as const } };
     const { signals } = judgementOf({ dns }, NOW);
     expect(signals).toMatchObject([{ code: 'private_address', weight: -10 }]);

@@ -25,7 +25,7 @@ const YEAR_DAYS = 365;
 /** A name whose letters deviate this much from the average looks random. */
 const RANDOM_DEVIATIONS = 3;
 
-/** Signals that are the same for a name of which no source knows anything. */
+/** Signals that say nothing, because a name that is unknown to all sources has them, too. */
 const WITHOUT_FACTS: readonly string[] = ['lists_checked', 'random_letters'];
 
 type Told = [code: string, weight: number, evidence: string, confidence?: number];

@@ -44,7 +44,7 @@ beforeAll(async () => {
   const config = loadConfig(LookupConfig, {
     SERVICE_SECRET: SECRET,
     LOOKUP_PORT: '0',
-    // The registry cannot be reached: no connection leads to a multicast address.
+    // The registry cannot be reached, because there are no connections to multicast addresses.
     LOOKUP_UPSTREAM_EXCEPTIONS: `${whoisServer}:43=224.0.0.1:43`,
     CORPUS_URL: index.url,
   });
@@ -75,7 +75,7 @@ async function judged(label: string) {
 }
 
 it.each(['unheard', 'new', 'xkqzvw'])(
-  'a name of which nothing but its letters and its first sight is known gets no verdict at any price: %s',
+  'a name of which only the letters and the first observation are known gets no verdict and costs nothing: %s',
   async (label) => {
     const { status, outcome, code } = await judged(label);
     expect([status, outcome, code]).toEqual([503, 'unreachable', 'upstream_unreachable']);
@@ -85,11 +85,14 @@ it.each(['unheard', 'new', 'xkqzvw'])(
 it.each([
   ['old', 'neutral'],
   ['listed', 'malicious'],
-])('a fact of the index is an answer without the registry: %s', async (label, verdict) => {
-  expect(await judged(label)).toMatchObject({
-    status: 200,
-    outcome: 'partial',
-    verdict,
-    unknown: ['registration'],
-  });
-});
+])(
+  'a fact from the index suffices for an answer without the registry: %s',
+  async (label, verdict) => {
+    expect(await judged(label)).toMatchObject({
+      status: 200,
+      outcome: 'partial',
+      verdict,
+      unknown: ['registration'],
+    });
+  },
+);

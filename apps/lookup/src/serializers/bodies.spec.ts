@@ -43,7 +43,7 @@ it('the example of the documents equals the answer of the fixture', () => {
 });
 
 describe('the part of each source', () => {
-  it('names the error of a source beside one that delivered, and what was truncated', () => {
+  it('names the error of a failed source beside a successful one, and the truncated parts', () => {
     const lookup = port43Lookup();
     const [registry, registrar] = lookup.sources;
     const silent = { ...registry!, outcome: 'timeout', error: 'first_byte_timeout' } as const;
@@ -130,7 +130,7 @@ describe('version 1 of the answer', () => {
     ]);
   });
 
-  it('prefers the registrar’s text and keeps the registry’s text apart', () => {
+  it('prefers the registrar’s text and keeps the registry’s text separately', () => {
     const body = v1Body(port43Lookup());
     expect(body.whois_raw_domain).toBe('registrar text');
     expect(body.registry_data).toMatchObject({
@@ -139,7 +139,7 @@ describe('version 1 of the answer', () => {
     });
   });
 
-  it('says of a free name only that it is free', () => {
+  it('says only that the name is free if it is', () => {
     expect(v1Body(fixtureLookup('available.test', at))).toEqual({
       status: true,
       domain_name: 'available.test',
@@ -245,7 +245,7 @@ describe('version 2 of the answer', () => {
     expect(JSON.stringify(body)).not.toContain('Alex Sample');
   });
 
-  it('leaves out what only the gateway knows', () => {
+  it('omits the members that only the gateway knows', () => {
     const body = v2Body(fixtureLookup('registered.test', at), live, everything);
     expect(body).not.toHaveProperty('meta');
     const text = JSON.stringify(selectFields(body, ['no_such_member']));
@@ -293,7 +293,7 @@ describe('version 2 of the answer', () => {
 describe('a selection of fields', () => {
   const body = { status: true, a: { b: { c: 1, d: 2 }, e: 3 }, list: [{ x: 1 }] };
 
-  it('keeps what the paths name and always the status', () => {
+  it('keeps the members that the paths name, and always the status', () => {
     expect(selectFields(body, ['a.b.c', 'list'])).toEqual({
       status: true,
       a: { b: { c: 1 } },

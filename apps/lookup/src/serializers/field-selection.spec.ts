@@ -8,7 +8,7 @@ import { startLookup } from '../start.js';
 const SECRET = 'a-service-secret-of-at-least-32-characters';
 const clock = new TestClock('2026-11-22T10:00:00Z');
 
-/** Operations whose answers can be selected from, with every optional section. */
+/** The operations of lookup from whose answers clients can select members. */
 const SELECTABLE = OPERATIONS.filter(
   ({ owner, fixtures, parameters }) =>
     owner.service === 'lookup' && fixtures !== undefined && 'fields' in parameters,
@@ -40,7 +40,7 @@ describe('fields', () => {
   }
 
   it.each(SELECTABLE.map((row): [string, Operation] => [row.name, row]))(
-    'of %s accept the path of every member that an answer has, and no other',
+    'the fields of %s are the paths of all members that an answer can have, and no others',
     async (_name, row) => {
       const reader = new InputReader(row);
       const [subject] = subjectsOf(row);

@@ -110,7 +110,7 @@ export function registryBody(lookup: Lookup, rawTextName: string, raw: boolean):
   });
 }
 
-/** The most detailed port-43 text: the registrar's, or else the registry's. */
+/** The most detailed port-43 text: the registrar's or, if there is none, the registry's. */
 export function rawDomainText(lookup: Lookup): string | undefined {
   const texts = lookup.sources.filter((source) => rawText(source) !== undefined);
   const registrar = texts.find(({ role, record }) => role === 'registrar' && record);
@@ -118,7 +118,7 @@ export function rawDomainText(lookup: Lookup): string | undefined {
   return best && rawText(best);
 }
 
-/** Drops members without a value. A loop for speed, because it runs a dozen times per answer. */
+/** Drops members without a value. It is a loop for speed, because it runs a dozen times per answer. */
 export function present(members: Json): Json {
   const kept: Json = {};
   for (const name of Object.keys(members)) {
@@ -139,7 +139,7 @@ function registered({ outcome }: Lookup): CommonBody['domain_registered'] {
   return outcome === 'not_registered' ? 'no' : 'yes';
 }
 
-/** The registry's server if it answered, because it is authoritative; otherwise the server that did. */
+/** The registry's server if it answered, because it is authoritative; otherwise the server that answered. */
 function leadingSource({ sources }: Lookup): SourceAnswer | undefined {
   const answered = sources.filter((source) => ANSWERS.has(source.outcome));
   return answered.find(({ role }) => role === 'registry') ?? answered[0];

@@ -14,7 +14,7 @@ const CODES: Readonly<Record<FaultWord, RegExp>> = {
   first_byte_timeout: /within 10 seconds/,
   answer_timeout: /within 10 seconds/,
   tls_failed: /WORKER_EXTRA_CA_FILE/,
-  protocol_error: /answer in HTTP/,
+  protocol_error: /answer with HTTP/,
   cancelled: /is repeated/,
   webhook_not_active: /once it is active/,
 };
