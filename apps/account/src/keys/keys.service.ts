@@ -66,10 +66,7 @@ export class KeysService {
     });
   }
 
-  /**
-   * A key beyond the number that the plan allows is paused from the start, because of its rank. @throws
-   * KeyLimitReached.
-   */
+  /** A key beyond the plan's limit is paused from the start, because of its rank. @throws KeyLimitReached. */
   async create(
     owner: Actor,
     request: CreateKeyRequest,
@@ -182,8 +179,8 @@ export class KeysService {
   }
 
   /**
-   * Gives a revoked or expired key a successor with the same name, scopes and limits, once; used after an account was
-   * restored. A key with an expiry still has one afterwards: if it has passed, the request needs a new expiry, or null.
+   * Gives a revoked or expired key a successor with the same name, scopes and limits, once, such as after a
+   * restoration. If the expiry of the key has passed, the request needs a new expiry, or null.
    * @throws NotFound, KeyNotReissuable, KeyLimitReached, InvalidRequest.
    */
   async reissue(
@@ -251,7 +248,7 @@ export class KeysService {
     }
   }
 
-  /** For the erasure: removes the owner's texts. Hashes stay, so that the keys answer "erased". */
+  /** Removes the owner's texts after an erasure. Hashes stay, so that the keys answer "erased". */
   async scrub(transaction: Transaction, accountId: string): Promise<void> {
     await this.keys.scrub(transaction, accountId);
   }

@@ -261,8 +261,8 @@ export class RequestPath {
       reached instanceof Problem ? reached : transfers.begin(whose, transferCall(context, reached));
     if (transfer instanceof Problem) return this.refuse(context, transfer);
     context.transfer = transfer;
-    // Other requests of its class need not wait for it. A drain does not wait for a download, because the client can
-    // request the rest.
+    // Other requests of its class do not wait for it, nor does a drain wait for a download, whose rest can be
+    // requested.
     this.leaveClass(context);
     if (route.kind === 'download') {
       context.isInFlight = false;
@@ -340,10 +340,7 @@ export class RequestPath {
     else keptAnswers.keepStream(context, outcome);
   }
 
-  /**
-   * Releases the slots that a request held while it was running; the next request may use them before the answer is
-   * sent.
-   */
+  /** Releases the slots that a running request held; the next one may use them before the answer is sent. */
   private releaseSlots(context: RequestContext): void {
     const { shedder, transfers } = this.parts;
     context.isOver = true;
