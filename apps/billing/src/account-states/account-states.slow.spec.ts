@@ -146,6 +146,29 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
+  it('nothing can be changed between a restoration and what it undoes, because that would come last', async () => {
+    await billing.act(await order(), 'pay');
+    await billing.deliver('deleted', accountId);
+    await billing.follow();
+    await billing.pass(MINUTE_MS);
+    await billing.deliver('restored', accountId);
+    const { id } = await subscription();
+    const ask = async (step: string) =>
+      (
+        await billing.call('POST', `subscriptions/${id}/${step}`, {
+          accountId,
+          ...(step === 'change' && { body: { sku: 'api-5K-month' } }),
+        })
+      ).status;
+    for (const step of ['cancel', 'undo', 'change'])
+      expect([step, await ask(step)]).toEqual([step, 409]);
+    await billing.follow();
+    expect(await subscription()).toMatchObject({ cancel_at: null });
+    expect(await ask('cancel')).toBe(200);
+    await billing.follow();
+    expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
+  });
+
   it('a subscription that the customer had cancelled stays cancelled after a restoration', async () => {
     await billing.act(await order(), 'pay');
     await cancel();
@@ -258,8 +281,12 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
       for (let round = 0; round < 3; round += 1) await billing.follow();
     };
 
-    it('takes no money after it', async () => {
+    it.each([
+      ['', async () => undefined],
+      [', although its customer had cancelled the subscription before', cancel],
+    ])('takes no money after it%s', async (_, before) => {
       const page = await leaveUnpaid();
+      await before();
       await billing.deliver('deleted', accountId);
       await billing.follow();
       await pay(page);

@@ -82,7 +82,7 @@ export class FollowAccountsJob implements Job {
       // Otherwise its payment page would still take money. A change that is being paid cannot be dropped; it is
       // refunded once it is paid.
       const dropped = isChangeUnpaid ? await processor.dropChange(externalId, key) : undefined;
-      if (dropped?.outcome === 'unknown') return dropped;
+      if (dropped && (wanted === 'drop' || dropped.outcome === 'unknown')) return dropped;
       return processor.cancel(externalId, wanted === 'end' ? 'now' : 'period_end', key);
     }
     const resumed = await processor.resume(externalId, key);

@@ -8,7 +8,7 @@ export interface FollowedSubscription {
   accountId: string;
   processor: ProcessorName;
   externalId: string;
-  wanted: 'end' | 'cancel' | 'resume' | 'plan';
+  wanted: 'end' | 'cancel' | 'drop' | 'resume' | 'plan';
   /** The plan to restore, if that is the pending change; for `resume`, the plan of the change to schedule again. */
   sku: string | null;
   quantity: number | null;
@@ -43,7 +43,7 @@ export class FollowedSubscriptionsMaintenanceRepository {
            select s.id from account_states a join subscriptions s on s.account_id = a.account_id
              where a.state in ('deleted', 'erased') and not a.is_settled
                and s.state not in ('cancelled', 'expired')
-               and (a.state = 'erased' or s.cancel_at is null))
+               and (a.state = 'erased' or s.cancel_at is null or s.unpaid_page is not null))
          select s.id, s.account_id as "accountId", s.processor, s.external_id as "externalId", w.wanted,
            case when w.wanted = 'resume' then s.restorable_sku else s.wanted_sku end as sku,
            case when w.wanted = 'resume' then s.restorable_quantity else s.wanted_quantity end as quantity,
@@ -53,6 +53,7 @@ export class FollowedSubscriptionsMaintenanceRepository {
            cross join lateral (select case
              when s.is_duplicate or s.is_reversed or a.state = 'erased' then 'end'
              when a.state = 'deleted' and s.cancel_at is null then 'cancel'
+             when a.state = 'deleted' and s.unpaid_page is not null then 'drop'
              when a.state = 'active' and s.is_cancelled_by_deletion then 'resume'
              else 'plan' end as wanted) w
          where s.id > $1

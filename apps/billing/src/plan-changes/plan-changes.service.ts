@@ -47,6 +47,9 @@ const CHANGES_AT_ONCE = 3;
 const CHANGES_MAX = 50;
 
 const UNDER_WAY = 'Another change of your subscriptions is under way.';
+/** The restoration would undo what its customer does meanwhile. */
+const BEING_RESTORED =
+  'This subscription was cancelled with its account. Wait until the restoration has resumed it.';
 const BEING_PAID =
   'The payment processor is looking at the payment of an earlier change. Wait until it is done.';
 
@@ -197,7 +200,7 @@ export class PlanChangesService {
     id: string,
     reason?: string,
   ): Promise<PlanChangeAnswer> {
-    const row = await this.own.findCurrent(accountId, id);
+    const row = await this.findChangeable(accountId, id);
     const { externalId } = row;
     // Stored before the call, so that a crash after it does not lose the customer's reason.
     if (reason !== undefined) {
@@ -210,7 +213,7 @@ export class PlanChangesService {
 
   private async undoAlone(accountId: string, id: string): Promise<PlanChangeAnswer> {
     await this.own.checkMayBuy(accountId);
-    const row = await this.own.findCurrent(accountId, id);
+    const row = await this.findChangeable(accountId, id);
     const processor = this.processors.get(row.processor);
     let redirectUrl: string | null = null;
     // A cancelled subscription is resumed; a pending change remains pending.
@@ -234,8 +237,15 @@ export class PlanChangesService {
     return { redirect_url: valueOf(await processor.paymentUpdateUrl(customerId, returnUrl)) };
   }
 
-  private async planned(accountId: string, id: string, { sku, quantity = 1 }: PlanRequest) {
+  /** @throws NotFound, PlanNotChangeable. */
+  private async findChangeable(accountId: string, id: string): Promise<Subscription> {
     const row = await this.own.findCurrent(accountId, id);
+    if (row.isCancelledByDeletion) throw new PlanNotChangeable(BEING_RESTORED);
+    return row;
+  }
+
+  private async planned(accountId: string, id: string, { sku, quantity = 1 }: PlanRequest) {
+    const row = await this.findChangeable(accountId, id);
     const [from, to] = [unitsOf(row), plannedUnits(sku, quantity)];
     if (to.plan.line !== row.line) throw notSold();
     const effect = effectOfChange(from, to);
