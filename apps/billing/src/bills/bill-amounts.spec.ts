@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { PaymentConfirmed, SubscriptionChanged } from '#libs/contracts';
 import { AuditJob } from '#libs/database';
-import { MINUTE_MS, addMonths } from '#libs/platform';
+import { MINUTE_MS, addMonths, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 
 /** So close to the end of the period that an upgrade costs less than the smallest possible card charge. */
@@ -98,7 +98,8 @@ describe('bills whose amount is not the price of their lines', () => {
     ]);
   });
 
-  it('a coupon or a balance set by the operator changes what is paid, not what is granted', async () => {
+  /** Renews at 6.50 instead of 10.00. */
+  async function renewCheaper(): Promise<void> {
     const { world, subscriptions } = billing.simulator;
     const coupon = world.put({
       id: 'friends',
@@ -115,6 +116,23 @@ describe('bills whose amount is not the price of their lines', () => {
     world.get('customer', customer).balance = -100;
     await passTo(addMonths(start, 1));
     expect(invoices()[0]).toMatchObject({ subtotal: 1000, total: 750, amount_paid: 650 });
+  }
+
+  it('the rest of a period that a coupon or a balance made cheaper is refunded by what was paid', async () => {
+    await renewCheaper();
+    const [from, to] = [addMonths(start, 1).getTime(), addMonths(start, 2).getTime()];
+    await passTo(new Date((from + to) / 2));
+    const { body } = await billing.call('GET', 'operator/payments', { accountId, caller: 'cli' });
+    const { paymentId } = body.payments[0];
+    const wish = { refundId: newId(), paymentId, scope: 'remaining', reason: 'asked' };
+    const call = { accountId, caller: 'cli', body: wish } as const;
+    const { body: refund } = await billing.call('POST', 'operator/refunds', call);
+    expect(refund).toMatchObject({ amountMicros: '3250000' });
+    await billing.settle();
+  });
+
+  it('a coupon or a balance set by the operator changes what is paid, not what is granted', async () => {
+    await renewCheaper();
     const [, renewal] = await said<PaymentConfirmed>('billing.payment-confirmed');
     expect(renewal).toMatchObject({ amountMicros: '6500000', lines: [{ monthlyCredits: '5000' }] });
     const payment = billing.simulator.world.all('payment_intent')[0].id;

@@ -13,17 +13,26 @@ export function leftOf(paidMicros: Micros, reversals: readonly Reversal[]): Micr
 }
 
 /**
- * The money, tax included, for the time of a payment's lines from `from` on, each line to the nearest cent.
+ * The money, tax included, for the time of a payment's lines from `from` on, each line to the nearest cent. If a coupon
+ * or a balance paid part of the lines, only the paid part counts.
  * @returns undefined for a payment without a period, or if its period is over by then.
  */
-export function restOf(lines: readonly TimedLine[], from: Date): Micros | undefined {
+export function restOf(
+  paidMicros: Micros,
+  lines: readonly TimedLine[],
+  from: Date,
+): Micros | undefined {
+  const total = lines.reduce((sum, line) => sum + grossOf(line), 0n);
+  const isAll = paidMicros >= total;
   let rest = 0n;
   for (const line of lines) {
     const { startsAt, periodEnd } = line;
     if (startsAt === null || periodEnd === null || from >= periodEnd) return undefined;
     const begin = from > startsAt ? from : startsAt;
     const [part, whole] = [msBetween(begin, periodEnd), msBetween(startsAt, periodEnd)];
-    rest += shareOfMoney(grossOf(line), part, whole);
+    rest += isAll
+      ? shareOfMoney(grossOf(line), part, whole)
+      : shareOfMoney(grossOf(line), part * paidMicros, whole * total);
   }
   return rest;
 }

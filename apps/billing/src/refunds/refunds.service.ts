@@ -206,7 +206,7 @@ export class RefundsService {
     const lines = await this.database.transaction((transaction) =>
       this.payments.listLines(transaction, payment),
     );
-    const rest = restOf(lines, startsAt);
+    const rest = restOf(payment.amountMicros, lines, startsAt);
     if (!rest) throw new NothingToRefund('This payment did not pay for any time after that.');
     return rest;
   }
