@@ -1,30 +1,57 @@
 import { readMetered } from '../rdap/json-reading.js';
 import { WorkMeter } from '../whois/parse/reading/work-meter.js';
 import type { NumberBlock } from './network-record.js';
+import { isEverything, numberRange, overlap } from './number-range.js';
 import { readRdapNumber } from './rdap-number.js';
 import { readRpsl } from './rpsl.js';
 
 /** The form of an answer about addresses or AS numbers: an RDAP object of a class, or a text of port 43. */
 export type NumberForm = 'ip network' | 'autnum' | 'rpsl';
 
+/** The query behind an answer. */
+export interface NumberContext {
+  form: NumberForm;
+  /** The first and last requested address, or AS number in plain form. */
+  asked: readonly [start: string, end: string];
+}
+
 export interface NumberReading {
-  outcome: 'delivered' | 'parse_failed';
+  outcome: 'delivered' | 'not_registered' | 'parse_failed';
   block?: NumberBlock;
 }
 
-/** Reads an answer of a number registry. Pure, never throws; text without a block is `parse_failed`. */
+const FAILED: NumberReading = { outcome: 'parse_failed' };
+/** The entries of a registry for numbers that another one registers. */
+const ELSEWHERE = [
+  /^NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK$|^IANA-NETBLOCK-\d+$/i,
+  /\b(?:allocated|transferred) to (?:afrinic|apnic|arin|lacnic|ripe)\b/i,
+];
+
+/**
+ * Reads an answer of a number registry. Pure, never throws; text without a block that has any of the requested numbers
+ * is `parse_failed`, and so is an entry for what other registries register.
+ */
 export function readNumberAnswer(
   text: string,
-  form: NumberForm,
+  { form, asked }: NumberContext,
   meter = new WorkMeter(),
 ): NumberReading {
   try {
+    const wanted = numberRange(...asked);
+    if (wanted === undefined) return FAILED;
     const block =
       form === 'rpsl'
-        ? readRpsl(text)
+        ? readRpsl(text, wanted)
         : readMetered(text, meter, (json) => readRdapNumber(json, form));
-    return block === undefined ? { outcome: 'parse_failed' } : { outcome: 'delivered', block };
+    if (block === undefined) return FAILED;
+    const range = numberRange(block.start, block.end);
+    if (range === undefined || !overlap(range, wanted)) return FAILED;
+    if (isEverything(range)) return { outcome: 'not_registered' };
+    const isElsewhere = ELSEWHERE.some((words) =>
+      [block.name, block.type].some((given) => words.test(given ?? '')),
+    );
+    return isElsewhere ? FAILED : { outcome: 'delivered', block };
   } catch {
-    return { outcome: 'parse_failed' };
+    return FAILED;
   }
 }

@@ -1,9 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { numberRange } from './number-range.js';
 import { readRpsl } from './rpsl.js';
 
+const asked = (start: string) => numberRange(start, start)!;
+
 describe('a port-43 text', () => {
-  const of = (...lines: string[]) => readRpsl(`${lines.join('\n')}\n`);
+  const of = (start: string, ...lines: string[]) => readRpsl(`${lines.join('\n')}\n`, asked(start));
 
   it.each([
     ['198.51.100.0 - 198.51.100.63', '198.51.0.0 - 198.51.255.255', '198.51.100.0'],
@@ -13,13 +16,14 @@ describe('a port-43 text', () => {
     const name = narrow.startsWith('AS') ? 'aut-num' : 'inetnum';
     const narrowest = [`${name}: ${narrow}`, 'netname: NARROW', ''];
     const widest = [`${name}: ${wide}`, 'netname: WIDE', ''];
-    expect(of(...narrowest, ...widest)).toMatchObject({ start, name: 'NARROW' });
-    expect(of(...widest, ...narrowest)).toMatchObject({ start, name: 'NARROW' });
-    expect(of(...narrowest, `${name}: nonsense`)).toMatchObject({ name: 'NARROW' });
+    expect(of(start, ...narrowest, ...widest)).toMatchObject({ start, name: 'NARROW' });
+    expect(of(start, ...widest, ...narrowest)).toMatchObject({ start, name: 'NARROW' });
+    expect(of(start, ...narrowest, `${name}: nonsense`)).toMatchObject({ name: 'NARROW' });
   });
 
   it('at LACNIC has its owner, its people and the day of its last change', () => {
     const read = of(
+      '200.3.12.1',
       'inetnum:     200.3.12/22',
       'status:      allocated',
       'owner:       Ejemplo SA',
@@ -51,8 +55,10 @@ describe('a port-43 text', () => {
       'changed: hm@apnic.example 20110304',
       'changed: hm@apnic.example 20010304',
     ];
-    expect(of(...lines)?.updated).toMatchObject({ iso: '2011-03-04' });
-    expect(of(...lines, 'last-modified: 2015-01-01T00:00:00Z')?.updated).toMatchObject({
+    expect(of('203.0.113.1', ...lines)?.updated).toMatchObject({ iso: '2011-03-04' });
+    expect(
+      of('203.0.113.1', ...lines, 'last-modified: 2015-01-01T00:00:00Z')?.updated,
+    ).toMatchObject({
       original: '2015-01-01T00:00:00Z',
     });
   });
@@ -67,6 +73,7 @@ describe('a port-43 text', () => {
       '',
     ];
     const read = of(
+      '198.51.100.7',
       'NetRange: 198.51.0.0 - 198.51.255.255',
       'OriginAS: AS64500',
       '',
@@ -87,6 +94,7 @@ describe('a port-43 text', () => {
 
   it('has the people of all blocks if they follow the last one', () => {
     const read = of(
+      '203.0.113.1',
       'inetnum: 203.0.113.0 - 203.0.113.127',
       '',
       'inetnum: 203.0.113.0 - 203.0.113.255',
@@ -96,9 +104,87 @@ describe('a port-43 text', () => {
     expect(read).toMatchObject({ end: '203.0.113.127', contacts: [{ name: 'Ana Ejemplo' }] });
   });
 
+  it('is about the requested number: other blocks and routes in it are not', () => {
+    const read = of(
+      '198.51.100.7',
+      'inetnum: 198.51.100.128 - 198.51.100.191',
+      'netname: NEIGHBOUR',
+      '',
+      'inetnum: 198.51.100.0 - 198.51.100.127',
+      'netname: OWN',
+      '',
+      'route: 198.51.100.0/24',
+      'origin: AS64500 # since 2019',
+      '',
+      'route: 198.51.101.0/24',
+      'origin: AS64501',
+      '',
+      'route6: 2001:db8::/32',
+      'origin: AS64502',
+    );
+    expect(read).toMatchObject({ name: 'OWN', originAsns: [64_500] });
+    expect(of('192.0.2.1', 'inetnum: 198.51.100.0 - 198.51.100.127')).toBeUndefined();
+    expect(of('64500', 'aut-num: AS64501')).toBeUndefined();
+    expect(of('::c000:201', 'inetnum: 192.0.2.0/24')).toBeUndefined();
+  });
+
+  it('has comments that are no part of its values, except of free text', () => {
+    expect(
+      of(
+        '192.0.2.1',
+        'inetnum: 192.0.2.0 - 192.0.2.255 # one block',
+        'descr: Office #2, first floor',
+        'country: EU # country is really world wide',
+        'status: ASSIGNED PA # "status:" definitions',
+        'origin: AS1.10',
+      ),
+    ).toMatchObject({
+      start: '192.0.2.0',
+      end: '192.0.2.255',
+      descriptions: ['Office #2, first floor'],
+      countryCode: 'EU',
+      type: 'ASSIGNED PA',
+      originAsns: [65_546],
+    });
+  });
+
+  it('gives people the roles in which the block names them', () => {
+    const person = (name: string, handle: string, email: string) => [
+      `person: ${name}`,
+      `nic-hdl: ${handle}`,
+      `e-mail: ${email}`,
+      '',
+    ];
+    const read = of(
+      '192.0.2.1',
+      'inetnum: 192.0.2.0 - 192.0.2.255',
+      'org: ORG-EX1',
+      'admin-c: ADA1',
+      'tech-c: TIM1 # by night',
+      'tech-c: ADA1',
+      '',
+      'organisation: ORG-EX1',
+      'org-name: Example',
+      'abuse-c: DESK1',
+      '',
+      ...person('Ada', 'ADA1', 'ada@x.example'),
+      ...person('Tim', 'TIM1', 'tim@x.example'),
+      ...person('Desk', 'desk1', 'desk@x.example'),
+      ...person('Somebody', 'SOME1', 'some@x.example'),
+    );
+    expect(read?.contacts.map(({ name, roles }) => [name, roles])).toEqual([
+      ['Example', ['registrant']],
+      ['Ada', ['administrative', 'technical']],
+      ['Tim', ['technical']],
+      ['Desk', ['abuse']],
+      ['Somebody', ['technical']],
+    ]);
+    expect(read?.abuseContacts).toEqual([{ email: 'desk@x.example', foundIn: 'e-mail' }]);
+  });
+
   it('S69: attributes named like built-in members are attributes', () => {
     expect(
-      readRpsl(`inetnum: 193.0.0.0 - 193.0.0.255\n__proto__: x\nconstructor: y\n`),
+      of('193.0.0.1', 'inetnum: 193.0.0.0 - 193.0.0.255', '__proto__: x', 'constructor: y'),
     ).toMatchObject({ start: '193.0.0.0' });
   });
 
@@ -118,7 +204,7 @@ describe('a port-43 text', () => {
       fc.property(
         fc.array(fc.oneof(piece, fc.string({ maxLength: 12 })), { maxLength: 80 }),
         (parts) => {
-          readRpsl(parts.join(''));
+          readRpsl(parts.join(''), asked('193.0.0.1'));
         },
       ),
       { numRuns: 2_000, seed: 20_261_122 },

@@ -1,8 +1,9 @@
-import { ipv6Groups, lastAddress, parseAddressBlock, parseIpAddress } from '#libs/domain-names';
+import { lastAddress, parseAddressBlock } from '#libs/domain-names';
 import { parseDate } from '../whois/parse/fields/dates.js';
 import type { DateValue } from '../record.js';
 import { abuseInRemarks, isEmail } from './abuse.js';
 import type { AbuseContact, NetworkContact, NumberBlock } from './network-record.js';
+import { type NumberRange, numberRange, overlap } from './number-range.js';
 
 const LENGTH_MAX = 256 * 1024;
 const LINE_LENGTH_MAX = 1_000;
@@ -31,6 +32,27 @@ const ALIASES: Readonly<Record<string, string>> = {
   'inetrev-owner': 'org-name',
 };
 
+/** Attributes whose values are free text: in all others, `#` begins a comment (RFC 2622 §2). */
+const FREE_TEXT = new Set([
+  'address',
+  'descr',
+  'org-name',
+  'person',
+  'phone',
+  'remarks',
+  'role',
+  'trouble',
+]);
+
+/** The attributes by which a block, or its holder, refers to people. */
+const REFERENCES: Readonly<Record<string, string>> = {
+  'admin-c': 'administrative',
+  'owner-c': 'administrative',
+  'tech-c': 'technical',
+  'routing-c': 'technical',
+  'abuse-c': 'abuse',
+};
+
 const BLOCK_CLASSES = new Set(['inetnum', 'inet6num', 'aut-num']);
 const CONTACT_CLASSES: Readonly<Record<string, string>> = {
   organisation: 'registrant',
@@ -49,22 +71,23 @@ const CONTACT_CLASSES: Readonly<Record<string, string>> = {
 
 /**
  * Reads an answer of a number registry on port 43: RPSL (RIPE, APNIC, AFRINIC, LACNIC) or ARIN's own layout. The most
- * specific block counts. Undefined if there is none.
+ * specific block with any of the requested numbers counts. Undefined if there is none.
  */
-export function readRpsl(text: string): NumberBlock | undefined {
+export function readRpsl(text: string, asked: NumberRange): NumberBlock | undefined {
   const lines = text
     .slice(0, LENGTH_MAX)
     .toWellFormed()
     .split(/\r\n|\n|\r/);
   const objects = objectsIn(lines);
   const blocks = objects.filter(({ className }) => BLOCK_CLASSES.has(className));
-  const block = narrowestOf(blocks);
+  const block = narrowestOf(blocks, asked);
   if (block === undefined) return undefined;
-  const [start, end] = rangeOf(block);
+  const [start, end] = rangeOf(block.attributes[0][1]);
   const value = (name: string) => first(block, name);
   const remarks = [...all(block, 'descr'), ...all(block, 'remarks')];
   const own = objectsOf(block, objects);
-  const contacts = [...ownerIn(block), ...contactsIn(own)];
+  const references = referencesIn(block, own);
+  const contacts = [...ownerIn(block), ...contactsIn(own, references)];
   const created = dateOf(value('created'));
   const updated = dateOf(value('last-modified')) ?? newestChange(block);
   const optional = {
@@ -83,9 +106,9 @@ export function readRpsl(text: string): NumberBlock | undefined {
     ...Object.fromEntries(Object.entries(optional).filter(([, given]) => given !== undefined)),
     descriptions: remarks,
     statuses: [],
-    originAsns: originsIn(own),
+    originAsns: originsIn(own, asked),
     contacts,
-    abuseContacts: abuseIn(lines, own, remarks),
+    abuseContacts: abuseIn(lines, own, { references, remarks }),
   };
 }
 
@@ -121,7 +144,13 @@ function attributeIn(text: string): [name: string, value: string] | 'continued' 
   if (colon < 1 || colon > 40) return undefined;
   const name = text.slice(0, colon).trim().toLowerCase();
   if (!/^[a-z0-9-]+$/.test(name)) return undefined;
-  return [Object.hasOwn(ALIASES, name) ? ALIASES[name] : name, text.slice(colon + 1).trim()];
+  const known = Object.hasOwn(ALIASES, name) ? ALIASES[name] : name;
+  const value = text.slice(colon + 1).trim();
+  return [known, isFreeText(known) ? value : value.replace(/(?:^|\s)#.*$/, '').trim()];
+}
+
+function isFreeText(name: string): boolean {
+  return FREE_TEXT.has(name) || name.endsWith('name') || name.endsWith('phone');
 }
 
 /** One line without control characters, including those that change the writing direction. */
@@ -141,8 +170,8 @@ function all({ attributes }: RpslObject, name: string): string[] {
 }
 
 /** `192.0.2.0 - 192.0.2.255`, `192.0.2.0/24`, `2001:db8::/32`, `AS64496`, `AS64496 - AS64511`. */
-function rangeOf(block: RpslObject): [start: string, end: string] {
-  const given = block.attributes[0][1].replaceAll(/AS(?=\d)/gi, '');
+function rangeOf(value: string): [start: string, end: string] {
+  const given = value.replaceAll(/AS(?=\d)/gi, '');
   // LACNIC omits zeros: `200.3.12/22`.
   const text = given.replace(/^(\d+(?:\.\d+){0,2})(?=\/\d)/, (head) =>
     [...head.split('.'), '0', '0', '0'].slice(0, 4).join('.'),
@@ -153,14 +182,14 @@ function rangeOf(block: RpslObject): [start: string, end: string] {
   return parsed?.ok ? [parsed.cidr.address, lastAddress(parsed.cidr)] : [text.trim(), text.trim()];
 }
 
-/** The block with the fewest addresses or numbers; the last one if there are several. */
-function narrowestOf(blocks: readonly RpslObject[]): RpslObject | undefined {
+/** The block with the fewest addresses or numbers, among them a requested one; the last one if there are several. */
+function narrowestOf(blocks: readonly RpslObject[], asked: NumberRange): RpslObject | undefined {
   let narrowest: { block: RpslObject; size: bigint } | undefined;
   for (const block of blocks) {
-    const [start, end] = rangeOf(block).map(numberOf);
+    const range = numberRange(...rangeOf(block.attributes[0][1]));
     // An unreadable part is no reason to drop the readable ones.
-    const isRange = start !== undefined && end !== undefined && start <= end;
-    const size = isRange ? end - start : WIDEST;
+    if (range === undefined || !overlap(range, asked)) continue;
+    const size = range.last - range.first;
     if (narrowest === undefined || size <= narrowest.size) narrowest = { block, size };
   }
   return narrowest?.block;
@@ -178,17 +207,29 @@ function objectsOf(block: RpslObject, objects: readonly RpslObject[]): readonly 
   return isApart ? own : objects;
 }
 
-const WIDEST = 1n << 128n;
+/** The roles of people in relation to a block, by their handles in lower case. */
+type References = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** An address or AS number as an integer; undefined for anything else. */
-function numberOf(text: string): bigint | undefined {
-  if (/^\d{1,10}$/.test(text)) return BigInt(text);
-  const parsed = parseIpAddress(text);
-  if (!parsed.ok) return undefined;
-  const { address, version } = parsed.ip;
-  if (version === 6)
-    return ipv6Groups(address).reduce((sum, group) => (sum << 16n) + BigInt(group), 0n);
-  return address.split('.').reduce((sum, byte) => (sum << 8n) + BigInt(byte), 0n);
+/** A block names its people, and its holder only whom to ask about abuse. */
+function referencesIn(block: RpslObject, own: readonly RpslObject[]): References {
+  const found = new Map<string, Set<string>>();
+  const holders = own.filter(({ className }) => className === 'organisation');
+  const given = [
+    ...block.attributes,
+    ...holders.flatMap(({ attributes }) => attributes.filter(([name]) => name === 'abuse-c')),
+  ];
+  for (const [name, value] of given) {
+    if (!Object.hasOwn(REFERENCES, name)) continue;
+    const handle = value.toLowerCase();
+    found.set(handle, (found.get(handle) ?? new Set()).add(REFERENCES[name]));
+  }
+  return found;
+}
+
+function rolesOf(object: RpslObject, references: References): string[] {
+  const handle = first(object, 'nic-hdl') ?? first(object, 'nic-hdl-br');
+  const named = references.get(handle?.toLowerCase() ?? '');
+  return named === undefined ? [CONTACT_CLASSES[object.className]] : [...named];
 }
 
 /** LACNIC names the owner in the block itself. */
@@ -224,10 +265,10 @@ function newestChange(block: RpslObject): DateValue | undefined {
   );
 }
 
-function contactsIn(objects: readonly RpslObject[]): NetworkContact[] {
+function contactsIn(objects: readonly RpslObject[], references: References): NetworkContact[] {
   return objects.flatMap((object): NetworkContact[] => {
-    const role = CONTACT_CLASSES[object.className];
-    if (role === undefined) return [];
+    if (!Object.hasOwn(CONTACT_CLASSES, object.className)) return [];
+    const roles = rolesOf(object, references);
     const pick = (pattern: RegExp) =>
       object.attributes.filter(([name]) => pattern.test(name)).map(([, value]) => value);
     const emails = pick(/^(e-mail|abuse-mailbox|org\w+email|r\w+email)$/).filter(isEmail);
@@ -247,31 +288,37 @@ function contactsIn(objects: readonly RpslObject[]): NetworkContact[] {
       phone: phones[0],
     };
     const published = Object.entries(values).filter(([, value]) => value !== undefined);
-    return [{ ...Object.fromEntries(published), roles: [role], emails, phones }];
+    return [{ ...Object.fromEntries(published), roles, emails, phones }];
   });
 }
 
-/** Searches all possible places: a comment of RIPE's, an `abuse-mailbox`, ARIN's OrgAbuseEmail, an IRT, a remark. */
+/**
+ * Searches all possible places: a comment of RIPE's, an `abuse-mailbox`, ARIN's OrgAbuseEmail, an IRT, whom the block or
+ * its holder names, a remark.
+ */
 function abuseIn(
   lines: readonly string[],
   objects: readonly RpslObject[],
-  remarks: readonly string[],
+  { references, remarks }: { references: References; remarks: readonly string[] },
 ): AbuseContact[] {
   const comment = lines
     .map((line) => /^% Abuse contact for .{1,100} is '([^']{3,254})'/.exec(line)?.[1])
     .filter((email) => email !== undefined)
     .map((email) => ({ email, foundIn: 'comment' }));
-  const attributes = objects.flatMap(({ className, attributes: given }) =>
-    given
+  const attributes = objects.flatMap((object) => {
+    const { className } = object;
+    const isNamed =
+      Object.hasOwn(CONTACT_CLASSES, className) && rolesOf(object, references).includes('abuse');
+    return object.attributes
       .filter(
         ([name]) =>
           name === 'abuse-mailbox' ||
           name === 'orgabuseemail' ||
           name === 'rabuseemail' ||
-          (className === 'irt' && name === 'e-mail'),
+          (isNamed && name === 'e-mail'),
       )
-      .map(([name, email]) => ({ email, foundIn: className === 'irt' ? 'irt' : name })),
-  );
+      .map(([name, email]) => ({ email, foundIn: className === 'irt' ? 'irt' : name }));
+  });
   const found = [...comment, ...attributes].filter(({ email }) => isEmail(email));
   const chosen = found.length > 0 ? found : abuseInRemarks(remarks);
   const unique = new Map<string, AbuseContact>();
@@ -282,9 +329,17 @@ function abuseIn(
   return [...unique.values()];
 }
 
-function originsIn(objects: readonly RpslObject[]): number[] {
-  const texts = objects.flatMap((object) => all(object, 'origin'));
-  const numbers = texts.flatMap((text) => text.match(/\d{1,10}/g) ?? []).map(Number);
+/** Origins of the block itself, and of its routes. `AS1.10` is 65546 (RFC 5396). */
+function originsIn(objects: readonly RpslObject[], asked: NumberRange): number[] {
+  const texts = objects.flatMap((object) => {
+    const route = first(object, 'route') ?? first(object, 'route6');
+    const range = route === undefined ? asked : numberRange(...rangeOf(route));
+    return range !== undefined && overlap(range, asked) ? all(object, 'origin') : [];
+  });
+  const numbers = texts
+    .flatMap((text) => text.match(/\d{1,10}(?:\.\d{1,5})?/g) ?? [])
+    .map((text) => text.split('.').reduce((sum, part) => sum * 65_536 + Number(part), 0))
+    .filter((asn) => asn < 2 ** 32);
   return [...new Set(numbers)];
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../upstream-exchange.js';
 import type { Port43Client } from '../whois/port43.js';
 import type { NetworkSource, NumberBlock } from '../networks/network-record.js';
-import type { NumberForm } from '../networks/number-reading.js';
+import type { NumberContext } from '../networks/number-reading.js';
 
 export interface NumberAskerOptions extends UpstreamExchangeOptions {
   port43: Port43Client;
@@ -23,8 +23,9 @@ export interface NumberAnswer {
 
 type Finding = ExchangeFinding & { block?: NumberBlock };
 
-/** The texts of registries on port 43 for "no entry" and for "too many queries". */
-const NOTHING = /no entries found|no match found|no data found|not found|unallocated|no match for/i;
+/** The lines of registries on port 43 for "no entry", and the texts for "too many queries". */
+const NOTHING =
+  /^%ERROR:101:|^[%#\s]*(?:no (?:entries|match|data) found|no match for|unallocated)\b/im;
 const THROTTLED = /rate limit|quota|too many|access denied|query.{0,20}exceeded|%ERROR:201|denied/i;
 
 /** Sends one query to one number registry; the result says how it went. Never rejects. */
@@ -38,7 +39,7 @@ export class NumberAsker {
   async askRdap(
     server: string,
     path: string,
-    form: NumberForm,
+    about: NumberContext,
     asking: Asking,
   ): Promise<NumberAnswer> {
     const { parser } = this.options;
@@ -47,19 +48,25 @@ export class NumberAsker {
       asking,
       async ({ kind, status: httpStatus, text: raw }) => {
         if (kind === 'not_found') return { outcome: 'not_registered', httpStatus, raw };
-        const { block } = await parser.parseNumber(raw, form);
-        if (block !== undefined) return { outcome: 'delivered', httpStatus, raw, block };
+        const { outcome, block } = await parser.parseNumber(raw, about);
+        if (block !== undefined) return { outcome, httpStatus, raw, block };
+        if (outcome === 'not_registered') return { outcome, httpStatus, raw };
         return { outcome: 'parse_failed', httpStatus, raw, error: 'unreadable' };
       },
     );
     return answerOf({ protocol: 'rdap', server, ...finding });
   }
 
-  async askPort43(server: string, question: string, asking: Asking): Promise<NumberAnswer> {
+  async askPort43(
+    server: string,
+    question: string,
+    asked: NumberContext['asked'],
+    asking: Asking,
+  ): Promise<NumberAnswer> {
     const { port43, parser } = this.options;
     const finding = await this.exchange.run<Finding>(server, asking, async (permit) => {
       const { text: raw, cut } = await port43.askNumber(server, question, asking.signal);
-      const { block } = await parser.parseNumber(raw, 'rpsl');
+      const { outcome, block } = await parser.parseNumber(raw, { form: 'rpsl', asked });
       if (block !== undefined) {
         permit.release();
         return { outcome: cut === undefined ? 'delivered' : 'partial', raw, block };
@@ -69,7 +76,7 @@ export class NumberAsker {
         return { outcome: 'throttled', raw };
       }
       permit.release();
-      const isNothing = cut === undefined && NOTHING.test(raw);
+      const isNothing = cut === undefined && (outcome === 'not_registered' || NOTHING.test(raw));
       return { outcome: isNothing ? 'not_registered' : 'parse_failed', raw };
     });
     return answerOf({ protocol: 'whois43', server, ...finding });

@@ -171,7 +171,10 @@ describe('an address', () => {
   });
 
   it('is looked up as a block if it is one, and at the registry of its prefix if it embeds IPv4', async () => {
-    await internet.rdap('rdap.apnic.net', json({ ...NETWORK, startAddress: '2001:200::' }));
+    await internet.rdap(
+      'rdap.apnic.net',
+      json({ ...NETWORK, startAddress: '2001:200::', endAddress: '2001:200:ffff::' }),
+    );
     open();
     await lookups.lookUpBlock(block('2001:0200:0::/32'));
     expect(internet.asked).toEqual(['rdap.apnic.net /ip/2001:200::/32']);
@@ -237,6 +240,63 @@ describe('an address', () => {
     expect((await lookups.lookUpBlock(block('193.0.0.1'))).outcome).toBe('throttled');
   });
 
+  it('is not answered with a block that does not have it, by RDAP or on port 43', async () => {
+    await internet.rdap('rdap.db.ripe.net', json(NETWORK));
+    await internet.whois('whois.ripe.net', RPSL);
+    open();
+    const found = await lookups.lookUpBlock(block('193.0.8.1'));
+    expect(internet.asked).toEqual([
+      'rdap.db.ripe.net /ip/193.0.8.1',
+      'whois.ripe.net 193.0.8.1\r\n',
+    ]);
+    expect(found.outcome).toBe('parse_failed');
+    expect(found.block).toBeUndefined();
+  });
+
+  it("is not registered if a registry's entry for everything is the answer", async () => {
+    const everything = {
+      ...NETWORK,
+      startAddress: '0.0.0.0',
+      endAddress: '255.255.255.255',
+      name: 'IANA-BLK',
+    };
+    await internet.rdap('rdap.db.ripe.net', json(everything));
+    await internet.whois('whois.apnic.net', 'inet6num: ::/0\r\nnetname: IANA-BLK\r\n');
+    open();
+    expect(await lookups.lookUpBlock(block('193.0.8.1'))).toMatchObject({
+      outcome: 'not_registered',
+    });
+    expect(await lookups.lookUpBlock(block('2001:200::1'))).toMatchObject({
+      outcome: 'not_registered',
+    });
+  });
+
+  it.each([
+    ['193.0.8.1', 'whois.ripe.net', 'netname: NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK'],
+    ['1.0.0.1', 'whois.apnic.net', 'netname: IANA-NETBLOCK-1'],
+    ['8.0.0.1', 'whois.arin.net', 'NetType: Early Registrations, Transferred to RIPE NCC'],
+    ['8.0.0.1', 'whois.arin.net', 'NetType: Allocated to APNIC'],
+  ])('%s is not answered with an entry for what others register: %s', async (text, host, line) => {
+    await internet.whois(host, `inetnum: ${text.split('.')[0]}.0.0.0/8\r\n${line}\r\n`);
+    open();
+    const { sources, block: none } = await lookups.lookUpBlock(block(text));
+    expect([sources.at(-1)?.outcome, none]).toEqual(['parse_failed', undefined]);
+  });
+
+  it.each([
+    ['%ERROR:101: no entries found\r\n', 'not_registered'],
+    ['No match found for 193.0.8.1.\r\n', 'not_registered'],
+    ['% Unallocated resource: 193.0.8.1\r\n', 'not_registered'],
+    ['% Error: the database host was not found\r\n', 'parse_failed'],
+    ['<html><title>404 Not Found</title></html>', 'parse_failed'],
+    ['% Please try again: no data found in the cache yet\r\n', 'parse_failed'],
+  ])('is not registered only by a line that says so: %j', async (text, outcome) => {
+    await internet.whois('whois.ripe.net', text);
+    open();
+    const { sources } = await lookups.lookUpBlock(block('193.0.8.1'));
+    expect(sources.at(-1)).toMatchObject({ protocol: 'whois43', outcome });
+  });
+
   it.each([
     ['10.1.2.3', 'Private use', '10.0.0.0', '10.255.255.255'],
     ['192.0.2.0/25', 'Documentation', '192.0.2.0', '192.0.2.255'],
@@ -259,7 +319,9 @@ describe('an address', () => {
   it.each(['192.31.196.1', '192.175.48.0/24', '2620:4f:8000::1'])(
     '%s belongs to AS112, which is routed: ARIN is queried',
     async (text) => {
-      await internet.rdap('rdap.arin.net', json({ ...NETWORK, name: 'EX-AS112' }));
+      const [startAddress] = text.split('/');
+      const network = { ...NETWORK, startAddress, endAddress: startAddress, name: 'EX-AS112' };
+      await internet.rdap('rdap.arin.net', json(network));
       open();
       expect(await lookups.lookUpBlock(block(text))).toMatchObject({
         outcome: 'delivered',

@@ -1,11 +1,11 @@
-import type { Cidr } from '#libs/domain-names';
+import { type Cidr, lastAddress } from '#libs/domain-names';
 import type { Priority } from '../limiter/upstream.js';
 import type { LookupOutcome } from '../record.js';
 import type { NumberBlock, NumberLookup as Found } from '../networks/network-record.js';
 import { JoinedRuns } from '../joined-runs.js';
 import type { Asking } from '../upstream-exchange.js';
 import { NumberAsker, type NumberAnswer, type NumberAskerOptions } from './number-asker.js';
-import type { NumberForm } from '../networks/number-reading.js';
+import type { NumberContext, NumberForm } from '../networks/number-reading.js';
 import type { NumberRegistries, NumberRoute } from '../networks/number-registries.js';
 import { type SpecialRange, specialAsnOf, specialRangeOf } from '../networks/special-ranges.js';
 
@@ -23,12 +23,11 @@ export interface NumberRequest {
   signal?: AbortSignal;
 }
 
-interface Question {
+interface Question extends NumberContext {
   /** Path below the base URL of an RDAP service (RFC 9082 §3.1.1, §3.1.2). */
   rdapPath: string;
   /** The query on port 43: an address, a block, or `AS` and its number. */
   text: string;
-  form: NumberForm;
   route: NumberRoute | undefined;
   special: SpecialRange | undefined;
   notAllocated: string;
@@ -55,6 +54,7 @@ export class NumberLookups {
       rdapPath: `ip/${text}`,
       text,
       form: 'ip network',
+      asked: [cidr.address, lastAddress(cidr)],
       route: this.options.registries.routeOfBlock(cidr),
       special: specialRangeOf(cidr),
       notAllocated: isOne
@@ -69,6 +69,7 @@ export class NumberLookups {
       rdapPath: `autnum/${asn}`,
       text: `AS${asn}`,
       form: 'autnum',
+      asked: [String(asn), String(asn)],
       route: this.options.registries.routeOfAsn(asn),
       special: specialAsnOf(asn),
       notAllocated: `IANA has given AS${asn} to no registry.`,
@@ -95,10 +96,10 @@ export class NumberLookups {
 
   private async ask(route: NumberRoute, question: Question, asking: Asking): Promise<Found> {
     const { rdapBaseUrl, whoisServer, registry } = route;
-    const { rdapPath, form, text } = question;
-    const answers = [await this.asker.askRdap(rdapBaseUrl, rdapPath, form, asking)];
+    const { rdapPath, form, asked, text } = question;
+    const answers = [await this.asker.askRdap(rdapBaseUrl, rdapPath, { form, asked }, asking)];
     if (FALL_BACK.has(answers[0].source.outcome) && !asking.signal.aborted) {
-      answers.push(await this.asker.askPort43(whoisServer, text, asking));
+      answers.push(await this.asker.askPort43(whoisServer, text, asked, asking));
     }
     const answered = answers.find(({ block }) => block !== undefined) ?? chosenOf(answers);
     const { outcome, retryAfterSeconds } = answered.source;

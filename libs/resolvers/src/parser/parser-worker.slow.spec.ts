@@ -45,11 +45,15 @@ describe('the parser in its thread', () => {
     const worker = open();
     const network = { startAddress: '192.0.2.0', endAddress: '192.0.2.255' };
     const about = { domain: 'a.example', role: 'registry', isAbsent: false } as const;
+    const asked = ['192.0.2.1', '192.0.2.1'] as const;
     const [domain, block, text, nothing] = await Promise.all([
       worker.parseRdap('{"ldhName": "a.example", "status": ["active"]}', about),
-      worker.parseNumber(JSON.stringify(network), 'ip network'),
-      worker.parseNumber('inetnum: 192.0.2.0 - 192.0.2.255\nnetname: SAMPLE\n', 'rpsl'),
-      worker.parseNumber('{', 'autnum'),
+      worker.parseNumber(JSON.stringify(network), { form: 'ip network', asked }),
+      worker.parseNumber('inetnum: 192.0.2.0 - 192.0.2.255\nnetname: SAMPLE\n', {
+        form: 'rpsl',
+        asked,
+      }),
+      worker.parseNumber('{', { form: 'autnum', asked: ['1', '1'] }),
     ]);
     expect(domain).toMatchObject({ outcome: 'delivered', record: { statuses: ['ok'] } });
     expect(block).toMatchObject({ outcome: 'delivered', block: { start: '192.0.2.0' } });

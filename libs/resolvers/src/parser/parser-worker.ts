@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { NumberForm, NumberReading } from '../networks/number-reading.js';
+import type { NumberContext, NumberReading } from '../networks/number-reading.js';
 import type { RdapContext } from '../rdap/rdap-answer.js';
 import type { ParseContext, ParseResult } from '../whois/parse/parse-whois.js';
 
@@ -7,7 +7,7 @@ import type { ParseContext, ParseResult } from '../whois/parse/parse-whois.js';
 export type ParserQuestion =
   | { protocol: 'whois43'; text: string; context: ParseContext }
   | { protocol: 'rdap'; text: string; context: RdapContext }
-  | { protocol: 'number'; text: string; context: NumberForm };
+  | { protocol: 'number'; text: string; context: NumberContext };
 
 export type ParserResult = ParseResult | NumberReading;
 
@@ -71,7 +71,7 @@ export class ParserWorker {
   }
 
   /** Like `readNumberAnswer`, with the guarantees of `parse`. */
-  parseNumber(text: string, context: NumberForm): Promise<NumberReading> {
+  parseNumber(text: string, context: NumberContext): Promise<NumberReading> {
     return this.ask<NumberReading>({ protocol: 'number', text, context });
   }
 

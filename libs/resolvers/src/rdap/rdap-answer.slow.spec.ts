@@ -83,7 +83,7 @@ describe('an RDAP answer', () => {
   /** Steps beyond those for the characters of the JSON. */
   function mappingOf(text: string, kind: 'domain' | 'autnum' | 'not found'): number {
     const meter = new WorkMeter();
-    if (kind === 'autnum') readNumberAnswer(text, 'autnum', meter);
+    if (kind === 'autnum') readNumberAnswer(text, { form: 'autnum', asked: ['1', '1'] }, meter);
     else readRdapAnswer(text, { ...about, isAbsent: kind === 'not found' }, meter);
     return meter.steps - text.length;
   }

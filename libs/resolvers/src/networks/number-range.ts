@@ -1,0 +1,41 @@
+import { ipv6Groups, parseIpAddress } from '#libs/domain-names';
+
+/** Consecutive addresses of a version, or AS numbers. */
+export interface NumberRange {
+  kind: 4 | 6 | 'asn';
+  first: bigint;
+  last: bigint;
+}
+
+const COUNTS = { 4: 1n << 32n, 6: 1n << 128n, asn: 1n << 32n } as const;
+
+/** The range from one number to another, each an address or an AS number in plain form; undefined if it is none. */
+export function numberRange(start: string, end: string): NumberRange | undefined {
+  const [from, to] = [numberIn(start), numberIn(end)];
+  if (from === undefined || to?.kind !== from.kind || to.value < from.value) return undefined;
+  return { kind: from.kind, first: from.value, last: to.value };
+}
+
+/** Whether two ranges have a number in common. */
+export function overlap(a: NumberRange, b: NumberRange): boolean {
+  return a.kind === b.kind && a.first <= b.last && b.first <= a.last;
+}
+
+/** Whether a range has all numbers of its kind: the entry that registries have for what they have not registered. */
+export function isEverything({ kind, first, last }: NumberRange): boolean {
+  return first <= 1n && last === COUNTS[kind] - 1n;
+}
+
+function numberIn(text: string): { kind: NumberRange['kind']; value: bigint } | undefined {
+  if (/^\d{1,10}$/.test(text)) {
+    const value = BigInt(text);
+    return value < COUNTS.asn ? { kind: 'asn', value } : undefined;
+  }
+  const parsed = parseIpAddress(text.replace(/\/\d{1,3}$/, ''));
+  if (!parsed.ok) return undefined;
+  const { address, version } = parsed.ip;
+  const [groups, width] =
+    version === 4 ? [address.split('.').map(Number), 8n] : [ipv6Groups(address), 16n];
+  const value = groups.reduce((sum, group) => (sum << width) + BigInt(group), 0n);
+  return { kind: version, value };
+}
