@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { isSeenBy, seeingSource } from '../dns/shown-spans.js';
 import type { FiledName } from '../names/registrable-name.js';
+import { countOf } from '../searches/counted-pages.js';
+import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 
 /** A record of a name with the time in which it was there. */
@@ -20,26 +22,77 @@ export interface StretchesAsked {
   from: string;
   to: string;
   sourceIds: readonly number[];
-  limit: number;
 }
+
+/** A time at which a record appeared or disappeared. */
+export interface ChangeRow {
+  at: Date;
+}
+
+const OF_NAME = `domain_key = $1 and name = $2 and host = '' and rtype = any($3::smallint[])
+  and ${isSeenBy('s', '$6')}`;
+const STRETCHES = `from dns_span s
+  where ${OF_NAME} and first_seen < $5 and (until is null or until >= $4)`;
+/** Records observed by sensors are excluded, because the other records at that time are unknown. */
+const CHANGES = `from (
+    select first_seen as at from dns_span s where ${OF_NAME} and not is_passive
+    union select until from dns_span s where ${OF_NAME} and not is_passive) c
+  where at >= $4 and at < $5`;
+const SELECT = `select rtype, value, first_seen as "firstAt", until as "untilAt",
+  is_passive as "isPassive", ${seeingSource('s', '$6')} as "sourceId"`;
 
 /** Records of names over time. */
 @Injectable()
 export class DnsHistoryRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** Records of the name itself that existed within the span of time, the newest first. */
-  async list({ name, rtypes, from, to, sourceIds, limit }: StretchesAsked): Promise<StretchRow[]> {
+  /**
+   * Records of the name itself that existed within the span of time, the newest first.
+   * @param after time, type, value and kind of the last record before the page.
+   */
+  async list(asked: StretchesAsked, { limit, offset, after }: PagePlace): Promise<StretchRow[]> {
+    const [at, ...record] = after ?? ['infinity', '0', '', 'false'];
     return this.database.query(
-      `select rtype, value, first_seen as "firstAt", until as "untilAt",
-         is_passive as "isPassive", ${seeingSource('s', '$6')} as "sourceId"
-       from dns_span s
-       where domain_key = $1 and name = $2 and host = '' and rtype = any($3::smallint[])
-         and first_seen < $5 and (until is null or until >= $4)
-         and ${isSeenBy('s', '$6')}
-       order by first_seen desc, rtype, value limit $7`,
-      [name.key, name.name, rtypes, from, to, sourceIds, limit],
+      `${SELECT} ${STRETCHES} and (first_seen < $7
+         or first_seen = $7 and (rtype, value, is_passive) > ($8::smallint, $9::text, $10::boolean))
+       order by first_seen desc, rtype, value, is_passive limit $11 offset $12`,
+      [...valuesOf(asked), at, ...record, limit, offset],
     );
+  }
+
+  async count(asked: StretchesAsked): Promise<number> {
+    return this.counted(`select 1 ${STRETCHES}`, asked);
+  }
+
+  /** The times within the span at which records appeared or disappeared, the newest first. */
+  async listChanges(
+    asked: StretchesAsked,
+    { limit, offset, after }: PagePlace,
+  ): Promise<ChangeRow[]> {
+    return this.database.query(
+      `select at ${CHANGES} and at < $7 order by at desc limit $8 offset $9`,
+      [...valuesOf(asked), after?.[0] ?? 'infinity', limit, offset],
+    );
+  }
+
+  async countChanges(asked: StretchesAsked): Promise<number> {
+    return this.counted(`select 1 ${CHANGES}`, asked);
+  }
+
+  /** All records of the name at any of some times. */
+  async listAt(asked: StretchesAsked, times: readonly Date[]): Promise<StretchRow[]> {
+    const bounds = times.map((at) => at.getTime());
+    const [oldest, newest] = [Math.min(...bounds), Math.max(...bounds)].map((at) => new Date(at));
+    return this.database.query(
+      `${SELECT} from dns_span s where ${OF_NAME} and not is_passive
+         and first_seen <= $5 and (until is null or until > $4)`,
+      [asked.name.key, asked.name.name, asked.rtypes, oldest, newest, asked.sourceIds],
+    );
+  }
+
+  private async counted(sql: string, asked: StretchesAsked): Promise<number> {
+    const [row] = await this.database.query<{ records: number }>(countOf(sql), valuesOf(asked));
+    return row.records;
   }
 
   /** When the records of each type were last queried, by the bit of the type. */
@@ -59,4 +112,8 @@ export class DnsHistoryRepository {
     );
     return new Map(rows.map(({ bit, at }) => [bit, at]));
   }
+}
+
+function valuesOf({ name, rtypes, from, to, sourceIds }: StretchesAsked): unknown[] {
+  return [name.key, name.name, rtypes, from, to, sourceIds];
 }

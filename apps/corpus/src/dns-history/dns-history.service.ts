@@ -4,19 +4,25 @@ import { Clock } from '#libs/platform';
 import { DNS_TYPES } from '#libs/resolvers';
 import { CoverageService, FIXTURE_SOURCE } from '../coverage/coverage.service.js';
 import { bitOf } from '../dns/dns-type.js';
-import { type SearchAnswer, allRows, searchAnswer } from '../searches/search-answer.js';
+import { totalOf } from '../searches/counted-pages.js';
+import {
+  type SearchAnswer,
+  type SearchRows,
+  allRows,
+  readRows,
+  searchAnswer,
+} from '../searches/search-answer.js';
 import { dayBounds } from '../searches/search-days.js';
 import { type SearchedName, searchedName } from '../searches/searched-name.js';
-import { DnsHistoryRepository, type StretchRow } from './dns-history.repository.js';
+import {
+  type ChangeRow,
+  DnsHistoryRepository,
+  type StretchRow,
+  type StretchesAsked,
+} from './dns-history.repository.js';
 import { dnsSnapshots, dnsStretch } from './historic-dns-record.js';
 
 type Question = QuestionOf<typeof DNS_HISTORICAL>;
-
-/** Creates an item of the list, once it is on the page. */
-type Told = () => object;
-
-/** The most records of one name that are read. */
-const RECORDS_MAX = 5_000;
 
 /** The DNS records of one name over time. */
 @Injectable()
@@ -35,44 +41,78 @@ export class DnsHistoryService {
     const days = dayBounds(question);
     const isFixture = name.fixture !== undefined;
     const { view } = question;
-    const all = isFixture ? this.fixtures(name, question) : await this.found(name, question, days);
-    return searchAnswer(page, {
+    const shown = {
       isFixture,
       head: { status: true, domain_name: name.name, domain_unicode: name.readable, view },
       coverage: async () => this.coverage.beside(isFixture, name.name),
-      rows: allRows(all),
       list: view,
-      told: (rows) => rows.map((told) => told()),
+    };
+    if (isFixture) {
+      const rows = allRows(this.fixtures(name, question));
+      return searchAnswer(page, { ...shown, rows, told: (items) => items });
+    }
+    const { ids: sourceIds, nameOf } = await this.coverage.shown();
+    const [from, to] = days;
+    const asked = { name, rtypes: typesOf(question), from, to, sourceIds };
+    if (view === 'snapshots') {
+      const told = async (rows: readonly ChangeRow[]) => this.snapshots(asked, rows);
+      return searchAnswer(page, { ...shown, rows: this.changes(asked), told });
+    }
+    return searchAnswer(page, {
+      ...shown,
+      rows: this.stretches(asked),
+      told: async (rows) => {
+        const bits = asked.rtypes.map(bitOf);
+        const seen = await this.repository.lastSightings(name, bits, sourceIds);
+        return rows.map((row) =>
+          dnsStretch(name.name, row, {
+            seenAt: seen.get(bitOf(row.rtype)),
+            source: nameOf(row.sourceId),
+          }),
+        );
+      },
     });
   }
 
-  private async found(
-    name: SearchedName,
-    question: Question,
-    [from, to]: ReturnType<typeof dayBounds>,
-  ): Promise<Told[]> {
-    const rtypes = typesOf(question);
-    const { ids: sourceIds, nameOf } = await this.coverage.shown();
-    const asked = { name, rtypes, from, to, sourceIds, limit: RECORDS_MAX };
-    const rows = await this.repository.list(asked);
-    if (question.view === 'snapshots') return dnsSnapshots(name.name, rows);
-    const seen = await this.repository.lastSightings(name, rtypes.map(bitOf), sourceIds);
-    return rows.map(
-      (row) => () =>
-        dnsStretch(name.name, row, {
-          seenAt: seen.get(bitOf(row.rtype)),
-          source: nameOf(row.sourceId),
-        }),
+  private changes(asked: StretchesAsked): SearchRows<ChangeRow> {
+    return readRows(
+      async () => totalOf(await this.repository.countChanges(asked)),
+      async (place) => this.repository.listChanges(asked, place),
+      ({ at }) => [at.toISOString()],
     );
   }
 
-  private fixtures(name: SearchedName, question: Question): Told[] {
+  private async snapshots(asked: StretchesAsked, rows: readonly ChangeRow[]) {
+    const times = rows.map(({ at }) => at);
+    const there = times.length === 0 ? [] : await this.repository.listAt(asked, times);
+    return dnsSnapshots(asked.name.name, times, there);
+  }
+
+  private stretches(asked: StretchesAsked): SearchRows<StretchRow> {
+    return readRows(
+      async () => totalOf(await this.repository.count(asked)),
+      async (place) => this.repository.list(asked, place),
+      ({ firstAt, rtype, value, isPassive }) => [
+        firstAt.toISOString(),
+        String(rtype),
+        value,
+        String(isPassive),
+      ],
+    );
+  }
+
+  private fixtures(name: SearchedName, question: Question): object[] {
     const rtypes = typesOf(question);
     const rows = name.fixture === 'registered' ? FIXTURE_ROWS : [];
     const wanted = rows.filter(({ rtype }) => rtypes.includes(rtype));
-    if (question.view === 'snapshots') return dnsSnapshots(name.name, wanted);
+    if (question.view === 'snapshots') {
+      const times = [MOVED_AT, FIRST_AT].filter((at) =>
+        wanted.some(({ firstAt, untilAt }) => firstAt === at || untilAt === at),
+      );
+      return dnsSnapshots(name.name, times, wanted);
+    }
     const told = { seenAt: this.clock.now(), source: FIXTURE_SOURCE };
-    return wanted.map((row) => () => dnsStretch(name.name, row, told));
+    return wanted.map((row) => dnsStretch(name.name, row, told));
   }
 }
 

@@ -43,30 +43,21 @@ export function dnsStretch(
   };
 }
 
-/**
- * All records at each time at which one appeared or disappeared, newest first. Records observed by sensors are
- * excluded, because the other records at that time are unknown.
- */
-export function dnsSnapshots(name: string, rows: readonly StretchRow[]): (() => DnsSnapshot)[] {
-  const asked = rows.filter(({ isPassive }) => !isPassive);
-  const times = new Set(
-    asked.flatMap(({ firstAt, untilAt }) => [
-      firstAt.getTime(),
-      ...(untilAt ? [untilAt.getTime()] : []),
-    ]),
-  );
-  return [...times]
-    .toSorted((a, b) => b - a)
-    .map((atMs) => () => {
-      const there = asked.filter(
-        ({ firstAt, untilAt }) =>
-          firstAt.getTime() <= atMs && (untilAt === null || untilAt.getTime() > atMs),
-      );
-      const records = there
-        .map((row) => historicDnsRecord(name, row))
-        .toSorted((a, b) => a.type_code - b.type_code);
-      const counts: Record<string, number> = {};
-      for (const { type } of records) counts[type] = (counts[type] ?? 0) + 1;
-      return { seen_at: new Date(atMs).toISOString(), dns_types: counts, dns_records: records };
-    });
+/** All records at each of some times. @param rows all records that existed at any of them. */
+export function dnsSnapshots(
+  name: string,
+  times: readonly Date[],
+  rows: readonly StretchRow[],
+): DnsSnapshot[] {
+  return times.map((at) => {
+    const there = rows.filter(
+      ({ firstAt, untilAt }) => firstAt <= at && (untilAt === null || untilAt > at),
+    );
+    const records = there
+      .map((row) => historicDnsRecord(name, row))
+      .toSorted((a, b) => a.type_code - b.type_code);
+    const counts: Record<string, number> = {};
+    for (const { type } of records) counts[type] = (counts[type] ?? 0) + 1;
+    return { seen_at: at.toISOString(), dns_types: counts, dns_records: records };
+  });
 }

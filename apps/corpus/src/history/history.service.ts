@@ -60,8 +60,13 @@ export class HistoryService {
       list: view,
     };
     if (view === 'changes') {
-      const rows = allRows(changesOf(await this.compared(asked), sourceOf));
-      return searchAnswer(page, { ...shown, rows, told: (changes) => changes });
+      const compared = await this.compared(asked);
+      const isAsked = (at: string) => question.after === undefined || at >= question.after;
+      const changes = changesOf(compared, sourceOf).filter((one) => isAsked(one.changed_at));
+      const isCut =
+        compared.length === COMPARED_MAX && isAsked(compared.at(-1)!.observedAt.toISOString());
+      const rows = allRows(changes, isCut);
+      return searchAnswer(page, { ...shown, rows, told: (items) => items });
     }
     const rows = this.revisions(asked);
     return searchAnswer(page, { ...shown, rows, ...recordsTold(name.name, sourceOf, version) });
@@ -76,9 +81,11 @@ export class HistoryService {
     );
   }
 
+  /** Those before the period, too: the first change within it is from the last record before it. */
   private async compared(asked: Asked): Promise<RevisionRow[]> {
     if (asked.name.fixture !== undefined) return this.fixtures(asked);
-    return this.repository.list(asked, { limit: COMPARED_MAX, offset: 0 });
+    const all = { ...asked, from: '-infinity' };
+    return this.repository.list(all, { limit: COMPARED_MAX, offset: 0 });
   }
 
   private fixtures({ name }: Asked): RevisionRow[] {

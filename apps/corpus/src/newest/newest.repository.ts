@@ -22,6 +22,13 @@ export interface NewestDns {
   isMailKnown: boolean;
 }
 
+/** When a source first had the complete list of a zone. */
+export interface FirstList {
+  sourceId: number;
+  scope: string;
+  at: Date;
+}
+
 /** The current data of the names on a page. */
 @Injectable()
 export class NewestRepository {
@@ -35,8 +42,11 @@ export class NewestRepository {
     return this.database.query(NEWEST_RECORDS, [...columnsOf(names, 'key', 'name'), sourceIds]);
   }
 
-  /** @param sourceIds sources whose data may be shown. */
-  async listDns(names: readonly PagedName[], sourceIds: readonly number[]): Promise<NewestDns[]> {
+  /** @param passiveSince passive records that were not seen since then do not count as present. */
+  async listDns(
+    names: readonly PagedName[],
+    { sourceIds, passiveSince }: { sourceIds: readonly number[]; passiveSince: Date },
+  ): Promise<NewestDns[]> {
     return this.database.query(
       `select q.name, s."nameServers", s."mailServers",
          s."mailServers" is not null or exists (select from dns_sighting g
@@ -49,7 +59,7 @@ export class NewestRepository {
            array_agg(distinct split_part(s.value, ' ', 2)) filter (where s.rtype = $6) as "mailServers"
          from dns_span s
          where s.domain_key = d.domain_key and s.name = d.name and s.host = ''
-           and s.rtype in ($4, $6) and (s.until is null or s.is_passive)
+           and s.rtype in ($4, $6) and (s.until is null or (s.is_passive and s.until >= $7))
            and ${isSeenBy('s', '$3')}) s on true`,
       [
         ...columnsOf(names, 'key', 'name'),
@@ -57,7 +67,20 @@ export class NewestRepository {
         DNS_TYPES.NS,
         bitOf(DNS_TYPES.MX),
         DNS_TYPES.MX,
+        passiveSince,
       ],
+    );
+  }
+
+  async listFirstLists(
+    sourceIds: readonly number[],
+    scopes: readonly string[],
+  ): Promise<FirstList[]> {
+    return this.database.query(
+      `select source_id as "sourceId", scope, min(observed_at) as at from source_batch
+       where source_id = any($1::smallint[]) and scope = any($2::text[]) and is_complete
+       group by source_id, scope`,
+      [sourceIds, scopes],
     );
   }
 }

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Clock, DAY_MS } from '#libs/platform';
+import { PASSIVE_DAYS } from '../dns/shown-spans.js';
 import type { Registration } from '../records/registration.js';
 import { stillPublished } from '../records/still-published.js';
+import { scopeOfZone } from '../sources/source.js';
 import { type NewestDns, NewestRepository, type PagedName } from './newest.repository.js';
 
 /** The newest complete record of a name. */
@@ -12,10 +15,20 @@ export interface NewestRecord {
   record: Registration;
 }
 
+/** A name with its first sighting. */
+export interface FirstSeen {
+  name: string;
+  sourceId: number;
+  firstAt: Date;
+}
+
 /** The current data of names, for searches whose pages show it. */
 @Injectable()
 export class NewestService {
-  constructor(private readonly repository: NewestRepository) {}
+  constructor(
+    private readonly repository: NewestRepository,
+    private readonly clock: Clock,
+  ) {}
 
   /**
    * The newest complete records by name, from sources that may be shown, without personal data that the newest record
@@ -43,7 +56,31 @@ export class NewestService {
     sourceIds: readonly number[],
   ): Promise<Map<string, NewestDns>> {
     if (names.length === 0) return new Map();
-    const rows = await this.repository.listDns(names, sourceIds);
+    const passiveSince = new Date(this.clock.now().getTime() - PASSIVE_DAYS * DAY_MS);
+    const rows = await this.repository.listDns(names, { sourceIds, passiveSince });
     return new Map(rows.map((row) => [row.name, row]));
   }
+
+  /**
+   * The names that their source's list of the zone lacked at first. A first sighting of any other name says nothing about
+   * its age: it may have been registered for years.
+   */
+  async added(names: readonly FirstSeen[]): Promise<Set<string>> {
+    if (names.length === 0) return new Set();
+    const sourceIds = new Set(names.map(({ sourceId }) => sourceId));
+    const scopes = new Set(names.flatMap(({ name }) => scopesOf(name)));
+    const lists = await this.repository.listFirstLists([...sourceIds], [...scopes]);
+    const isAdded = ({ name, sourceId, firstAt }: FirstSeen) =>
+      lists.some(
+        (list) =>
+          list.sourceId === sourceId && list.at < firstAt && scopesOf(name).includes(list.scope),
+      );
+    return new Set(names.filter(isAdded).map(({ name }) => name));
+  }
+}
+
+/** The scopes of the lists that may contain a name: those of the zones above it. */
+function scopesOf(name: string): string[] {
+  const labels = name.split('.');
+  return labels.slice(1).map((_, place) => scopeOfZone(labels.slice(place + 1).join('.')));
 }

@@ -12,6 +12,7 @@ import { Clock, DAY_MS, InvalidRequest } from '#libs/platform';
 import { DNS_TYPES } from '#libs/resolvers';
 import { CoverageService } from '../coverage/coverage.service.js';
 import { targetKeyOf } from '../dns/dns-type.js';
+import { PASSIVE_DAYS } from '../dns/shown-spans.js';
 import {
   type SearchAnswer,
   allRows,
@@ -29,8 +30,6 @@ import { textPatterns } from './text-patterns.js';
 
 type Question = QuestionOf<typeof DNS_REVERSE>;
 
-/** A passive record counts as existing for this long after it was last seen. */
-const PASSIVE_DAYS = 30;
 /** The most hosts of one address whose names are searched. */
 const HOSTS_MAX = 1_000;
 const FIXTURE_FOUND = '192.0.2.1';

@@ -77,9 +77,9 @@ export function countedOrListed<Row>(
   };
 }
 
-/** Rows that are complete. The cursor of a page is the position of its last row. */
-export function allRows<Row>(all: readonly Row[]): SearchRows<Row> {
-  const total: Total = { records: all.length, is: 'exact' };
+/** Rows that are in memory. The cursor of a page is the position of its last row. @param isCut there are more. */
+export function allRows<Row>(all: readonly Row[], isCut = false): SearchRows<Row> {
+  const total: Total = { records: all.length, is: isCut ? 'at_least' : 'exact' };
   return {
     total: async () => total,
     page: async (page) => {
@@ -89,7 +89,8 @@ export function allRows<Row>(all: readonly Row[]): SearchRows<Row> {
         end: String(from + place + 1),
       }));
       const cut = page.cut(placed, ({ end }) => [end], total);
-      return { ...cut, items: cut.items.map(({ item }) => item) };
+      const paging = { ...cut.paging, total_is: total.is };
+      return { items: cut.items.map(({ item }) => item), paging };
     },
   };
 }

@@ -122,6 +122,85 @@ describe('searches', () => {
     });
   });
 
+  describe('history within a period', () => {
+    const name = 'history-four.com';
+    const address = (at: number, ...values: string[]) => ({
+      kind: 'dns',
+      name,
+      at: day(at),
+      types: ['A'],
+      records: values.map((value) => ({ type: 'A', value })),
+    });
+
+    it('of DNS: a snapshot has all records of its time, and none is of a time outside', async () => {
+      await corpus.record(
+        { kind: 'dns', name, at: day(1), types: ['NS'], records: [{ type: 'NS', value: 'ns1.x' }] },
+        address(1, '198.18.0.1'),
+        address(3, '198.18.0.2'),
+        address(5, '198.18.0.3'),
+      );
+      const asked = { domainName: name, after: '2024-03-03', before: '2024-03-05' };
+      const { snapshots } = await ask<DnsHistoricalAnswer>(DNS_HISTORICAL, asked);
+      expect(snapshots).toMatchObject([
+        { seen_at: day(3), dns_records: [{ address: '198.18.0.2' }, { target: 'ns1.x' }] },
+      ]);
+    });
+
+    it('of DNS: every record is on one page, in one order, and counted', async () => {
+      const listed = Array.from({ length: 25 }, (_, place) => `198.18.2.${place}`);
+      await corpus.record(address(7, ...listed), address(8, '198.18.3.1'), address(9, ...listed), {
+        kind: 'passive',
+        name,
+        at: day(7),
+        until: day(8),
+        type: 'A',
+        value: listed[0],
+      });
+      const asked = { domainName: name, type: 'A', after: '2024-03-07' };
+      const timeline = await corpus.pagesOf<DnsHistoricalAnswer>(DNS_HISTORICAL, {
+        ...asked,
+        view: 'timeline',
+      });
+      const rows = timeline.flatMap((page) => page.timeline!);
+      expect(rows.length).toBe(53);
+      expect(new Set(rows.map((row) => JSON.stringify(row))).size).toBe(53);
+      expect(timeline[0].paging).toMatchObject({ total_records: 53, total_is: 'exact' });
+      expect(rows.map((row) => row.first_seen)).toEqual(
+        rows.map((row) => row.first_seen).toSorted((a, b) => (a < b ? 1 : -1)),
+      );
+      const snapshots = await corpus.pagesOf<DnsHistoricalAnswer>(DNS_HISTORICAL, asked);
+      expect(
+        snapshots.flatMap((page) =>
+          page.snapshots!.map((one) => [one.seen_at, one.dns_records.length]),
+        ),
+      ).toEqual([
+        [day(9), 25],
+        [day(8), 1],
+        [day(7), 25],
+      ]);
+    });
+
+    it('of WHOIS: the first change is from the record before it', async () => {
+      const whois = (at: number, update_date: string) => ({
+        kind: 'whois',
+        name,
+        at: day(at),
+        record: { create_date: '2020-01-01', update_date },
+      });
+      await corpus.record(whois(1, '2023-01-01'), whois(3, '2024-01-01'), whois(5, '2024-02-01'));
+      const asked = {
+        domainName: name,
+        view: 'changes',
+        after: '2024-03-03',
+        before: '2024-03-05',
+      };
+      const { changes } = await ask<WhoisHistoryAnswer>(WHOIS_HISTORY, asked);
+      expect(changes).toMatchObject([
+        { changed_at: day(3), path: 'update_date', before: '2023-01-01', after: '2024-01-01' },
+      ]);
+    });
+  });
+
   describe('reverse WHOIS', () => {
     const found = async (parameters: Record<string, string>) =>
       (await corpus.pagesOf<WhoisReverseAnswer>(WHOIS_REVERSE, parameters)).flatMap(({ domains }) =>

@@ -123,15 +123,19 @@ export class TyposService {
       this.coverage.shown(),
     ]);
     const newSince = this.clock.now().getTime() - NEW_DAYS * DAY_MS;
+    const createdOf = (row: TypoRow) => textOf(records.get(row.name)?.record.create_date);
+    const added = await this.newest.added(
+      rows.filter((row) => createdOf(row) === null && row.firstAt.getTime() >= newSince),
+    );
     return rows.map((row): LookAlike => {
       const record = records.get(row.name)?.record ?? {};
       const known = dns.get(row.name);
       const registrar = record.domain_registrar as { registrar_name?: string } | undefined;
-      const created = textOf(record.create_date);
+      const created = createdOf(row);
       const mx = known?.isMailKnown ? (known.mailServers ?? []) : null;
       const other = { label: row.unicode ?? row.label, suffix: suffixOf(row.name) };
       const hosted = { label: row.host + other.label, suffix: other.suffix };
-      const isNew = Date.parse(created ?? row.firstAt.toISOString()) >= newSince;
+      const isNew = created === null ? added.has(row.name) : Date.parse(created) >= newSince;
       const takesMail = mx !== null && mx.some((one) => one !== '' && one !== '.');
       return {
         domain_name: row.name,

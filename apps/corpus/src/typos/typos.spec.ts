@@ -6,7 +6,7 @@ import {
   TyposAnswer,
   TypoScoresAnswer as TypoScores,
 } from '#libs/contracts';
-import { faultsOf } from '#libs/platform';
+import { DAY_MS, faultsOf } from '#libs/platform';
 import { CorpusUnderTest } from '#test/corpus';
 
 const day = (number: number) => `2024-03-${String(number).padStart(2, '0')}T12:00:00.000Z`;
@@ -50,6 +50,19 @@ describe('typos', () => {
       { kind: 'host', name: 'brand.name.com', at: day(2), resolved: true },
       seen('brandnamee.com'),
       { kind: 'gone', name: 'brandnamee.com', at: day(9) },
+    );
+    const recent = (daysAgo: number) =>
+      new Date(corpus.clock.now().getTime() - daysAgo * DAY_MS).toISOString();
+    await corpus.record({ kind: 'listed', name: 'quaintshop.com', at: recent(5) });
+    await corpus.recordOf(
+      { name: 'zone of org' },
+      { kind: 'listed', name: 'quaintshop.org', at: recent(20) },
+      { kind: 'listed', name: 'quaintsh0p.org', at: recent(5) },
+    );
+    await corpus.database.query(
+      `insert into source_batch (id, source_id, scope, is_complete, observed_at, loaded_at)
+       select gen_random_uuid(), id, 'zone org', true, $1, $1 from source where name = 'zone of org'`,
+      [recent(20)],
     );
   });
   afterAll(() => corpus.stop());
@@ -138,6 +151,39 @@ describe('typos', () => {
     const preview = await ask({ keyword, mode: 'preview' });
     expect(preview).toMatchObject({ domains: [], paging: { total_records: 5 } });
     expect(preview.preview).toMatchObject([{ credits_total: 5 }]);
+  });
+
+  it('a name is new by its creation, or as an addition to a list of its zone, never by a first sighting', async () => {
+    const { domains } = await ask({ keyword: 'quaintsh' });
+    const isNew = (name: string) =>
+      domains
+        .find(({ domain_name }) => domain_name === name)
+        ?.reasons.includes('new_within_30_days');
+    expect(['quaintshop.com', 'quaintshop.org', 'quaintsh0p.org'].map(isNew)).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('servers that a sensor last saw long ago are not those of today', async () => {
+    const passive = (type: string, value: string, until: string) => ({
+      kind: 'passive',
+      name: 'oldservers.com',
+      at: day(1),
+      until,
+      type,
+      value,
+    });
+    const now = corpus.clock.now().toISOString();
+    await corpus.record(
+      passive('NS', 'ns1.long-ago.example', day(2)),
+      passive('MX', '10 mx.long-ago.example', day(2)),
+      passive('NS', 'ns1.today.example', now),
+    );
+    const { domains } = await ask({ keyword: 'oldservers' });
+    expect(domains).toMatchObject([{ name_servers: ['ns1.today.example'], mx: null }]);
+    expect(domains[0].reasons).not.toContain('takes_mail');
   });
 
   it('S103: a text with fewer than three letters or digits in a row is rejected', async () => {

@@ -84,6 +84,25 @@ describe('submitted observations', () => {
       registered: false,
     });
   });
+
+  it('have texts as in an answer: UTF-8 if they are, also over the end of a string', () => {
+    const strings = ['Gr\u00c3\u00bc\u00c3', '\u009fe, 10 \u00e2\u0082\u00ac'];
+    const record = { name: 'observed.com', ttlSeconds: 60, type: 'TXT', strings } as const;
+    const line = dnsLine(
+      {
+        name: 'observed.com',
+        records: [{ ...record, strings }],
+        errors: {},
+        rcode: 'noerror',
+        isAuthenticated: false,
+        servers: [],
+        latencyMs: 1,
+      },
+      ['TXT'],
+      NOW,
+    );
+    expect(parsed(line)).toMatchObject({ records: [{ type: 'TXT', value: 'Grüße, 10 €' }] });
+  });
 });
 
 describe('the ring', () => {

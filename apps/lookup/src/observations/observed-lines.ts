@@ -1,4 +1,4 @@
-import type { DnsLookup, DnsRecord, Lookup } from '#libs/resolvers';
+import { type DnsLookup, type DnsRecord, type Lookup, octetsText } from '#libs/resolvers';
 import { rawDomainText } from '../serializers/whois-body.js';
 import { v2Body } from '../serializers/v2-body.js';
 
@@ -79,7 +79,7 @@ function valueOf(record: DnsRecord, name: string): string | undefined {
     case 'MX':
       return `${record.priority} ${record.exchange}`;
     case 'TXT':
-      return record.strings.join('');
+      return octetsText(record.strings.join(''));
     case 'SOA':
       // The serial number changes with each edit of the zone.
       return `${record.mname} ${record.rname}`;
