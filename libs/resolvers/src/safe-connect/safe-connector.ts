@@ -49,8 +49,9 @@ export class SafeConnector {
     this.wayOut = options.wayOut;
     this.exceptions = new Map(exceptions.map((entry) => [`${entry.host}:${entry.port}`, entry]));
     if (options.dnsServers !== undefined) this.resolver.setServers(options.dnsServers);
-    const extra = options.extraCaPem === undefined ? [] : [options.extraCaPem];
-    const ca = [...getCACertificates('default'), ...extra];
+    const { extraCaPem } = options;
+    // Without `ca`, Node shares one store of the default certificates: a list is parsed anew for each context.
+    const ca = extraCaPem === undefined ? undefined : [...getCACertificates('default'), extraCaPem];
     this.secureContext = createSecureContext({ ca, minVersion: 'TLSv1.2' });
   }
 
