@@ -39,7 +39,7 @@ export const AREAS: readonly Area[] = [
       'apps/entitlement/src/payments/payments.spec.ts',
       'apps/entitlement/src/allowances/allowances.spec.ts',
       'apps/entitlement/src/auditor/auditor.spec.ts',
-      'apps/entitlement/src/fulfilment/fulfilment.spec.ts',
+      'apps/entitlement/src/holdings/holdings.spec.ts',
       'apps/entitlement/src/statement/statement.slow.spec.ts',
       'apps/entitlement/src/statement/usage.slow.spec.ts',
       'apps/entitlement/src/holds/holds.slow.spec.ts',

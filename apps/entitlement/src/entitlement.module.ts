@@ -19,9 +19,9 @@ import { DueAccountsRepository } from './due-accounts/due-accounts.repository.js
 import { DueAccountsService } from './due-accounts/due-accounts.service.js';
 import type { EntitlementConfig } from './entitlement.config.js';
 import { ExportController } from './account-export/account-export.controller.js';
-import { FulfilmentController } from './fulfilment/fulfilment.controller.js';
-import { FulfilmentRepository } from './fulfilment/fulfilment.repository.js';
-import { FulfilmentService } from './fulfilment/fulfilment.service.js';
+import { HoldingsController } from './holdings/holdings.controller.js';
+import { HoldingsRepository } from './holdings/holdings.repository.js';
+import { HoldingsService } from './holdings/holdings.service.js';
 import { GrantsController } from './grants/grants.controller.js';
 import { GrantsRepository } from './grants/grants.repository.js';
 import { GrantsService } from './grants/grants.service.js';
@@ -80,7 +80,7 @@ export const CONTROLLERS = [
   ExportController,
   GrantsController,
   DueAccountsController,
-  FulfilmentController,
+  HoldingsController,
   OnAccountRegisteredConsumer,
   OnPaymentConfirmedConsumer,
   OnSubscriptionChangedConsumer,
@@ -109,8 +109,8 @@ const PROVIDERS = [
   DueAccountsService,
   AdvanceAccountsJob,
   ReversalsService,
-  FulfilmentRepository,
-  FulfilmentService,
+  HoldingsRepository,
+  HoldingsService,
   BlocksRepository,
   BlocksService,
   UsedCreditsRepository,

@@ -5,16 +5,16 @@ import { InvalidRequest, isId } from '#libs/platform';
 import type { Subscription } from '../subscriptions/subscription.entity.js';
 import { rightsEnd } from '../subscriptions/subscription.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
-import { FulfilmentRepository } from './fulfilment.repository.js';
+import { HoldingsRepository } from './holdings.repository.js';
 
 const GRANTS_PER_PAGE = 100;
 
 /** Answers billing and operators: the effects of a payment's lines, and what an account owns. */
 @Injectable()
-export class FulfilmentService {
+export class HoldingsService {
   constructor(
     private readonly database: Database,
-    private readonly repository: FulfilmentRepository,
+    private readonly repository: HoldingsRepository,
     private readonly subscriptions: SubscriptionsService,
   ) {}
 

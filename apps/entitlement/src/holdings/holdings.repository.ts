@@ -3,7 +3,7 @@ import type { GrantPage, LineSums, Owned } from '#libs/contracts';
 import { Database, MaintenanceDatabase } from '#libs/database';
 
 @Injectable()
-export class FulfilmentRepository {
+export class HoldingsRepository {
   constructor(
     private readonly database: Database,
     private readonly maintenance: MaintenanceDatabase,

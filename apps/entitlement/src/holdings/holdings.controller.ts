@@ -1,22 +1,22 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import type { GrantPage, LineSums, Owned } from '#libs/contracts';
 import { AccountId, AllowCallers } from '#libs/platform';
-import { LineIdsRequest, ListGrantsQuery } from './fulfilment.dto.js';
-import { FulfilmentService } from './fulfilment.service.js';
+import { LineIdsRequest, ListGrantsQuery } from './holdings.dto.js';
+import { HoldingsService } from './holdings.service.js';
 
 @Controller('/internal')
 @AllowCallers('billing', 'cli')
-export class FulfilmentController {
-  constructor(private readonly fulfilment: FulfilmentService) {}
+export class HoldingsController {
+  constructor(private readonly holdings: HoldingsService) {}
 
   @Post('/reconciliation/lines')
   async sums(@Body() { lineIds }: LineIdsRequest): Promise<LineSums[]> {
-    return this.fulfilment.sums(lineIds);
+    return this.holdings.sums(lineIds);
   }
 
   @Get('/owned')
   async owned(@AccountId() accountId: string): Promise<Owned> {
-    return this.fulfilment.owned(accountId);
+    return this.holdings.owned(accountId);
   }
 
   @Get('/grants')
@@ -24,6 +24,6 @@ export class FulfilmentController {
     @AccountId() accountId: string,
     @Query() { cursor }: ListGrantsQuery,
   ): Promise<GrantPage> {
-    return this.fulfilment.grants(accountId, cursor);
+    return this.holdings.grants(accountId, cursor);
   }
 }
