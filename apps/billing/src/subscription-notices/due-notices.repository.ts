@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { BillingInterval } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
+import type { ProcessorName } from '../processors/payment-processor.js';
 
 /** Why a notice about a subscription is due. */
 export type NoticeReason =
@@ -18,6 +19,7 @@ export interface DueNotice {
   about: string;
   reason: NoticeReason;
   accountId: string;
+  processor: ProcessorName;
   sku: string;
   quantity: number;
   interval: BillingInterval;
@@ -74,7 +76,7 @@ const LIST = `
       when s.reason = 'renewal' then ':' || extract(epoch from s.period_end)::bigint
       else ':' || extract(epoch from s.paid_through)::bigint end as about
     from standing s where s.reason is not null)
-  select d.about, d.reason, d.account_id as "accountId", 
+  select d.about, d.reason, d.account_id as "accountId", d.processor,
     case when d.reason = 'change_declined' then d.unpaid_sku else coalesce(d.pending_sku, d.sku) end as sku,
     case when d.reason = 'change_declined' then d.unpaid_quantity
       else coalesce(d.pending_quantity, d.quantity) end as quantity, d.unpaid_micros as "unpaidMicros", d.interval, d.currency,

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Clock, type Job, Logger } from '#libs/platform';
 import { MailsService } from '../mails/mails.service.js';
-import { BuyerTaxService } from '../tax/buyer-tax.service.js';
-import { BillingDetailsMissing } from '../tax/tax.errors.js';
+import { RenewalTaxService } from '../subscription-tax/renewal-tax.service.js';
 import { type DueNotice, DueNoticesMaintenanceRepository } from './due-notices.repository.js';
 import { subscriptionNotice } from './subscription-notice.js';
 
@@ -18,7 +17,7 @@ export class MailNoticesJob implements Job {
     private readonly database: Database,
     private readonly dueNotices: DueNoticesMaintenanceRepository,
     private readonly mails: MailsService,
-    private readonly tax: BuyerTaxService,
+    private readonly tax: RenewalTaxService,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
@@ -35,21 +34,10 @@ export class MailNoticesJob implements Job {
   private async send(due: DueNotice): Promise<void> {
     const contact = await this.mails.contactOf(due.accountId);
     if (!contact) return;
-    const mail = subscriptionNotice({ ...due, taxPpm: await this.taxPpmOf(due) });
+    const taxPpm = due.isTaxDecided ? due.taxPpm : await this.tax.expected(due, this.clock.now());
+    const mail = subscriptionNotice({ ...due, taxPpm });
     await this.database.transaction((transaction) =>
       this.mails.send(transaction, contact, { about: due.about, mail }),
     );
-  }
-
-  /** A yearly renewal is announced before its rate is decided, with the rate of today. */
-  private async taxPpmOf({ accountId, taxPpm, isTaxDecided }: DueNotice): Promise<number> {
-    if (isTaxDecided) return taxPpm;
-    try {
-      return (await this.tax.taxOf(accountId)).ppm;
-    } catch (error) {
-      // Its country is unknown, so it keeps its rate.
-      if (error instanceof BillingDetailsMissing) return taxPpm;
-      throw error;
-    }
   }
 }

@@ -5,6 +5,7 @@ import { subscriptionNotice } from './subscription-notice.js';
 
 const DUE: Omit<DueNotice, 'reason'> = {
   about: 'a subscription',
+  processor: 'stripe',
   accountId: '01980000-0000-7000-8000-000000000001',
   sku: 'api-15K-month',
   quantity: 1,

@@ -152,6 +152,43 @@ describe('tax of a running subscription', () => {
     expect((await invoices()).at(-1)).toEqual(['10000000', '1900000', '11900000']);
   });
 
+  it.each([
+    ['an upgrade', 'api-50K-month', ['75000000', '14250000', '89250000']],
+    ['a downgrade', 'api-5K-month', ['10000000', '1900000', '11900000']],
+  ])(
+    'at PayPal %s after the decision renews at the decided rate if there is time, otherwise at the old one, which the mail names',
+    async (_, sku, renewed) => {
+      const id = await subscribe('paypal');
+      const change = async (daysBefore: number, wanted: string) => {
+        await passTo(end - daysBefore * DAY_MS);
+        const { body } = await step(id, 'change', { sku: wanted });
+        await agreeAtPaypal(body.redirect_url);
+        await billing.settle();
+        await billing.follow();
+      };
+      let end = addMonths(start, 1).getTime();
+      live('DE');
+      await passTo(end - 13 * DAY_MS);
+      await billing.follow();
+      await change(12, sku);
+      await passTo(end + DAY_MS);
+      expect((await invoices()).at(-1)).toEqual(renewed);
+      live('CH');
+      end = addMonths(start, 2).getTime();
+      await passTo(end - 13 * DAY_MS);
+      await billing.follow();
+      await change(9, 'api-150K-month');
+      await passTo(end - 2 * DAY_MS);
+      await billing.get(MailNoticesJob).runOnce();
+      const mails = await billing.deliverMail(accountId);
+      await passTo(end + DAY_MS);
+      const last = (await invoices()).at(-1)!;
+      expect(last).toEqual(['195000000', '37050000', '232050000']);
+      const text = mails.findLast(({ subject }) => subject.includes('renews on'))?.text;
+      expect(text).toContain(`${moneyText(BigInt(last[2]))} USD`);
+    },
+  );
+
   it('the change is requested once per period, and again if the processor gives no answer', async () => {
     await subscribe('stripe');
     live('DE');

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { Logger } from '#libs/platform';
+import type { ProcessorName } from '../processors/payment-processor.js';
+import { PaymentProcessors } from '../processors/payment-processors.js';
 import { BuyerTaxService } from '../tax/buyer-tax.service.js';
 import { BillingDetailsMissing } from '../tax/tax.errors.js';
 import { PlanChangesService } from '../plan-changes/plan-changes.service.js';
@@ -13,6 +15,15 @@ import {
 
 const UNDECIDABLE: DecidedTax = { isReverseCharge: null, taxPpm: null };
 
+/** A renewal whose rate is not decided yet. */
+interface ExpectedTax {
+  accountId: string;
+  processor: ProcessorName;
+  /** The rate of the running period. */
+  taxPpm: number;
+  periodEnd: Date;
+}
+
 /** Decides the tax of a subscription's next period by its buyer's current billing details. */
 @Injectable()
 export class RenewalTaxService {
@@ -21,6 +32,7 @@ export class RenewalTaxService {
     private readonly subscriptions: UndecidedTaxesMaintenanceRepository,
     private readonly changes: PlanChangesService,
     private readonly tax: BuyerTaxService,
+    private readonly processors: PaymentProcessors,
     private readonly logger: Logger,
   ) {}
 
@@ -28,6 +40,25 @@ export class RenewalTaxService {
   async decide(subscription: UndecidedTax): Promise<void> {
     const decided = await this.decided(subscription);
     if (decided) await this.subscriptions.markDecided(subscription, decided);
+  }
+
+  /**
+   * The rate of a renewal that is not decided: a yearly one is announced before its rate is decided, and a processor
+   * that wants prices early keeps the rate of a plan that changed after that.
+   */
+  async expected(
+    { accountId, taxPpm, processor, periodEnd }: ExpectedTax,
+    now: Date,
+  ): Promise<number> {
+    const { priceNoticeMs } = this.processors.get(processor).capabilities;
+    if (priceNoticeMs > 0 && periodEnd.getTime() - now.getTime() <= priceNoticeMs) return taxPpm;
+    try {
+      return (await this.tax.taxOf(accountId)).ppm;
+    } catch (error) {
+      // Its country is unknown, so it keeps its rate.
+      if (error instanceof BillingDetailsMissing) return taxPpm;
+      throw error;
+    }
   }
 
   private async decided({ id, accountId, taxPpm }: UndecidedTax): Promise<DecidedTax | undefined> {

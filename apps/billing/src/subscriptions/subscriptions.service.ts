@@ -273,8 +273,8 @@ export class SubscriptionsService {
       pendingSku: snapshot.pendingChange?.sku ?? null,
       pendingQuantity: snapshot.pendingChange?.quantity ?? null,
       ...unpaidMembers(row, snapshot.unpaidChange),
-      // The undone change would have applied the new rate.
-      ...(row.pendingSku !== null && !snapshot.pendingChange && { taxDecidedAt: null }),
+      // The rate was decided for the plan that was to come, whose price included it.
+      ...(isOtherNext(row, snapshot) && { taxDecidedAt: null, nextTaxPpm: null }),
       isCurrent: counts && !isTaken,
       isDuplicate: row.isDuplicate || (counts && isTaken),
       ...(row.setAsideBecause === NOT_OURS && NOTHING_HELD),
@@ -339,6 +339,15 @@ const moneyOf = ({ amountMicros, currency }: BillSnapshot) => ({ amountMicros, c
 
 function periodStartAt(stretches: readonly SubscriptionPayment[], end: Date): Date | undefined {
   return stretches.find(({ periodEnd }) => periodEnd.getTime() === end.getTime())?.periodStart;
+}
+
+/** Whether another plan comes with the next period than the row says. */
+function isOtherNext(
+  row: Subscription,
+  { pendingChange, ...running }: SubscriptionSnapshot,
+): boolean {
+  const { sku, quantity } = pendingChange ?? running;
+  return sku !== (row.pendingSku ?? row.sku) || quantity !== (row.pendingQuantity ?? row.quantity);
 }
 
 function isSame(current: Subscription, next: Subscription): boolean {
