@@ -145,6 +145,23 @@ describe('a download', () => {
     expectProblem(refused, 403, 'scope_denied');
   });
 
+  it('S78, S99: HEAD of a file that its owner refuses is refused like GET, and counts', async () => {
+    owner.state.serve = () => {
+      throw new Problem({ code: 'job_expired', status: 410, detail: 'Gone.' });
+    };
+    const head = await under.ask(FILE, withKey(), 'HEAD');
+    const got = await under.ask(FILE, withKey());
+    expect([head.status, got.status]).toEqual([410, 410]);
+    const left = [head, got].map(({ headers }) =>
+      Number(headers['x-ratelimit-remaining-requests']),
+    );
+    expect(left[0] - left[1]).toBe(1);
+    const again = await under.ask(FILE, withKey(), 'HEAD');
+    expect(again.headers['x-ratelimit-remaining-requests']).toBe(String(left[1] - 1));
+    const rows = await under.logRows(accountId, 3);
+    expect(new Set(rows.map(({ outcome }) => outcome))).toEqual(new Set(['job_expired']));
+  });
+
   it('S79: it is always saved and never displayed, whatever its owner says', async () => {
     owner.state.serve = (reply) =>
       void reply

@@ -34,6 +34,9 @@ function faultOf({ rawHeaders, url = '' }: IncomingMessage): Problem | undefined
   return url.startsWith('/') || /^https?:\/\//i.test(url) ? undefined : targetFault;
 }
 
+/** Names the problem in a refusal of HEAD, which has no body. */
+export const PROBLEM_CODE_HEADER = 'x-problem-code';
+
 /** The headers of every refusal of an internal listener. */
 export const REFUSAL_HEADERS = {
   'content-type': 'application/problem+json',

@@ -10,7 +10,7 @@ import {
   UnsupportedMediaType,
 } from '../platform.errors.js';
 import { Problem } from '../problem.js';
-import { REFUSAL_HEADERS } from '../proper-requests.js';
+import { PROBLEM_CODE_HEADER, REFUSAL_HEADERS } from '../proper-requests.js';
 
 /** The caller may not do this, is unknown, or used an invalid link. */
 const REFUSED = new Set([401, 403, 410]);
@@ -40,6 +40,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (problem.retryAfterSeconds !== undefined) {
       void reply.header('retry-after', String(problem.retryAfterSeconds));
     }
+    if (request.method === 'HEAD') void reply.header(PROBLEM_CODE_HEADER, problem.code);
     void reply.status(problem.status).headers(REFUSAL_HEADERS).send(problem.toBody());
   }
 }

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import { type Operation, type OperationKind, kindOf } from '#libs/contracts';
 import {
   NotFound,
+  PROBLEM_CODE_HEADER,
   PayloadTooLarge,
   type Problem,
   ServiceUnavailable,
@@ -62,11 +63,18 @@ export async function refusalOf(
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
 ): Promise<TransferRefusal> {
   const { service } = row.owner;
-  const text = await shortText(body);
+  const text = (await shortText(body)) || headProblem(headers, status);
   const passed = PASSED_ON.flatMap((name) => {
     const value = headers[name];
     return typeof value === 'string' && PASSABLE.test(value) ? [name, value] : [];
   });
   const problem = ownersProblem(text, status) ?? BARE_REFUSALS[kindOf(row)][status];
   return new TransferRefusal(problem ?? new ServiceUnavailable(service), passed);
+}
+
+/** The problem in an owner's refusal of HEAD; its text reaches nobody. */
+function headProblem(headers: Dispatcher.ResponseData['headers'], status: number): string {
+  const { [PROBLEM_CODE_HEADER]: code, 'retry-after': seconds } = headers;
+  const wait = seconds === undefined ? undefined : Number(seconds);
+  return JSON.stringify({ code, status, detail: '', retry_after: wait });
 }
