@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
-import { PassThrough, pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { PassThrough, Transform, pipeline } from 'node:stream';
+import { crc32, createGunzip } from 'node:zlib';
 import { type Entry, RandomAccessReader, type ZipFile, fromRandomAccessReader } from 'yauzl';
 import { UPLOAD_BYTES_MAX } from '#libs/contracts';
-import type { FileStore } from '#libs/files';
+import { type FileStore, RangeBeyondFile } from '#libs/files';
 import { UnreadableFile } from './unreadable-file.js';
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
@@ -97,9 +97,24 @@ async function onlyEntry(files: FileStore, key: string, sizeBytes: number): Prom
   if (!isPlainFile(entry)) throw new UnreadableFile('not_one_entry');
   return new Promise((resolve, reject) => {
     zip.openReadStream(entry, (error, content) =>
-      error ? reject(fault(error)) : resolve(content),
+      error ? reject(fault(error)) : resolve(whole(content, entry.crc32)),
     );
   });
+}
+
+/** The content of an entry, whose checksum yauzl does not compare. */
+function whole(content: Readable, checksum: number): Readable {
+  let sum = 0;
+  const compared = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      sum = crc32(chunk, sum);
+      done(null, chunk);
+    },
+    flush: (done) => done(sum === checksum ? null : new UnreadableFile('broken_archive')),
+  });
+  // Its reader gets the error.
+  pipeline(content, compared, () => {});
+  return compared;
 }
 
 function isPlainFile(entry: Entry): boolean {
@@ -125,7 +140,12 @@ class StoredFile extends RandomAccessReader {
     const content = new PassThrough();
     this.files.read(this.key, { range: { first: start, last: end - 1 } }).then(
       (opened) => pipeline(opened.content, content, () => {}),
-      (error: unknown) => content.destroy((this.fault = error) as Error),
+      (error: unknown) => {
+        // The archive names a place that it does not have.
+        const isDamage = error instanceof RangeBeyondFile;
+        if (!isDamage) this.fault = error;
+        content.destroy(isDamage ? new UnreadableFile('broken_archive', error) : (error as Error));
+      },
     );
     return content;
   }

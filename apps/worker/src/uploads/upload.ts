@@ -41,6 +41,8 @@ export type UploadContent = Pick<
 /** How long uploads are kept, complete or not. */
 export const UPLOAD_KEPT_MS = 7 * DAY_MS;
 const FILE_NAME_LENGTH_MAX = 200;
+// oxlint-disable-next-line eslint/no-control-regex -- they are what is removed
+const UNSEEN = /[\0-\x1f\x7f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]/g;
 
 /** The folder of one upload's bytes, until its names are read. */
 export const uploadFolder = (id: string) => `uploads/${id}/`;
@@ -48,8 +50,7 @@ export const contentKey = (id: string) => `${uploadFolder(id)}content`;
 
 /** The sender's name for the file, only for display (S75). */
 export function shownName(name: string | null | undefined): string | null {
-  // oxlint-disable-next-line eslint/no-control-regex -- they are what is removed
-  const text = (name ?? '').replaceAll(/[\0-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
+  const text = (name ?? '').replaceAll(UNSEEN, '');
   return text.slice(0, FILE_NAME_LENGTH_MAX) || null;
 }
 

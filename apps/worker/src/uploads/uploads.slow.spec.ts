@@ -102,6 +102,12 @@ describe('a file of names', () => {
   it('S73: has the type of its content: programs, pictures, other text and truncated files are rejected', async () => {
     const packed = gzipSync(Buffer.from(NAMES.repeat(1_000)));
     const zip = zipOf({ name: 'a', content: Buffer.from(NAMES) });
+    const changed = (at: number, value: number) => {
+      const copy = Buffer.from(zip);
+      copy.writeUInt32LE(value, at);
+      return copy;
+    };
+    const directory = zip.readUInt32LE(zip.length - 6);
     const files: [Buffer | string, string][] = [
       [Buffer.from('MZ\x90\0\x03\0\0\0name.com', 'latin1'), 'not_text'],
       [Buffer.from('\ufeffname.com', 'utf16le'), 'not_text'],
@@ -109,6 +115,10 @@ describe('a file of names', () => {
       [packed.subarray(0, packed.length - 20), 'broken_archive'],
       [zip.subarray(0, zip.length - 30), 'broken_archive'],
       ['PK', 'broken_archive'],
+      // Its directory, and its entry, begin behind its end; its content has another checksum.
+      [changed(zip.length - 6, 0x7f_ff_ff_f0), 'broken_archive'],
+      [changed(directory + 42, 5_000), 'broken_archive'],
+      [changed(directory + 16, 1), 'broken_archive'],
       ['', 'no_names'],
       ['domain\n', 'no_names'],
       ['-\n!\n', 'no_names'],
@@ -123,7 +133,7 @@ describe('a file of names', () => {
 
   it('S75: has a name that is displayed, but not used for storage', async () => {
     const accountId = newId();
-    const { text } = await under.sendForm(accountId, NAMES, '', '../../etc/pass\u202ewd');
+    const { text } = await under.sendForm(accountId, NAMES, '', '../../etc/pa\u061css\u202ewd');
     const { id, file_name: name } = JSON.parse(text) as UploadAnswer;
     expect(name).toBe('passwd');
     await under.endOfUpload(accountId, id);
