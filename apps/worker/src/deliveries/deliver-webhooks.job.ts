@@ -17,6 +17,8 @@ const AT_ONCE = 32;
 const GONE = 410;
 const FAILING_WAIT_SECONDS = 15;
 const BUSY_WAIT_SECONDS = 1;
+/** Until an account may have been restored. */
+const CLOSED_WAIT_SECONDS = 300;
 
 /** The dependencies for deliveries. */
 @Injectable()
@@ -50,6 +52,7 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     const delivery = await deliveries.findAddressed(this.database, work.payload.deliveryId);
     if (delivery?.state !== 'pending') return;
     if (delivery.webhookState !== 'active') return this.giveBack(work, delivery);
+    if (!delivery.mayBeSent) return later(CLOSED_WAIT_SECONDS);
     const free = this.slots.take(delivery.webhookId, delivery.isFailing);
     if (!free) return later(delivery.isFailing ? FAILING_WAIT_SECONDS : BUSY_WAIT_SECONDS);
     try {

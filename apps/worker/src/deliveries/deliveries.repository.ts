@@ -69,7 +69,8 @@ export class DeliveriesRepository {
   async findAddressed(runner: Runner, id: string): Promise<AddressedDelivery | undefined> {
     const [delivery] = await runner.query<AddressedDelivery>(
       `select ${COLUMNS}, w.url, w.state as "webhookState", w.failing_since is not null as "isFailing", w.secret,
-         w.previous_secret as "previousSecret", w.previous_until as "previousUntil"
+         w.previous_secret as "previousSecret", w.previous_until as "previousUntil",
+         ${mayBeTold('d')} as "mayBeSent"
        from webhook_deliveries d join webhooks w on w.id = d.webhook_id where d.id = $1`,
       [id],
     );

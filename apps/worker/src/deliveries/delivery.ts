@@ -25,6 +25,8 @@ export interface AddressedDelivery extends Delivery {
   secret: Buffer;
   previousSecret: Buffer | null;
   previousUntil: Date | null;
+  /** False while its account is deleted or suspended. */
+  mayBeSent: boolean;
 }
 
 /** Pauses after failed attempts, about three days in total. */

@@ -217,6 +217,47 @@ describe('webhooks', () => {
     }
   });
 
+  it('S118: waits while the account is deleted or suspended, even for a test, and is sent afterwards', async () => {
+    const { database, accounts, queue } = inside();
+    const accountId = newId();
+    const webhook = await create(accountId, 'closed.hooks.example');
+    const sent = () => arrivedAt('closed.hooks.example').length;
+    const apply = (change: 'remove' | 'restore') =>
+      database.transaction((transaction) => accounts[change](transaction, accountId));
+    const suspend = (isSuspended: boolean) =>
+      database.transaction((transaction) =>
+        accounts.changeSuspension(transaction, accountId, isSuspended),
+      );
+    const isPutOff = (id: string) => async () => {
+      const sql = `select from work where name = $1 and state = 'waiting' and until > now() + interval '1 minute'`;
+      return (await database.query(sql, [id])).length === 1;
+    };
+    const arrives = async (id: string, count: number) => {
+      await queue.redrive(database, id);
+      await waitFor('the event', () => sent() === count);
+      await waitFor('its entry', async () => {
+        const { state } = await firstOf(accountId, webhook.id);
+        return state === 'delivered';
+      });
+    };
+    answers.set('closed.hooks.example', 500);
+    await publish(accountId);
+    await waitFor('a try', async () => (await firstOf(accountId, webhook.id)).tries === 1);
+    const { id } = await firstOf(accountId, webhook.id);
+    answers.delete('closed.hooks.example');
+    await apply('remove');
+    await waitFor('the delivery to wait', isPutOff(id));
+    expect(sent()).toBe(1);
+    await apply('restore');
+    await arrives(id, 2);
+    await suspend(true);
+    const test = await call<WebhookDelivery>(accountId, 'POST', `/${webhook.id}/test`);
+    await waitFor('the test to wait', isPutOff(test.id));
+    expect(sent()).toBe(2);
+    await suspend(false);
+    await arrives(test.id, 3);
+  });
+
   it('410 disables the webhook at once', async () => {
     const accountId = newId();
     const webhook = await create(accountId, 'gone.hooks.example');
