@@ -1,0 +1,215 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Controller, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { type CustomStrategy, Ctx, Payload } from '@nestjs/microservices';
+import { AccountRegistered, type EventEnvelope } from '#libs/contracts';
+import {
+  Database,
+  EmbeddedServer,
+  Transaction,
+  maintenanceRole,
+  migrate,
+  ownerRole,
+  provisionRoles,
+  provisionSchemas,
+  serviceRole,
+  withClient,
+} from '#libs/database';
+import {
+  Consumes,
+  type EventTransport,
+  InProcessTransport,
+  Outbox,
+  messagingTables,
+} from '#libs/messaging';
+import { Logger, SystemClock, newId } from '#libs/platform';
+import { newFolder } from '../bench.js';
+import { cleanup } from '../cleanup.js';
+
+const PASSWORD = 'bench';
+const SERVICES = ['account', 'entitlement'] as const;
+const WRITERS = 8;
+const DRAIN_MS = 60_000;
+const LOOK_EVERY_MS = 50;
+/** Wakes no relay. */
+const IDLE = new InProcessTransport({ logger: new Logger('bench'), consumers: {} });
+
+@Controller()
+class OnAccountRegisteredConsumer {
+  @Consumes(AccountRegistered)
+  async handle(
+    @Payload() event: EventEnvelope<AccountRegistered>,
+    @Ctx() transaction: Transaction,
+  ): Promise<void> {
+    await transaction.query('insert into heard (key) values ($1)', [event.key]);
+  }
+}
+
+@Module({})
+class ConsumerModule {}
+
+/** Receives events as entitlement does, in this process, and records each with the database's time. */
+export async function consume(transport: EventTransport, url: string): Promise<void> {
+  const database = await Database.open({ url, applicationName: 'bench consumer' });
+  const app = await NestFactory.createMicroservice<CustomStrategy>(
+    { module: ConsumerModule, controllers: [OnAccountRegisteredConsumer] },
+    { strategy: transport.strategyFor('entitlement', database), logger: false },
+  );
+  await app.listen();
+  cleanup.add(async () => {
+    await app.close();
+    await database.close();
+  });
+}
+
+/** How events are committed: together in transactions, and evenly over time if a rate is given. */
+export interface Saying {
+  perTransaction: number;
+  perSecond?: number;
+}
+
+/** A producer's database on a separate durable server, its relay, and the events that were said and heard. */
+export class EventLine {
+  private transport?: EventTransport;
+
+  private constructor(
+    private readonly server: EmbeddedServer,
+    private readonly producer: Database,
+    private readonly maintenance: Database,
+  ) {}
+
+  static async open(): Promise<EventLine> {
+    const starting = EmbeddedServer.start({ folder: newFolder('events'), password: PASSWORD });
+    cleanup.add(async () => (await starting).stop());
+    const server = await starting;
+    await prepare(server);
+    const open = async (role: string) => {
+      const database = await Database.open({ url: urlOf(server, role), applicationName: 'bench' });
+      cleanup.add(() => database.close());
+      return database;
+    };
+    const [account, maintenance] = [serviceRole('account'), maintenanceRole('account')];
+    const line = new EventLine(server, await open(account), await open(maintenance));
+    cleanup.add(() => line.stopRelay());
+    return line;
+  }
+
+  /** The database as the consumer's role. */
+  get consumerUrl(): string {
+    return urlOf(this.server, serviceRole('entitlement'));
+  }
+
+  async startRelay(transport: EventTransport): Promise<void> {
+    this.transport = transport;
+    await transport.startRelay('account', this.maintenance);
+  }
+
+  async stopRelay(): Promise<void> {
+    await this.transport?.close();
+    this.transport = undefined;
+  }
+
+  /** Commits events of different accounts. */
+  async say(count: number, { perTransaction, perSecond }: Saying): Promise<void> {
+    const outbox = new Outbox('account', new SystemClock(), this.transport ?? IDLE);
+    const startedMs = performance.now();
+    let said = 0;
+    const write = async () => {
+      while (said < count) {
+        const dueMs = perSecond ? startedMs + (said * 1000) / perSecond : 0;
+        said += perTransaction;
+        await sleep(Math.max(0, dueMs - performance.now()));
+        await this.sayTogether(outbox, perTransaction);
+      }
+    };
+    await Promise.all(Array.from({ length: WRITERS }, write));
+  }
+
+  /** Milliseconds from just before each commit to the end of its handler, by the database's clock. */
+  async latencies(count: number, saying: Saying): Promise<number[]> {
+    const [{ from }] = await this.ask<{ from: string }>('select clock_timestamp()::text as from');
+    await this.say(count, saying);
+    await this.allHeard();
+    const rows = await this.ask<{ ms: number }>(
+      `select extract(epoch from heard.at - said.at)::float8 * 1000 as ms
+       from said join entitlement.heard using (key) where said.at >= $1`,
+      [from],
+    );
+    return rows.map(({ ms }) => ms);
+  }
+
+  async allSent(): Promise<void> {
+    await this.until('everything to be sent', 'select from account.outbox where sent_at is null');
+  }
+
+  async allHeard(): Promise<void> {
+    const counts = '(select count(*) from said) <> (select count(*) from entitlement.heard)';
+    await this.until('every event to be handled', `select where ${counts}`);
+  }
+
+  /** Events a second, from the first of the newest `count` to the last. */
+  async consumptionOf(count: number): Promise<number> {
+    await this.allHeard();
+    const [{ seconds }] = await this.ask<{ seconds: number }>(
+      `select extract(epoch from max(at) - min(at))::float8 as seconds
+       from (select at from entitlement.heard order by at desc limit $1) as newest`,
+      [count],
+    );
+    return count / seconds;
+  }
+
+  /** Resolves when a query finds nothing. Polls rarely, because counting slows down what is measured. */
+  private async until(what: string, left: string): Promise<void> {
+    const startedMs = performance.now();
+    while ((await this.ask(`${left} limit 1`)).length > 0) {
+      if (performance.now() - startedMs > DRAIN_MS) throw new Error(`timed out: ${what}`);
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  private async sayTogether(outbox: Outbox, count: number): Promise<void> {
+    await this.producer.transaction(async (transaction) => {
+      for (let n = 0; n < count; n++) {
+        const key = newId();
+        const lock = await outbox.lock(transaction, { key, aggregate: `account:${key}` });
+        await outbox.add(transaction, lock, AccountRegistered, { trialClaim: 'a'.repeat(64) });
+        await transaction.query('insert into public.said values ($1, clock_timestamp())', [key]);
+      }
+    });
+  }
+
+  private ask<T extends object>(sql: string, parameters: unknown[] = []): Promise<T[]> {
+    return withClient(this.server.url('bench'), async (client) => {
+      return (await client.query<T>(sql, parameters)).rows;
+    });
+  }
+}
+
+function urlOf(server: EmbeddedServer, role: string): string {
+  const url = new URL(server.url('bench'));
+  url.username = role;
+  return url.toString();
+}
+
+/** Creates schemas with the messaging tables, and tables of the events that were said and heard. */
+async function prepare(server: EmbeddedServer): Promise<void> {
+  await withClient(server.url(), (client) => client.query('create database bench'));
+  await provisionRoles(server.url(), SERVICES, () => PASSWORD);
+  const schemas = SERVICES.map((name) => ({ name }));
+  await provisionSchemas(server.url('bench'), schemas);
+  for (const service of SERVICES) {
+    const owner = urlOf(server, ownerRole(service));
+    await migrate(owner, [{ name: '0001-messaging', sql: messagingTables }]);
+  }
+  await withClient(urlOf(server, ownerRole('entitlement')), (client) =>
+    client.query(
+      'create table heard (key text primary key, at timestamptz not null default clock_timestamp())',
+    ),
+  );
+  await withClient(server.url('bench'), (client) =>
+    client.query(
+      `create table said (key text primary key, at timestamptz not null);
+       grant insert on said to public; grant usage on schema public to public`,
+    ),
+  );
+}
