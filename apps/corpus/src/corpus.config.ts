@@ -19,7 +19,8 @@ export class CorpusConfig extends InternalCallsConfig {
 
   @Setting({
     env: 'CORPUS_SEARCHES',
-    about: 'Number of searches that run at the same time, each on its own connection; others wait.',
+    about:
+      'Maximum number of searches that run at the same time, each on its own connection; others wait.',
   })
   @IsInt()
   @Min(1)

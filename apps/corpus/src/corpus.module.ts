@@ -227,7 +227,7 @@ export class CorpusModule {
             new SuppressionsService(database, repository, rows, clock, suppressionList(config)),
           inject: [SuppressionsRepository, NameRowsService],
         },
-        // At most one limit for a connection and one for the answer; the third is slack.
+        // One time limit for the connection and one for the answer; the third is a margin.
         reader(SearchDatabase, options.searchDatabase, 3 * config.searchTimeoutMs),
         reader(FeedDatabase, database),
         {

@@ -24,10 +24,10 @@ import { HandOverJob } from './removals/hand-over.job.js';
 import { TrainModelJob } from './signals/train-model.job.js';
 import { EraseSuppressedJob } from './suppression/erase-suppressed.job.js';
 
-/** A batch of observations waits for the previous one. */
+/** Two calls at a time, because a batch of observations waits for the previous one. */
 const WRITE_TIMEOUT_MS = 60_000;
 const WRITERS = 4;
-/** The most bytes of a batch from lookup. */
+/** The maximum size of a batch from lookup, in bytes. */
 const OBSERVATIONS_LIMIT_BYTES = 8 * 1024 * 1024;
 
 export const JOBS: readonly JobDeclaration[] = [
@@ -61,7 +61,7 @@ export async function startCorpus(options: CorpusOptions): Promise<RunningServic
     poolSize: config.searches,
     connectTimeoutMs: config.searchTimeoutMs,
     statementTimeoutMs: config.searchTimeoutMs,
-    // By then the server has ended the statement or does not answer, so its connection must become available to other
+    // By then, the server has ended the statement or does not answer, so the connection must become available to other
     // searches.
     answerTimeoutMs: 2 * config.searchTimeoutMs,
   });

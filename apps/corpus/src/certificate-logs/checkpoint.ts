@@ -5,7 +5,7 @@ export interface Checkpoint {
   origin: string;
   size: number;
   root: Buffer;
-  /** The signatures made by its origin; the key's hash is stored separately. */
+  /** The signatures of the log's origin; the key's hash is stored separately. */
   signatures: Signature[];
 }
 

@@ -17,7 +17,7 @@ const TILE_BYTES_MAX = 2 * 1024 * 1024;
 const TILE_UNPACKED_MAX = 4 * 1024 * 1024;
 const unpack = promisify(gunzip);
 
-/** The resources of a log over HTTPS (C2SP tlog-tiles, static-ct-api, and names tiles). */
+/** Fetches the resources of a log over HTTPS (C2SP tlog-tiles, static-ct-api, and names tiles). */
 export class LogTiles {
   constructor(
     private readonly base: URL,
@@ -25,7 +25,7 @@ export class LogTiles {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** @param key that must have signed it; null for any. @throws BadFile. */
+  /** @param key the key that must have signed the checkpoint; null for any. @throws BadFile. */
   async checkpoint(key: string | null): Promise<Checkpoint> {
     const url = new URL('checkpoint', this.base);
     const text = await this.downloads.read(url, CHECKPOINT_BYTES_MAX, this.signal);
@@ -54,14 +54,14 @@ export class LogTiles {
     if (tree.root.equals(root)) return tree;
     throw new BadFile(
       before.size === 0
-        ? `The hash tiles of the log do not make the root of its checkpoint of ${size} entries.`
-        : `The checkpoint of ${size} entries does not continue the one of ${before.size}: the log has forked, or is another one.`,
+        ? `The hash tiles of the log do not yield the root of its checkpoint of ${size} entries.`
+        : `The checkpoint of ${size} entries does not continue the one of ${before.size}: the log has forked, or it is a different log.`,
     );
   }
 
   /**
    * Names of the entries `from` to `to` of a tile.
-   * @returns undefined for a part of a tile that is not there (yet).
+   * @returns undefined for a part of a tile that does not exist (yet).
    */
   async names(number: number, { from, to }: { from: number; to: number }) {
     const path = `tile/names/${tilePath(number)}`;
@@ -73,7 +73,7 @@ export class LogTiles {
       const text = isPacked ? await unpack(bytes, { maxOutputLength: TILE_UNPACKED_MAX }) : bytes;
       tile = readNameTile(text.toString('utf8'), { from, to });
     } catch (cause) {
-      throw new BadFile(`Tile ${number} is damaged, or packed to do harm.`, { cause });
+      throw new BadFile(`Tile ${number} is damaged, or compressed with harmful intent.`, { cause });
     }
     if (!tile) throw new BadFile(`Tile ${number} has fewer than ${to} entries.`);
     if (tile.bad * 2 > to - from) throw new BadFile(`Tile ${number} cannot be read.`);
@@ -85,7 +85,7 @@ export class LogTiles {
     if (bytes && bytes.length >= width * HASH_BYTES && bytes.length % HASH_BYTES === 0) {
       return bytes;
     }
-    throw new BadFile(`Hash tile ${tile} is damaged, or not there.`);
+    throw new BadFile(`Hash tile ${tile} is damaged or missing.`);
   }
 
   /** A tile, or the part of it that a log of that size has; the complete tile may have replaced it. */

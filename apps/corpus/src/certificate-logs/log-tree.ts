@@ -17,8 +17,8 @@ export type ReadHashes = (level: number, number: number, width: number) => Promi
 
 /**
  * The Merkle tree (RFC 6962 §2.1) of the first `size` entries of a log, as the hashes of its complete subtrees, the
- * largest first. It can be made larger from hash tiles: if the result has the root of a later checkpoint, the log of
- * that checkpoint begins with the entries of this one.
+ * largest first. It can be extended with hash tiles. If the result has the root of a later checkpoint, the log of that
+ * checkpoint begins with the same entries.
  */
 export class LogTree {
   private constructor(
@@ -62,7 +62,7 @@ export class LogTree {
   }
 }
 
-/** The level of the largest complete subtree that begins at one entry and ends no later than another. */
+/** The level of the largest complete subtree that begins at one entry and does not extend beyond another. */
 function largestSubtree(at: number, end: number): number {
   let level = 0;
   while (at % 2 ** (level + 1) === 0 && at + 2 ** (level + 1) <= end) level += 1;

@@ -3,7 +3,7 @@ import type { Coverage } from '#libs/contracts';
 import { Clock, SECOND_MS, monotonicMs } from '#libs/platform';
 import { type CoveredSource, CoverageRepository } from './coverage.repository.js';
 
-/** There are few sources, and they rarely change. */
+/** The sources are cached for this long, because there are few of them and they rarely change. */
 const KEPT_MS = 2 * SECOND_MS;
 /** The name of the sources in answers to test keys. */
 export const FIXTURE_SOURCE = 'fixtures';
@@ -71,7 +71,8 @@ export class CoverageService {
       const sources = this.repository.listSources();
       this.kept = { untilMs: now + KEPT_MS, sources };
       const forget = () => (this.kept = undefined);
-      // An answer must not say that there is no data when the first data has just arrived.
+      // The absence of data is not cached, because an answer must not say that there is none when the first data has
+      // just arrived.
       const isEmpty = (all: readonly CoveredSource[]) =>
         all.every(({ observations }) => observations === 0);
       sources.then((all) => isEmpty(all) && forget(), forget);

@@ -8,7 +8,7 @@ const COUNTRY = /^[A-Z]{2}$/;
 /**
  * A record whose holder can be reached: placeholders blanked, e-mail addresses in lower case, numbers in E.164,
  * countries by their ISO code.
- * @returns undefined for one without published e-mail address, telephone number, or name and street.
+ * @returns undefined for a record without a published e-mail address, a telephone number, or a name and street.
  */
 export function cleanedRecord(record: Registration): Registration | undefined {
   if (record.privacy_service === true) return undefined;
@@ -31,7 +31,7 @@ function cleanedContact(members: Members): Members {
   }
   const { email_address: email } = cleaned;
   if (typeof email === 'string') {
-    // A link to a web form in place of an address is dropped.
+    // A link to a web form instead of an address is dropped.
     if (email.includes('@') && !email.includes(' ')) cleaned.email_address = email.toLowerCase();
     else delete cleaned.email_address;
   }
@@ -46,7 +46,7 @@ function set(members: Members, member: string, value: string | undefined): void 
   else members[member] = value;
 }
 
-/** The E.164 form of a number that begins with its country; other numbers are not in E.164 form. */
+/** The E.164 form of a number that begins with the country code; other numbers have no such form. */
 function phoneOf(value: Members[string]): string | undefined {
   if (typeof value !== 'string') return undefined;
   const digits = value

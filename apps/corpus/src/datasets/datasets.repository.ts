@@ -48,7 +48,7 @@ export class DatasetsRepository {
     );
   }
 
-  /** The names that are registered, or no longer are; of these, those that were seen before a time. */
+  /** The names that are registered, and those that no longer are but were seen before a time. */
   async listStanding(
     names: readonly DatasetName[],
     { isRegistered, seenBefore }: { isRegistered: boolean; seenBefore: Date },
@@ -64,7 +64,8 @@ export class DatasetsRepository {
 
   /**
    * Names by the changes that were recorded on a day. A name that was not registered when the day began is not dropped
-   * on it. @param observedFrom older changes are no news.
+   * on it.
+   * @param observedFrom the earliest time of an observation; older changes are omitted.
    */
   async listChanged(
     part: DatasetPart,

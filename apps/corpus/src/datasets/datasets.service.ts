@@ -17,9 +17,9 @@ import { cleanedRecord } from './cleaned-record.js';
 
 /** Names per part, which limits the memory needed. */
 const PART_NAMES = 500;
-/** A record observed longer than this before it was stored is not news of its day. */
+/** A record that was stored later than this after its observation does not belong to the changes of the day. */
 const NEWS_DAYS = 7;
-/** A name that was registered longer ago is not new, even if a source has just brought it. */
+/** A name that was registered longer ago than this is not new, even if a source has just delivered it. */
 const NEW_DAYS = 30;
 
 interface Asked {
@@ -55,9 +55,9 @@ export class DatasetsService {
     { dataset, fromKey, toKey }: Required<Omit<DatasetAsked, 'day'>>,
   ): AsyncGenerator<readonly (DatasetRow | DatasetEnd)[]> {
     const { sourceIds } = asked;
-    // Read before the rows, so that later suppressions are checked against it.
+    // This is read before the rows, so that later suppressions are checked against it.
     const suppressionVersion = versionFor(dataset, await this.feed.suppressionVersion());
-    // Runs afterwards, because another process may have suppressed a value that this one does not know yet.
+    // This check runs afterwards, because another process may have suppressed a value that this one does not know yet.
     const suppressed = await this.suppressions.valuesNow(this.database);
     let rows = 0;
     let after = { key: fromKey, name: '' };
@@ -159,7 +159,7 @@ function whoisRow(
   const record = isCleaned ? cleanedRecord(sold) : sold;
   const { sourceId, lastAt: observedAt } = known;
   if (!record) return [];
-  // Hashed as published, because cleaned values have a different form.
+  // Values are hashed as published, because cleaned values have a different form.
   const hashes = suppressed.rowHashes(name.name, sold);
   return [{ ...toldName({ ...name, sourceId, observedAt }), record, hashes }];
 }

@@ -39,7 +39,9 @@ describe('datasets', () => {
   });
   afterAll(() => corpus.stop());
 
-  /** Removes the changes recorded for a name, as happens after 100 days, so that it was not first heard of today. */
+  /**
+   * Removes the changes recorded for a name, as happens after 100 days, so that the name was not first observed today.
+   */
   const isKnownForLong = async (name: string) =>
     corpus.database.query('delete from change_event where name = $1', [name]);
 
@@ -100,7 +102,7 @@ describe('datasets', () => {
     expect(row?.record).toEqual({ create_date: '2024-01-01' });
   });
 
-  it('cleaned ones contain reachable contacts, in one form', async () => {
+  it('contain reachable contacts in a uniform format, if they are cleaned', async () => {
     await corpus.recordOf(
       SOLD,
       whois('sold-5.com', ago(1), { create_date: '2024-01-01' }),
@@ -119,7 +121,7 @@ describe('datasets', () => {
     });
   });
 
-  it('for one day contain what was recorded on that day: new, changed, dropped', async () => {
+  it('contain the names that were new, changed or dropped on a day', async () => {
     const dns = (at: string, value: string) => ({
       kind: 'dns',
       name: 'sold-8.com',
@@ -157,12 +159,12 @@ describe('datasets', () => {
     const dropped = async () =>
       (await read({ dataset: 'dropped', day: today() })).rows.map(({ name }) => name);
     const before = await dropped();
-    // Its whole history arrives at once, and then in two batches.
+    // The whole history arrives in one batch, and in another case in two.
     await corpus.recordOf(SOLD, listed('brief.com', ago(5)), gone('brief.com', ago(3)));
     await corpus.recordOf(SOLD, listed('heard-of.com', ago(400)));
     await corpus.recordOf(SOLD, gone('heard-of.com', ago(2)));
     expect(await dropped()).toEqual(before);
-    // Dropped, registered again and dropped again.
+    // The name is dropped, registered again and dropped again.
     await corpus.recordOf(SOLD, listed('sold-11.com', ago(5)));
     await isKnownForLong('sold-11.com');
     await corpus.recordOf(SOLD, gone('sold-11.com', ago(3)));
@@ -192,7 +194,7 @@ describe('datasets', () => {
     expect((await read({ dataset: 'names' })).end.rows).toBe(NAMES - 2);
   });
 
-  describe('freshest answers', () => {
+  describe('the most recent answers', () => {
     const before = (seconds: number) =>
       new Date(corpus.clock.now().getTime() - seconds * SECOND_MS).toISOString();
     const fresh = async (asked: FreshestAsked) => {
@@ -215,7 +217,7 @@ describe('datasets', () => {
       ]);
     });
 
-    it('for DNS require that all types are fresh', async () => {
+    it('are complete for DNS only if all types are recent', async () => {
       const dns = (at: string, types: string[], records: object[]) => ({
         kind: 'dns',
         name: 'fresh-dns.com',

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { DNS_TYPES, type DnsType } from '#libs/resolvers';
 import { type Key, termKeyOf } from '../names/domain-key.js';
 
-/** Types whose records are kept, each with its bit in a sighting. */
+/** Types whose records are stored, each with its bit in a sighting. */
 export const KEPT_TYPES = ['A', 'AAAA', 'NS', 'MX', 'CNAME', 'TXT', 'SOA'] as const;
 export type KeptType = (typeof KEPT_TYPES)[number];
 
@@ -13,12 +13,12 @@ const NAMES: ReadonlyMap<number, KeptType> = new Map(
   KEPT_TYPES.map((type) => [DNS_TYPES[type], type]),
 );
 
-/** The number of a type that is kept; undefined for everything else. */
+/** The number of a stored type; undefined for all others. */
 export function keptTypeNumber(type: unknown): number | undefined {
   return (KEPT_TYPES as readonly unknown[]).includes(type) ? DNS_TYPES[type as DnsType] : undefined;
 }
 
-/** The name of a type that is kept, by its number. */
+/** The name of a stored type, by its number. */
 export function keptTypeName(rtype: number): KeptType | undefined {
   return NAMES.get(rtype);
 }

@@ -7,8 +7,9 @@ export const PASSIVE_DAYS = 30;
 const BITS = KEPT_TYPES.map((type) => `when ${DNS_TYPES[type]} then ${bitOf(DNS_TYPES[type])}`);
 
 /**
- * SQL that is true of a span that one of the given sources has seen: the source of its row, or any that queried its
- * type while the record was there. A span contains the sightings of all sources, in whatever order they arrived.
+ * SQL that is true for a span that one of the given sources has seen: the source of its row, or any source that queried
+ * the type while the record existed. A span contains the sightings of all sources, regardless of their order of
+ * arrival.
  * @param span alias of `dns_span`.
  * @param sourceIds the parameter with their numbers, such as `$3`.
  */
@@ -17,7 +18,7 @@ export function isSeenBy(span: string, sourceIds: string): string {
     or not ${span}.is_passive and exists (select ${sightingsOf(span, sourceIds)}))`;
 }
 
-/** SQL of one of the sources that have seen a span. @param span as in `isSeenBy`. */
+/** SQL for one of the sources that have seen a span. @param span as in `isSeenBy`. */
 export function seeingSource(span: string, sourceIds: string): string {
   return `case when ${span}.source_id = any(${sourceIds}::smallint[]) then ${span}.source_id
     else (select min(g.source_id) ${sightingsOf(span, sourceIds)}) end`;

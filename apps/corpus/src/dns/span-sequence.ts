@@ -47,7 +47,7 @@ export function spanEdits(
     seen.filter(({ atMs }) => !known.has(atMs)).map(({ atMs, values }) => [atMs, new Set(values)]),
   );
   if (fresh.size === 0) return edits;
-  // If two sources saw it at the same time, the one known earlier comes first.
+  // If two sources saw the record at the same time, the one that was known earlier comes first.
   const sourceAt = new Map([...seen, ...sightings].map(({ atMs, sourceId }) => [atMs, sourceId]));
   const times = [...sourceAt.keys()].toSorted((a, b) => a - b);
   const isNewest = fresh.has(times.at(-1)!);
@@ -88,7 +88,7 @@ function runsOf(value: string, times: readonly number[], isThere: (atMs: number)
   return runs;
 }
 
-/** A run that reaches the end of the range that was read continues beyond it as its span did. */
+/** A run that reaches the end of the range that was read continues beyond it, as the stored span did. */
 function joinedWith(run: Run, old: readonly Span[], times: readonly number[]) {
   const { value, firstMs, untilMs, lastMs } = run;
   const begun = firstMs === times[0] ? old.find((span) => covers(span, firstMs)) : undefined;

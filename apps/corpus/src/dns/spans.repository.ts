@@ -24,7 +24,7 @@ export interface SpanRow extends SpanOwner {
   firstAt: Date;
   untilAt: Date | null;
   isPassive: boolean;
-  /** A source that saw it in this period. */
+  /** A source that saw the record in this period. */
   sourceId: number;
 }
 
@@ -33,7 +33,7 @@ export interface Sighting extends SpanOwner {
   types: number;
 }
 
-/** A source, and those with fewer and with more rights. */
+/** A source, and the sources with fewer and with more rights. */
 export interface SpanSource {
   sourceId: number;
   outranked: readonly number[];

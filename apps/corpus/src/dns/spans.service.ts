@@ -29,7 +29,7 @@ export interface ChangedRecords {
   at: Date;
   /** Types whose records have changed. */
   members: string[];
-  /** No records of these types were known. */
+  /** Whether no records of these types were known before. */
   isFirst: boolean;
 }
 
@@ -166,7 +166,8 @@ function editsOf(
       firstMs: firstAt.getTime(),
       untilMs: untilAt?.getTime(),
     }));
-  // If two sources saw it at the same time, the one with more rights counts, or else the one known earlier.
+  // If two sources saw the record at the same time, the one with more rights counts or, if their rights are equal, the
+  // one known earlier.
   const times = new Set(seen.map(({ atMs }) => atMs));
   const sightings = near.filter(
     ({ types, ...one }) =>
@@ -176,8 +177,8 @@ function editsOf(
 }
 
 /**
- * The sightings of one type near the observations: the last before, those between and the first
- * after.
+ * The sightings of one type near the observations: the last one before them, those between them and the first one after
+ * them.
  */
 function nearestOf(near: readonly SightedAt[], seen: readonly SightedAt[]): SightedAt[] {
   const [fromMs, toMs] = [

@@ -6,7 +6,7 @@ export interface ChangesCursor {
   token: string;
   /** The transactions that the reader has seen, as pg_snapshot: everything visible in it. */
   seen: string;
-  /** The transactions being read: visible in this snapshot and not in `seen`. Absent between two readings. */
+  /** The transactions being read: visible in this snapshot and not in `seen`. Absent between two reads. */
   until?: string;
   /** Position of the last change of the previous page, in `until`. */
   xid: string;
@@ -46,5 +46,7 @@ export function cursorOf(text: string): ChangesCursor {
   } catch {
     // Said below.
   }
-  throw new InvalidRequest([{ field: 'cursor', message: 'must be one that this feed has given' }]);
+  throw new InvalidRequest([
+    { field: 'cursor', message: 'must be a cursor that this feed has issued' },
+  ]);
 }

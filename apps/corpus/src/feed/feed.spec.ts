@@ -36,7 +36,7 @@ describe('feed', () => {
   }
   const now = async () => (await corpus.feed.changes()).cursor;
 
-  it('says what happened to a name, what changed, and the source', async () => {
+  it('states the change of a name, the changed members and the source', async () => {
     const name = 'xn--mller-kva.com';
     const cursor = await now();
     await corpus.recordOf({ name: 'zone', isSold: true }, listed(name, 1));
@@ -104,7 +104,7 @@ describe('feed', () => {
     expect((await follow({ since: later })).changes).toEqual([]);
   });
 
-  it('skips and repeats nothing beside writers that roll back or are slow', async () => {
+  it('skips and repeats nothing, even if writers roll back or are slow', async () => {
     const committed: string[] = [];
     const seen: string[] = [];
     let cursor = await now();

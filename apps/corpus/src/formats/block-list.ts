@@ -14,9 +14,9 @@ const ADDRESS = /^(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-f:]*:[0-9a-f:.]*)$/i;
 const CELLS = /[\s,;]+/;
 
 /**
- * The host of a line of a block list, in any of the usual forms: a name, a URL, `0.0.0.0 name` as in hosts files,
- * `||name^` as filters of browsers have it, or CSV cells, of which the first with a name or URL counts. Addresses
- * are left out.
+ * The host in a line of a block list, in any of the usual forms: a name, a URL, `0.0.0.0 name` as in hosts files,
+ * `||name^` as in the filters of browsers, or CSV cells, of which the first with a name or URL counts. Addresses are
+ * omitted.
  */
 export function blockedHost(line: string): ReadLine<BlockedHost> {
   const text = line.replace(/#.*$/, '').trim();

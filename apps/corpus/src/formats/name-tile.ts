@@ -3,7 +3,7 @@ import { observationOf, parsedLine } from '../observations/observation-lines.js'
 
 /** The contents of a log's tile. */
 export interface NameTile {
-  /** The names in its certificates, each once. */
+  /** The names in the certificates of the tile, each once. */
   observations: Observation[];
   /** The number of faulty entries. */
   bad: number;
@@ -12,7 +12,7 @@ export interface NameTile {
 /**
  * The names in certificates, from a names tile: one JSON line for each certificate of a log that implements the names
  * tiles extension of the Static CT API.
- * @param from the first entry that counts. @param to the one after the last.
+ * @param from the first entry that counts. @param to the entry after the last one.
  * @returns undefined if the tile has fewer entries.
  */
 export function readNameTile(

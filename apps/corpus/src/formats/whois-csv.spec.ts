@@ -21,7 +21,7 @@ function nameIn(line: string): unknown {
 
 describe('a CSV file of registrations', () => {
   it.each(['=1+1', '+1', '-1', '@sum(a1)', '＝1', '＋1', '－1', '＠a'])(
-    'S74: %s, written as text, is read as it was, and text with an apostrophe keeps it',
+    'S74: %s, written as text, is read back unchanged, and a text keeps its own apostrophe',
     (text) => {
       expect(nameIn(row(`'${text}`))).toBe(text);
       expect(nameIn(row(text))).toBe(text);
@@ -39,7 +39,7 @@ describe('a CSV file of registrations', () => {
   });
 
   it.each(['"csv-a.com","open', '"csv-a.com"x,""', 'csv-a.com'])(
-    'S74: a row whose cells do not end, or are too few, is bad: %s',
+    'S74: a row with too few or unterminated cells is bad: %s',
     (line) => {
       expect(nameIn(line)).toBe('bad');
     },

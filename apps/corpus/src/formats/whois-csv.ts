@@ -17,7 +17,7 @@ type Cell = (column: string) => string | undefined;
 
 /**
  * Registrations of a CSV file (RFC 4180, one record a line). A header in the first line may name the columns in another
- * order; no later row is taken for a header, whatever name somebody has registered.
+ * order; later rows are never treated as headers, whatever their names.
  */
 export class WhoisCsvReader {
   private columns = WHOIS_FILE_COLUMNS;

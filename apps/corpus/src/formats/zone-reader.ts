@@ -9,7 +9,7 @@ const FIELDS = 5;
  * record first. Records other than NS are only checked for their form.
  */
 export class ZoneReader {
-  /** The zone, without its final dot; known from the SOA record on. */
+  /** The zone, without its final dot; known once the SOA record has been read. */
   origin?: string;
   private lastOwner = '';
 

@@ -17,9 +17,9 @@ import { SeededRandom } from './seeded-random.js';
 
 const YEAR_MS = 365.25 * DAY_MS;
 const OLDEST_MS = Date.UTC(1996, 0, 1);
-/** The time of the first observation; there is none before it. */
+/** The time before which there are no observations. */
 const FIRST_LOOK_MS = Date.UTC(2012, 0, 1);
-/** The General Data Protection Regulation: from then on registrars withhold personal data. */
+/** The General Data Protection Regulation took effect; since then, registrars withhold personal data. */
 const WITHHELD_SINCE_MS = Date.UTC(2018, 4, 25);
 const LOOKS_MAX = 5;
 /** The share of names that were registered within the last week, and are in the first files of new names. */

@@ -90,7 +90,7 @@ const IMITATION_EVERY = 64;
 /** One name in this many is internationalised. */
 const INTERNATIONAL_EVERY = 50;
 
-/** The name for a number, different for each: words used by people, businesses and those who imitate them. */
+/** The name for a number, different for each number: words used by people, businesses and their imitators. */
 export function generatedName(index: number, seed: number): string {
   if (index < IMITATED.length) return `${IMITATED[index]}.com`;
   const imitation = IMITATIONS[index / IMITATION_EVERY];

@@ -24,7 +24,7 @@ export const REGISTRARS: readonly Members[] = [
 export interface Provider {
   nameServers: string[];
   mail: string[];
-  /** The first three parts of its addresses: a network for benchmarks (RFC 2544), which is not routed. */
+  /** The first three parts of the provider's addresses, in a network for benchmarks (RFC 2544), which is not routed. */
   networks: string[];
   sender: string;
 }
@@ -75,7 +75,7 @@ export function generatedOwner(random: SeededRandom): number {
   return Math.floor(random.next() ** 3 * OWNERS);
 }
 
-/** The published data of an owner. @param random the owner's, not the name's. */
+/** The published data of an owner. @param random the random numbers of the owner, not of the name. */
 export function contactOf(owner: number, random: SeededRandom): Members {
   const [first, last] = [random.pick(FIRST_NAMES), random.pick(LAST_NAMES)];
   const [city, state, country_code, country_name] = random.pick(CITIES);

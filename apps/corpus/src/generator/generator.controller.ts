@@ -4,7 +4,7 @@ import type { Recorded } from '../observations/observations.service.js';
 import { GeneratedStretch } from './generator.dto.js';
 import { GeneratorService } from './generator.service.js';
 
-/** Invented names, for trials and measurements. */
+/** Adds and removes invented names, for trials and measurements. */
 @Controller('internal/generated-names')
 @AllowCallers('cli')
 export class GeneratorController {

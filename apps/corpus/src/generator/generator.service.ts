@@ -8,7 +8,7 @@ import { generatedHistory } from './generated-history.js';
 import type { GeneratedStretch } from './generator.dto.js';
 import { GeneratorRepository } from './generator.repository.js';
 
-/** Its data is shown, so that it can be tried out, but never sold or looked up. */
+/** The generated data is shown, so that it can be tried out, but never sold or looked up. */
 const GENERATED = {
   name: 'generated',
   kind: 'generated',

@@ -46,7 +46,7 @@ describe('generated names', () => {
     expect(histories.every((history) => history.every(({ at }) => at < TODAY))).toBe(true);
   });
 
-  it('were registered within the last week in part, and are then in the files of new names', async () => {
+  it('include names registered within the last week, which are in the files of new names', async () => {
     const histories = Array.from({ length: 2_000 }, (_, index) =>
       generatedHistory(index, SEED, TODAY),
     );

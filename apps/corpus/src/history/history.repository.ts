@@ -22,7 +22,10 @@ export interface RevisionsAsked {
   sourceIds: readonly number[];
 }
 
-/** Revisions that a source that may be shown has brought or confirmed; `c` says when one saw each of them. */
+/**
+ * Revisions that were delivered or confirmed by a source that may be shown; `c` has the time at which such a source saw
+ * each of them.
+ */
 const REVISIONS = `
   from whois_revision r
   left join lateral (select n.observed_at from whois_revision n

@@ -28,7 +28,7 @@ import { recordChanges } from './record-changes.js';
 type Question = QuestionOf<typeof WHOIS_HISTORY>;
 type SourceOf = (row: RevisionRow) => string;
 
-/** The most revisions of one name that are compared for changes. */
+/** The maximum number of revisions of one name that are compared for changes. */
 const COMPARED_MAX = 2_000;
 
 type Asked = RevisionsAsked & { name: SearchedName };

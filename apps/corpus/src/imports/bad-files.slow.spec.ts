@@ -99,7 +99,9 @@ const TABLES = [
 const UNREADABLE = /lines cannot be read|no SOA|ends within a line/;
 /** The second part of a file. */
 const BOMB = gzipSync(Buffer.alloc(80 * MIB, '\n'));
-/** Files that were damaged in transit, or packed or encoded in a way that sources may not use: none is read in part. */
+/**
+ * Files that were damaged in transit, or are packed or encoded in an unsupported way; none of them is imported in part.
+ */
 const DAMAGED: [
   what: string,
   damage: (content: string) => Buffer,
@@ -113,7 +115,7 @@ const DAMAGED: [
     /truncated/,
   ],
   [
-    'of two packed parts, the second cut off',
+    'made of two packed parts, the second of which is cut off',
     (text) => Buffer.concat([gzipSync(text), gzipSync(text).subarray(0, 40)]),
     /truncated/,
   ],
@@ -134,7 +136,7 @@ const DAMAGED: [
   ],
   ['in UTF-16 that does not say so', (text) => Buffer.from(text, 'utf16le'), UNREADABLE],
   [
-    'in an encoding of its own',
+    'in an unknown encoding',
     (text) => Buffer.from(text.replaceAll('a', '\xe9'), 'latin1'),
     UNREADABLE,
   ],
@@ -160,7 +162,7 @@ describe.each(Object.entries(KINDS))(
     let sources = 0;
 
     beforeAll(async () => {
-      // The spec starts the runs itself.
+      // This spec starts the runs itself.
       corpus = await CorpusUnderTest.start({ work: 'serve' });
       folder = await mkdtemp(join(tmpdir(), 'bad-files-'));
     });
@@ -198,7 +200,7 @@ describe.each(Object.entries(KINDS))(
     const staged = ['staged_name', 'staged_listing'];
 
     it.each(DAMAGED)(
-      'leaves nothing and says why if a file is %s',
+      'imports nothing and says why if a file is %s',
       async (...[, damage, problem, lines = 300]) => {
         const source = await newSource();
         const before = await counts();
@@ -210,7 +212,7 @@ describe.each(Object.entries(KINDS))(
       },
     );
 
-    it('is read alike with the line ends and the mark of another system', async () => {
+    it('is read in the same way with the line ends and the byte order mark of another system', async () => {
       const source = await newSource();
       const before = await counts();
       await source.put(
@@ -221,7 +223,7 @@ describe.each(Object.entries(KINDS))(
       expect(added(before, await counts(), tables)).toEqual(each(20));
     });
 
-    it('counts each line once if it gives a file twice and runs three times at once', async () => {
+    it('counts each line once if it delivers a file twice and runs three times at once', async () => {
       const source = await newSource();
       const before = await counts();
       const content = fileOf(linesOf(LINES, 'net'), 'net');
@@ -237,7 +239,7 @@ describe.each(Object.entries(KINDS))(
       expect(await counts()).toEqual(once);
     });
 
-    it('has its hostile lines counted and sampled, and its others taken in', async () => {
+    it('has its hostile lines counted and sampled, and its other lines imported', async () => {
       const source = await newSource();
       const before = await counts();
       const good = linesOf(200, 'org');

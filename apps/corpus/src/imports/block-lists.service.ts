@@ -21,7 +21,7 @@ interface ReadHosts {
   samples: BadLine[];
 }
 
-/** Takes block lists in, each as a whole: names that a list no longer contains are delisted. */
+/** Imports block lists, each as a whole. Names that a list no longer contains are delisted. */
 @Injectable()
 export class BlockListsService {
   constructor(
@@ -29,7 +29,7 @@ export class BlockListsService {
     private readonly listings: ListingsService,
   ) {}
 
-  /** @throws BadFile for one that is older than the loaded list, empty, unreadable or truncated; Overtaken. */
+  /** @throws BadFile for a list that is older than the loaded one, empty, unreadable or truncated; Overtaken. */
   async take(run: ImportRun): Promise<void> {
     const { source, file } = run;
     await this.files.refuseOlder(file, SCOPE);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CorpusUnderTest } from '#test/corpus';
 import { S3Server, s3ServerAvailability } from '#test/environment';
 
-/** If the server was never built on this machine, it is built first. */
+/** The server is built first if that has never been done on this machine. */
 jest.setTimeout(1_900_000);
 
 (s3ServerAvailability() === undefined ? describe : describe.skip)('a source on S3', () => {
@@ -48,7 +48,7 @@ jest.setTimeout(1_900_000);
       isLookedUp: false,
     });
 
-  it('has its files imported by date, each once, and none outside the prefix', async () => {
+  it('has its files imported once each, in the order of their dates, and none outside the prefix', async () => {
     await put('lists/b-20260102.txt', 'bucket-a.com\nbucket-b.com\n');
     await put('lists/a-20260103.txt.gz', gzipSync('bucket-c.com\n'));
     await put('other/c-20260101.txt', 'bucket-d.com\n');

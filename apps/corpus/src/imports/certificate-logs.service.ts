@@ -15,8 +15,8 @@ const TILES_AT_A_RUN = 800;
 
 /**
  * Follows certificate transparency logs that have names tiles (an extension of the Static CT API). Each checkpoint must
- * be the root of the log's hash tiles and continue the previous one. A names tile must have a line for each entry, but
- * is outside the tree, so its lines are not covered by a proof.
+ * be the root of the log's hash tiles and continue the previous one. A names tile must have a line for each entry. It
+ * is not part of the tree, so no proof covers its lines.
  */
 @Injectable()
 export class CertificateLogsService {
@@ -28,8 +28,8 @@ export class CertificateLogsService {
   ) {}
 
   /**
-   * Takes in the entries of a log since the last run, starting at the entry whose number follows `#` in its address.
-   * @returns whether there is more than fits into a run.
+   * Imports the entries of a log since the last run, starting at the entry whose number follows `#` in its address.
+   * @returns whether there are more than fit into a run.
    * @throws BadFile, ConnectionError, Overtaken; the next run continues after the last batch.
    */
   async follow(source: ImportedSource, signal: AbortSignal): Promise<boolean> {
@@ -53,7 +53,7 @@ export class CertificateLogsService {
       at = reached;
       if (reached < to) break;
     }
-    // The missing rest of a tile is read when the tile is complete.
+    // The missing rest of a tile is read once the tile is complete.
     const isMore = at < wholeTiles(size);
     if (!isMore) await this.files.reachedEnd(log, this.clock.now());
     return isMore;

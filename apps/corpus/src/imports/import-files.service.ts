@@ -14,7 +14,7 @@ import {
 import { type Advance, type ImportCounts, ImportsRepository } from './imports.repository.js';
 import type { FoundFile } from '../locations/locations.js';
 
-/** The value in a log's row in place of a file. */
+/** The value in a log's row instead of a file. */
 const LOG = 'log';
 const STATEMENT_MAX_MS = 10 * MINUTE_MS;
 
@@ -86,7 +86,7 @@ export class ImportFilesService {
     return this.repository.listNewest();
   }
 
-  /** Takes a file in as a whole, in one transaction. @param work writes its contents. @throws Overtaken. */
+  /** Imports a whole file in one transaction. @param work writes its contents. @throws Overtaken. */
   async takeWhole(
     file: ImportFile,
     work: (transaction: Transaction) => Promise<ImportCounts & Omit<Advance, 'from' | 'to'>>,
@@ -99,7 +99,7 @@ export class ImportFilesService {
     });
   }
 
-  /** Takes a batch of lines in, in one transaction with the position behind it. @throws Overtaken. */
+  /** Imports a batch of lines, in one transaction with the position after it. @throws Overtaken. */
   async advance(
     file: ImportFile,
     advance: Advance,
@@ -124,7 +124,7 @@ export class ImportFilesService {
     });
   }
 
-  /** Takes a part of a file in. */
+  /** Imports a part of a file. */
   private async part(
     { sourceId }: ImportFile,
     work: (transaction: Transaction) => Promise<void>,
@@ -160,7 +160,7 @@ export class ImportFilesService {
     await this.repository.setZone(transaction, file.id, zone);
   }
 
-  /** @param scope the subject of which the file listed all names. @throws Overtaken. */
+  /** @param scope the subject, all of whose names the file lists. @throws Overtaken. */
   async finish(file: ImportFile, scope?: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const brought = await this.repository.finish(transaction, file.id, this.clock.now());
@@ -194,7 +194,7 @@ export class ImportFilesService {
   ): Promise<Date | undefined> {
     const newest = await this.repository.newestComplete(sourceId, scope);
     if (newest && newest >= observedAt) {
-      throw new BadFile(`It is not newer than what is loaded (${newest.toISOString()}).`);
+      throw new BadFile(`It is not newer than the loaded data (${newest.toISOString()}).`);
     }
     return newest;
   }

@@ -9,10 +9,10 @@ import { NameListsService } from './name-lists.service.js';
 import { ObservationFilesService } from './observation-files.service.js';
 import { ZonesService } from './zones.service.js';
 
-/** The kinds of files in which a line that is cut off may still be another valid name. */
+/** The kinds of files in which the rest of a truncated line may be another valid name. */
 const LISTS: readonly string[] = ['names', 'zone', 'blocklist'];
 
-/** Takes in the files of a source, each line once, whatever interrupts it. */
+/** Imports the files of a source, each line once, even after an interruption. */
 @Injectable()
 export class ImportRunsService {
   constructor(
@@ -25,8 +25,9 @@ export class ImportRunsService {
   ) {}
 
   /**
-   * Takes in new data of a source. A file that cannot be read is marked as failed, and the run continues with the
-   * others. @throws the errors of the location, the database or `signal`; the next run continues after the last batch.
+   * Imports new data of a source. A file that cannot be read is marked as failed, and the run continues with the
+   * others.
+   * @throws the errors of the location, the database or `signal`; the next run continues after the last batch.
    */
   async run(source: ImportedSource, now: Date, signal: AbortSignal): Promise<void> {
     const isKnown = (file: string, version: string) => this.files.isTaken(source.id, file, version);

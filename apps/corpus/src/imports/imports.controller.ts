@@ -4,7 +4,7 @@ import { ChangedSource, NewSource } from './imports.dto.js';
 import type { ListedFile, ListedSource } from './imports.repository.js';
 import { ImportsService } from './imports.service.js';
 
-/** The sources that an operator has named. */
+/** Manages the sources that an operator has added. */
 @Controller('internal/sources')
 @AllowCallers('cli')
 export class ImportsController {

@@ -17,14 +17,14 @@ import { LISTED_CATEGORIES, type ListedCategory } from '../listings/listed-categ
 
 /** How much a list may change, and which key signs a log. */
 export class ChangedSource {
-  /** The share of the names of a zone or block list that may be gone in its next version. */
+  /** The share of the names of a zone or block list that may be missing from its next version. */
   @IsOptional()
   @IsNumber()
   @Min(0)
   @Max(1)
   turnoverMax?: number;
 
-  /** The last line of its zones or block lists may lack a line end. */
+  /** Whether the last line of its zones or block lists may lack a line end. */
   @IsOptional()
   @IsBoolean()
   isOpenEnded?: boolean;

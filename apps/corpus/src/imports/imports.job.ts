@@ -26,7 +26,7 @@ export class ImportsJob implements Job {
     await this.running;
   }
 
-  /** Ends a run after its current batch; the next process continues there. */
+  /** Ends a run after its current batch; the next process continues from there. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running.catch(() => {});

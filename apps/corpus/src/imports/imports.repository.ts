@@ -72,7 +72,7 @@ export class ImportsRepository {
     );
   }
 
-  /** @returns whether there is such a source. */
+  /** @returns whether the source exists. */
   async set(
     transaction: Transaction,
     name: string,
@@ -112,7 +112,7 @@ export class ImportsRepository {
     );
   }
 
-  /** @returns whether there is such a source to run. */
+  /** @returns whether the source exists and can be run. */
   async request(name: string, now: Date): Promise<boolean> {
     const rows = await this.database.query(
       `update source set due_at = $2 where name = $1 and location is not null and removed_at is null
@@ -122,7 +122,9 @@ export class ImportsRepository {
     return rows.length > 0;
   }
 
-  /** Disables a source, and the permitted uses of its data. Its number stays, because its data refers to it. */
+  /**
+   * Disables a source, and removes the permitted uses of its data. Its number is kept, because its data refers to it.
+   */
   async remove(transaction: Transaction, name: string, now: Date): Promise<boolean> {
     const rows = await transaction.query(
       `update source set removed_at = $2, location = null, due_at = null, is_shown = false,
@@ -222,7 +224,7 @@ export class ImportsRepository {
     return row?.head ?? undefined;
   }
 
-  /** Records that a log was taken in up to its end at that moment. */
+  /** Records that a log was imported up to its end at that moment. */
   async reachedEnd(id: string, now: Date): Promise<void> {
     await this.database.query('update import_file set finished_at = $2 where id = $1', [id, now]);
   }
@@ -280,7 +282,7 @@ export class ImportsRepository {
     return row;
   }
 
-  /** Records the zone of a file, and how it is taken in. */
+  /** Records the zone of a file, and how it is imported. */
   async setZone(
     transaction: Transaction,
     id: string,

@@ -66,8 +66,9 @@ export class ImportsService {
   }
 
   /**
-   * Disables a source: its data stays, but is neither shown, sold nor looked up. A job gives its names to other sources
-   * that know them. @throws NotFound.
+   * Disables a source: its data stays, but is neither shown, sold nor looked up. A job then gives its names to other
+   * sources that know them.
+   * @throws NotFound.
    */
   async remove(name: string): Promise<void> {
     const isThere = await this.database.transaction(async (transaction) => {
@@ -87,7 +88,10 @@ function refuseLocation(location: string, kind: string): void {
   const { protocol, hash } = URL.canParse(location) ? new URL(location) : {};
   if (kind === 'ct') {
     if (protocol === 'https:' && /^(?:#[0-9]{1,15})?$/.test(hash!)) return;
-    throw invalid('location', 'must be the https address of a log, with the first entry behind #');
+    throw invalid(
+      'location',
+      'must be the https address of a log, followed by # and the number of the first entry',
+    );
   }
   if (protocol === 'https:' || location.startsWith('/') || isBucketLocation(location)) return;
   throw invalid(

@@ -115,15 +115,15 @@ describe('imports', () => {
       { scope: 'zone shop', complete: true, rows: 902, new: 300 },
       { scope: 'zone shop', complete: true, rows: 905, new: 2 },
     ]);
-    // Restored, because another list saw it.
+    // The name is restored, because another list contains it.
     await corpus.record({ kind: 'listed', name: 'zone-0.shop', at: '2026-01-07T00:00:00Z' });
     expect(await known('zone-0.shop')).toEqual(['zone-0.shop']);
   });
 
   it.each([
-    ['space', 'is compared with the file before', true],
-    ['site', 'is taken in as a whole where the file before is not there any more', false],
-  ])('the next zone file of .%s %s, to the same end', async (origin, _, isKept) => {
+    ['space', 'is compared with the previous file', true],
+    ['site', 'is imported as a whole if the previous file no longer exists', false],
+  ])('the next zone file of .%s %s, with the same result', async (origin, _, isKept) => {
     const source = await newSource('zone');
     const name = (label: number) => `day-${label}.${origin}`;
     await source.put(`${origin}-20260105.zone`, zone(origin, 1, labels('day-', 0, 300)));
@@ -187,7 +187,7 @@ describe('imports', () => {
     expect(next.file).toMatchObject({ state: 'loaded', droppedNames: 1 });
   });
 
-  it('rows with the 62 columns become records, whatever they contain', async () => {
+  it('rows with the 62 columns become records, whatever their contents', async () => {
     const source = await newSource('whois_csv');
     const row = (values: Record<string, string>) =>
       WHOIS_FILE_COLUMNS.map((column) => `"${(values[column] ?? '').replaceAll('"', '""')}"`).join(

@@ -9,7 +9,7 @@ import { TestDatabase, waitFor } from '#test/environment';
 import { SourceServer } from '../../../simulators/src/sources/source-server.js';
 import { ServiceProcess } from '../../../cluster/src/processes/service-process.js';
 
-/** Processes are started and killed. */
+/** The test starts and kills processes. */
 jest.setTimeout(1_200_000);
 
 const SECRET = 'a secret of the tests, thirty-two characters';
@@ -97,7 +97,7 @@ describe('an import whose process is killed', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('repeatedly loses nothing and counts nothing twice', async () => {
+  it('several times loses nothing and counts nothing twice', async () => {
     const settings = {
       SERVICE_SECRET: SECRET,
       CORPUS_DATABASE_URL: test.url('corpus'),
@@ -144,7 +144,7 @@ describe('an import whose process is killed', () => {
         'select kind from source where due_at is not null order by due_at, id limit 1',
       );
       died.add(kind);
-      // No process waits for the lease of the dead one.
+      // No process waits for the lease of a dead one.
       await database.query(`update job_lease set lease_until = '-infinity'`);
     }
     expect([...died]).toEqual(['ct', ...Object.keys(FILES)]);
@@ -188,7 +188,7 @@ describe('an import whose process is killed', () => {
       fresh: 100,
       dropped: 100,
       twice: 0,
-      // Block lists contain no observations of names, only statements about them.
+      // Block lists do not contain observations of names, only statements about them.
       observations: 3 * LINES + CERTIFICATES.length + LISTED + 900 * 2,
     });
     const files = await database.query(

@@ -12,7 +12,7 @@ import { type ImportRun, linesIn, refuseUnreadable } from '../locations/import-r
 /** The number of names staged in one transaction. */
 const NAMES_AT_A_TIME = 5_000;
 
-/** Takes in lists of names: all names of a file are staged, then applied part by part in the order of their keys. */
+/** Imports lists of names. All names of a file are staged, and then applied part by part in the order of their keys. */
 @Injectable()
 export class NameListsService {
   constructor(
@@ -20,7 +20,7 @@ export class NameListsService {
     private readonly lists: FullListsService,
   ) {}
 
-  /** Takes in a file with one name per line. @throws BadFile, Overtaken. */
+  /** Imports a file with one name per line. @throws BadFile, Overtaken. */
   async take(run: ImportRun): Promise<void> {
     await this.stage(run, listedName);
     const { id: fileId, observedAt: at, sourceId } = run.file;
@@ -30,7 +30,7 @@ export class NameListsService {
   /** Stages the names of a file, from the line that was reached. @throws BadFile, Overtaken. */
   async stage(run: ImportRun, read: (line: string) => ReadLine<FiledName>): Promise<void> {
     const { file, signal } = run;
-    // Lines that were already taken in are read, too: one of them may say to which zone the others belong.
+    // Lines that were already imported are read, too, because one of them may state the zone of the others.
     const batches = batchesOf(linesIn(run), { read, size: NAMES_AT_A_TIME, done: file.position });
     let from = file.position;
     let badLines = 0;
@@ -47,7 +47,7 @@ export class NameListsService {
     refuseUnreadable(run, badLines);
   }
 
-  /** Takes in the staged names, from the part that was reached. @throws Overtaken. */
+  /** Applies the staged names, from the part that was reached. @throws Overtaken. */
   async apply({ file, signal }: ImportRun, list: ListFile): Promise<void> {
     for (let slice = file.slices; slice < SLICES; slice += 1) {
       signal.throwIfAborted();

@@ -14,7 +14,7 @@ import {
 /** The number of observations recorded in one transaction. */
 const OBSERVATIONS_AT_A_TIME = 2_000;
 
-/** Takes in files with one observation per line. */
+/** Imports files with one observation per line. */
 @Injectable()
 export class ObservationFilesService {
   constructor(
@@ -42,7 +42,10 @@ export class ObservationFilesService {
     await this.files.finish(file);
   }
 
-  /** Reads all lines of a file before any is imported. @throws BadFile for one that is cut off or of another kind. */
+  /**
+   * Reads all lines of a file before any is imported.
+   * @throws BadFile for a file that is cut off or of another kind.
+   */
   private async judge(run: ImportRun, isCut: boolean): Promise<void> {
     const read = this.readerOf(run);
     let badLines = 0;

@@ -92,7 +92,7 @@ describe('remote sources', () => {
       ['/inside.txt', 'https://127.0.0.1/target.txt', 'No connection: blocked_address.'],
       ['/round.txt', 'https://files.example/round.txt', 'It redirects more than 3 times.'],
       ['/gone.txt', '', 'files.example answered 404.'],
-    ])('S54: %s that leads to "%s" is answered by %j', async (path, target, problem) => {
+    ])('S54: %s to "%s" fails with %j', async (path, target, problem) => {
       server.put('/target.txt', 'target-a.com\n');
       if (target) server.redirect(path, target);
       const name = path.slice(1, -4);
@@ -159,7 +159,7 @@ describe('remote sources', () => {
       return row;
     };
 
-    it('is read to its last entry, each once, and its lag is measured', async () => {
+    it('is read to its last entry, each entry once, and its lag is measured', async () => {
       server.publish('/log/', certificates(0, 700));
       await add('log', 'ct', '/log', { logKey: server.logKey });
       await corpus.runSource('log');
@@ -176,8 +176,8 @@ describe('remote sources', () => {
       expect(lag).toMatchObject({ source: 'log', entries: 0 });
     });
 
-    it('is verified as the tree of its checkpoint, at many sizes, each extending the one before', async () => {
-      // None of it is imported.
+    it('is verified against the tree of its checkpoint, at many sizes, each of which extends the previous one', async () => {
+      // No part of the file is imported.
       await add('grows', 'ct', '/grows/#200000');
       for (const size of [0, 1, 2, 3, 255, 256, 257, 511, 513, 65_535, 65_793]) {
         server.publish('/grows/', certificates(2_000_000, 2_000_000 + size));
@@ -186,11 +186,11 @@ describe('remote sources', () => {
       }
     });
 
-    it('a log that shows a different tree than before, or one that its tiles do not form, is not followed', async () => {
+    it('a log is not followed if its tree differs from the earlier one or from its tiles', async () => {
       server.publish('/forks/', certificates(3_000, 3_300));
       await add('forks', 'ct', '/forks/');
       await corpus.runSource('forks');
-      // The new file is equally long, longer, or longer in the part that was not imported.
+      // The new file has the same length, is longer, or is longer in the part that was not imported.
       for (const other of [300, 700]) {
         server.publish('/forks/', [
           ...certificates(3_000, 3_299),
@@ -212,7 +212,7 @@ describe('remote sources', () => {
       server.put('/damaged/checkpoint', server.contentOf('/forks/checkpoint'));
       await add('damaged', 'ct', '/damaged/');
       expect((await corpus.runSource('damaged')).problem).toBe(
-        'Hash tile 1/000 is damaged, or not there.',
+        'Hash tile 1/000 is damaged or missing.',
       );
     });
 
@@ -242,7 +242,7 @@ describe('remote sources', () => {
       server.publish('/late/', certificates(1_000, 1_768));
       server.put('/late/tile/names/002', gzipSync(Buffer.alloc(80 * 1024 * 1024)));
       const bomb = await corpus.runSource('late');
-      expect(bomb.problem).toBe('Tile 2 is damaged, or packed to do harm.');
+      expect(bomb.problem).toBe('Tile 2 is damaged, or compressed with harmful intent.');
       expect(bomb.file).toMatchObject({ position: 512, lines: 768 });
       server.put('/late/tile/names/002', '{}\n'.repeat(255));
       expect((await corpus.runSource('late')).problem).toBe('Tile 2 has fewer than 256 entries.');

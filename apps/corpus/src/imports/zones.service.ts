@@ -18,12 +18,12 @@ const WHOLE_AFTER_MS = 7 * DAY_MS;
 interface Difference {
   /** Names of the new file. */
   owners: number;
-  /** Names to list: the new ones, and those that another source has dropped meanwhile. */
+  /** Names to list: the new ones, and those that another source has meanwhile dropped. */
   listed: FiledName[];
   gone: Iterable<FiledName>;
 }
 
-/** Takes in zone files, as a whole or by their difference from the previous file. */
+/** Imports zone files, as a whole or by their difference from the previous file. */
 @Injectable()
 export class ZonesService {
   constructor(
@@ -40,7 +40,7 @@ export class ZonesService {
     const newest = await this.files.refuseOlder(file, scopeOfZone(zone));
     const { id: fileId, observedAt: at, sourceId } = file;
     const list = { fileId, sourceId, at, zone, isFirst: !newest };
-    // The file continues at the place where a killed process stopped, in the same way as it was begun.
+    // The import continues where a killed process stopped, in the same way as it was begun.
     const isDifference =
       file.isDifference || (file.position === 0 && (await this.stageDifference(run, zone)));
     if (!isDifference) await this.stageWhole(run, { ...list, isDifference });
@@ -61,8 +61,8 @@ export class ZonesService {
   }
 
   /**
-   * Stages the names that a zone has gained and lost since the previous file, if that file can still be read. @returns
-   * false if the zone must be taken in as a whole.
+   * Stages the names that a zone has gained and lost since the previous file, if that file can still be read.
+   * @returns false if the zone must be imported as a whole.
    */
   private async stageDifference(run: ImportRun, zone: string): Promise<boolean> {
     const { sourceId, lines, observedAt: at, id } = run.file;
@@ -85,7 +85,7 @@ export class ZonesService {
     const { source, file } = run;
     const { sourceId, observedAt: at } = file;
     const previous = await this.files.findZone(sourceId, zone);
-    // From time to time, the complete list corrects data that the corpus has meanwhile imported from elsewhere.
+    // From time to time, the complete list must correct data that the corpus has imported from elsewhere.
     if (!previous || at.getTime() - previous.wholeAt.getTime() > WHOLE_AFTER_MS) return undefined;
     const older = await this.locations.pathOf(source, previous);
     if (older === undefined) return undefined;

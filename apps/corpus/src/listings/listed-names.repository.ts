@@ -4,7 +4,7 @@ import type { FiledName } from '../names/registrable-name.js';
 
 /** A name on a block list, or a host below a name. */
 export interface ListedHost extends Pick<FiledName, 'key' | 'name'> {
-  /** Labels below the registrable name; empty if the list means the name itself. */
+  /** Labels below the registrable name; empty if the name itself is listed. */
   host: string;
 }
 
@@ -38,7 +38,7 @@ export class ListedNamesRepository {
     );
   }
 
-  /** The staged hosts, some at a time. */
+  /** The staged hosts, in batches. */
   async *listStaged(
     transaction: Transaction,
     fileId: string,

@@ -18,8 +18,9 @@ export class ListingsService {
   ) {}
 
   /**
-   * Takes in a list, in the caller's transaction. @param hosts is read to its end before any row is written that others
-   * wait for. @returns how many hosts were on the list, how many are new on it, and how many left it.
+   * Imports a list in the caller's transaction.
+   * @param hosts read to their end before any row is written for which others wait.
+   * @returns how many hosts are on the list, how many of them are new, and how many were delisted.
    */
   async take(
     transaction: Transaction,

@@ -18,7 +18,7 @@ export interface FileLimits {
   unpackedBytesMax: number;
 }
 
-/** Legitimate content beyond this many bytes never unpacks to more than this many times its size. */
+/** Legitimate content above this size never unpacks to more than this many times its size. */
 const RATIO_FROM_BYTES = 64 * 1024 * 1024;
 const RATIO_MAX = 200;
 const CHUNK_BYTES = 256 * 1024;
@@ -26,17 +26,17 @@ const NEWLINE = 10;
 const GZIP = [0x1f, 0x8b];
 /** First bytes of unsupported formats, with their names. */
 const REFUSED: readonly [number[], string][] = [
-  [[0x50, 0x4b, 0x03, 0x04], 'It is a zip archive. Unpack it, or pack it with gzip.'],
-  [[0x28, 0xb5, 0x2f, 0xfd], 'It is packed with zstd. Unpack it, or pack it with gzip.'],
-  [[0x42, 0x5a, 0x68], 'It is packed with bzip2. Unpack it, or pack it with gzip.'],
-  [[0xfd, 0x37, 0x7a, 0x58], 'It is packed with xz. Unpack it, or pack it with gzip.'],
+  [[0x50, 0x4b, 0x03, 0x04], 'It is a zip archive. Unpack it, or compress it with gzip.'],
+  [[0x28, 0xb5, 0x2f, 0xfd], 'It is compressed with zstd. Unpack it, or compress it with gzip.'],
+  [[0x42, 0x5a, 0x68], 'It is compressed with bzip2. Unpack it, or compress it with gzip.'],
+  [[0xfd, 0x37, 0x7a, 0x58], 'It is compressed with xz. Unpack it, or compress it with gzip.'],
   [[0xff, 0xfe], 'It is UTF-16. Convert it to UTF-8.'],
   [[0xfe, 0xff], 'It is UTF-16. Convert it to UTF-8.'],
 ];
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Reads a file to its end before a line of it is taken in, so that a truncated or malicious archive leaves nothing.
+ * Reads a file to its end before any line of it is imported, so that a truncated or malicious archive leaves nothing.
  * @throws BadFile.
  */
 export async function checkFile(
@@ -58,7 +58,7 @@ export async function checkFile(
 
 /**
  * The content of a file, unpacked if its first bytes are those of gzip, without a byte order mark.
- * @throws BadFile for content that is truncated, too large, or in another form.
+ * @throws BadFile for content that is truncated, too large, or in another format.
  */
 export async function* unpackedChunks(
   path: string,
@@ -74,7 +74,7 @@ export async function* unpackedChunks(
     for await (const chunk of unpacked as AsyncIterable<Buffer>) {
       signal.throwIfAborted();
       const isFirst = bytes === 0;
-      if (isFirst && isPacked) refuseForm(chunk, 'It is packed twice. Unpack it once.');
+      if (isFirst && isPacked) refuseForm(chunk, 'It is compressed twice. Unpack it once.');
       bytes += chunk.length;
       if (bytes > unpackedBytesMax) {
         throw new BadFile(`It has more than ${unpackedBytesMax} bytes (CORPUS_IMPORT_MAX_GIB).`);

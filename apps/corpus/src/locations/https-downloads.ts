@@ -16,7 +16,7 @@ interface Fetch {
 }
 
 const REDIRECTS_MAX = 3;
-/** Includes 403, because buckets that may not be listed answer with it. */
+/** Includes 403, with which buckets answer that may not be listed. */
 const MISSING: readonly number[] = [403, 404, 410];
 const TRIES_MAX = 5;
 const CONNECT_MS = 10_000;
@@ -90,7 +90,7 @@ export class HttpsDownloads {
     return Buffer.concat(pieces);
   }
 
-  /** @returns how many bytes the file has now, and what ended the answer early. */
+  /** @returns how many bytes the file has now, and the error that ended the answer early. */
   private async write(
     { body }: Dispatcher.ResponseData,
     file: FileHandle,

@@ -1,6 +1,6 @@
 import type { ImportKind } from '../formats/reader.js';
 
-/** A source that is imported. */
+/** An imported source. */
 export interface ImportedSource {
   id: number;
   name: string;
@@ -37,19 +37,19 @@ export interface ImportFile {
   lines: number;
   position: number;
   slices: number;
-  /** Only the difference from the previous zone file is staged. */
+  /** Whether only the difference from the previous zone file is staged. */
   isDifference: boolean;
 }
 
 /** A file that can never be imported, however often it is tried; the message tells the operator what to do. */
 export class BadFile extends Error {}
 
-/** A host does not have a file. */
+/** The host does not have the file. */
 export class MissingFile extends BadFile {}
 
 /** Another process has continued with this file. */
 export class Overtaken extends Error {
   constructor() {
-    super('another process has gone on with this import');
+    super('another process has continued this import');
   }
 }

@@ -5,7 +5,7 @@ import { BadFile, type ImportFile, type ImportedSource } from './import-file.js'
 /** The number of names that may be missing from a list, whatever the `turnoverMax` of its source. */
 const GONE_COUNTED_FROM = 100;
 
-/** A file of a source that is being taken in. */
+/** A file of a source that is being imported. */
 export interface ImportRun {
   source: ImportedSource;
   file: ImportFile;
@@ -16,7 +16,7 @@ export interface ImportRun {
   signal: AbortSignal;
 }
 
-/** The lines of the file of a run, or of another one that is read beside it. */
+/** The lines of the file of a run, or of another file that is compared with it. */
 export function linesIn(
   { path: ownPath, limits, signal }: Pick<ImportRun, 'path' | 'limits' | 'signal'>,
   path = ownPath,

@@ -16,7 +16,7 @@ export interface Batch<T> {
 }
 
 /**
- * Works on one batch after another, each while the next one is read.
+ * Processes one batch after another, each while the next one is read.
  * @throws the error of `work`, once it has ended.
  */
 export async function eachWhileReading<T>(
@@ -28,7 +28,7 @@ export async function eachWhileReading<T>(
     for await (const batch of batches) {
       await working;
       working = work(batch);
-      // Thrown with the next batch, or below.
+      // The error is thrown with the next batch, or below.
       working.catch(() => {});
     }
   } finally {

@@ -26,7 +26,7 @@ export interface FoundFile {
 export type IsKnown = (file: string, version: string) => Promise<boolean>;
 
 /**
- * The files of a source that may have to be read, oldest first; a fetched file lasts until the next one is requested.
+ * The files of a source that may have to be read, oldest first; a fetched file is kept until the next one is requested.
  */
 export class Locations {
   /** The limits of a file that is read. */
@@ -54,7 +54,7 @@ export class Locations {
       yield* await filesOfFolder(location, now);
       return;
     }
-    // The tables of the only running import of the installation; a killed one may have left something.
+    // The folder of the only running import of the installation; a killed one may have left files in it.
     await rm(this.folder, { recursive: true, force: true });
     await mkdir(this.folder, { recursive: true });
     const path = join(this.folder, 'download');
@@ -131,7 +131,7 @@ interface Wanted {
   signal: AbortSignal;
 }
 
-/** @throws BadFile for more files than an operator can have intended. */
+/** @throws BadFile if there are more files than an operator can have intended. */
 async function filesOfStore(store: FileStore): Promise<FileFacts[]> {
   const files: FileFacts[] = [];
   for (let after: string | undefined; ;) {
@@ -171,7 +171,7 @@ const versionOf = ({ mtime, size }: { mtime: Date; size: number }) =>
 
 const inOrder = (a: FoundFile, b: FoundFile) => a.observedAt.getTime() - b.observedAt.getTime();
 
-/** The day in a file's name, or else when it was changed; never later than now. */
+/** The day in a file's name or, if there is none, the time of its last change; never later than now. */
 function dateOf(file: string, changedAt: Date, now: Date): Date {
   const [, year, month, day] = /(?<!\d)((?:19|20)\d\d)-?(\d\d)-?(\d\d)(?!\d)/.exec(file) ?? [];
   const named = new Date(`${year}-${month}-${day}T00:00:00Z`);

@@ -17,7 +17,7 @@ export function termKeyOf(kind: string, term: string): Key {
 }
 
 function keyOf(text: string): Key {
-  // Twice as fast as through a buffer.
+  // This is twice as fast as using a buffer.
   return BigInt.asIntN(KEY_BITS, BigInt(`0x${hash('sha256', text).slice(0, 16)}`)).toString();
 }
 
@@ -38,7 +38,7 @@ const OTHER_BITS = BigInt(KEY_BITS - SLICE_BITS);
 const LEAST = BigInt(ALL_KEYS.fromKey);
 
 /**
- * The slice of all keys that a key belongs to. Slices are in the order of the keys, so that an index grows at its end.
+ * The slice of all keys to which a key belongs. Slices are in the order of the keys, so that an index grows at its end.
  */
 export function sliceOf(key: Key): number {
   return Number((BigInt(key) - LEAST) >> OTHER_BITS);

@@ -11,9 +11,9 @@ export interface StagedSlice {
   at: Date;
   /** Sources with fewer rights than the list's own. */
   outranked: readonly number[];
-  /** The list contains every name of a zone, and thereby confirms them. */
+  /** Whether the list contains every name of a zone and thereby confirms them. */
   isComplete: boolean;
-  /** The staged names are the new ones and the removed ones. */
+  /** Whether the staged names are only the new and the removed ones. */
   isDifference: boolean;
 }
 
@@ -39,7 +39,7 @@ const ADD = `
 
 const isIn = (zone: string) => `right(name, length(${zone}) + 1) = '.' || ${zone}`;
 
-/** Takes in long lists of names by set operations, in the order of the keys. */
+/** Imports long lists of names by set operations, in the order of the keys. */
 @Injectable()
 export class FullListsRepository {
   /** Adds the names of a part that are not known. @returns them. */
@@ -94,8 +94,8 @@ export class FullListsRepository {
       return transaction.query(gone, [slice, fileId]);
     }
     return transaction.query(
-      // EXCEPT, because there are no statistics about staged rows: the planner assumes only a few, and would scan all
-      // of them for each name.
+      // EXCEPT is used because there are no statistics about staged rows. The planner assumes only a few, and would
+      // scan all of them for each name.
       `select d.domain_key as key, d.name from domain d
        where ${IN_SLICE} and d.listed_by = $5 and d.dropped_at is null and ${isIn('$6')}
        except select s.domain_key, s.name ${LISTED}`,

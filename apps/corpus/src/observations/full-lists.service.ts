@@ -24,15 +24,15 @@ export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete' | 'ou
   isFirst: boolean;
 }
 
-/** The result of taking in a part. */
+/** The result of importing a part. */
 export interface AppliedSlice {
   newNames: number;
   droppedNames: number;
 }
 
 /**
- * The write path for long lists of names: they are staged by COPY and then taken in part by part, each part in a
- * transaction of its own and in the order of its keys. The outcome is that of `ObservationsService` for the same names.
+ * The write path for long lists of names. They are staged by COPY and then applied part by part, each in its own
+ * transaction and in the order of the keys. The result is the same as that of `ObservationsService` for the same names.
  */
 @Injectable()
 export class FullListsService {
@@ -45,7 +45,7 @@ export class FullListsService {
     private readonly sources: SourcesService,
   ) {}
 
-  /** Stages names. They are not visible yet. @param isGone the list lacks them. */
+  /** Stages names, which are not visible yet. @param isGone whether the list lacks them. */
   async stage(
     transaction: Transaction,
     fileId: string,
@@ -93,7 +93,7 @@ export class FullListsService {
     return this.repository.countGone(transaction, fileId, sourceId, zone);
   }
 
-  /** Takes in a part of the list, including the names that it no longer contains, and removes its staged names. */
+  /** Applies a part of the list, including the names that it no longer contains, and removes its staged names. */
   async apply(transaction: Transaction, file: ListFile, slice: number): Promise<AppliedSlice> {
     const suppressed = await this.registrations.lockWriting(transaction);
     const { sourceId, at, zone, isFirst } = file;
@@ -101,7 +101,7 @@ export class FullListsService {
     const part: StagedSlice = { ...file, slice, outranked, isComplete: zone !== undefined };
     await this.refuse(transaction, part, suppressed);
     const fresh = isFirst ? [] : await this.repository.add(transaction, part);
-    // The first list of a zone: all of its names have the same suffix.
+    // In the first list of a zone, all names have the same suffix.
     const counted = isFirst
       ? [{ tld: topOf(zone!), names: await this.repository.addCounted(transaction, part) }]
       : countsByTld(fresh.map(({ name }) => name));

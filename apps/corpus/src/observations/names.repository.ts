@@ -16,8 +16,9 @@ export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
 }
 
 /**
- * SQL of the source to record beside a name's own (`d`), and its time: the source of a list or, if that one is about to
- * take the name over, the previous one. @param sourceId and `outranked` are parameters.
+ * SQL of the source to record beside a name's own (`d`), and its time: the source of a list or, if that is about to
+ * take over the name, the previous source.
+ * @param sourceId and `outranked`, both parameters of the statement.
  */
 export function otherSource(listedAt: string, sourceId: string, outranked: string): string {
   const isTaken = `d.source_id = any(${outranked}::smallint[])`;
@@ -120,7 +121,7 @@ export class NamesRepository {
   }
 
   /**
-   * Marks known names as dropped, unless something shows that they were registered later.
+   * Marks known names as dropped, unless there is evidence that they were registered later.
    * @returns those that were not marked before.
    */
   async dropNames(

@@ -11,7 +11,7 @@ type Line = Readonly<Record<string, unknown>>;
 const VALUES_MAX = 200;
 const VALUE_LENGTH_MAX = 4_096;
 const RESERVED_TLD = 'test';
-/** Types whose values are addresses. An IPv6 address may name a network interface, but not in a record. */
+/** Types whose values are addresses. An IPv6 address may name a network interface elsewhere, but not in a record. */
 const ADDRESSES: readonly (readonly [string, (value: string) => boolean])[] = [
   ['A', isIPv4],
   ['AAAA', (value) => isIPv6(value) && !value.includes('%')],
@@ -27,7 +27,7 @@ const ADDRESSES: readonly (readonly [string, (value: string) => boolean])[] = [
  * - `{"kind":"host","name":"www.example.com","at":…,"resolved":true}`
  * - `{"kind":"listed","name":…,"at":…}`, `{"kind":"gone","name":…,"at":…}`
  *
- * @returns undefined for a line that is none of these, or is about a reserved name.
+ * @returns undefined for any other line, or one about a reserved name.
  */
 export function observationOf(line: Line): Observation | undefined {
   const at = timeOf(line.at);
@@ -114,7 +114,7 @@ function timeOf(text: unknown): Date | undefined {
   return isKnown ? time : undefined;
 }
 
-/** Earlier than DNS, and later than four-digit years. */
+/** Times earlier than the DNS, or with years of more than four digits, are invalid. */
 const EARLIEST = Date.UTC(1983, 0, 1);
 const LATEST = Date.UTC(2199, 11, 31);
 

@@ -4,7 +4,7 @@ import { LOOKUPS_SOURCE } from '../sources/source.js';
 import { readObservations } from './observation-lines.js';
 import { ObservationsService } from './observations.service.js';
 
-/** Takes in the answers of lookup. */
+/** Receives the answers of lookup. */
 @Controller('internal/observations')
 export class ObservationsController {
   constructor(private readonly observations: ObservationsService) {}

@@ -52,8 +52,8 @@ export class ObservationsService {
   }
 
   /**
-   * Takes in a batch: each observation gets its place by the time at which it was made. Observations that are already
-   * known change nothing, so a batch may arrive twice.
+   * Stores a batch. Each observation is placed by the time at which it was made. Observations that are already known
+   * change nothing, so a batch may arrive twice.
    */
   async recordIn(
     transaction: Transaction,
@@ -97,7 +97,7 @@ export class ObservationsService {
     return { newNames: fresh.length, changedNames: new Set(changed.map((c) => c.name)).size };
   }
 
-  /** The absence of data is only recorded for a known name, and not every record proves a registration. */
+  /** The absence of data is recorded only for a known name, and not every record proves a registration. */
   private async ofKnownNames(
     transaction: Transaction,
     observations: readonly DnsObservation[],
@@ -111,7 +111,7 @@ export class ObservationsService {
     return observations.filter(({ isProof, name }) => isProof || known.has(name.name));
   }
 
-  /** @returns the names that were not known, and those that are registered again. */
+  /** @returns the names that were unknown, and those that are registered again. */
   private async recordNames(
     transaction: Transaction,
     observations: readonly Observation[],

@@ -46,8 +46,9 @@ describe('observations', () => {
     records: addresses.map((value) => ({ type: 'A', value })),
   });
   /**
-   * Each order uses its own name, the first observations of all names arriving together, then the second. @returns the
-   * names.
+   * Uses a separate name for each order. The first observations of all names arrive together, then the second ones, and
+   * so on.
+   * @returns the names.
    */
   async function inEveryOrder(seen: (name: string) => Record<string, unknown>[]) {
     const arrivals = permutations(seen('')).map((_, place) => {
@@ -79,7 +80,7 @@ describe('observations', () => {
       [name],
     );
 
-  it('a change is a revision, and a repeated observation is none', async () => {
+  it('a change creates a revision, and a repeated observation does not', async () => {
     const name = newName();
     await record(whois(name, 1, ALICE), whois(name, 2, ALICE), whois(name, 3, BOB));
     await record(whois(name, 4, BOB), whois(name, 5, ALICE));
@@ -125,7 +126,7 @@ describe('observations', () => {
     }
   });
 
-  it('S70: values that the newest complete record withholds cannot be found, in whatever order records arrived', async () => {
+  it('S70: values that the newest complete record withholds cannot be found, whatever the order of arrival', async () => {
     const seen = (name: string) => [
       whois(name, 1, ALICE),
       whois(name, 2, HIDDEN),
@@ -141,7 +142,7 @@ describe('observations', () => {
     expect(await tokens(name)).toEqual(['alice u00e4rmel']);
   });
 
-  it('DNS records have the periods in which they existed, in whatever order they arrived', async () => {
+  it('DNS records have the periods in which they existed, whatever the order of arrival', async () => {
     const seen = (name: string) => [
       dns(name, 1, '192.0.2.1'),
       dns(name, 3, '192.0.2.1', '192.0.2.2'),
@@ -180,7 +181,7 @@ describe('observations', () => {
     expect(await state()).toEqual([{ dropped: false, is_registered: true }]);
   });
 
-  it('S69: lines of any shape are read as what they are, or counted as bad, and change nothing else', async () => {
+  it('S69: lines of any form are read correctly or counted as bad, and change nothing else', async () => {
     const name = newName();
     const at = day(1);
     const strange = '{"toString":1,"valueOf":null}';

@@ -14,7 +14,7 @@ type Part = Pick<StagedSlice, 'fileId' | 'slice'>;
 
 const STAGED_AT_A_TIME = 10_000;
 const COLUMNS = 'slice, file_id, domain_key, name, label, unicode, skeleton, is_gone';
-/** The names in a part of a list; the names that it lacks are staged beside them. */
+/** The names in a part of a list; the names that it lacks are staged, too. */
 const LISTED = `from staged_name s where s.slice = $1 and s.file_id = $2 and not s.is_gone`;
 
 /** The staged names of lists. */
@@ -42,8 +42,8 @@ export class StagedNamesRepository {
   }
 
   /**
-   * The list of suppressed values with which the first names of a file were compared; the others were compared with
-   * this or a newer one.
+   * The version of the list of suppressed values with which the first names of a file were compared; the others were
+   * compared with this or a newer one.
    */
   async suppressionVersion(transaction: Transaction, fileId: string): Promise<number> {
     const [row] = await transaction.query<{ version: number }>(

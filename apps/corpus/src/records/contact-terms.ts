@@ -37,7 +37,7 @@ export function contactTerm(kind: TermKind, value: string): ContactTerm {
   };
 }
 
-/** The personal values that a registration publishes: none if a privacy service takes the people's place. */
+/** The personal values that a registration publishes: none if a privacy service replaces the people. */
 export function contactTerms(registration: Registration): ContactTerm[] {
   if (registration.privacy_service === true) return [];
   const terms = new Map<Key, ContactTerm>();

@@ -10,7 +10,7 @@ interface Seen {
 /** The data that a registry and registrar published about a name. */
 export interface WhoisObservation extends Seen {
   kind: 'whois';
-  /** True if every source with data about the name has answered. */
+  /** True if all sources with data about the name have answered. */
   isComplete: boolean;
   registration: Registration;
   /** The text as received. */
@@ -31,7 +31,7 @@ export interface DnsObservation extends Seen {
   /** Types that were answered, including those without a record. */
   types: readonly number[];
   values: readonly DnsValue[];
-  /** It proves that the name is registered; otherwise it is only stored for known names. */
+  /** Whether the observation proves that the name is registered; otherwise, it is stored only for known names. */
   isProof: boolean;
 }
 

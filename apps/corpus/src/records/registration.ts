@@ -55,7 +55,7 @@ const OBJECTS: Readonly<Record<string, readonly string[]>> = {
 };
 const TEXTS = ['create_date', 'update_date', 'expiry_date', 'domain_handle'];
 const FLAGS = ['secure_dns', 'privacy_service', 'contacts_not_kept'];
-/** Their order has no meaning. */
+/** Lists in which the order has no meaning. */
 const SETS = ['name_servers', 'domain_status'];
 const TEXT_LENGTH_MAX = 1_000;
 const SET_SIZE_MAX = 100;
@@ -76,7 +76,10 @@ export function registrationOf(body: Readonly<Record<string, unknown>>): Registr
   return registration;
 }
 
-/** Equal for two registrations that mean the same: the first 128 bits of a hash over their canonical form (RFC 8785). */
+/**
+ * The first 128 bits of a hash over the canonical form of a registration (RFC 8785), equal for registrations with the
+ * same meaning.
+ */
 export function stateOf(registration: Registration): string {
   const meaning = { ...registration };
   for (const name of SETS) {
@@ -130,7 +133,7 @@ function objectOf(value: unknown, members: readonly string[]): Members | undefin
   return Object.keys(object).length > 0 ? object : undefined;
 }
 
-/** The withheld values, sorted. The source's wording of the reason is left out. */
+/** The withheld values, sorted. The source's wording of the reason is omitted. */
 function redactionOf(value: unknown): Members[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const known = value

@@ -21,7 +21,7 @@ export interface ChangedName {
   key: Key;
   name: string;
   at: Date;
-  /** No complete record of it was known before. */
+  /** Whether no complete record of the name was known before. */
   isFirst: boolean;
   /** Members of the record that differ; empty for a first record. */
   members: string[];
@@ -64,7 +64,7 @@ export class RegistrationsService {
     return this.suppressions.lockWriting(transaction);
   }
 
-  /** The values to exclude, as far as they are known: without the lock more may be added. */
+  /** The known values to exclude; without the lock, more may be added. */
   async suppressed(transaction: Transaction): Promise<SuppressedValues> {
     return this.suppressions.valuesNow(transaction);
   }
@@ -228,7 +228,7 @@ function editsOf(
     let newest: Registration | undefined;
     for (const link of edits.revisions) {
       const { registration, raw } = link;
-      // Its state stays that of the published record: hiding a part of it is no change.
+      // The state remains that of the published record, because hiding a part of it is not a change.
       const record = suppressed.masked(registration);
       newest = link.state === edits.after ? record : undefined;
       all.revisions.push({

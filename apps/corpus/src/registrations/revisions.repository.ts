@@ -34,7 +34,7 @@ export interface NewRevision extends PlacedLink {
  * table is looked up on its own node.
  */
 
-/** Links before the first new observation, between them and after the last; only the nearest on each side. */
+/** Links between the new observations, and the nearest ones before the first and after the last. */
 const NEAR_LINKS = `
   select q.place, l.observed_at as at, l.state, l.is_revision
   from unnest($1::bigint[], $2::text[], $3::boolean[], $4::timestamptz[], $5::timestamptz[])

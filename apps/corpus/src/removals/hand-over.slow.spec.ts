@@ -77,14 +77,14 @@ describe('the names of a removed source', () => {
     time_last: 1_700_003_600,
   });
 
-  it('are shown by what other sources know of them, and those that nobody else knows are hidden', async () => {
+  it('are shown with the data of other sources, and hidden if no other source knows them', async () => {
     const names = ['listed', 'zoned', 'seen', 'recorded', 'sold'].map((what) => `kept-${what}.com`);
     await imported('first', 'names', [...names, 'kept-alone.com']);
     await imported('names', 'names', ['kept-listed.com']);
     await imported('zone', 'zone', [soa, 'kept-zoned.com.\t3600\tin\tns\tns1.example.net.']);
     await imported('seen', 'pdns', [seen]);
     await imported('rows', 'jsonl', [record('kept-recorded.com', AT, {})]);
-    // Its names become its own at once, because it has more rights.
+    // The names are assigned to this source at once, because it has more rights.
     await imported('sold', 'names', ['kept-sold.com']);
     await becomes(async () => found('kept-'), [...names, 'kept-alone.com'].toSorted());
     await removed('first');
@@ -94,7 +94,7 @@ describe('the names of a removed source', () => {
     await becomes(async () => found('kept-'), left.toSorted());
   });
 
-  it('go back to the source with fewer rights that had them before', async () => {
+  it('return to the source with fewer rights that had them before', async () => {
     await imported('fewer', 'names', ['back-again.com']);
     await corpus.recordOf({ name: 'more' }, { kind: 'listed', name: 'back-again.com', at: AT });
     await corpus.database.query(`update source set location = '/' where name = 'more'`);
@@ -102,7 +102,7 @@ describe('the names of a removed source', () => {
     await becomes(async () => found('back-'), ['back-again.com']);
   });
 
-  it('are found by the values that records of other sources publish, and by no others', async () => {
+  it('are found only by the values that records of other sources publish', async () => {
     const shared = { name: 'Ada Shared', email_address: 'ada@shared.example' };
     const own = { ...shared, company: 'Only Company' };
     await imported('owner', 'jsonl', [
@@ -118,7 +118,7 @@ describe('the names of a removed source', () => {
     expect(await ownedBy({ company: 'Only Company' })).toEqual([]);
   });
 
-  it('are sought without holding up those who write, and only until the slice that comes next', async () => {
+  it('are searched for without blocking writers, and only up to the next slice', async () => {
     await imported('few', 'names', ['few-one.com', 'few-two.com']);
     await imported('heir', 'names', ['few-one.com', 'few-two.com']);
     const slices = ['few-one.com', 'few-two.com'].map((name) => sliceOf(domainKeyOf(name)));

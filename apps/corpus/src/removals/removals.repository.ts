@@ -98,7 +98,7 @@ export class RemovalsRepository {
     return names;
   }
 
-  /** The names of a source in a range of keys. There is no index for them: every name of the range is read. */
+  /** The names of a source in a range of keys. All names of the range are read, because there is no index by source. */
   async listNames(sourceId: number, range: readonly [Key, Key]): Promise<NameOf[]> {
     return this.database.query(
       `select domain_key as key, name from domain
@@ -135,7 +135,7 @@ export class RemovalsRepository {
     );
   }
 
-  /** Leaves it to the next list of another source to confirm names. */
+  /** Removes the confirmation of names, so that the next list of another source confirms them. */
   async unlist(
     transaction: Transaction,
     names: readonly NameOf[],
@@ -157,7 +157,7 @@ export class RemovalsRepository {
     );
   }
 
-  /** Complete records of names that sources have seen, those that they confirmed among them. */
+  /** Complete records of names that sources have seen, including those that they confirmed. */
   async listRecords(
     transaction: Transaction,
     names: readonly NameOf[],

@@ -25,7 +25,7 @@ export type RecordsSought =
 export interface RecordsAsked {
   rtype: number;
   sought: RecordsSought;
-  /** Only current records: passive ones must have been observed since then. */
+  /** The search is only for current records; passive ones must have been observed since then. */
   isCurrent: boolean;
   passiveSince: Date;
   sourceIds: readonly number[];
@@ -111,8 +111,8 @@ export class ReverseDnsRepository {
     asked: Omit<RecordsAsked, 'sought'>,
   ): Promise<{ address: string; names: number }[]> {
     const { rtype, isCurrent, passiveSince, sourceIds } = asked;
-    // They are counted separately, so that an address with very many names delays no other, and a cluster counts each
-    // on its own node.
+    // They are counted separately, so that an address with very many names does not delay the others, and a cluster
+    // counts each on its own node.
     const counts = addresses.map(
       (
         _,
@@ -133,7 +133,7 @@ export class ReverseDnsRepository {
     ]);
   }
 
-  /** Hosts that have an address, by what sources say that may be shown. */
+  /** Hosts that have an address according to sources that may be shown. */
   async listHosts(address: string, sourceIds: readonly number[], limit: number): Promise<string[]> {
     const rows = await this.database.query<{ host: string }>(
       `select distinct case host when '' then name else host || '.' || name end as host
@@ -149,13 +149,16 @@ const IS_SHOWN = `(not $3 or t.until is null or (t.is_passive and t.until >= $4)
   and ${isSeenBy('t', '$5')}`;
 
 /**
- * True of a registered name in `found`, and of every name unless the search is only for current records. It is
- * evaluated for each name after grouping, in the order of the pages, so that a page reads no further than it reaches.
+ * True for a registered name in `found`, and for every name unless the search is only for current records. It is
+ * evaluated for each name after grouping, in the order of the pages, so that a page does not read beyond its end.
  */
 const IS_REGISTERED = `(not $3 or coalesce((select false from domain d
   where d.domain_key = found.key and d.name = found.name and d.dropped_at is not null), true))`;
 
-/** SQL of the names that were found. @param after a condition on records (`t`), to begin after the previous page. */
+/**
+ * SQL for the names that were found.
+ * @param after a condition on records (`t`), so that the page begins after the previous one.
+ */
 function foundSql(asked: RecordsAsked, after = ''): string {
   const { target, place } = formOf(asked);
   return `select * from (
@@ -168,7 +171,7 @@ function foundSql(asked: RecordsAsked, after = ''): string {
   where ${IS_REGISTERED}`;
 }
 
-/** True of a search for one address. */
+/** True for a search for one address. */
 export function isOfOneAddress(sought: RecordsSought): boolean {
   return 'first' in sought && sought.first === sought.last;
 }

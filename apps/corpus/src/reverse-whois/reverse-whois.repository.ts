@@ -14,7 +14,7 @@ import type { SearchPattern } from '../searches/search-pattern.js';
 export interface TokensAsked {
   /** Numbers of the kinds of values. */
   kinds: readonly number[];
-  /** Equal values by their keys, or values that match a pattern. */
+  /** Finds equal values by their keys, or values that match a pattern. */
   sought: { termKeys: readonly Key[] } | SearchPattern;
   /** Includes names that are no longer registered. */
   isHistoric: boolean;

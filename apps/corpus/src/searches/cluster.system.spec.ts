@@ -73,7 +73,7 @@ async function wholeLife(corpus: CorpusUnderTest, folder: string) {
     types: [type],
     records: values.map((value) => ({ type, value })),
   });
-  // Out of order, so that confirmations become revisions and vice versa.
+  // Observations arrive out of order, so that confirmations become revisions and vice versa.
   await corpus.record(whois('ordered.com', 1, ADA), whois('ordered.com', 5, ADA));
   await corpus.record(whois('ordered.com', 3, {}));
   await corpus.record(whois('ordered.com', 2, {}), whois('ordered.com', 7, ADA));
@@ -186,7 +186,7 @@ async function imports(corpus: CorpusUnderTest, folder: string) {
   return files;
 }
 
-/** Removes a source of which another one knows a part. @returns the new owners of the names and values. */
+/** Removes a source, some of whose data another source also knows. @returns the new owners of the names and values. */
 async function removal(corpus: CorpusUnderTest, folder: string) {
   const registrant = { name: 'Ada Removed', email_address: 'ada@removed.example' };
   const listed = (name: string, at: number) => ({ kind: 'listed', name, at: day(at) });
@@ -251,14 +251,14 @@ async function forWorker(corpus: CorpusUnderTest) {
   return { changes: changes.toSorted(), rows, fresh, next };
 }
 
-/** Three servers are created first. */
+/** The test first creates three servers. */
 jest.setTimeout(1_200_000);
 
 const missing = citusMissing();
 
 describe('on a cluster', () => {
   if (missing) {
-    it.skip(`nothing was run on Citus: ${missing}`, () => {});
+    it.skip(`the tests on Citus were not run: ${missing}`, () => {});
     return;
   }
   let folder: string;
@@ -302,17 +302,17 @@ describe('on a cluster', () => {
       await corpus.sources.add({ name: 'killed', kind: 'names', location, ...rights });
       const running = corpus.runSource('killed');
       await withClient(cluster.url(), async (client) => {
-        await waitFor('a part that is taken in', async () => {
+        await waitFor('a part that is being applied', async () => {
           const { files } = await corpus.sources.show('killed');
           return files[0]?.slices > 0;
         });
-        // The next part waits here, and finds the node dead.
+        // The next part waits here and then finds that the node is dead.
         await client.query('begin');
         await client.query('select from corpus.import_file for update');
         await cluster.killWorker(1);
         await client.query('commit');
       });
-      // Like an unavailable database: the source stays due.
+      // As with an unavailable database, the source stays due.
       expect(await running).toMatchObject({ problem: null, file: { state: 'loading' } });
       await cluster.startWorker(1);
       const { file } = await corpus.runSource('killed');

@@ -8,7 +8,7 @@ export function countOf(query: string): string {
   return `select count(*)::int as records from (${query} limit ${COUNTED_MAX + 1}) counted`;
 }
 
-/** A count of `countOf` in the form of a page. */
+/** Converts a count of `countOf` for a page. */
 export function totalOf(records: number): Total {
   return records > COUNTED_MAX
     ? { records: COUNTED_MAX, is: 'at_least' }
@@ -27,9 +27,9 @@ export type CountedRow<Row> = { records: number } | (Row & { records: null });
 
 /**
  * SQL that runs a query once, for the number of its rows and for a page of them.
- * @param query whose columns `order` and `after` name.
- * @param page `after` is true of the rows after the previous page, `limitClause` has the numbers of rows to read and to
- * skip.
+ * @param query the query; `order` and `after` name its columns.
+ * @param page `after` is true for the rows after the previous page, and `limitClause` has the numbers of rows to read
+ * and to skip.
  */
 export function countedPage(
   query: string,

@@ -29,7 +29,7 @@ describe('searches of the DNS', () => {
         ({ domains }) => domains,
       );
 
-    it('finds the names of an address and of a block, by a type in any case, and counts those of each address', async () => {
+    it('finds the names of an address and of a block, with the type in any case, and counts those of each address', async () => {
       const current = `from dns_span join domain using (domain_key, name)
         where until is null and rtype = 1 and dropped_at is null`;
       const [address] = await column(
@@ -69,7 +69,7 @@ describe('searches of the DNS', () => {
       expect(await names('mx1.mail-host.com', 'mx')).toEqual(['mailed-one.com']);
       expect(await names('198.19.250.1', 'mx')).toEqual(['mailed-one.com']);
       expect(await names('198.19.250.1', 'ns')).toEqual(['mailed-two.com']);
-      // It was not queried again.
+      // The host was not queried again.
       const [{ first_seen, last_seen }] = await found('mx1.mail-host.com', 'mx');
       expect(last_seen).toBe(first_seen);
     });
@@ -133,7 +133,7 @@ describe('searches of the DNS', () => {
     const now = () => corpus.clock.now().getTime();
     const daysAgo = (days: number) => new Date(now() - days * 86_400_000).toISOString();
 
-    it('are active while they had an address within a week, and say since when they are not', async () => {
+    it('are active if they had an address within a week; otherwise, the answer says since when they are not', async () => {
       const seen = (host: string, days: number, resolved: boolean) => ({
         kind: 'host',
         name: `${host}.hosts-one.com`,

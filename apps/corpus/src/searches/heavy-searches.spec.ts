@@ -5,12 +5,12 @@ import { TestDatabase, waitFor } from '#test/environment';
 import { TcpProxy } from '../../../../test/faults/tcp-proxy.js';
 
 const CONNECTIONS = 2;
-/** No job waits for a locked table. */
+/** No job should wait for a locked table. */
 const SETTINGS = { searchTimeoutMs: 1_000, searches: CONNECTIONS, work: 'serve' } as const;
 const AT = '2026-03-01T12:00:00.000Z';
 const ASKED = { value: '198.19.253.1', type: 'A' };
 
-describe('searches that take longer than they may', () => {
+describe('searches that exceed their time limit', () => {
   let corpus: CorpusUnderTest;
 
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('searches that take longer than they may', () => {
       const record = { create_date: '2020-01-01', registrant_contact: { name: 'Ada Written' } };
       await corpus.record({ kind: 'whois', name: 'written-one.com', at: AT, record });
       const all = await Promise.all(refused);
-      // Checked while the table is still locked: none waits any more.
+      // While the table is still locked, no search is waiting any more.
       const [{ count }] = await transaction.query<{ count: string }>(
         `select count(*) from pg_stat_activity
          where datname = current_database() and wait_event_type = 'Lock'`,
@@ -74,7 +74,7 @@ describe('searches without their database', () => {
   it.each([
     ['refuses connections', async () => proxy.refuse()],
     ['is silent', async () => proxy.stall()],
-  ])('are answered with 503 while it %s, and as before when it is back', async (_what, fail) => {
+  ])('are answered with 503 while it %s, and normally when it is back', async (_what, fail) => {
     const search = async () => corpus.ask<DnsReverseAnswer>(DNS_REVERSE.owner.path, ASKED);
     const answerAfterRetries = () =>
       waitFor('an answer', async () => search().catch(() => undefined));

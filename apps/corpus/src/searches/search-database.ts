@@ -9,8 +9,8 @@ import { SearchTooHeavy } from './searches.errors.js';
 const QUERY_CANCELED = '57014';
 
 /**
- * The pool of searches: their own connections and their own time limit, so that a heavy one holds up neither
- * another service nor the write path.
+ * The connection pool of searches. They have their own connections and their own time limit, so that a heavy search
+ * delays neither other services nor the write path.
  */
 export class SearchDatabase {
   constructor(
@@ -21,9 +21,10 @@ export class SearchDatabase {
   ) {}
 
   /**
-   * Rows without suppressed data: none of a suppressed `name`, and no `record` with a suppressed value. @throws
-   * SearchTooHeavy if the time limit is exceeded; DatabaseUnavailable if no connection becomes free in that time, or
-   * the server does not answer.
+   * Returns rows without suppressed data: rows of a suppressed `name`, and each `record` with a suppressed value, are
+   * omitted.
+   * @throws SearchTooHeavy if the time limit is exceeded; DatabaseUnavailable if no connection becomes free in that
+   * time, or the server does not answer.
    */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     try {

@@ -2,12 +2,12 @@ import { InvalidRequest } from '#libs/platform';
 import { asciiForm, plainForm } from '../names/folded.js';
 
 const ASTERISKS_MAX = 2;
-/** Three letters or digits, or two characters of scripts that write words with one or two (S103). */
+/** Three letters or digits, or two characters of scripts in which words have one or two characters (S103). */
 const LITERAL = /[\p{L}\p{M}\p{N}]{3}|[\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kana}]{2}/u;
 
 /** The text of a search, as a pattern for PostgreSQL's LIKE. */
 export interface SearchPattern {
-  /** Matches folded texts by their trigrams; finds everything that `exact` finds, and perhaps more. */
+  /** Matches folded texts by their trigrams. It finds everything that `exact` finds, and possibly more. */
   loose: string;
   /** Matches the texts themselves. */
   exact: string;
@@ -34,7 +34,7 @@ export function searchPattern(field: string, text: string): SearchPattern {
   return { loose: `${around}${loose}${around}`, exact: `${around}${exact}${around}` };
 }
 
-/** No character in it is special to LIKE now. */
+/** The text no longer contains a character that is special in LIKE. */
 function escaped(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }

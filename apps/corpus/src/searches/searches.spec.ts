@@ -33,7 +33,7 @@ describe('searches', () => {
   const day = (number: number) => `2024-03-${String(number).padStart(2, '0')}T12:00:00.000Z`;
 
   describe('history', () => {
-    it('shows what each record published, newest first, with the time it was unchanged', async () => {
+    it('shows the values that each record published, newest first, with the period in which it was unchanged', async () => {
       const name = 'history-one.com';
       const published = { create_date: '2020-01-01', registrant_contact: { name: 'Ada' } };
       await corpus.record(
@@ -331,7 +331,7 @@ describe('searches', () => {
       }
     });
 
-    it('S66, S67: markup and quotation marks in a record are a part of a value; marks of direction are left out', async () => {
+    it('S66, S67: markup and quotation marks in a record are part of the value; bidirectional marks are omitted', async () => {
       const name = '</script><img src=x onerror=alert(1)>","status":false,"a":"';
       const contact = { name, company: '=cmd|"/c calc"!A1' };
       const record = { registrant_contact: contact };
@@ -374,7 +374,7 @@ describe('searches', () => {
     [WHOIS_HISTORY, 'after', { domainName: 'history-one.com' }],
   ];
   it.each(SELECTORS.map(([row, member, others]) => ({ row, name: row.name, member, others })))(
-    'S92: $name takes its $member as a value, or refuses it, and never as a part of a query',
+    'S92: $name treats its $member as a value or refuses it, but never as a part of a query',
     async ({ row, member, others }) => {
       const names = async () => column('select name as value from domain order by 1');
       const before = await names();

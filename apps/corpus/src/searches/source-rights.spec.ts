@@ -64,12 +64,12 @@ describe('data from a source that may not be shown', () => {
   };
 
   it.each([
-    ['in the order of time', (seen: ReturnType<typeof seenOf>) => seen],
+    ['in chronological order', (seen: ReturnType<typeof seenOf>) => seen],
     ['in the reverse order', (seen: ReturnType<typeof seenOf>) => seen.toReversed()],
     ['first', (seen: ReturnType<typeof seenOf>) => seen.toSorted((a, b) => (a.by < b.by ? -1 : 1))],
     ['last', (seen: ReturnType<typeof seenOf>) => seen.toSorted((a, b) => (a.by > b.by ? -1 : 1))],
   ])(
-    'S70: %s is neither found, counted nor shown by any search, and hides nothing from other sources',
+    'S70: %s is neither found, counted nor shown by any search, and does not hide data from other sources',
     async (order, inOrder) => {
       const name = `rights-${order.replaceAll(' ', '-')}.com`;
       for (const { by, line } of inOrder(seenOf(name))) {
@@ -113,7 +113,7 @@ describe('data from a source that may not be shown', () => {
   );
 
   it.each(['hidden', 'shown'])(
-    'S70: observed at the same moment as visible data it neither hides nor adds anything, the %s one first',
+    'S70: neither hides nor adds anything if observed at the same moment as visible data, the %s one first',
     async (first) => {
       const name = `moment-${first === 'shown' ? 1 : 2}.com`;
       const [at, until] = [day(1), day(2)];

@@ -26,7 +26,7 @@ export class SignalsRepository {
     return row?.firstAt;
   }
 
-  /** Lists that have it now. The name itself comes first. */
+  /** Lists that contain the name now. Those of the name itself come first. */
   async listListings({ key, name }: FiledName): Promise<Listing[]> {
     return this.database.query(
       `select s.name as list, l.category, l.host, l.listed_at as "listedAt"

@@ -38,7 +38,7 @@ describe('signals', () => {
   });
   afterAll(() => corpus.stop());
 
-  it('lists that contain a name are given with their date; those that removed it are not', async () => {
+  it('lists that contain a name are returned with their date; those that removed it are not', async () => {
     const signals = corpus.part(SignalsService);
     expect(await signals.of('deceives.com')).toEqual({
       firstSeen: SEEN,

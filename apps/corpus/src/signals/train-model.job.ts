@@ -4,7 +4,7 @@ import { trainedOn } from './lexical-model.js';
 import { SignalsRepository } from './signals.repository.js';
 
 const LABELS_MAX = 50_000;
-/** The minimum number of labels to learn from: a model of fewer would describe them rather than names. */
+/** The minimum number of labels to learn from, because a model of fewer would not describe names in general. */
 const LABELS_MIN = 500;
 
 /** Once a day, relearns how letters follow one another in the names of the index. */

@@ -12,7 +12,7 @@ export interface RankedSources {
 export interface Batch {
   id: string;
   sourceId: number;
-  /** The subject of which a complete batch lists all names, such as `zone com`. */
+  /** The subject, such as `zone com`, all of whose names a complete batch lists. */
   scope?: string;
   isComplete?: boolean;
   observedAt: Date;
@@ -69,8 +69,9 @@ export class SourcesRepository {
   }
 
   /**
-   * Sources with fewer rights than a given one: data that they brought first becomes its own when it brings the same
-   * data. Sources with more rights, whose data it does not take over.
+   * The sources with fewer rights than a given one, and those with more. If the given source delivers data that a
+   * source with fewer rights delivered first, it takes over that data; it does not take over data of sources with more
+   * rights.
    */
   async listRanked(transaction: Transaction, id: number): Promise<RankedSources> {
     const rows = await transaction.query<{ id: number; isOutranked: boolean }>(

@@ -10,7 +10,7 @@ export interface HostsAsked {
   /** The moments of the first sightings, in PostgreSQL's format. */
   from: string;
   to: string;
-  /** Hosts that had an address since are active. */
+  /** Hosts that had an address since this time are active. */
   activeSince: Date;
   status: 'active' | 'inactive' | null;
   sourceIds: readonly number[];
@@ -31,7 +31,7 @@ export interface HostAddress {
   address: string;
 }
 
-/** Sightings from before their sources were noted are those of the host's own. */
+/** Sightings from before sources were recorded count as those of the host's own source. */
 const OF_HOST = `s.domain_key = h.domain_key and s.name = h.name and s.host = h.host
   and coalesce(s.source_id, h.source_id) = any($7::smallint[])`;
 const FIRST_AT = 'coalesce(s.first_at, h.first_seen)';

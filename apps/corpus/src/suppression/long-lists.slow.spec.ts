@@ -13,7 +13,7 @@ const AT = '2026-01-05T00:00:00.000Z';
 /** The last value of the list. */
 const HIDDEN = 'hidden-last.com';
 
-describe('a list of suppressed values that is as long as it may be', () => {
+describe('a list of suppressed values of the maximum length', () => {
   let corpus: CorpusUnderTest;
   let folder: string;
 
@@ -42,7 +42,7 @@ describe('a list of suppressed values that is as long as it may be', () => {
     expect(domains.map(({ domain_name }) => domain_name)).toEqual(['hidden-not.com']);
   });
 
-  it('takes no further value, and says why', async () => {
+  it('accepts no further value, and says why', async () => {
     await expect(
       corpus.operate.suppress({ kind: 'domain', value: 'one-more.com' }),
     ).rejects.toMatchObject({
@@ -51,7 +51,7 @@ describe('a list of suppressed values that is as long as it may be', () => {
     });
   });
 
-  it('S118: shows at the next look what another process adds while it is read', async () => {
+  it('S118: includes a value that another process adds during a read in the next read', async () => {
     const add = async (version: number) =>
       corpus.database.query(
         `insert into suppression (version, kind, hash, added_at, hidden_at)

@@ -24,7 +24,7 @@ describe('suppression', () => {
 
   const newName = () => `hidden-${++names}.com`;
 
-  describe('in a long list of names', () => {
+  describe('a long list of names', () => {
     const fileId = '018f0000-0000-7000-8000-00000000000';
     let lists = 0;
 

@@ -39,7 +39,7 @@ export function comparedForm(kind: SuppressedKind, value: string): string {
   return kind === 'phone' ? value.replaceAll(/[^0-9]/gu, '') : plainForm(value);
 }
 
-/** The values that are suppressed, and the key of their hashes. If there are none, it costs nothing. */
+/** The suppressed values, and the key of their hashes. If there are none, the checks cost nothing. */
 export class SuppressedValues {
   /** The number of the newest one; 0 if there is none. */
   readonly version: number;
@@ -78,7 +78,7 @@ export class SuppressedValues {
     return [...new Set(hashes)].join('');
   }
 
-  /** The record without the contacts that hold a suppressed value; the same object if there is none. */
+  /** The record without the contacts that contain a suppressed value; the same object if there are none. */
   masked(record: Registration): Registration {
     if (this.version === 0) return record;
     const hidden = CONTACTS.filter((contact) => this.isHidden(record[contact]));

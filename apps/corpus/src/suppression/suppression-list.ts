@@ -18,8 +18,8 @@ export interface SuppressionFile {
 
 /**
  * The list of suppressed values, a file beside the secrets: the key of the hashes, then a line for each value. The
- * database has a copy of the hashes without the key, so a stolen dump names nobody, and suppressed values are removed
- * again from a restored one.
+ * database has a copy of the hashes without the key, so a stolen dump does not identify anyone, and suppressed values
+ * are removed again from a restored database.
  */
 export class SuppressionList {
   constructor(private readonly path: string) {}
@@ -41,7 +41,7 @@ export class SuppressionList {
       throw error;
     });
     if (text === undefined) return undefined;
-    // A line that was cut off by a kill was never confirmed to anybody.
+    // A line that was cut off when the process was killed was never confirmed.
     const [first, ...lines] = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
     const key = KEY_LINE.exec(first)?.[1];
     if (!key) throw new Error(`${this.path} does not begin with the key of a list`);

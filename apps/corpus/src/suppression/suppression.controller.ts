@@ -3,7 +3,7 @@ import { AllowCallers } from '#libs/platform';
 import { SuppressionRequest } from './suppression.dto.js';
 import { SuppressionsService } from './suppressions.service.js';
 
-/** Values that must not be shown or kept. */
+/** Manages values that must not be shown or stored. */
 @Controller('internal/suppressions')
 @AllowCallers('cli')
 export class SuppressionController {

@@ -73,7 +73,7 @@ describe('suppression', () => {
     },
     { kind: 'host', name: `www.${name}`, at: day(1), resolved: true },
   ];
-  /** The answers of every endpoint about a name, an address and a person, without the words of the question. */
+  /** The answers of every endpoint about a name, an address and a person, without the words of the request. */
   async function everything(name: string, value: string): Promise<string> {
     const ask = async (path_: string, parameters: Record<string, string>) => {
       const answer = await corpus.ask<Record<string, unknown>>(path_, parameters);
@@ -113,7 +113,7 @@ describe('suppression', () => {
       ),
     );
 
-  it('S118: a suppressed domain is in no answer, in no table, and nothing brings it back', async () => {
+  it('S118: a suppressed domain is in no answer and no table, and cannot be imported again', async () => {
     const name = newName();
     await corpus.recordOf({ name: 'sold' }, ...seen(name, '192.0.2.10'));
     expect(await everything(name, '192.0.2.10')).toContain(name);
@@ -131,7 +131,7 @@ describe('suppression', () => {
     });
   });
 
-  it('a page across a suppressed name is as long as before, and leads on to the rest', async () => {
+  it('a page that includes a suppressed name is as long as before, and links to the rest', async () => {
     const listed = Array.from({ length: 30 }, (_, place) => `paged-${place}.com`);
     await corpus.record(...listed.map((name) => ({ kind: 'listed', name, at: day(1) })));
     const pages = async () => {
@@ -165,11 +165,11 @@ describe('suppression', () => {
         );
         return count > 0;
       });
-      // Longer than the list is cached.
+      // This is longer than the list is cached.
       for (const until = monotonicMs() + 2 * SECOND_MS; monotonicMs() < until;) await search();
       return { settled };
     });
-    // Some may have waited too long for a connection.
+    // Some searches may have waited too long for a connection.
     await written.settled;
   });
 
@@ -236,7 +236,7 @@ describe('suppression', () => {
     expect([await endOf('whois'), await endOf('whois_cleaned')]).toEqual([version, version]);
   });
 
-  it('rows of files say by hashes alone which of them hold what is suppressed later', async () => {
+  it('the hashes of file rows identify the rows with values that are suppressed later', async () => {
     const [name, other] = [newName(), newName()];
     const contact = {
       name: 'Grace Hopper',
@@ -309,7 +309,7 @@ describe('suppression', () => {
     expect(await corpus.feed.suppressionVersion()).toEqual({ version, domains: version });
     expect(await everything(name, '192.0.2.11')).not.toContain(name);
     expect(await kept(name)).toBe('[[],[],[],[],[],[]]');
-    // Before the job has run, nothing is answered.
+    // Nothing is answered before the job has run.
     await corpus.database.query('delete from suppression where version >= $1', [version]);
     await corpus.record({ kind: 'listed', name: 'other.com', at: day(1) });
     await expect(everything(name, '192.0.2.11')).rejects.toMatchObject({ status: 503 });

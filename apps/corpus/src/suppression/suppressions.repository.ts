@@ -28,7 +28,7 @@ export interface NameOf {
 /** The number of values that one statement reads or adds. */
 const VALUES_AT_A_TIME = 10_000;
 
-/** A transaction, or the database. */
+/** Runs statements: a transaction, or the database. */
 export type Readable = Pick<Transaction, 'query'>;
 
 /** The database's copy of the list, and the data to be removed because of it. */
@@ -101,7 +101,7 @@ export class SuppressionsRepository {
     return version;
   }
 
-  /** Everything in the list up to a version has been applied. */
+  /** Records that everything in the list up to a version has been applied. */
   async finish(version: number, now: Date): Promise<void> {
     await this.database.query(
       `update suppression set erased_at = $2, hidden_at = coalesce(hidden_at, $2)
@@ -162,7 +162,7 @@ export class SuppressionsRepository {
     );
   }
 
-  /** The next names, of all names. */
+  /** The next names in the order of all names. */
   async listNames({ key, name }: NameOf, limit: number): Promise<NameOf[]> {
     return this.database.query(
       `select domain_key as key, name from domain where (domain_key, name) > ($1, $2)

@@ -18,14 +18,14 @@ import {
   SuppressionsRepository,
 } from './suppressions.repository.js';
 
-/** The time for which another process may not know a new value. */
+/** The time within which other processes learn of a new value. */
 const KEPT_MS = SECOND_MS;
 
 /** The rows to hide now. */
 interface Known {
   state: string;
   values: SuppressedValues;
-  /** Runs after a restore: rows of suppressed names are back and have not been found yet. */
+  /** This runs after a restore, when rows of suppressed names are back and have not been found yet. */
   isBehind: boolean;
 }
 
@@ -45,9 +45,9 @@ export class SuppressionsService {
   ) {}
 
   /**
-   * The values, at most a second old. @param on the connections on which to read them: those of searches do not wait
-   * for writers. @throws ServiceUnavailable while the list cannot be read, or has not been applied to a restored
-   * database.
+   * The values, at most a second old.
+   * @param on the connections for reading them; those of searches do not wait for writers.
+   * @throws ServiceUnavailable while the list cannot be read, or has not been applied to a restored database.
    */
   async values(on: Readable = this.database): Promise<SuppressedValues> {
     const { values, isBehind } = await this.current(on);
@@ -61,8 +61,9 @@ export class SuppressionsService {
   }
 
   /**
-   * Until the transaction ends, no other one writes observations or suppresses a value: a sequence is read before it is
-   * changed, and two writers of one name would miss each other's changes. @returns the values that must not be stored.
+   * Prevents other transactions from writing observations or suppressing values until this one ends. A sequence is read
+   * before it is changed, so two writers of one name would miss each other's changes.
+   * @returns the values that must not be stored.
    */
   async lockWriting(transaction: Transaction): Promise<SuppressedValues> {
     await this.repository.lockWriting(transaction);
@@ -70,8 +71,8 @@ export class SuppressionsService {
   }
 
   /**
-   * Suppresses a value: its data is hidden when this returns, and later imports do not bring it back. @returns the
-   * version of the list; `isNew` is false for a value that is in it.
+   * Suppresses a value. Its data is hidden when this returns, and later imports do not restore it. @returns the version
+   * of the list; `isNew` is false for a value that it already contains.
    * @throws InvalidRequest
    */
   async suppress(
@@ -101,7 +102,7 @@ export class SuppressionsService {
       const entry = { version: last + 1, kind, hash, addedAt: now };
       await this.repository.add(transaction, [entry], now);
       await this.hide(transaction, { kind, form, values: new SuppressedValues(file.key, [entry]) });
-      // The list is written first: a value that is only in the list is applied as after a restore.
+      // The list is written first. A value that is only in the list is applied like after a restore.
       await list.add(entry);
       return { version: entry.version, isNew: true };
     });
@@ -111,8 +112,8 @@ export class SuppressionsService {
   }
 
   /**
-   * Removes suppressed data from revisions, together with the values by which their names are found. @param revisions
-   * all of some names, in chronological order.
+   * Removes suppressed data from revisions, together with the values by which their names are found.
+   * @param revisions all revisions of some names, in chronological order.
    */
   async erase(
     transaction: Transaction,
@@ -170,8 +171,8 @@ export class SuppressionsService {
   }
 
   /**
-   * The copy in the database, plus later entries of the list. @param state read before, so that a value added meanwhile
-   * is seen at the next check.
+   * The copy in the database, plus later entries of the list.
+   * @param state the state that was read before, so that a value added meanwhile is seen at the next check.
    */
   private async load(on: Readable, state: string): Promise<Known> {
     const file = await this.list?.read();

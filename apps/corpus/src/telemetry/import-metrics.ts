@@ -3,12 +3,12 @@ import type { ImportFilesService } from '../imports/import-files.service.js';
 
 const LAG = declareGauge(
   'dds_corpus_log_lag_seconds',
-  'Time since a followed log of certificate transparency had been taken in up to its end.',
+  'Time since a followed log of certificate transparency was last imported up to its end.',
   { labels: ['source'] },
 );
 const BEHIND = declareGauge(
   'dds_corpus_log_lag_entries',
-  'Certificates of a followed log that its last look found and that are not taken in yet.',
+  'Certificates of a followed log that the last check found and that are not imported yet.',
   { labels: ['source'] },
 );
 const FAILED = declareGauge(

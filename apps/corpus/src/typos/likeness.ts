@@ -20,7 +20,7 @@ export interface LikenessEvidence {
   takesMail?: boolean;
 }
 
-/** Points by the number of letters that differ once both are reduced to their look. */
+/** Points by the number of letters that differ once look-alike letters are treated as equal. */
 const BY_DISTANCE: readonly [points: number, reason: TypoReason][] = [
   [95, 'looks_the_same'],
   [80, 'one_letter_off'],

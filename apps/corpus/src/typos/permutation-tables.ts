@@ -1,4 +1,4 @@
-/** Rows of the keyboards QWERTY, QWERTZ and AZERTY; a key's neighbours are beside, above and below it. */
+/** Rows of the keyboards QWERTY, QWERTZ and AZERTY. The neighbours of a key are beside, above and below it. */
 const KEYBOARDS = [
   ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'],
   ['1234567890', 'qwertzuiop', 'asdfghjkl', 'yxcvbnm'],
@@ -25,7 +25,7 @@ function neighbours(): Map<string, string> {
   return new Map([...found].map(([key, all]) => [key, [...all].join('')]));
 }
 
-/** Letters and digits of ASCII that pass for others. Letters of other scripts are found by their look. */
+/** ASCII letters and digits that look like others. Letters of other scripts are found by their appearance. */
 export const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
   '0': ['o'],
   '1': ['l', 'i'],

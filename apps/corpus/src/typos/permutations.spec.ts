@@ -46,14 +46,17 @@ describe('look-alikes', () => {
     'a'.repeat(63),
     'i-l-i-l-i-l-i-l-i-l-i-l-i-l-i-l',
     ...['b', 'd', 'm', 'в', 'o', 'ä'].map((letter) => letter.repeat(32)),
-  ])('S102: never exceed what one query accepts, under however many suffixes: %s', (label) => {
-    const labels = labelPermutations(label);
-    expect(labels.size).toBeLessThanOrEqual(PERMUTATIONS_MAX);
-    expect(labels.has(label)).toBe(false);
-    const suffixes = Array.from({ length: 50 }, (_, at) => `suffix${at}`);
-    const names = namePermutations({ label, suffix: 'com' }, labels, suffixes);
-    expect(names.length).toBeLessThanOrEqual(PERMUTATIONS_MAX);
-  });
+  ])(
+    'S102: never exceed the limit of one query, however many suffixes are requested: %s',
+    (label) => {
+      const labels = labelPermutations(label);
+      expect(labels.size).toBeLessThanOrEqual(PERMUTATIONS_MAX);
+      expect(labels.has(label)).toBe(false);
+      const suffixes = Array.from({ length: 50 }, (_, at) => `suffix${at}`);
+      const names = namePermutations({ label, suffix: 'com' }, labels, suffixes);
+      expect(names.length).toBeLessThanOrEqual(PERMUTATIONS_MAX);
+    },
+  );
 
   it.each([
     ['paypal', 'paypa1', 'looks_the_same', 95],
@@ -67,7 +70,7 @@ describe('look-alikes', () => {
     expect(likeness).toEqual({ score, reasons: [reason] });
   });
 
-  it('neither another name nor the name itself is a look-alike; age and mail raise the score of one', () => {
+  it('neither a different name nor the name itself is a look-alike; age and mail raise the score of a look-alike', () => {
     const own = { label: 'paypal', suffix: 'com' };
     const evidence = { isNew: true, takesMail: true };
     for (const label of ['paypal', 'wikipedia', 'pal']) {

@@ -7,7 +7,7 @@ const LETTERS_AND_DIGITS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
 const VOWELS = [...'aeiou'];
 const ASCII = /^[a-z0-9.-]+$/;
 const LABEL = /^(?!-)[^.]{1,63}(?<!-)$/u;
-/** Two changes of a longer label would yield more than a page is worth; one change is enough to find it. */
+/** Two changes of a longer label would yield too many names, and its look-alikes are found by one change. */
 const TWICE_LENGTH_MAX = 32;
 /** The maximum number of labels made from one, and of names in one query. */
 export const PERMUTATIONS_MAX = 12_000;
@@ -16,8 +16,8 @@ export const PERMUTATIONS_MAX = 12_000;
 export type Permutations = ReadonlyMap<string, TypoKind>;
 
 /**
- * Labels that may be mistaken for a label, of the kinds of dnstwist and more of each; those with two changed letters
- * come last and end at the limit.
+ * Labels that may be mistaken for a label, of the same kinds as dnstwist's but more of each. Those with two changed
+ * letters come last, up to the limit.
  */
 export function labelPermutations(label: string): Permutations {
   const found = new Map<string, TypoKind>();
@@ -43,9 +43,10 @@ export interface NamePermutation {
 }
 
 /**
- * Names that may be mistaken for one: its label's permutations under its own and other suffixes, its label under the
- * usual ones, and label and suffix written together. Labels in ASCII come first under each suffix: the others are also
- * found by their look. The names end at the limit. @param suffixes those under which permutations are wanted.
+ * Names that may be mistaken for a given name: the permutations of its label under its own and other suffixes, its
+ * label under the usual suffixes, and label and suffix written together. ASCII labels come first under each suffix,
+ * because the others are also found by their appearance. The number of names is limited.
+ * @param suffixes the suffixes for the permutations.
  */
 export function namePermutations(
   { label, suffix }: { label: string; suffix: string },
@@ -95,7 +96,7 @@ function* permutedUnder(
 /** Empty for a text that is not a name. */
 const asciiOf = (text: string) => (ASCII.test(text) ? text : domainToASCII(text));
 
-/** Ways to split a label with a dot: the host on the left is below the name on the right. */
+/** The ways to split a label with a dot into a host and the name above it. */
 export function dottedForms(label: string): { host: string; label: string }[] {
   const letters = [...label];
   return letters.slice(1).flatMap((_, place) => {
@@ -106,7 +107,7 @@ export function dottedForms(label: string): { host: string; label: string }[] {
 
 type Make = (letters: readonly string[]) => Iterable<string>;
 
-/** The text with `count` letters from a position on replaced by another text. */
+/** The text, in which `count` letters from a position on are replaced by another text. */
 const splice = (letters: readonly string[], at: number, count: number, text: string) =>
   letters.toSpliced(at, count, text).join('');
 
@@ -201,7 +202,7 @@ function bitsquats(letters: readonly string[]): string[] {
   );
 }
 
-/** A letter or digit at the end, at the beginning, and at the end of each part between hyphens. */
+/** Adds a letter or digit at the beginning, at the end, and at the end of each part between hyphens. */
 function additions(letters: readonly string[]): string[] {
   const ends = eachPlace(letters, (letter, place) => (letter === '-' ? [String(place)] : []));
   const places = [0, ...ends.map(Number), letters.length];

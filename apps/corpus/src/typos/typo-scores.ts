@@ -5,7 +5,7 @@ import { filedName } from '../names/registrable-name.js';
 import { type ReadName, likenessOf } from './likeness.js';
 import { labelPermutations } from './permutations.js';
 
-/** Compares each of some names with one. @throws InvalidRequest naming what is not a domain name. */
+/** Compares each of the given names with one name. @throws InvalidRequest that lists the invalid names. */
 export function typoScores({ domainName, domainNames }: TypoCandidates): {
   isFixture: boolean;
   body: TypoScoresAnswer;

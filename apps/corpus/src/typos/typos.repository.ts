@@ -16,7 +16,7 @@ export interface SoughtNames {
   names: readonly { key: Key; name: string }[];
   /** Hosts below names that together look like the given name. */
   hosts: readonly { key: Key; name: string; host: string }[];
-  /** The look of internationalised labels. */
+  /** The skeletons of internationalised labels. */
   skeletons: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export interface TypoRow {
   label: string;
   unicode: string | null;
   skeleton: string | null;
-  /** The host below the name, if it is the part that looks alike. */
+  /** The host below the name, if that is the part that looks similar. */
   host: string | null;
   firstAt: Date;
   sourceId: number;
@@ -56,12 +56,12 @@ const FOUND = `d.domain_key, d.name, d.label, d.unicode, d.skeleton, d.first_see
 const SELECT = `select d.domain_key as key, d.name, d.label, d.unicode, d.skeleton, d.host,
   d.first_seen as "firstAt", d.source_id as "sourceId"`;
 
-/** Finds registered names by names and texts that they look like. */
+/** Finds registered names that look like given names and texts. */
 @Injectable()
 export class TyposRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** All names that were sought literally, ordered by key, up to a limit. */
+  /** All names that were searched for literally, ordered by key, up to a limit. */
   async listSought(asked: TyposAsked, sought: SoughtNames, limit: number): Promise<TypoRow[]> {
     const values = new Values();
     const rows = await this.database.query<TypoRow>(
@@ -155,7 +155,7 @@ function ofText({ pattern, skeleton }: SoughtText, asked: TyposAsked, values: Va
     where ${wanted(asked, values)}`;
 }
 
-/** Conditions that were not requested are left out: the planner would assume that they filter strictly. */
+/** Conditions that were not requested are omitted, because the planner would assume that they exclude most rows. */
 function wanted(asked: TyposAsked, values: Values): string {
   const { sourceIds, length, suffixes, firstSeenSince, excluded } = asked;
   const endings = suffixes.map((suffix) => `%.${suffix}`);

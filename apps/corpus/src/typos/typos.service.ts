@@ -100,7 +100,7 @@ export class TyposService {
         placeOf,
       );
     }
-    // Only few of very many exist, so they are searched once, for their number and the page.
+    // Only a few of very many generated names exist, so one search yields both their number and the page.
     let finding: Promise<TypoRow[]> | undefined;
     const all = async () =>
       (finding ??= this.repository.listSought(asked, sought, COUNTED_MAX + 1));
@@ -175,9 +175,10 @@ function searchOf(question: Question): Search {
   const { selector, value } = selected(question);
   const text = value.toLowerCase();
   const refuse = (message: string) => new InvalidRequest([{ field: selector, message }]);
-  if (text.includes('.')) throw refuse('is about the label: give the suffix as "tld"');
+  if (text.includes('.')) throw refuse('applies to the label; pass the suffix as "tld"');
   const isKeyword = selector === 'keyword';
-  if (isKeyword && /[*?]/.test(text)) throw refuse('has no wildcards: give them as "pattern"');
+  if (isKeyword && /[*?]/.test(text))
+    throw refuse('must not contain wildcards; use "pattern" for them');
   const pattern = searchPattern(selector, text);
   // A pattern must match the whole label, with or without wildcards.
   const whole = isKeyword || /[*?]/.test(text) ? pattern : withoutEnds(pattern);

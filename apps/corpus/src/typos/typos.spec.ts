@@ -112,7 +112,7 @@ describe('typos', () => {
     });
   });
 
-  it('words and patterns are found in labels, also in look-alike letters', async () => {
+  it('words and patterns are found in labels, even in look-alike letters', async () => {
     expect(await names({ keyword: 'brandname' })).toEqual([
       'brandname-login.com',
       'brandname.com',
@@ -203,7 +203,7 @@ describe('typos', () => {
     );
   });
 
-  it('a customer’s names are scored against one of his own, in their order', async () => {
+  it('names of a customer are scored against one of them, in their order', async () => {
     const answer = await corpus.send<TypoScoresAnswer>(TYPO_SCORES.owner.path, {
       domainName: 'brandname.com',
       domainNames: ['wikipedia.org', 'BRANDNAME.net', 'brandnarne.com', 'brandnаme.com'],
