@@ -39,7 +39,9 @@ export interface PageQuestion {
   environment: 'live' | 'test';
 }
 
-/** The time for which the gateway waits for a source; a page of records with their texts is large. */
+/**
+ * The time limit and the size limit: the gateway waits for sources, and a page of records with their texts is large.
+ */
 const QUESTION = { timeoutMs: 30_000, answerBytes: 8 * 1024 * 1024 };
 
 /** The calls of pages to other services. */
@@ -68,7 +70,7 @@ export class DashboardCalls {
 
   /** Makes a request to the gateway as a key of the account would. @throws AccountDeletedProblem. */
   async ask(visitor: BrowserCaller, session: Session, body: PageQuestion): Promise<ProxiedAnswer> {
-    // Entitlement learns of it by event, later.
+    // Entitlement learns of a new account later, by an event.
     if (session.suspendedBecause) throw new AccountSuspended();
     const call = { method: 'POST', path: '/questions', body, ...QUESTION } as const;
     return this.ofActive('gateway', visitor, session, call);

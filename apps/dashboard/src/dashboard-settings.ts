@@ -12,7 +12,7 @@ export abstract class DashboardSettings {
   abstract readonly description: string;
   /** Terms, privacy and contact. */
   abstract readonly texts: Readonly<Record<OperatorText, Markup>>;
-  /** Only if mail is not really sent. */
+  /** Set only if mail is not really sent. */
   abstract readonly mailbox?: Mailbox;
   /** Lookups go to the registry simulator. */
   abstract readonly isDataSimulated?: boolean;

@@ -37,7 +37,7 @@ export class DashboardConfig extends InternalCallsConfig {
 
   accountUrl: string;
   entitlementUrl: string;
-  /** The address of any one of several gateways, because they write the same request log. */
+  /** The address of any of several gateways, because they write the same request log. */
   gatewayUrl: string;
 
   @Setting({

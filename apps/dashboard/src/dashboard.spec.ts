@@ -207,7 +207,7 @@ describe('dashboard', () => {
     expect(logged.join('')).not.toContain(key);
   });
 
-  it('S31: opening a confirmation link changes nothing; only its button confirms', async () => {
+  it('S31: opening a confirmation link changes nothing; only the button on the page confirms', async () => {
     const opened = await send('GET', '/sign-up/confirm?token=abc');
     expect(opened.status).toBe(200);
     expect(opened.text).toContain('<form method="post" action="/sign-up/confirm">');

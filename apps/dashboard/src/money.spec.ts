@@ -105,7 +105,7 @@ describe('the preview of a change', () => {
     expect(said).not.toContain('paused');
   });
 
-  it('has its own key for the same plan in the same second, and each repeat has the same one', async () => {
+  it('has its own idempotency key, even for the same plan in the same second, and each repeat has the same one', async () => {
     preview({});
     under.answers.set('POST /internal/subscriptions/0197-s/change', {
       subscription: OWNED,
@@ -181,7 +181,7 @@ describe('credits', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
-  it('are shown as pending if a paid plan or order has not brought them yet', async () => {
+  it('are shown as pending if a paid plan or order has not granted them yet', async () => {
     under.answers.set('GET /internal/balance', balance([grant({})]));
     expect(await words('/subscriptions')).toContain('its credits are on their way');
     const order = {
@@ -215,7 +215,7 @@ describe('credits', () => {
     expect(await words('/subscriptions')).not.toContain('on their way');
   });
 
-  it('frozen by a deletion show when they return', async () => {
+  it('show when they return if a deletion froze them', async () => {
     under.answers.set('GET /internal/balance', balance([grant({})], { frozen: 400 }));
     expect(await words('/')).toContain('400 credits come back within a minute');
   });
@@ -241,7 +241,7 @@ describe('prices before an order', () => {
     expect(plans).toMatch(/Rate-limit add-on \$[0-9.]+ \(\$[0-9.]+ and \$[0-9.]+ tax\) a month/);
   });
 
-  it('say why there is no tax, or what is missing to compute it', async () => {
+  it('state why there is no tax, or which details are missing to compute it', async () => {
     const said = async () => [await words('/credits'), await words('/plans')];
     tax(0, true);
     for (const page of await said()) expect(page).toContain('you owe it yourself (reverse charge)');

@@ -136,7 +136,7 @@ function adapterOf(
   server.addHook('preValidation', async ({ body, raw }) => {
     if (!Buffer.isBuffer(body) && body !== raw) checkJsonShape(body);
   });
-  // At the end, because a session that begins with this answer has a new token.
+  // This runs at the end, because a session that begins with this answer has a new token.
   server.addHook('onSend', async (request, reply) => {
     if (request.url.startsWith('/api/')) void reply.header('x-csrf-token', request.csrfToken);
   });

@@ -115,7 +115,7 @@ describe('an irreversible step', () => {
   });
 
   it.each(steps)(
-    '%s asks for confirmation with its consequences, and only its form performs it',
+    'such as %s asks for confirmation with its consequences, and only its form performs it',
     async (path, said, call) => {
       const list = textOf(await under.get(`/${path.split('/')[1]}`));
       expect(list).toContain(`href="${path}"`);
@@ -133,7 +133,7 @@ describe('an irreversible step', () => {
     },
   );
 
-  it('a replaced key can be revoked while it still works, and nothing else', async () => {
+  it('a replaced key can only be revoked while it still works', async () => {
     const expires_at = '2026-11-23T10:00:00.000Z';
     const listed = async (state: KeyAnswer['state']) => {
       const keys = [{ ...KEY, state, expires_at }];
@@ -153,7 +153,7 @@ describe('an irreversible step', () => {
     expect((await under.get('/keys/0197-a/revoke')).status).toBe(404);
   });
 
-  it('an ended key is reissued once, as mail and page promise, and shows its successor once', async () => {
+  it('an ended key is reissued once, as promised in the mail and on the page, and its successor is shown once', async () => {
     const list = async (part: Partial<KeyAnswer>) => {
       const keys = [{ ...KEY, state: 'revoked', replaced_by: null, ...part }];
       under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
@@ -192,7 +192,7 @@ describe('an irreversible step', () => {
     expect(await sent('')).toEqual([]);
   });
 
-  it('the last use of a key is shown to the minute, or when it would appear', async () => {
+  it('the last use of a key is shown to the minute; without one, the page says when it would appear', async () => {
     const shown = async (last_used_at: string | null) => {
       const keys = [{ ...KEY, last_used_at }];
       under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
@@ -221,7 +221,7 @@ describe('an irreversible step', () => {
     expect(await sent('reason=+%0A+')).toEqual({});
   });
 
-  it('a rotated key works for as long as its owner chose', async () => {
+  it('a rotated key works for as long as its owner has chosen', async () => {
     await under.post('/keys/0197-a/rotate', 'overlap=7d');
     const { body } = under.arrived.find(({ line }) => line.startsWith('POST'))!;
     expect(JSON.parse(body.toString())).toEqual({ overlap: '7d' });
@@ -244,20 +244,23 @@ describe('a plan change', () => {
   it.each([
     ['stripe', 'Your card was declined; $65.00 is open for the change to API plan 50K.'],
     ['paypal', 'PayPal refused the payment; $65.00 is open for the change to API plan 50K.'],
-  ])('refused by %s shows what is open, to be paid or dropped', async (processor, words) => {
-    const { to } = await changed({ processor, unpaid_change: unpaid }, 'https://pay.example/2');
-    expect(to).toBe('/subscriptions?changed=0197-s');
-    for (const path of [to, '/subscriptions']) {
-      const shown = textOf(await under.get(path));
-      expect(shown).toContain(words);
-      expect(shown).toContain('Pay it by 2026-11-23 10:00 UTC, or drop the change.');
-      expect(shown).toContain('API plan 5K stays as it is until then.');
-      expect(shown).toContain('href="https://pay.example/2"');
-      expect(shown).toContain('action="/subscriptions/0197-s/drop"');
-    }
-  });
+  ])(
+    'refused by %s shows the open amount, which can be paid, and can be dropped',
+    async (processor, words) => {
+      const { to } = await changed({ processor, unpaid_change: unpaid }, 'https://pay.example/2');
+      expect(to).toBe('/subscriptions?changed=0197-s');
+      for (const path of [to, '/subscriptions']) {
+        const shown = textOf(await under.get(path));
+        expect(shown).toContain(words);
+        expect(shown).toContain('Pay it by 2026-11-23 10:00 UTC, or drop the change.');
+        expect(shown).toContain('API plan 5K stays as it is until then.');
+        expect(shown).toContain('href="https://pay.example/2"');
+        expect(shown).toContain('action="/subscriptions/0197-s/drop"');
+      }
+    },
+  );
 
-  it('waiting only for its customer links to the payment page, and is in the list', async () => {
+  it('that waits only for the customer links to the payment page, and is in the list', async () => {
     const waiting = { ...unpaid, is_declined: false };
     const { text, to } = await changed({ unpaid_change: waiting }, 'https://pay.example/2');
     expect(to).toBe('');
@@ -267,7 +270,7 @@ describe('a plan change', () => {
     expect(shown).not.toContain('declined');
   });
 
-  it('is shown as on its way to customers who come back from paying it', async () => {
+  it('is shown as pending to customers who return from the payment', async () => {
     const waiting = { ...PLAN, unpaid_change: { ...unpaid, is_declined: false } };
     under.answers.set('GET /internal/subscriptions', { subscriptions: [waiting] });
     const back = '/billing/subscriptions?token=EC-1&PayerID=P';
@@ -277,7 +280,7 @@ describe('a plan change', () => {
     expect(textOf(await under.get('/subscriptions'))).not.toContain('on its way');
   });
 
-  it('can be requested again if its page needs an agreement first', async () => {
+  it('can be requested again if the customer must first agree on a page', async () => {
     await changed({ processor: 'paypal', unpaid_change: { ...unpaid, pay_url: null } });
     expect(textOf(await under.get('/subscriptions'))).toContain(
       'href="/subscriptions/0197-s/change?sku=api-50K-month&amp;quantity=1"',
@@ -291,7 +294,7 @@ describe('a plan change', () => {
       { pending_change: { sku: 'api-15K-month', quantity: 1, at: PLAN.period_end } },
       'API plan 5K stays until 2026-12-22 (UTC); then API plan 15K begins.',
     ],
-  ])('ends in a sentence that says what is now true: %j', async (plan, words) => {
+  ])('ends in a sentence that states the new situation: %j', async (plan, words) => {
     const { to } = await changed(plan);
     expect(textOf(await under.get(to))).toContain(words);
     expect(textOf(await under.get('/subscriptions?changed=another'))).not.toContain(words);

@@ -119,8 +119,8 @@ const DAMAGED: [
     (text) => Buffer.concat([gzipSync(text), gzipSync(text).subarray(0, 40)]),
     /truncated/,
   ],
-  ['packed to do harm', (text) => Buffer.concat([gzipSync(text), BOMB]), /200 times/],
-  ['packed twice', (text) => gzipSync(gzipSync(text)), /packed twice/],
+  ['compressed with harmful intent', (text) => Buffer.concat([gzipSync(text), BOMB]), /200 times/],
+  ['compressed twice', (text) => gzipSync(gzipSync(text)), /compressed twice/],
   [
     'an archive of two files',
     () => Buffer.from('PK\u0003\u0004 a PK\u0003\u0004 b'),

@@ -40,7 +40,9 @@ export class CredentialPagesController {
     return visit.show(changeEmailPage(visit.context));
   }
 
-  /** Requires the password first: an unattended session must not move the account to a stranger's mailbox (S35). */
+  /**
+   * Requires the password first, because an unattended session must not move the account to a stranger's mailbox (S35).
+   */
   @Post('email')
   async changeEmail(@Visit() visit: PageVisit, @Body() { email, password }: ChangeEmailForm) {
     const known = await visit.account({

@@ -5,7 +5,7 @@ import type { PageVisit } from '../pages/page-visit.js';
 import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 
 interface Next {
-  /** Tells readers what they may already have done, and what to do otherwise. */
+  /** Tells readers that they may already have used the link, and what to do otherwise. */
   hint: string;
   /** The ways on. */
   links: readonly (readonly [href: string, text: string])[];
@@ -35,7 +35,7 @@ const NEXT: Readonly<Record<LinkKind, Next>> = {
   },
 };
 
-/** Whether a mailed link was used, has expired or is not one of ours. */
+/** Whether a mailed link was used, has expired or did not come from us. */
 export const isLinkOver = ({ refusal }: ProxiedAnswer) =>
   refusal?.code === 'link_invalid' ||
   (refusal?.errors ?? []).some(({ field }) => field === 'token');

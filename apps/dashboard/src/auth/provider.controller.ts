@@ -78,7 +78,7 @@ export class ProviderPagesController {
   }
 }
 
-/** Another provider logs its owner in, but connects nothing. */
+/** Another provider logs the account's owner in, but does not connect anything. */
 function connectWords(address: string, provider: Provider, others: readonly Provider[]): string {
   const name = PROVIDER_NAMES[provider];
   const words = `${address} has an account already. Log in to it by password or passkey, and ${name} is connected.`;

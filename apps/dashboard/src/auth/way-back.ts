@@ -15,7 +15,7 @@ export function logInPath(path: string): string {
 
 /**
  * A path of this origin to open next, as given by a form or an address. Everything that a browser could interpret as
- * another origin, or that is not a page, becomes `/`: an open redirect would let strangers use our name.
+ * another origin, or that is not a page, becomes `/`. With an open redirect, strangers could use our name.
  */
 export function wayBack(given = ''): string {
   if (given.length > LENGTH_MAX || !PATH.test(given)) return '/';

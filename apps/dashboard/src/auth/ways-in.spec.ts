@@ -32,7 +32,7 @@ describe('a mailed link that was used or has expired', () => {
     ['/password/reset', '/password/forgot'],
     ['/account/email/confirm', '/account/email'],
   ])(
-    '%s says so when it is opened and when it is sent, and offers a new one',
+    'for %s says so when it is opened and when its form is sent, and offers a new one',
     async (path, next) => {
       for (const body of [OVER, CUT]) {
         under.answerWith(body, body.status);
@@ -81,7 +81,7 @@ describe('after a log-in', () => {
     expect(headers.location).not.toContain('0123456789');
   });
 
-  it('only a path of our own is followed; an open redirect is rejected', async () => {
+  it('only a path of our own origin is followed; an open redirect is rejected', async () => {
     for (const to of [
       'https://evil.example/',
       '//evil.example/',
@@ -119,7 +119,7 @@ describe('a rejected form', () => {
     expect(page).toContain('action="/log-in/github"');
   });
 
-  it('a wrong password at the confirmation is explained without the words of the API', async () => {
+  it('explains a wrong password at the confirmation without terms of the API', async () => {
     const detail = new NotTheSignUpPassword().message;
     under.answerWith({ code: 'wrong_credentials', status: 401, detail }, 401);
     const form = 'token=t&password=x&set_password=true';
@@ -134,7 +134,7 @@ describe('an owner’s ways to log in', () => {
   it.each([
     [true, 'Forgot the password?'],
     [false, 'No password yet?'],
-  ])('with a password: %s, the page asks "%s"', async (hasPassword, words) => {
+  ])('determine what the page asks (with a password: %s): "%s"', async (hasPassword, words) => {
     under.session = Object.assign({ ...under.session }, { hasPassword });
     for (const path of ['/account', '/account/password', '/account/email', '/account/export']) {
       expect([path, textOf(await under.get(path))]).toEqual([path, expect.stringContaining(words)]);
@@ -169,7 +169,7 @@ describe('an owner’s ways to log in', () => {
     expect(under.changes()).toEqual([password, 'POST /internal/dashboard/account/email']);
   });
 
-  it('S37: a known address is offered the ways in that open its account, not the provider just used', async () => {
+  it('S37: are offered for a known address, without the provider that was just used', async () => {
     const providers = ['google', 'github'];
     under.answers.set('GET /internal/dashboard/log-in/providers', { providers });
     const connects = { connects: 'ada@example.com', to: '/' };

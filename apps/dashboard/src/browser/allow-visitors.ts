@@ -2,7 +2,10 @@ import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
 import type { Access } from '#libs/contracts';
 
-/** `signed`: not a browser, but a machine that signs its bytes; the owner of the call verifies the signature. */
+/**
+ * `signed`: the caller is not a browser, but a machine that signs its bytes; the owner of the call verifies the
+ * signature.
+ */
 export type Visitors = 'logged-in' | 'anyone' | 'signed';
 
 /** The required session. By default, accounts in any permitted state may call. */

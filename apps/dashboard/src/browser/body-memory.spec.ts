@@ -47,18 +47,18 @@ describe('unauthenticated bodies', () => {
     expect(under.arrived).toEqual([]);
   });
 
-  it('S125: at most 2 MiB per network and 8 MiB in all of bodies with forged signatures are kept, and genuine ones pass', async () => {
+  it('S125: bodies with forged signatures take at most 2 MiB per network and 8 MiB in total, and genuine ones pass', async () => {
     const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
-    // All except the last byte: each body waits in memory for it.
+    // All bytes except the last one, for which each body waits in memory.
     const first = Array.from({ length: 6 }, () => send(SIGNED, MIB - 1));
-    await waitFor('one network to reach its share', () => first.filter(isRefused).length === 4);
+    await waitFor('one network to use up its share', () => first.filter(isRefused).length === 4);
     const others = [2, 3, 4, 5, 6, 7].flatMap((network) =>
       [1, 2].map(() => send(SIGNED, MIB - 1, `192.0.2.${network}`)),
     );
-    await waitFor('the rest to be taken', () => others.filter(isRefused).length === 6);
+    await waitFor('the rest to be used up', () => others.filter(isRefused).length === 6);
     expect(under.arrived).toEqual([]);
     expect(first.find(isRefused)!.answer.text).toContain('"code":"service_overloaded"');
-    // Connections that end make room for others.
+    // Connections that close make room for others.
     for (const socket of sockets.splice(0)) socket.destroy();
     const body = Buffer.from('{}');
     await waitFor('room for a genuine callback', async () => {

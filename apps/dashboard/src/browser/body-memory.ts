@@ -32,8 +32,8 @@ class BodyMemory {
 }
 
 /**
- * Counts the bytes of bodies as they arrive, until their answer has been sent, because their sender is still unknown,
- * and a length that is only announced must not block others. A body for which there is no room is rejected, and its
+ * Counts the bytes of bodies as they arrive, until their answer has been sent. Announced lengths are not counted,
+ * because the sender is still unknown and must not block others. A body for which there is no room is rejected, and its
  * connection is closed (S125).
  */
 export function meterBodies(server: FastifyInstance): void {
@@ -48,12 +48,12 @@ export function meterBodies(server: FastifyInstance): void {
       else {
         body.off('data', count);
         void reply.header('connection', 'close');
-        // Its reader stops there; destroying the stream would also lose the answer.
+        // The reader stops here; destroying the stream would also lose the answer.
         body.emit('error', new BodiesTooMany());
       }
     };
     body.on('data', count);
-    // For a body that nobody reads.
+    // Discards a body that is not read.
     body.on('error', () => {});
     reply.raw.once('close', () => memory.giveBack(network, held));
     done(null, body);

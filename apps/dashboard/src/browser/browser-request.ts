@@ -35,7 +35,7 @@ export function identifyBrowser(request: FastifyRequest, reply: FastifyReply): v
     stepToken: readCookie(cookie, STEP_COOKIE),
     clientAddress: request.ip,
     userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_LENGTH_MAX),
-    // Never taken from the client, because operators find accounts by it.
+    // The id is never taken from the client, because operators find accounts by it.
     requestId: newRequestId(),
   };
   void reply.header('x-request-id', request.visitor.requestId);

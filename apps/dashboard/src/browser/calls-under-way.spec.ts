@@ -21,31 +21,34 @@ beforeEach(() => under.forget());
 
 it.each([
   ['billing, which waits for a processor', '/api/subscriptions'],
-  ['account, where each waits for the one before', '/api/keys'],
-])('S102: calls of one account to %s are few, and let others pass', async (_owner, path) => {
-  const call = (signal?: AbortSignal) => {
-    const headers = { host: 'dashboard.example', cookie: under.cookie };
-    return request(`${under.url}${path}`, { headers, signal, dispatcher: agent });
-  };
-  under.isSilent = true;
-  const leaving = new AbortController();
-  const waiting = Array.from({ length: AT_ONCE }, () =>
-    call(leaving.signal).catch((error: unknown) => error),
-  );
-  await waitFor('the calls to reach their owner', () => under.arrived.length === AT_ONCE);
-  const refused = await call();
-  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1']);
-  expect(await refused.body.json()).toMatchObject({ code: 'too_busy', retryable: true });
-  under.isSilent = false;
-  const { session } = under;
-  under.session = { ...session, accountId: newId() };
-  expect((await call()).statusCode).toBe(200);
-  under.session = session;
-  leaving.abort();
-  await Promise.all(waiting);
-  await waitFor('the abandoned calls to be no longer counted', async () => {
-    const { statusCode, body } = await call();
-    await body.dump();
-    return statusCode === 200;
-  });
-});
+  ['account, where each waits for the previous one', '/api/keys'],
+])(
+  'S102: calls of one account to %s are limited, so that those of others pass',
+  async (_owner, path) => {
+    const call = (signal?: AbortSignal) => {
+      const headers = { host: 'dashboard.example', cookie: under.cookie };
+      return request(`${under.url}${path}`, { headers, signal, dispatcher: agent });
+    };
+    under.isSilent = true;
+    const leaving = new AbortController();
+    const waiting = Array.from({ length: AT_ONCE }, () =>
+      call(leaving.signal).catch((error: unknown) => error),
+    );
+    await waitFor('the calls to reach their owner', () => under.arrived.length === AT_ONCE);
+    const refused = await call();
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1']);
+    expect(await refused.body.json()).toMatchObject({ code: 'too_busy', retryable: true });
+    under.isSilent = false;
+    const { session } = under;
+    under.session = { ...session, accountId: newId() };
+    expect((await call()).statusCode).toBe(200);
+    under.session = session;
+    leaving.abort();
+    await Promise.all(waiting);
+    await waitFor('the abandoned calls to be no longer counted', async () => {
+      const { statusCode, body } = await call();
+      await body.dump();
+      return statusCode === 200;
+    });
+  },
+);

@@ -2,13 +2,13 @@
 export const SESSION_COOKIE = '__Host-session';
 /** The cookie of a log-in between two steps. */
 export const STEP_COOKIE = '__Host-step';
-/** Grants no access: guesses from elsewhere do not slow down a browser that has it. */
+/** This cookie grants no access. It prevents guesses from elsewhere from delaying the browser. */
 export const DEVICE_COOKIE = '__Host-device';
 export const CSRF_COOKIE = '__Host-csrf';
 
 /** Maximum lifetime of a session (30 days), in seconds. The account service ends an idle session earlier. */
 const SESSION_MAX_AGE_SECONDS = 30 * 24 * 3600;
-/** The time for which account keeps a step. */
+/** How long account keeps a step. */
 const STEP_MAX_AGE_SECONDS = 600;
 const DEVICE_MAX_AGE_SECONDS = 365 * 24 * 3600;
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';

@@ -6,13 +6,16 @@ import { csrfOf } from './form-start.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Sent by a machine that signs its bytes, in one of these headers; nothing of a browser is expected. */
+    /**
+     * Set if a machine sends the call and signs its bytes in one of these headers; then the checks for browsers do not
+     * apply.
+     */
     signatureHeaders?: readonly string[];
-    /** Its body is passed to its owner unread. */
+    /** The body is passed to its owner unread. */
     isUpload?: boolean;
-    /** It is a page's form, whose token precedes the file. */
+    /** Set for the form of a page, whose token precedes the file. */
     isUploadForm?: boolean;
-    /** An upload or a download, which may take as long as bytes flow. */
+    /** Set for an upload or a download, which may take as long as data is transferred. */
     isTransfer?: boolean;
     /** Maximum size of the body; by default, the listener's own limit. */
     bodyLimitBytes?: number;

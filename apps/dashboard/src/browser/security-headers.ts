@@ -27,7 +27,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-embedder-policy': 'require-corp',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-  // Not `no-referrer`: browsers would then send `Origin: null` with a form, and every form would be rejected.
+  // `no-referrer` is not possible: browsers would send `Origin: null` with a form, and every form would be rejected.
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

@@ -17,7 +17,7 @@ export async function addedTax(visit: PageVisit): Promise<TaxAnswer | undefined>
 export const TAX_RULE =
   'Tax depends on your billing details at the time of each payment, and the order shows it before you pay.';
 
-/** The rule, and what follows from it for the prices of this page. */
+/** The rule for tax, and its effect on the prices of this page. */
 export const taxSentence = (tax: TaxAnswer | undefined): Markup => html`${TAX_RULE} ${taxOf(tax)}`;
 
 function taxOf(tax: TaxAnswer | undefined): Markup {

@@ -8,7 +8,7 @@ const COUNTS = [
 ];
 
 describe('the price calculator', () => {
-  it('combines a plan with a package where that is cheaper than a package or a larger plan', () => {
+  it('combines a plan with a package if that is cheaper than a package or a larger plan', () => {
     const { credits, once } = calculate('whois.live', 20_000)!;
     expect(credits).toBe(20_000);
     expect(once.map(({ plan, micros }) => [plan?.sku, micros])).toEqual([
@@ -18,7 +18,7 @@ describe('the price calculator', () => {
     expect(once[0].packages.map((sold) => sold.credits)).toEqual([5_000]);
   });
 
-  it('shows no way that a combination of one plan and packages on sale undercuts', () => {
+  it('shows no way for which there is a cheaper combination of one plan and packages on sale', () => {
     const packagesFor = cheapestSums(7_000);
     const priceOf = (credits: number) => packagesFor[Math.ceil(Math.max(0, credits) / 1_000)];
     const plans = SUBSCRIPTION_PLANS.filter(({ line }) => line === 'api');
@@ -38,7 +38,7 @@ describe('the price calculator', () => {
     }
   });
 
-  it('shows ways that provide the credits at the price of their parts', () => {
+  it('shows ways that provide the credits, at the sum of the prices of their parts', () => {
     for (const count of COUNTS) {
       const { credits, once, yearly } = calculate('whois.live', count)!;
       for (const [ways, months] of [
@@ -63,7 +63,7 @@ describe('the price calculator', () => {
   });
 });
 
-/** The least price of packages with at least so many thousand credits, from every combination on sale. */
+/** The lowest price of packages with at least so many thousand credits, among all combinations on sale. */
 function cheapestSums(thousands: number): number[] {
   const sums = [0];
   for (let place = 1; place <= thousands; place += 1) {

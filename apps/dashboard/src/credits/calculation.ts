@@ -35,9 +35,12 @@ export interface Calculation {
   count: number;
   /** The price in the most expensive mode. */
   credits: number;
-  /** For this number once, cheapest first: with one month of a plan, and with packages alone. */
+  /** The ways to pay for this number once, cheapest first: with one month of a plan, and with packages alone. */
   once: readonly Way[];
-  /** For this number every month of a year, cheapest first; a plan is paid every month or once a year. */
+  /**
+   * The ways to pay for this number in every month of a year, cheapest first; a plan is paid every month or once a
+   * year.
+   */
   yearly: readonly Way[];
 }
 
@@ -101,8 +104,9 @@ function cheapestPackages(credits: number): SoldPackage[] {
 }
 
 /**
- * For each number of steps up to twice the largest package: one package of the cheapest sum with at least so many
- * credits. Above, a larger package has the lower price for each credit, so that the largest is among the cheapest.
+ * For each number of steps up to twice the largest package: one package of the cheapest combination with at least so
+ * many credits. Above that, the largest package is part of the cheapest combination, because larger packages have a
+ * lower price per credit.
  */
 function lastPackages(): SoldPackage[] {
   const sums = [0];

@@ -37,7 +37,7 @@ interface Shown {
   wanted?: number;
 }
 
-/** No package has the entered number of credits. */
+/** Whether no package has the entered number of credits. */
 function roundedNotice(wanted: number, credits: number | undefined): Notice {
   const text =
     credits === undefined
@@ -149,7 +149,7 @@ export class CreditsController {
   }
 }
 
-/** As in the header of the API's answers. */
+/** The same text as in the header of the API's answers. */
 function leftOf({ spendable, reserved }: BalanceAnswer): number {
   return spendable + reserved;
 }

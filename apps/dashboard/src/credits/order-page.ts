@@ -19,11 +19,11 @@ export interface OrderFacts {
   balance?: BalanceAnswer;
   /** Empty if billing is unavailable. */
   subscriptions?: readonly SubscriptionAnswer[];
-  /** The customer cancelled on the processor's page. */
+  /** Whether the customer cancelled on the processor's page. */
   wasCancelled?: boolean;
 }
 
-/** The processor's page led back without a payment. */
+/** Whether the customer returned from the processor's page without a payment. */
 const PAYMENT_CANCELLED: Notice = {
   kind: 'note',
   text: 'You cancelled the payment. Nothing was charged.',
@@ -62,7 +62,9 @@ const UNPAID: readonly OrderState[] = ['created', 'redirected', 'expired', 'fail
 /** The order can no longer be paid. */
 const ENDED: readonly OrderState[] = ['expired', 'failed', 'cancelled'];
 
-/** Links our page to the processor's: a link, because this origin's policy does not allow forms to lead elsewhere. */
+/**
+ * Links our page to the processor's. It is a link, because this origin's policy does not allow forms to lead elsewhere.
+ */
 export function orderPage(context: PageContext, facts: OrderFacts): Markup {
   const { order } = facts;
   const { redirect_url: url } = order;

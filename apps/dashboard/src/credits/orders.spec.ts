@@ -50,7 +50,7 @@ describe('an order', () => {
   it.each([
     ['stripe', 'Stripe'],
     ['paypal', 'PayPal'],
-  ])('paid by %s says what arrived and until when', async (processor, title) => {
+  ])('paid by %s shows what was granted and until when it is valid', async (processor, title) => {
     under.answers.set('GET /internal/orders/1', order({ processor }));
     const grants = [
       grant({ expires_at: '2027-01-22T10:00:00.000Z' }),
@@ -66,7 +66,7 @@ describe('an order', () => {
     expect(shown).toContain('<dd>Every month, until you cancel</dd>');
   });
 
-  it('for a Domainer plan says when the plan is active, and then leads to the files', async () => {
+  it('for a Domainer plan says when the plan is active, and then links to the files', async () => {
     const [line] = order({}).lines;
     const lines = [{ ...line, kind: 'domainer' as const, sku: 'domainer-names-month' }];
     under.answers.set('GET /internal/orders/1', order({ lines }));
@@ -84,7 +84,7 @@ describe('an order', () => {
     expect(active).toContain(link);
   });
 
-  it('for a number of credits that no package has says which package is selected', async () => {
+  it('for a number of credits that no package has shows the selected package', async () => {
     under.answers.set('GET /internal/orders', { orders: [] });
     under.answers.set('GET /internal/processors', { processors: [] });
     const shown = textOf(await under.get('/credits?amount=12345'));
@@ -140,7 +140,7 @@ describe('an order', () => {
     expect(dropped).toContain('<a href="/plans">See all plans</a>');
   });
 
-  it('is described in words while it waits in the list, never by the name of its state', async () => {
+  it('is described in words in the list while it waits, never by the name of its state', async () => {
     under.answers.set('GET /internal/orders', { orders: [order({ state: 'redirected' })] });
     under.answers.set('GET /internal/processors', { processors: [] });
     const shown = textOf(await under.get('/credits'));
@@ -150,7 +150,7 @@ describe('an order', () => {
 });
 
 describe('the overview', () => {
-  it('counts all credits that end first, whatever their origin', async () => {
+  it('counts all credits that expire first, whatever their origin', async () => {
     const left = (available: number, expires_at: string | null) => ({
       source_type: 'trial',
       granted: 10_000,

@@ -6,7 +6,7 @@ import { type PageVisit, isRefused } from '../pages/page-visit.js';
 /** The choice of a processor among those on offer. */
 export interface ProcessorChoice {
   offered: ProcessorAnswer[];
-  /** The first one unless the visitor has chosen another. */
+  /** The chosen processor; the first one unless the visitor has chosen another. */
   chosen: ChosenProcessor;
 }
 

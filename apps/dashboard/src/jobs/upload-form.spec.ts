@@ -33,7 +33,7 @@ beforeEach(() => {
 const part = (name: string, value: string) =>
   `--edge\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
-/** As a browser without scripts sends it: the token is only in the form. */
+/** The form as a browser without scripts sends it, with the token only in the form. */
 function send(fields: string) {
   const { cookie } = under;
   const { 'x-csrf-token': _token, ...ours } = under.ours;

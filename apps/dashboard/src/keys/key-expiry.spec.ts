@@ -44,7 +44,7 @@ describe('the expiry of a key', () => {
     ['never', { expires_in: 'never' }, { expires_at: null }],
     ['a number of days', { expires_in: '30' }, { expires_at: '2026-12-23T10:00:00.000Z' }],
     [
-      'a day, to its last moment, before any other choice',
+      'a day, up to its last moment, takes precedence over other choices',
       { expires_in: 'never', expires_on: '2027-01-31' },
       { expires_at: '2027-01-31T23:59:59Z' },
     ],
@@ -77,7 +77,7 @@ describe('the expiry of a key', () => {
     expect(await sent('/keys/0197-a/reissue', '')).toEqual({ expires_at: null });
   });
 
-  it('an invalid expiry is named as on the page, and stays in the form', async () => {
+  it('is named as on the page if it is invalid, and stays in the form', async () => {
     const errors = [{ field: 'expires_at', message: 'must be in the future' }];
     const refused = { code: 'invalid_request', status: 400, detail: '', errors };
     under.answers.delete('GET /internal/dashboard/keys');

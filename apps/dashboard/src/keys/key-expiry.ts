@@ -29,7 +29,9 @@ export function expiryOf(typed: TypedExpiry, now: Date): { expires_at?: string |
   return { expires_at: new Date(now.getTime() + days * DAY_MS).toISOString() };
 }
 
-/** @param asItIs the words for keeping the expiry; without it, the first choice is that a key never expires. */
+/**
+ * @param asItIs the text of the choice to keep the expiry; without it, the first choice is that the key never expires.
+ */
 export function expiryFields(typed: TypedExpiry = {}, asItIs?: string): Markup {
   return html`${selectField('expires_in', {
     label: 'Expires',

@@ -94,7 +94,7 @@ function newKeySection(key: string, apiUrl: string): Markup {
   </section>`;
 }
 
-/** Said before a key is created: the service does not refuse a surplus one. */
+/** Shown before a key is created, because the service does not refuse a surplus one. */
 const surplusNote = (allowed: number) =>
   html`<p class="quiet">
     Your plan allows ${counted(allowed, 'live key')}. Further live keys are paused until you revoke

@@ -181,7 +181,7 @@ export class KeysController {
     return visit.show(page, status);
   }
 
-  /** @throws NotFound for a key that does not fit; by default, one that cannot be edited. */
+  /** @throws NotFound for an unsuitable key; by default, one that cannot be edited. */
   private async find(visit: PageVisit, id: string, fits = isActive): Promise<KeyAnswer> {
     let cursor: string | null = null;
     do {
@@ -201,7 +201,7 @@ const isActive = ({ state }: KeyAnswer) => state === 'active';
 const isFiltered = (filter?: KeyFilter): filter is KeyFilter =>
   filter !== undefined && (filter.search !== '' || filter.isLiveOnly);
 
-/** The keys that match, out of as many as an account is likely to have. */
+/** The keys that match, among as many as an account is likely to have. */
 async function foundKeys(visit: PageVisit, filter: KeyFilter): Promise<ProxiedAnswer> {
   const wanted = filter.search.toLowerCase();
   const fits = (key: KeyAnswer) =>

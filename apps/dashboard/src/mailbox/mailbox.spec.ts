@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DashboardUnderTest } from '../../../../test/dashboard/dashboard-under-test.js';
 
 const HERE = 'http://localhost:8081';
-/** As a browser on this machine sends it. */
+/** The request as a browser on this machine sends it. */
 const BROWSER = ['Host: localhost:8081', 'Connection: keep-alive'];
 
 describe('the mailbox page', () => {
@@ -48,7 +48,7 @@ describe('the mailbox page', () => {
     expect(await answerTo(BROWSER, '/log-in')).toContain('href="/mailbox"');
   });
 
-  it('a request without the headers of a browser, as curl sends it, is told why it sees nothing', async () => {
+  it('explains to a request without the headers of a browser, such as curl’s, why it shows nothing', async () => {
     const text = await answerTo(['Host: localhost:8081']);
     expect(text).toMatch(/^HTTP\/1\.1 404 /);
     expect(text).toContain('shown only to a browser on the machine that runs this service');

@@ -79,7 +79,7 @@ function checks(monitor: MonitorAnswer): Markup {
     </ul>`;
 }
 
-/** Nothing before the registration was checked. */
+/** Empty before the registration was checked. */
 function expiryWords({ expiry_date, expiry_published }: MonitorChecks): string | undefined {
   if (expiry_published === null) return undefined;
   if (expiry_published) return `It expires on ${expiry_date}.`;

@@ -11,7 +11,7 @@ export interface PageContext {
   isDataSimulated?: boolean;
   /** The path of this page, without its query. */
   path?: string;
-  /** The only possible action is restoring the account. */
+  /** Whether restoring the account is the only possible action. */
   isDeleted?: boolean;
   /** Whether the owner can log in with a password, if that is known. */
   hasPassword?: boolean;
@@ -117,7 +117,7 @@ export interface Field {
   autocomplete?: string;
   hint?: string;
   isOptional?: boolean;
-  /** The page's; marks the field if it names it. */
+  /** The rejection of the page, which marks the field if it names it. */
   notice?: Notice;
 }
 

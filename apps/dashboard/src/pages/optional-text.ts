@@ -1,7 +1,8 @@
 import type { PipeTransform } from '@nestjs/common';
 
 /**
- * A parameter of a page's address: unlike with a form, unknown others are allowed. A repeated one counts as missing.
+ * A parameter of a page's address. Unlike in a form, unknown parameters are allowed, and a repeated one counts as
+ * missing.
  */
 export class OptionalText implements PipeTransform<unknown, string> {
   transform(value: unknown): string {

@@ -13,7 +13,7 @@ import { refusalWords } from './refusal-words.js';
 
 const INVALID = 'invalid_request';
 
-/** One visit to a page: calls the owners, keeps the cookie up to date, answers with a document. */
+/** One visit to a page. It calls the owners, keeps the cookie up to date, and answers with a document. */
 export class PageVisit {
   constructor(
     private readonly request: FastifyRequest,
@@ -82,12 +82,12 @@ export class PageVisit {
     return page.text;
   }
 
-  /** Makes the browser load the page again after a time, also without a script. */
+  /** Makes the browser load the page again after a while, even without a script. */
   reloadIn(seconds: number): void {
     void this.reply.header('refresh', String(seconds));
   }
 
-  /** Makes the next page lead to another origin at once, also without a script. */
+  /** Makes the next page lead to another origin at once, even without a script. */
   leadTo(url: string): void {
     void this.reply.header('refresh', `0; url=${url}`);
   }
@@ -103,7 +103,7 @@ export class PageVisit {
 }
 
 /**
- * A rejection in its owner's own public words; field errors use the page's labels.
+ * A rejection with its owner's public text; field errors use the page's labels.
  * @param labels of fields that differ on this page.
  */
 export function faultNotice(

@@ -1,6 +1,6 @@
 import { type Problem, counted, waitWords } from '#libs/platform';
 
-/** The requests of a rate class, as people call them. */
+/** The requests of a rate class, in plain words. */
 const REQUESTS: Readonly<Record<string, string>> = {
   live: 'live request',
   bulk: 'bulk request',

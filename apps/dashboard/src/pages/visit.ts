@@ -31,5 +31,5 @@ class ToVisit implements PipeTransform<Exchange, PageVisit> {
   }
 }
 
-/** The visit that a controller's page answers. */
+/** Injects the visit that a page's method answers. */
 export const Visit = () => RequestAndReply(ToVisit);

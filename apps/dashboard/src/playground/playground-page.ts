@@ -138,7 +138,7 @@ function bodyField(value = ''): Markup {
   </div>`;
 }
 
-/** Without a name, because only the script sends the file, and not to this origin. */
+/** The field has no name, because only the script sends the file, and not to this origin. */
 function fileField({ upload }: Operation): Markup | undefined {
   if (upload?.types.length === 0) return undefined;
   return html`<div class="field" data-file hidden>

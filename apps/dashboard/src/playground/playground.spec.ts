@@ -37,7 +37,7 @@ describe('the playground', () => {
       for (const language of LANGUAGES) expect(text).toContain(`data-call="${language}"`);
       const { call, is_valid, said } = await calls(`/playground/${row.name}/calls`);
       expect([row.name, is_valid, said]).toEqual([row.name, true, expect.stringContaining('cost')]);
-      // Those of version 1 only are for clients that migrate.
+      // Operations that exist only in version 1 are for clients that migrate.
       const version = row.routes.some((route) => route.version === 2) ? 2 : 1;
       expect(call.url).toMatch(new RegExp(`^https://api\\.example/v${version}\\.0/[^{}]*$`));
       expect(gzipSync(text).length).toBeLessThan(PAGE_BYTES_MAX);
@@ -45,7 +45,7 @@ describe('the playground', () => {
     expect((await open('/playground/keys.create')).status).toBe(404);
   });
 
-  it('S115: only its pages let scripts reach the API, and nothing else of the policy changes', async () => {
+  it('S115: only its pages let scripts call the API, and the rest of the policy is unchanged', async () => {
     const { policy } = await open('/playground/whois.live');
     const usual = (await open('/keys')).policy;
     expect(usual).toContain("connect-src 'self'");
@@ -70,7 +70,7 @@ describe('the playground', () => {
     expect(await priced('ip.whois/calls?ip=999')).toMatch(/^ip /);
   });
 
-  it('without a key a sample gets the answer for a test key, and any other name gets the example', async () => {
+  it('answers a sample without a key as for a test key, and shows the example for any other name', async () => {
     under.answers.set(ASK, {
       status: true,
       domain_name: 'redacted.test',

@@ -58,7 +58,7 @@ function bodyOf({ body }: Operation, text = ''): { body?: object; faults: FieldE
   try {
     given = JSON.parse(text);
   } catch {
-    // Not an object; reported as such.
+    // The body is not an object, which is reported.
   }
   const faults = faultsOf(body.of, given);
   return typeof given === 'object' && given !== null ? { body: given, faults } : { faults };

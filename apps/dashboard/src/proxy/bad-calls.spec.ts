@@ -76,7 +76,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
     if (names.length === 0) return;
     for (const value of ['%00', 'x'.repeat(150), '%20'.repeat(400)]) {
       const given = value === '%00' ? value : OVERLONG;
-      // A few at a time, because an address that is too long is rejected as a whole.
+      // The parameters are tested a few at a time, because an address that is too long is rejected as a whole.
       for (let from = 0; from === 0 || from < inQuery.length; from += 3) {
         const some = inQuery.slice(from, from + 3);
         const wrong = some.map((name) => `${name}=${given}`).join('&');

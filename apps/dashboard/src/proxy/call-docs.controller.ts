@@ -2,7 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { AllowVisitors } from '../browser/allow-visitors.js';
 import { DashboardSettings } from '../dashboard-settings.js';
 
-/** The description of the dashboard's calls, as `/openapi.json` is that of the API. */
+/** Serves the description of the dashboard's calls, the counterpart of the API's `/openapi.json`. */
 @Controller('api/openapi.json')
 @AllowVisitors('anyone')
 export class CallDocsController {

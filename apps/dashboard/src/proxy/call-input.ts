@@ -6,7 +6,7 @@ import type { ProxiedRoute } from './proxied-route.js';
 
 type Asked = Pick<FastifyRequest, 'url' | 'params' | 'body'>;
 
-/** The call to its owner. */
+/** The call as sent to its owner. */
 export interface CallInput {
   /** The owner's path with the values of the public path, each as one segment, and the query. */
   path: string;
@@ -15,7 +15,7 @@ export interface CallInput {
 
 /**
  * Reads a browser's call by its row, before it reaches the owner.
- * @throws InvalidRequest naming every fault; UnexpectedBody.
+ * @throws InvalidRequest that names every fault; UnexpectedBody.
  */
 export function readCall(route: ProxiedRoute, request: Asked): CallInput {
   const { reader, owner, body: expected, method } = route;

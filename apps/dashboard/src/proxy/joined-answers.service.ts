@@ -73,7 +73,7 @@ export class JoinedAnswersService {
   }
 }
 
-/** When a reader must have read everything that it has requested so far. */
+/** The time by which a reader must have read everything requested so far. */
 class ReadingDeadline {
   private timer: NodeJS.Timeout | undefined;
   private readonly startedMs = monotonicMs();

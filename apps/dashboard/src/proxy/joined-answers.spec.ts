@@ -34,7 +34,7 @@ const callOf = (accountId: string) => {
   return { method: 'GET', path: '/', visitor: VISITOR, accountId } as const;
 };
 
-it('S102: one account reads one export at a time, so it blocks no other account', async () => {
+it('S102: one account reads one export at a time, so that it does not block others', async () => {
   const service = new JoinedAnswersService(proxies);
   const join = (accountId: string) => service.join(SMALL, callOf(accountId));
   const [greedy, other] = [newId(), newId()];
@@ -48,7 +48,7 @@ it('S102: one account reads one export at a time, so it blocks no other account'
   expect(await text(await join(greedy))).toContain(greedy);
 });
 
-it('S102: a reader slower than a slow line is disconnected, and its slot is free for others', async () => {
+it('S102: a reader slower than a slow connection is disconnected, and its slot is free for others', async () => {
   const service = new JoinedAnswersService(proxies);
   const slowest = { graceMs: 50, bytesASecond: 1024 * 1024 * 1024 };
   const join = (graceMs: number) => service.join(LARGE, callOf(newId()), { ...slowest, graceMs });

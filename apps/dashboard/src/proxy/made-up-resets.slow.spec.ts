@@ -5,7 +5,7 @@ import { PasswordsService } from '../../../account/src/passwords/passwords.servi
 import { ServiceProxy } from '../service-calls/service-proxy.js';
 
 const RESETS = 300;
-/** Resets of one network that are looked at, and those that the dashboard lets pass at a time. */
+/** The number of resets of one network that are checked, and of those that the dashboard forwards at a time. */
 const LOOKED_AT_MAX = 30 + 12;
 const RESET = '/internal/dashboard/password/reset';
 const EMAIL = 'owner@example.com';
@@ -29,7 +29,7 @@ const post = (clientAddress: string, path: string, body: object) =>
 const logIn = () =>
   post('198.51.100.9', '/internal/dashboard/log-in', { email: EMAIL, password: PASSWORD });
 
-it('S121: 300 made-up resets use no hash and few statements, and another’s log-in does no more work than alone', async () => {
+it('S121: 300 made-up resets use no hash and few statements, and a log-in by another person takes no more work than without them', async () => {
   const passwords = account.get(PasswordsService);
   const statements = account.maintenanceStatements('attempts');
   /** The cost of a log-in: hashes and counts of attempts. */
@@ -46,7 +46,7 @@ it('S121: 300 made-up resets use no hash and few statements, and another’s log
   const batches: ReturnType<typeof post>[] = [];
   const flood = await workOf(
     (async () => {
-      // The dashboard refuses those that find 64 waiting.
+      // The dashboard refuses a reset if 64 are already waiting.
       for (let i = 0; i < RESETS; i += 60) {
         const some = Array.from({ length: 60 }, (_, nth) =>
           post('203.0.113.7', RESET, {

@@ -24,11 +24,11 @@ export interface ProxiedRoute {
   reader: InputReader;
   /**
    * `owner`: account reads the session itself, and answers some calls without one. `session`: the dashboard asks
-   * account for the session and passes its account to the owner. `signed`: not a browser; the owner verifies a
-   * signature over the original bytes.
+   * account for the session and passes its account to the owner. `signed`: the caller is not a browser; the owner
+   * verifies a signature over the original bytes.
    */
   access: 'owner' | 'session' | 'signed';
-  /** The calls of a session are counted by account, whichever service reads it (S102). */
+  /** Whether the calls are counted by the account of the session, whichever service reads it (S102). */
   who: Visitors;
   /** If the access is `signed`, one of them is required. */
   signatureHeaders?: readonly string[];

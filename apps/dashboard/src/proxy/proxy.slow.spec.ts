@@ -255,7 +255,7 @@ describe('calls forwarded to their owner', () => {
     expect(under.arrived).toEqual([]);
   });
 
-  it('a file of any size is streamed, and a rejection in its place keeps its own words', async () => {
+  it('a file of any size is streamed, and a rejection instead of it keeps its own text', async () => {
     under.answer = { status: 200, type: 'application/pdf', body: Buffer.alloc(3 * MIB, 'file') };
     const file = await under.send('GET', '/api/invoices/1/file', { cookie: under.cookie });
     expect([file.status, file.headers['content-type']]).toEqual([200, 'application/pdf']);
@@ -329,7 +329,7 @@ describe('S102: a slow owner', () => {
     const calls = Array.from({ length: 12 + 64 }, (_, place) =>
       slow(accountId ? `10.0.0.${place}` : '203.0.113.7', accountId),
     );
-    await waitFor('its share to be used', () => held.length === 12);
+    await waitFor('the share to be used up', () => held.length === 12);
     await expect(slow('203.0.113.7', accountId)).rejects.toMatchObject({ code: 'too_busy' });
     expect(await proxy.call(quick)).toMatchObject({ status: 200 });
     expect(held).toHaveLength(12);
@@ -339,7 +339,7 @@ describe('S102: a slow owner', () => {
 
   it('cancels calls that waited too long, and frees their slots', async () => {
     const calls = Array.from({ length: 12 }, () => slow('203.0.113.8'));
-    await waitFor('its share to be used', () => held.length === 12);
+    await waitFor('the share to be used up', () => held.length === 12);
     const late = { ...quick, visitor: of('203.0.113.8'), timeoutMs: 50 };
     await expect(proxy.call(late)).rejects.toMatchObject({ code: 'service_unavailable' });
     await end(calls);

@@ -48,7 +48,7 @@ export class TransferService {
     for (let i = 0; i < ended.headers.length; i += 2) {
       void reply.header(ended.headers[i], ended.headers[i + 1]);
     }
-    // Remaining data is not read to its end.
+    // The rest of the body is not read.
     if (!request.raw.complete) void reply.header('connection', 'close');
     throw ended.problem;
   }

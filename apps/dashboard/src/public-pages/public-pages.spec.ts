@@ -79,14 +79,14 @@ describe('public pages', () => {
     expect(text).toContain('With <code>interval_minutes</code>, 1 credit per answered check');
   });
 
-  it('operations at one path are told apart by their parameter', async () => {
+  it('operations at one path are distinguished by their parameter', async () => {
     const paths = (await textOf('/prices')).text.matchAll(/<code class="path">([^<]+)</g);
     const rows = [...paths].map(([, row]) => row);
     expect(rows).toContain('GET /v2.0/dns/reverse?type=PTR');
     expect(new Set(rows).size).toBe(rows.length);
   });
 
-  it('a contact address is shown to write to; without one the page promises no answer', async () => {
+  it('the operator’s address is shown; without one the page promises no answer', async () => {
     expect((await textOf('/contact')).text).not.toContain('mailto:');
     const texts = await loadOperatorTexts({ contactAddress: 'help@example.com' });
     expect(texts.contact.text).toContain('href="mailto:help@example.com"');
@@ -95,7 +95,7 @@ describe('public pages', () => {
     expect((await loadOperatorTexts(own)).contact.text).toContain('Call us.');
   });
 
-  it('the status page says so if no registry can be reached, though every service works', async () => {
+  it('the status page says so if no registry can be reached, even if every service works', async () => {
     clock.advance(5_000);
     dashboard.answers.set('GET /ready', { status: 'degraded', faults: ['upstreams'] });
     const { text } = await textOf('/status');

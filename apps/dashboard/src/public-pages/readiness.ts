@@ -1,7 +1,7 @@
 import { ServicePool } from '#libs/contracts';
 import type { InternalTls, Readiness, ServiceName } from '#libs/platform';
 
-/** A probe waits for this answer. */
+/** Short, because a probe waits for this answer. */
 const LIMIT_MS = 1_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 

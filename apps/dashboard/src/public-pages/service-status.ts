@@ -17,7 +17,7 @@ const PARTS: readonly (readonly [
   ['Credits, plans and invoices', ['billing', 'entitlement']],
 ];
 
-/** The page is public; however many people visit it, the services are called once in this time. */
+/** The services are called once in this time, however many people visit the public page. */
 const KEPT_MS = 5_000;
 
 export interface PartStatus {

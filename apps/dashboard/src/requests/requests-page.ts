@@ -18,7 +18,7 @@ export interface RequestFilter {
   from?: string;
   operation?: string;
   key_id?: string;
-  /** A status as `429`, or a class as `4xx`. */
+  /** A status such as `429`, or a class such as `4xx`. */
   status?: string;
   /** The subject of the request. */
   subject?: string;

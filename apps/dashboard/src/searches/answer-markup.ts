@@ -14,7 +14,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   'query',
 ]);
 
-/** An unmodified answer: its facts, then each of its lists under its name; parts unfold at a click. */
+/** An unmodified answer: its facts, then each of its lists under its name. Parts unfold at a click. */
 export function answerMarkup({ tables }: Pick<Search, 'tables'>, answer: Item): Markup {
   const members = Object.entries(answer).filter(
     ([name, value]) => !ELSEWHERE.has(name) && value !== undefined,

@@ -4,7 +4,7 @@ import { type Markup, html } from '#libs/public-http';
 import { day } from '../amounts.js';
 import { shownText } from '../pages/shown-text.js';
 
-/** Enough to see what kind of sources they are. */
+/** The number of named sources, enough to show their kinds. */
 const SHOWN_MAX = 12;
 
 /** The data behind an answer; if there is none, how to load it. */

@@ -18,7 +18,7 @@ import { searchForm } from './search-form.js';
 import { LIVE_LOOKUPS, SEARCHES } from './searches.js';
 import { shownText } from '../pages/shown-text.js';
 
-/** A link to what ends a rejection. */
+/** A link to the page that resolves a rejection. */
 export interface Remedy {
   href: string;
   text: string;

@@ -67,7 +67,7 @@ export function askedOf({ row }: Search, typed: Typed): Asked {
   return { query: query.toString(), ...(body && { body }), environment };
 }
 
-/** A default that the page has filled in does not count. */
+/** A default that the page has filled in does not count as input. */
 function isGiven({ parameters }: Operation, name: string, typed: Typed): boolean {
   const standard = parameters[name]?.default;
   return typed[name] !== undefined && typed[name] !== textOf(standard);
@@ -85,7 +85,7 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Whether it concerns a name reserved for samples, which is answered as with a test key. */
+/** Whether the search is for a name reserved for samples, which is answered as with a test key. */
 export function isSample({ parameters, body, ...row }: Operation, typed: Typed): boolean {
   const asked = subjectsOf(row).map((name) => [parameters[name].kind, typed[name]] as const);
   if (body?.subjects) {

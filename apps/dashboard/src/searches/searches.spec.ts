@@ -180,7 +180,7 @@ describe('search pages', () => {
     expect(page).toContain('Free of charge.');
   });
 
-  it('a value names its source by role, not by id', async () => {
+  it('name the source of a value by its role, not by its id', async () => {
     const sources = [{ id: 's1', role: 'registry', server: 'https://rdap.example/' }];
     const provenance = { sources, fields: { domain_name: 's1' } };
     const answer = { status: true, domain_name: 'example.com', provenance };
@@ -189,7 +189,7 @@ describe('search pages', () => {
     );
   });
 
-  it('samples are requested as with a test key', async () => {
+  it('request samples as with a test key', async () => {
     await found('whois.history', { domainName: 'Registered.TEST' }, history([RECORD]));
     await found('ip.whois', { ip: '192.0.2.1' }, { status: true });
     expect(asked()).toMatchObject([{ environment: 'test' }, { environment: 'test' }]);
@@ -199,7 +199,7 @@ describe('search pages', () => {
 describe('an answer with untrusted content', () => {
   const HOSTILE = `<script>alert(1)</script>"'&<img src=x onerror=alert(2)>`;
 
-  it('S66: is text everywhere, as a value, a member name or a list', async () => {
+  it('S66: is shown as text everywhere, whether as a value, a member name or a list', async () => {
     const hostile = {
       ...RECORD,
       domain_name: HOSTILE,
@@ -221,14 +221,14 @@ describe('an answer with untrusted content', () => {
     }
   });
 
-  it('a domain status is shown in words, and anything unknown as it is', () => {
+  it('shows a domain status in words, and an unknown one unchanged', () => {
     expect(statusWords('clienttransferprohibited')).toBe('client transfer prohibited');
     expect(statusWords('serverDeleteProhibited')).toBe('server delete prohibited');
     expect(statusWords('redemption_period')).toBe('redemption period');
     expect([statusWords('ok'), statusWords('active')]).toEqual(['ok', 'active']);
   });
 
-  it('S67: hides nothing and reverses no text', async () => {
+  it('S67: cannot hide or reverse text', async () => {
     const name = 'Alex\u202e elpmaxE\u200b\u0007';
     const page = await found(
       'whois.history',
@@ -248,7 +248,7 @@ describe('an answer with untrusted content', () => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
-  it('a full page stays below 40 kB, compressed', async () => {
+  it('of a full page has less than 40 kB, compressed', async () => {
     const records = Array.from({ length: 50 }, (_, place) => ({
       ...RECORD,
       num: place,

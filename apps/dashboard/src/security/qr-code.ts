@@ -4,7 +4,7 @@ import { type Markup, html } from '#libs/public-http';
 /** The white border around the code, which readers need (ISO/IEC 18004, quiet zone). */
 const BORDER = 4;
 
-/** A text as a QR code. @param label a description for those who cannot see it. */
+/** A text as a QR code. @param label a description for people who cannot see it. */
 export function qrCode(text: string, label: string): Markup {
   const { size, data } = encode(text, { border: BORDER, ecc: 'M' });
   const runs = data.flatMap((row, y) =>

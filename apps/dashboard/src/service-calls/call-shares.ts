@@ -1,6 +1,6 @@
 import { TooManyCalls } from './service-calls.errors.js';
 
-/** Maximum number of one holder's calls that wait for its others to end. */
+/** Maximum number of calls of one holder that wait for its other calls. */
 const WAITING_MAX = 64;
 
 interface Holder {

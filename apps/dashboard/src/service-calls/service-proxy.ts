@@ -38,7 +38,7 @@ export interface ProxiedCall {
   /** The sender's headers, unchanged, for owners that verify a signature. */
   headers?: Readonly<Record<string, string>>;
   idempotencyKey?: string;
-  /** Checks the session: short, and before every other call. */
+  /** Whether the call checks the session; such calls are short and precede every other call. */
   isSessionCheck?: boolean;
   /** 10 s by default, including the wait for other calls of the same account or network. */
   timeoutMs?: number;
@@ -80,10 +80,10 @@ const TIMEOUT_MS = 10_000;
 const BROWSER_CONNECTIONS = 48;
 /** How many of those one account may use, or one network if no account is known. */
 const OF_ONE_CONNECTIONS = 12;
-/** Session checks are short and precede every page, so slow calls must not delay them. */
+/** Connections for session checks, which are short and precede every page, so slow calls must not delay them. */
 const SESSION_CONNECTIONS = 16;
 const SESSION_CHECKS_OF_ONE = 4;
-/** A processor's callbacks must get through meanwhile, because those calls wait for them (S102). */
+/** Connections for the callbacks of processors, because calls may be waiting for them (S102). */
 const SENDER_CONNECTIONS = 16;
 const TRANSFER_CONNECTIONS = 600;
 const JSON_LIMIT_BYTES = 1024 * 1024;
@@ -99,7 +99,7 @@ export class ServiceProxy {
   private readonly shares = new CallShares(OF_ONE_CONNECTIONS);
   private readonly sessionShares = new CallShares(SESSION_CHECKS_OF_ONE);
   private readonly ofSenders: ServicePool;
-  /** For uploads and downloads, which last as long as bytes flow. */
+  /** Connections for uploads and downloads, which last as long as data is transferred. */
   private readonly ofTransfers: ServicePool;
 
   constructor(private readonly options: ServiceProxyOptions) {
@@ -240,7 +240,7 @@ function sessionHeaders({ sessionToken, deviceToken, stepToken, userAgent }: Bro
   };
 }
 
-/** @throws if it is longer. */
+/** @throws Error if it is longer. */
 async function textWithin(body: Readable, limitBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

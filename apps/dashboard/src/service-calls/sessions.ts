@@ -9,7 +9,7 @@ export interface Session {
   suspendedBecause: string | null;
   /** How long a deleted account can be restored, in RFC 3339. */
   restorableUntil?: string;
-  /** Whether its person can log in with a password; unknown while account is of the last release. */
+  /** Whether the person can log in with a password; unknown while the account service is of the last release. */
   hasPassword?: boolean;
   /** The password was entered within the last 10 minutes. */
   isRecent: boolean;

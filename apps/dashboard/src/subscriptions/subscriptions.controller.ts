@@ -19,14 +19,14 @@ import { changePage } from './change-page.js';
 import { cancelPage, standingNotice, subscriptionsPage } from './subscriptions-page.js';
 import { CancelForm, ChangePlanForm } from './subscriptions.dto.js';
 
-/** Anyone may have written the address, so the text says nothing about payments. */
+/** Anyone may have composed the address, so the text says nothing about payments. */
 const UNFINISHED: Notice = {
   kind: 'note',
   text: 'You came back without finishing the payment.',
 };
 
 /**
- * The customer returned from PayPal's page before its callback. Anyone may have written the address, so the text says
+ * The customer returned from PayPal's page before its callback. Anyone may have composed the address, so the text says
  * "if".
  */
 const ON_ITS_WAY: Notice = {
@@ -48,7 +48,7 @@ interface Arrival {
 export class SubscriptionPagesController {
   constructor(private readonly calls: DashboardCalls) {}
 
-  /** The second is an address to which processors' pages lead back. */
+  /** The second path is an address to which processors' pages lead back. */
   @Get(['subscriptions', 'billing/subscriptions'])
   view(
     @Visit() visit: PageVisit,

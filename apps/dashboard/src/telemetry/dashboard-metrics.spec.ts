@@ -28,7 +28,7 @@ async function samplesOf(metric: string): Promise<Record<string, number>> {
   return Object.fromEntries(own.map(([name, value]) => [name.slice(metric.length), value]));
 }
 
-it('S8: requests, log-ins and calls to other services are counted, with labels that identify nobody', async () => {
+it('S8: requests, log-ins and calls to other services are counted, with labels that do not identify anyone', async () => {
   const { ours } = dashboard;
   const refused = { code: 'wrong_credentials', status: 401, detail: '' };
   expect(await logIn(401, refused)).toBe(401);
@@ -48,7 +48,7 @@ it('S8: requests, log-ins and calls to other services are counted, with labels t
     '{kind="page",status="200"}': 1,
     '{kind="unknown",status="404"}': 1,
   };
-  // An answer is counted after its last byte, which its reader may already have.
+  // An answer is counted after its last byte was sent, which its reader may already have.
   await waitFor('the last request to be counted', async () => {
     const counted = Object.values(await samplesOf('dds_dashboard_requests_total'));
     return counted.length === Object.keys(requests).length;

@@ -17,7 +17,7 @@ function barsOf(days: ReturnType<typeof day>[]): [string, number][] {
   return [...bars].map(([, height, title]) => [title, Number(height)]);
 }
 
-it('each day has a bar as high as its requests of all operations, also a day without any', () => {
+it('each day has a bar for its requests of all operations, even a day without any', () => {
   const days = [
     day('2026-02-27', 1_000),
     day('2026-02-27', 1_000, 'dns.live'),

@@ -11,7 +11,7 @@ import { operationLink } from './work.js';
 
 export type UsedBy = 'operation' | 'key';
 
-/** The days shown and how they are grouped. */
+/** The days shown, and the grouping. */
 export interface UsageAsked {
   by: UsedBy;
   from?: string;

@@ -11,7 +11,7 @@ interface Work {
 
 const JOBS: Work = { name: 'Bulk jobs', path: '/jobs' };
 
-/** Work that is charged while it runs, so that no request shows its credits. */
+/** Work that is charged while it runs, so that its credits are not shown with a request. */
 const WORK: Readonly<Record<WorkOperation, Work>> = {
   'jobs.whois': JOBS,
   'jobs.dns': JOBS,
@@ -23,13 +23,13 @@ const workOf = (operation: string): Work | undefined =>
     ? WORK[operation as WorkOperation]
     : undefined;
 
-/** A day's operation, with a link to what its credits were used for. */
+/** An operation of a day, with a link to the use of its credits. */
 export function operationLink(day: string, operation: string, credits: number): Markup {
   const path = credits === 0 ? undefined : workOf(operation)?.path;
   return html`<a href="${path ?? requestsPath({ day, operation })}">${operation}</a>`;
 }
 
-/** The credits of such work, under its name: no key is charged for it. */
+/** The credits of such work, listed under its name, because no key is charged for it. */
 export function workOnDays(days: readonly UsageDay[]): UsedOnDay[] {
   return days.flatMap(({ date, operation, credits }) => {
     const work = workOf(operation);
