@@ -47,7 +47,7 @@ export class DnsHistoryRepository {
   constructor(private readonly database: SearchDatabase) {}
 
   /**
-   * Records of the name itself that existed within the span of time, the newest first.
+   * Records of the name itself that existed within the period, newest first.
    * @param after time, type, value and kind of the last record before the page.
    */
   async list(asked: StretchesAsked, { limit, offset, after }: PagePlace): Promise<StretchRow[]> {
@@ -64,7 +64,7 @@ export class DnsHistoryRepository {
     return this.counted(`select 1 ${STRETCHES}`, asked);
   }
 
-  /** The times within the span at which records appeared or disappeared, the newest first. */
+  /** The times within the period at which records appeared or disappeared, newest first. */
   async listChanges(
     asked: StretchesAsked,
     { limit, offset, after }: PagePlace,
