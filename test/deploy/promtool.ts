@@ -4,24 +4,27 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { dump } from 'js-yaml';
 
-/** Series in promtool's notation by name and labels: `0+10x120` is 0, 10, 20 …, a value a minute. */
+/** Series in promtool's notation by name and labels: `0+10x120` is 0, 10, 20 …, one value per minute. */
 export type Series = Record<string, string>;
 
 /** The data for testing an alert: series that make it fire, and series just below the threshold. */
 export interface AlertCase {
   fires: Series;
   silent: Series;
-  /** When it is looked at; two hours after the first values where not given. */
+  /** The time of the evaluation; by default two hours after the first values. */
   at?: string;
 }
 
-/** @returns undefined when rules can be tested here, else why not. */
+/** @returns undefined if rules can be tested here, otherwise the reason why not. */
 export function promtoolAvailability(): string | undefined {
   const { status } = spawnSync('promtool', ['--version'], { stdio: 'ignore' });
   return status === 0 ? undefined : 'no promtool on this machine';
 }
 
-/** Runs `promtool test rules` on both halves of each case. @returns what it prints about those that fail. */
+/**
+ * Runs `promtool test rules` on both halves of each case.
+ * @returns its output about those that fail.
+ */
 export function alertFaults(rules: string, cases: Record<string, AlertCase>): string {
   const tests = Object.entries(cases).flatMap(([alert, { at = '2h', ...halves }]) =>
     (['fires', 'silent'] as const).map((half) => ({

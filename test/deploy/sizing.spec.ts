@@ -43,7 +43,7 @@ describe('the sizing guide', () => {
   });
 
   it.each(['values.yaml', 'values-small.yaml', 'values-production.yaml'])(
-    'a worker with the limit of %s has the memory of its maximum, as the guide says',
+    'a worker with the limit of %s has the memory that its maximum needs, as the guide says',
     (file) => {
       const values = load(readFileSync(`${CHART}/${file}`, 'utf8')) as Values;
       const limits = values.services?.worker?.resources?.limits ?? values.defaults.resources.limits;

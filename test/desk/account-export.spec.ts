@@ -25,9 +25,9 @@ const SCHEMAS: Record<string, ExportedSchema> = {
   gateway: ofGateway,
   worker: ofWorker,
 };
-/** The defaults of every account of the tests. */
+/** The defaults of every account in the tests. */
 const ANYBODYS = ['Ada', '192.0.2.1', 'a browser'];
-/** Shorter ones occur in any text by chance. */
+/** Shorter texts occur by chance in any export. */
 const SECRET_LENGTH_MIN = 12;
 
 type Exported = Record<string, Record<string, Record<string, unknown>[]>>;
@@ -99,7 +99,7 @@ describe('account export', () => {
   const services = Object.keys(SCHEMAS);
 
   it.each(services)(
-    'each table and column of %s is exported, or its omission explained',
+    'each table and column of %s is exported, or its omission is explained',
     async (name) => {
       const { tables, withheld } = SCHEMAS[name];
       const declared = Object.fromEntries([
@@ -173,7 +173,7 @@ describe('account export', () => {
     },
   );
 
-  it('it needs the password of the last ten minutes, and each export is audited', async () => {
+  it('it requires a password entered within the last ten minutes, and each export is audited', async () => {
     const exports = async () =>
       (await desk.audited(owner.accountId)).filter((line) => line.includes('account.exported'));
     const before = await exports();
@@ -211,7 +211,7 @@ describe('account export', () => {
     }
   });
 
-  it('five exports an hour, then 429', async () => {
+  it('after five exports an hour it answers 429', async () => {
     const busy = await desk.account.register('busy@example.com');
     const statuses: number[] = [];
     for (let count = 0; count < 6; count++) {
@@ -234,7 +234,7 @@ describe('account export', () => {
 
 const columnOf = (column: string) => / as (\w+)$/.exec(column)?.[1] ?? column;
 
-/** Columns of every table of a schema, partitions and views aside. */
+/** The columns of every table of a schema, except partitions and views. */
 async function columnsOf(database: Database, schema: string): Promise<Record<string, string[]>> {
   const rows = await database.query<{ name: string; columns: string[] }>(
     `select c.relname::text as name, array_agg(a.attname::text) as columns

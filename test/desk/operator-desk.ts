@@ -12,13 +12,13 @@ import { BillingUnderTest } from '../billing/billing-under-test.js';
 import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
 
 export const SECRET = 'a secret of the tests, thirty-two characters';
-/** A port that nothing listens on. */
+/** A port on which nothing listens. */
 const NOBODY = 'http://127.0.0.1:9';
 const SCHEMAS = schemaServices(SERVICES);
 const { operator } = JSON.parse(
   readFileSync('deploy/helm/domain-data-service/files/services.json', 'utf8'),
 ) as { operator: { settings: string[]; secrets: { env: string }[] } };
-/** Settings that the chart gives its operator pod. */
+/** The settings that the chart gives its operator pod. */
 const POD_SETTINGS = [...operator.settings, ...operator.secrets.map(({ env }) => env)];
 
 function throwInsteadOfExit(command: Command): void {
@@ -41,8 +41,8 @@ export interface CommandEnd {
 }
 
 /**
- * The services that hold an account's money, and the command line that asks them, with no more settings than the chart's pod
- * for operator commands has.
+ * The services that hold an account's money, and the command line that calls them, with exactly the settings of the
+ * chart's pod for operator commands.
  */
 export class OperatorDesk {
   private readonly config: CliConfig;
@@ -87,7 +87,7 @@ export class OperatorDesk {
     await this.account.stop();
   }
 
-  /** Moves the time of all of them. */
+  /** Moves the time of all services. */
   advance(ms: number): void {
     for (const { clock } of [this.account, this.billing, this.entitlement]) clock.advance(ms);
   }
@@ -116,7 +116,10 @@ export class OperatorDesk {
     return end;
   }
 
-  /** The answer of a command with `--json`. @throws when it fails. */
+  /**
+   * The answer of a command with `--json`.
+   * @throws if it fails.
+   */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read members of any answer
   async answer(...args: string[]): Promise<any> {
     const { code, stdout, stderr } = await this.command(...args, '--json');
@@ -129,7 +132,7 @@ export class OperatorDesk {
     return [this.account, this.billing, this.entitlement].map(({ logLines }) => logLines.at(-1));
   }
 
-  /** Puts something into the gateway's tables. */
+  /** Writes to the gateway's tables. */
   async ofGateway(sql: string, parameters: unknown[]): Promise<void> {
     await withClient(this.databases.gateway!, (client) => client.query(sql, parameters));
   }

@@ -5,7 +5,7 @@ import { JudgedTaxIdsService } from '../../apps/billing/src/tax-ids/judged-tax-i
 import type { Registered } from '../account/account-under-test.js';
 import type { OperatorDesk } from './operator-desk.js';
 
-/** Texts that the rows of the planted account hold, found in its export as they are. */
+/** Texts in the rows of the planted account that appear unchanged in its export. */
 export const PLANTED = [
   'planted@example.com',
   'Ada',
@@ -114,7 +114,7 @@ async function plantBilling(desk: OperatorDesk, { accountId }: Registered) {
   );
   const refund = ['billing', 'refund', accountId, id, '--scope', 'whole', '--reason'];
   await desk.command(...refund, 'planted refund');
-  // Lost after its refund: what goes back twice is a loss.
+  // Lost after its refund: money that goes back twice is a loss.
   const { payments } = billing.simulator;
   payments.decideDispute(payments.dispute(paid).id, 'lost');
   await billing.settle();
@@ -165,7 +165,7 @@ async function plantEntitlement(desk: OperatorDesk, { accountId }: Registered) {
   const until = new Date(start.getTime() + DAY_MS).toISOString();
   const limit = ['--limit', 'live', '--value', '600', '--until', until];
   await reasoned('limits', 'override', accountId, ...limit, '--reason', 'planted limit');
-  // Rows that no service writes quickly: the account's own rows of a batch job, a block, a trial.
+  // Rows that a service would take long to write: the account's rows of a batch job, a block and a trial.
   await withClient(entitlement.test.url(), async (client) => {
     await client.query(`set search_path = entitlement`);
     const statements = [

@@ -69,12 +69,12 @@ class CreditModel {
     return open.reduce((sum, { amount, used }) => sum + amount - used, 0);
   }
 
-  /** True as long as the balance is exactly the grants less the usage. */
+  /** True while the balance is exactly the grants less the usage. */
   get isPlain(): boolean {
     return this.state === 'active' && this.periods.length === 0 && this.reversals.length === 0;
   }
 
-  /** The rule of 402: unused credits in other leases may still be returned. */
+  /** The rule for answering 402: unused credits in other leases may still be returned. */
   expectedOutcome(spendable: number, min: number): 'granted' | 'insufficient' | 'elsewhere' {
     if (spendable >= min) return 'granted';
     return spendable + this.reserved < min ? 'insufficient' : 'elsewhere';
@@ -90,7 +90,7 @@ class CreditModel {
   }
 }
 
-/** Counts days of months, unlike the code that it checks. */
+/** Computes with the days of each month, unlike the code that it checks. */
 function monthsAfter(anchor: Date, months: number): Date {
   const month = anchor.getUTCMonth() + months;
   const lastDay = new Date(Date.UTC(anchor.getUTCFullYear(), month + 1, 0)).getUTCDate();
@@ -99,7 +99,7 @@ function monthsAfter(anchor: Date, months: number): Date {
   return new Date(Date.UTC(anchor.getUTCFullYear(), month, day) + time);
 }
 
-/** A seed that failed is added here and kept. */
+/** Seeds that once failed are added here and kept. */
 const SEEDS = [20_261_122];
 const RUNS = 20;
 const COMMANDS_MAX = 30;
@@ -146,7 +146,7 @@ describe('credits under every history', () => {
     readonly accountId = newId();
     readonly subscriptionId = newId();
     readonly model: CreditModel;
-    /** Credits that are available or reserved, less those owed. */
+    /** The credits that are available or reserved, less those owed. */
     private left = 0;
 
     constructor() {
@@ -213,7 +213,7 @@ describe('credits under every history', () => {
       model.leases.push({ id, amount: answer.amount, used: 0, isOpen: true });
     }
 
-    /** Totals arrive late, twice, and for leases that were closed long ago. */
+    /** Delivers totals late, twice, and for leases that were closed long ago. */
     private async report(step: Extract<Command, { pick: number }>): Promise<void> {
       const { model, accountId } = this;
       const lease = chosen(model.leases, step.pick);

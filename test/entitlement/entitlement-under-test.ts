@@ -35,7 +35,7 @@ import { startEntitlement } from '../../apps/entitlement/src/start.js';
 
 type Handle = (event: EventEnvelope, transaction: Transaction) => Promise<void>;
 
-/** The consumer of each event, and its method where that is not `handle`. */
+/** The consumer of each event, and its method if it is not called `handle`. */
 const CONSUMERS = new Map<EventClass, [consumer: Type, method?: string]>([
   [AccountRegistered, [OnAccountRegisteredConsumer]],
   [AccountDeleted, [OnAccountNewsConsumer, 'handleDeleted']],
@@ -49,12 +49,12 @@ const CONSUMERS = new Map<EventClass, [consumer: Type, method?: string]>([
 ]);
 
 const SECRET = 'a secret of the tests, thirty-two characters';
-/** The price of every payment line here. */
+/** The price of every payment line in the tests. */
 const LINE_MICROS = '1000000';
-/** Long enough for the last of dozens of workers on one account, on a busy machine. */
+/** Long enough for the last of dozens of workers on one account on a busy machine. */
 const CALL_TIMEOUT_MS = 30_000;
 
-/** A line whose money, SKU and id do not matter. */
+/** A payment line whose amount, SKU and id do not matter. */
 type NewLine = PaymentLine extends infer Line
   ? Line extends PaymentLine
     ? Omit<Line, 'lineId' | 'sku' | 'quantity' | 'amountMicros'> & { lineId?: string }
@@ -63,7 +63,7 @@ type NewLine = PaymentLine extends infer Line
 
 type SnapshotInTest = Partial<SubscriptionChanged> &
   Pick<SubscriptionChanged, 'subscriptionId' | 'periodStart' | 'periodEnd'> & {
-    /** The credits of the line that pays the period; `0` for a subscription of rights only. */
+    /** The credits of the line that pays for the period; `0` for a subscription that grants only rights. */
     monthlyCredits?: string;
     /** The grant of that line. */
     lineId?: string;
@@ -85,7 +85,7 @@ export class EntitlementUnderTest {
   /** Calls with an operator's token. */
   operator: EntitlementClient;
   billing: EntitlementClient;
-  /** Errors only. */
+  /** Contains only errors. */
   readonly logLines: string[] = [];
   private gateway: ServiceHttp;
   private readonly https: ServiceHttp[] = [];
@@ -114,7 +114,7 @@ export class EntitlementUnderTest {
     return this.gateway.call(method, path, { accountId });
   }
 
-  /** Hands an event to its consumer as a transport does, without the inbox that drops repeats. */
+  /** Delivers an event to its consumer as a transport does, but without the inbox that drops repeats. */
   async deliver<T extends object>(
     eventClass: EventClass<T>,
     accountId: string,
@@ -139,12 +139,12 @@ export class EntitlementUnderTest {
     await this.database.transaction((transaction) => consumer[method](event, transaction));
   }
 
-  /** Applies time to every account, as the job does between two rounds. */
+  /** Applies the passing of time to every account, as the job does. */
   async advanceAll(): Promise<void> {
     await this.service.app.get(AdvanceAccountsJob).runOnce();
   }
 
-  /** Makes whatever is written of an account's grants fail; with `by` of the other sign no longer. */
+  /** Makes every write to an account's grants fail; with the opposite sign of `by`, writes succeed again. */
   async damage(accountId: string, by: number): Promise<void> {
     const table = 'alter table entitlement.credit_grants';
     await withClient(this.test.url(), async (client) => {
@@ -192,7 +192,10 @@ export class EntitlementUnderTest {
     await this.client.close({ accountId, leaseId, consumed });
   }
 
-  /** Takes back a share of a line; with `from` all of the rest from there. @returns the reversal's id. */
+  /**
+   * Reverses a share of a line; with `from`, everything after that time.
+   * @returns the reversal's id.
+   */
   async reverse(
     accountId: string,
     lineId: string,
@@ -247,8 +250,8 @@ export class EntitlementUnderTest {
   }
 
   /**
-   * The ledger entries of an account since the last call, one line a transfer:
-   * `reserve lease: available -5, reserved +5`. Sources and ids are cut to their kind.
+   * The ledger entries of an account since the last call, one line per transfer: `reserve lease: available -5, reserved
+   * +5`. Sources and ids are reduced to their kind.
    */
   async newEntries(accountId: string): Promise<string[]> {
     const rows = await this.database.query<{ id: string; line: string }>(
@@ -298,7 +301,7 @@ export class EntitlementUnderTest {
     const consumers = { account: ['entitlement'], billing: ['entitlement'] } as const;
     this.transport = new InProcessTransport({ logger, consumers });
     const { clock, transport } = this;
-    // On real time the jobs would come between a spec's steps, now and then.
+    // In real time, jobs would occasionally run between a spec's steps.
     const isScheduled = false;
     this.service = await startEntitlement({ config, clock, logger, transport, isScheduled });
     this.gateway = this.connect('gateway');

@@ -8,7 +8,7 @@ import {
   closeReservation,
 } from '../../apps/entitlement/src/reservations/charge.js';
 
-/** A lease from its holder's view: every total that it may have sent, delivered or not. */
+/** A lease as its holder sees it: every total that the holder may have sent, delivered or not. */
 interface Held {
   lease: Chargeable;
   spent: number;
@@ -57,7 +57,7 @@ class LeaseHistory {
     this.check();
   }
 
-  /** Every holder reports its last total at the end; the rest is returned. */
+  /** At the end every holder reports its last total; the rest is returned. */
   end(): void {
     for (const { lease, spent } of this.held) {
       this.charge(this.book, lease, spent);
@@ -128,7 +128,7 @@ class LeaseHistory {
     holds(all === this.granted, 'credits appeared or vanished');
     const isNegative = this.book.all.some((grant) => parts.some((part) => grant[part] < 0));
     holds(!isNegative, 'a bucket fell below zero');
-    holds(this.sum('consumed') <= this.answered, 'charged for what was not answered');
+    holds(this.sum('consumed') <= this.answered, 'charged for more than was answered');
     const isBeyond = this.held.some(({ lease, spent }) => lease.consumed > spent);
     holds(!isBeyond, 'a lease was charged for more than its holder spent');
   }
@@ -138,7 +138,7 @@ class LeaseHistory {
   }
 }
 
-/** Cheaper than `expect`, which would be called for each of many thousand steps. */
+/** Cheaper than calling `expect` for each of many thousand steps. */
 function holds(condition: boolean, otherwise: string): void {
   if (!condition) throw new Error(otherwise);
 }
@@ -160,7 +160,7 @@ describe('leases under late, repeated and reordered totals', () => {
     expect({ failed, counterexample, errorInstance }).toMatchObject({ failed: false });
   });
 
-  it('without the fence of cumulative totals a history charges twice', () => {
+  it('without cumulative totals, a history charges twice', () => {
     const { failed } = outcomeWith((book, lease, total) => {
       const { consumed } = lease;
       lease.consumed = 0;
@@ -170,7 +170,7 @@ describe('leases under late, repeated and reordered totals', () => {
     expect(failed).toBe(true);
   });
 
-  it('without late debits a history gives answers away', () => {
+  it('without late debits, a history gives answers away', () => {
     const { failed } = outcomeWith((book, lease, total) => {
       if (lease.state === 'open') chargeTo(book, lease, total);
     });

@@ -32,10 +32,10 @@ const PROGRAMS: readonly [skipped: string, reason: () => string | undefined][] =
   ],
   ['the services behind PgBouncer (test/stories/behind-pgbouncer.spec.ts)', pgBouncerAvailability],
   [
-    'the DNS client beside dig (libs/resolvers/src/dns/name-servers.system.spec.ts)',
+    'the DNS client compared with dig (libs/resolvers/src/dns/name-servers.system.spec.ts)',
     nameServerAvailability,
   ],
-  ['an internet of its own (test/stories/fake-internet.spec.ts)', internetAvailability],
+  ['a private internet (test/stories/fake-internet.spec.ts)', internetAvailability],
   [
     'events over Kafka (libs/messaging/src/transports/kafka)',
     () => (process.env[KAFKA_BROKERS] ? undefined : kafkaAvailability()),
@@ -49,11 +49,11 @@ const PROGRAMS: readonly [skipped: string, reason: () => string | undefined][] =
     schemathesisAvailability,
   ],
   [
-    'Stripe’s Python SDK at the simulator (test/billing/stripe-sdks)',
+    'Stripe’s Python SDK against the simulator (test/billing/stripe-sdks)',
     () => STRIPE_PYTHON.availability(),
   ],
   [
-    'that Kubernetes takes the chart (test/deploy/kubernetes/api-server.spec.ts)',
+    'that Kubernetes accepts the chart (test/deploy/kubernetes/api-server.spec.ts)',
     () => chartToolsAvailability() ?? apiServerAvailability(),
   ],
   [
@@ -64,7 +64,7 @@ const PROGRAMS: readonly [skipped: string, reason: () => string | undefined][] =
 
 const NOT_RUN = 'not run here: ';
 
-/** Ends the run with one plain line of counts, and says what could not be run on this machine. */
+/** Ends the run with one plain line of counts, and names what could not be run on this machine. */
 export default class ClosingLines implements Pick<Reporter, 'onRunComplete'> {
   onRunComplete(_contexts: unknown, results: AggregatedResult): void {
     const { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites } = results;

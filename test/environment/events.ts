@@ -9,8 +9,8 @@ export interface RecordedEvent {
 }
 
 /**
- * Every event in the outbox of the service whose role `database` has, in the order they were written.
- * For assertions of the exact list: one missing or one too many fails.
+ * Every event in the outbox of the service whose role `database` uses, in the order in which they were written. Meant
+ * for asserting the exact list.
  * @param key only the events of this account.
  */
 export async function recordedEvents(

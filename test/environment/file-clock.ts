@@ -4,7 +4,7 @@ import { Clock } from '#libs/platform';
 /** Milliseconds since the epoch, as text of fixed length, so that each read and write is atomic. */
 const DIGITS = 16;
 
-/** A clock stored in a file, for several processes: it stands still until one of them moves it, for all of them. */
+/** A clock in a file that several processes share: it stands still until one of them moves it for all. */
 export class FileClock extends Clock {
   private readonly bytes = Buffer.alloc(DIGITS);
 
@@ -12,14 +12,14 @@ export class FileClock extends Clock {
     super();
   }
 
-  /** Makes the file. */
+  /** Creates the file. */
   static create(path: string, start: string | Date = '2026-03-02T09:00:00Z'): FileClock {
     const clock = new FileClock(openSync(path, 'w+', 0o600));
     clock.set(start);
     return clock;
   }
 
-  /** Follows a file that another process made. */
+  /** Follows a file that another process created. */
   static follow(path: string): FileClock {
     return new FileClock(openSync(path, 'r'));
   }
@@ -43,7 +43,7 @@ export class FileClock extends Clock {
   }
 }
 
-/** The settings with which a service's process takes its time from a `FileClock`'s file. */
+/** The settings that make a service's process take its time from a `FileClock`'s file. */
 export function fileClockSettings(path: string): Record<string, string> {
   const preload = new URL('./preload-file-clock.js', import.meta.url);
   return { NODE_OPTIONS: `--import=${preload.href}`, TEST_CLOCK_FILE: path };

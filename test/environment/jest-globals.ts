@@ -2,7 +2,7 @@ import { spyOn } from 'jest-mock';
 
 type Call = (...words: unknown[]) => unknown;
 
-/** The functions that Jest makes anew for each file. */
+/** The functions that Jest creates anew for each file. */
 export interface Globals {
   afterAll: Call;
   afterEach: Call;
@@ -13,7 +13,7 @@ export interface Globals {
   it: Call;
 }
 
-/** Where Jest looks for the time that each test of a file has. */
+/** The symbol under which Jest keeps the time limit of a file's tests. */
 const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 /** Where Jest keeps the handlers of test events. Each file adds its own to those it finds, and none is removed. */
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');

@@ -1,6 +1,6 @@
 const EVERY_MS = 50;
 
-/** Bytes that the memory of this process grew by at most while something was done. */
+/** The maximum growth of this process's memory during some work, in bytes. */
 export async function growthOf(work: () => Promise<void>): Promise<number> {
   const before = process.memoryUsage().rss;
   let most = before;

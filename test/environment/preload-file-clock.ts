@@ -2,9 +2,8 @@ import { SystemClock } from '#libs/platform';
 import { FileClock } from './file-clock.js';
 
 /**
- * Loaded before a service's own code (`--import`): its business time comes from the file that
- * `TEST_CLOCK_FILE` names. `Date` itself is left alone, for clients of brokers and databases time
- * their own waiting with it.
+ * Loaded before a service's own code (`--import`), so that its business time comes from the file named by
+ * `TEST_CLOCK_FILE`. `Date` itself stays real, because clients of brokers and databases use it for their timeouts.
  */
 const path = process.env.TEST_CLOCK_FILE;
 if (path) {

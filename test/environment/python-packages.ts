@@ -13,7 +13,7 @@ const DOWNLOAD_LIMIT_MS = 300_000;
 export class PythonPackages {
   private readonly requirements: string;
 
-  /** @param requirements path of the file from the repository's root: exact versions of every package. */
+  /** @param requirements path from the repository's root of the file with the exact version of every package. */
   constructor(
     private readonly name: string,
     requirements: string,
@@ -21,7 +21,7 @@ export class PythonPackages {
     this.requirements = resolve(requirements);
   }
 
-  /** @returns undefined when they are here or pip can fetch them, else why not. */
+  /** @returns undefined if they are installed or pip can fetch them, otherwise the reason why not. */
   availability(): string | undefined {
     if (existsSync(this.folder)) return undefined;
     const { status } = spawnSync('python3', ['-m', 'pip', '--version'], { stdio: 'ignore' });
@@ -43,7 +43,7 @@ export class PythonPackages {
     const making = `${this.folder}.making.${process.pid}`;
     mkdirSync(CACHE, { recursive: true });
     try {
-      // Debian's Python has no pip to install, so the machine's own pip is used.
+      // Debian's Python cannot install pip into the environment, so the machine's pip is used.
       await run('python3', ['-m', 'venv', '--without-pip', making]);
       const pip = ['-m', 'pip', '--python', join(making, 'bin/python'), 'install', '--quiet'];
       const only = ['--only-binary', ':all:', '--requirement', this.requirements];

@@ -7,9 +7,9 @@ const MEMORY_MIN_BYTES = 4 * 2 ** 30;
 const PREFIX = 'dds-test-';
 
 /**
- * A new folder for what a run or an installation of a spec keeps: in memory where Linux has enough of it, since the clone
- * of a template is 1,200 files; on the disk where it is measured what that costs. PostgreSQL's user may pass through:
- * otherwise its data would lie elsewhere, and stay there.
+ * Creates a folder for the files of a run or of a spec's installation. It is in memory if Linux has enough, because a
+ * clone of the template has 1,200 files, and on the disk if its cost is measured. PostgreSQL's user may enter it;
+ * otherwise its data would be elsewhere and stay there.
  */
 export function makeRunFolder({ onDisk } = { onDisk: false }): string {
   const parent = onDisk || !hasMemory() ? tmpdir() : MEMORY;
@@ -19,7 +19,7 @@ export function makeRunFolder({ onDisk } = { onDisk: false }): string {
   return folder;
 }
 
-/** A new folder of this process on the disk; what killed runs have left of its kind goes. */
+/** Creates a folder of this process on the disk and removes the folders of this kind that killed runs have left. */
 export function makeOwnFolder(kind: string): string {
   removeAbandoned(tmpdir(), `${kind}-`);
   return mkdtempSync(join(tmpdir(), `${kind}-${process.pid}-`));
@@ -43,7 +43,7 @@ function removeAbandoned(parent: string, prefix: string): void {
   }
 }
 
-/** Whether a process of that id runs. */
+/** Whether a process with that id is running. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,7 +1,10 @@
 /** The samples of one scrape, by name and labels as written. */
 export type Scrape = ReadonlyMap<string, number>;
 
-/** The metrics of a service's internal listener. @throws when it answers anything but 200. */
+/**
+ * The metrics of a service's internal listener.
+ * @throws if its answer is not 200.
+ */
 export async function scrape(internalUrl: string): Promise<Scrape> {
   const answer = await fetch(`${internalUrl}/metrics`);
   if (answer.status !== 200) throw new Error(`/metrics answered ${answer.status}`);

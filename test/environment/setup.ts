@@ -17,17 +17,17 @@ import { makeRunFolder } from './run-folder.js';
 import { type Run, currentRun, remember } from './run.js';
 import teardown from './teardown.js';
 
-/** Adds a Kafka broker and Valkey to `setupPostgres`, where they can run. */
+/** Adds a Kafka broker and Valkey to `setupPostgres` if they can run here. */
 export default async function setup(): Promise<void> {
   await prepareRun([async (run) => startPostgres(run), startBroker, startValkey]);
 }
 
-/** Starts the run's PostgreSQL and makes the migrated template that spec files clone. */
+/** Starts the run's PostgreSQL and creates the migrated template that spec files clone. */
 export async function setupPostgres(): Promise<void> {
   await prepareRun([async (run) => startPostgres(run)]);
 }
 
-/** As `setupPostgres`, with a server that keeps what was committed and has these settings: for what is measured. */
+/** Like `setupPostgres`, but with a durable server that has these settings, for measurements. */
 export async function setupDurablePostgres(settings: Record<string, string> = {}): Promise<void> {
   await prepareRun([async (run) => startPostgres(run, settings)], { onDisk: true });
 }
@@ -50,7 +50,7 @@ async function prepareRun(
 async function startPostgres(run: Run, measured?: Record<string, string>): Promise<void> {
   if (run.server) return;
   const { folder } = run;
-  // Its socket lies beside its data: an answer by a socket of the machine takes two thirds of the time of one by TCP.
+  // Its Unix socket is beside its data; an answer over it takes two thirds of the time over TCP.
   const settings = { unix_socket_directories: '.', ...measured };
   const durable = measured !== undefined;
   const server = await EmbeddedServer.start({ folder, password: TEST_PASSWORD, durable, settings });
@@ -61,7 +61,7 @@ async function startPostgres(run: Run, measured?: Record<string, string>): Promi
   process.env[TEST_SERVER_URL] = url.toString();
 }
 
-/** One broker that all specs share, each with its own prefix; if the caller's environment names a broker, that one. */
+/** One broker that all specs share, each with its own prefix, or the broker that the caller's environment names. */
 async function startBroker(run: Run): Promise<void> {
   if (process.env[KAFKA_BROKERS]) return;
   const reason = kafkaAvailability();

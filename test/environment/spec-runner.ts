@@ -14,14 +14,16 @@ interface Runtime {
   leaveTestCode(): void;
 }
 
-/** The arguments of Jest's runner of files: its two configs, the environment, the runtime, the file's path, a channel. */
+/**
+ * The arguments of Jest's runner of files: two configs, the environment, the runtime, the file's path and a channel.
+ */
 type Given = [object, object, object, Runtime, path: string, channel?: unknown];
 type Runner = (...given: Given) => Promise<unknown>;
 
-/** Connections that are being closed need a moment. */
+/** The time that connections need to close. */
 const CLOSING_MS = 5_000;
 
-// They open with the first line that is written, and would be taken for what that spec left.
+// Standard output and error open with the first line written, and would be counted as left open by that spec.
 void [process.stdout, process.stderr];
 
 const require = createRequire(import.meta.url);
@@ -36,8 +38,8 @@ registerHooks({
 });
 
 /**
- * Runs a spec in the process itself. Jest gives each file a context of its own, in which every module is read,
- * compiled and made fast anew: more than half of what the suite took.
+ * Runs a spec in the process itself. Jest gives each file its own context, in which every module is read, compiled and
+ * optimised again, which took more than half of the suite's time.
  */
 export default async function run(...given: Given): Promise<unknown> {
   const [globalConfig, config, environment, runtime, path, channel] = given;
@@ -61,14 +63,17 @@ export default async function run(...given: Given): Promise<unknown> {
   return result;
 }
 
-/** How many of each kind keep this process from ending, such as sockets, timers and child processes. */
+/** The resources that keep this process from ending, such as sockets, timers and child processes, counted by kind. */
 function openResources(): Map<string, number> {
   const open = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo()) open.set(kind, (open.get(kind) ?? 0) + 1);
   return open;
 }
 
-/** What a spec leaves open holds its worker up at the end, where nobody can tell which spec it was: it is named here. */
+/**
+ * Names the resources that a spec leaves open. They would keep the worker from ending, when the spec is no longer
+ * known.
+ */
 async function waitForRest(path: string, before: ReadonlyMap<string, number>): Promise<void> {
   const left = () =>
     [...openResources()].filter(([kind, count]) => count > (before.get(kind) ?? 0));

@@ -19,7 +19,7 @@ export class TestClock extends Clock {
     this.time += ms;
   }
 
-  /** From now on, each reading is later than the last one by this much; 0 stops the clock again. */
+  /** From now on, each reading is this much later than the last one; 0 stops the clock again. */
   stepEachReading(ms: number): void {
     this.stepMs = ms;
   }

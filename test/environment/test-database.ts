@@ -11,12 +11,12 @@ import {
 } from '#libs/database';
 import { waitFor } from './wait.js';
 
-/** Where the run's server listens and what to clone; set by the suite's global setup. */
+/** The address of the run's server and the template to clone; set by the suite's global setup. */
 export const TEST_SERVER_URL = 'TEST_SERVER_URL';
 export const TEMPLATE_DATABASE = 'template_services';
 /** Every role of a test server has this password. */
 export const TEST_PASSWORD = 'test-password';
-/** Dozens of callers share ten connections on a busy machine. */
+/** Long enough for dozens of callers that share ten connections on a busy machine. */
 const CONNECT_TIMEOUT_MS = 60_000;
 
 /**
@@ -42,7 +42,7 @@ export class TestDatabase {
     return new TestDatabase(new URL(serverUrl), name);
   }
 
-  /** URL of this database for a role; the superuser when none is given. */
+  /** The URL of this database for a role, by default the superuser. */
   url(role?: string): string {
     const url = new URL(this.serverUrl);
     url.pathname = `/${this.name}`;
@@ -69,7 +69,7 @@ export class TestDatabase {
     return this.openAs(auditorRole(service));
   }
 
-  /** The schemas of the template, each of a service. */
+  /** The schemas of the template, one for each service. */
   async schemas(): Promise<SchemaService[]> {
     return withClient(this.url(), async (client) => {
       const { rows } = await client.query<{ name: SchemaService }>(
@@ -99,10 +99,10 @@ export class TestDatabase {
 }
 
 const OBJECT_IN_USE = '55006';
-/** The message of pg. */
+/** The error message of pg. */
 const CONNECT_TIMEOUT = 'timeout expired';
 
-/** Waits longer than the 5 s that a connection may take, and that the server gives sessions to end. */
+/** Waits longer than the 5 s that a connection may take and that the server gives sessions to end. */
 async function asAdmin(serverUrl: string, statement: string): Promise<void> {
   await waitFor(statement, async () => {
     try {

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '#libs/platform';
 
 /**
- * Waits until `condition` returns something truthy, looking every 10 ms.
- * @throws with `what` after `timeoutMs`, by default two minutes: machines stall, and a test that has five is to say what
- *   it waited for.
+ * Waits until `condition` returns something truthy, checking every 10 ms.
+ * @throws with `what` after `timeoutMs`, by default two minutes, because machines stall but a test's own limit of five
+ * would not name the cause.
  */
 export async function waitFor<T>(
   what: string,
@@ -23,8 +23,8 @@ export async function waitFor<T>(
 const LONGEST_MS = 20_000;
 
 /**
- * For what ends by a time-out of ours after something has arrived: `attempt` is given a time, and ten times as much
- * as long as its answer shows that the time was over before that (`isLate`), as on a busy machine.
+ * Tries something that our own time-out ends after something else has arrived. `attempt` is given a time, and ten times
+ * as much while its answer shows that the time was over too early (`isLate`), as on a busy machine.
  */
 export async function withEnoughTime<T>(
   firstMs: number,

@@ -1,4 +1,4 @@
-/** The share of right answers below which a release is held back. */
+/** The minimum share of right answers for a release. */
 export const BARS: Readonly<Record<string, number>> = {
   found: 0.995,
   not_registered: 1,

@@ -57,7 +57,7 @@ describe('the evaluation of the parser', () => {
     expect(compareRecord({ contacts }, RECORD)).toEqual([]);
   });
 
-  it('a share is computed over assertions; a contact counts once for its field and once in all', () => {
+  it('a share is computed over assertions; a contact counts once for its field and once in the total', () => {
     const score = new Score();
     for (const isRight of [true, true, false]) {
       score.add('uk', { field: 'contact.name', isRight, expected: '', actual: '' });

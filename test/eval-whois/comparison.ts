@@ -32,14 +32,14 @@ const CONTACT_MEMBERS: Readonly<Record<string, (contact: Contact) => string | un
   email: (it) => it.email,
 };
 
-/** Other members in which a correct value may be: recorders use these names loosely. */
+/** Other members that may contain a correct value, because recorders use these names loosely. */
 const OTHER_MEMBERS: Readonly<Record<string, (contact: Contact) => string[]>> = {
   nameOrOrganization: (it) => [it.name ?? ''],
   country: (it) => [it.countryCode ?? ''],
   country_code: (it) => [it.countryName ?? ''],
 };
 
-/** Placeholders an expectation may hold where the parser reports a redaction instead. */
+/** Placeholders that an expectation may contain where the parser reports a redaction. */
 const WITHHELD_STARTS = [
   'ano nymous',
   'not provided',
@@ -52,7 +52,7 @@ const WITHHELD_STARTS = [
   'not shown',
 ];
 
-/** Compares a record with the asserted values: dates by day in UTC or as printed, lists as sets, text loosely. */
+/** Compares a record with the asserted values: dates by day in UTC or as printed, lists as sets, and text loosely. */
 export function compareRecord(expected: ExpectedRecord, record: RegistrationRecord): Finding[] {
   const findings: Finding[] = [];
   for (const field of ['created', 'updated', 'expires'] as const) {
@@ -75,7 +75,7 @@ function dateFinding(field: string, expected: string, actual: DateValue | undefi
   return { field, isRight: days.includes(got), expected: days[0], actual: got };
 }
 
-/** The day in UTC: of a time with an offset its instant's, else the day as it is written. */
+/** The day in UTC if a time has an offset; otherwise the day as it is written. */
 function utcDay(text: string): string {
   const hasOffset = /[+-]\d{2}:?\d{0,2}$/.test(text) && text.includes(':');
   if (!hasOffset) return text.slice(0, 10).replaceAll('/', '-');

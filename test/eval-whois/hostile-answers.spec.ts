@@ -25,7 +25,7 @@ const LIES = [
   'Name Server: ns1.other.test',
 ];
 
-/** Characters that look like a line end; a registry never passes a real one on. */
+/** Characters that look like a line break; registries do not accept real ones in values. */
 const LINE_ENDS = [
   '<br>',
   '<BR/>',
@@ -107,7 +107,7 @@ function lie(lines: string[], random: Random): string[] {
   return lines.with(at, [lines[at], ...lies].join(end));
 }
 
-/** The answer after one to four random changes, as a faulty network, registry or registrant may cause them. */
+/** The answer after one to four random changes that a faulty network, registry or registrant may cause. */
 function mutated(text: string, random: Random): string {
   let lines = text.split('\n');
   for (let left = random.between(1, 4); left > 0; left -= 1) {
@@ -119,7 +119,7 @@ function mutated(text: string, random: Random): string {
 
 const SIZE = 256 * 1024;
 
-/** Texts of the maximum size, each the worst case of one loop of the parser. */
+/** Texts of the maximum size, each the worst case for one loop of the parser. */
 const ENDLESS_PIECES: readonly string[] = [
   'a',
   ' ',
@@ -222,7 +222,7 @@ function recordedAnswers(): Original[] {
   );
 }
 
-/** The seeds whose answer was read as "not registered" although its original was registered, or that threw. */
+/** The seeds whose answer caused an exception, or was read as "not registered" although its original was registered. */
 function faults(originals: readonly Original[]): string[] {
   const held = originals.filter(({ text, context }) => {
     return parseWhois(text, context).outcome === 'delivered';
@@ -254,7 +254,7 @@ describe(`${MUTATED_ANSWERS} mutated answers about registered names`, () => {
   });
 
   const recorded = existsSync(CORPUS) ? it : it.skip;
-  recorded('none of recorded ones either', () => {
+  recorded('no recorded one either', () => {
     const originals = recordedAnswers();
     expect(originals.length).toBeGreaterThan(500);
     expect(faults(originals)).toEqual([]);
@@ -262,7 +262,7 @@ describe(`${MUTATED_ANSWERS} mutated answers about registered names`, () => {
 });
 
 describe('S64: answers made to keep the parser busy', () => {
-  it(`${ENDLESS_ANSWERS} of 256 KiB: none throws, none takes more than ${PROCESSOR_MS_MAX} ms of processor time`, () => {
+  it(`${ENDLESS_ANSWERS} of 256 KiB: none throws or takes more than ${PROCESSOR_MS_MAX} ms of processor time`, () => {
     const context = { domain: 'example.test', server: '', role: 'registry' } as const;
     const slow: string[] = [];
     for (let at = 0; at < ENDLESS_ANSWERS; at += 1) {

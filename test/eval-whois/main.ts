@@ -11,10 +11,10 @@ const WORST_REGISTRIES = 15;
 const STATUSES = statuses as Readonly<Record<string, string>>;
 
 /**
- * Measures the port-43 parser on recorded answers: `eval-whois <folder> [--json FILE] [--enforce]
- * [--wrong] [--generic]`. Reads every `*.jsonl` of the folder, prints the share of right answers per field and
- * the worst registries. `--enforce` ends with 1 below a bar, `--wrong` lists each wrong value.
- * `--generic` leaves out what is known of single registries: that is what an answer in a layout never seen comes to.
+ * Measures the port-43 parser on recorded answers: `eval-whois <folder> [--json FILE] [--enforce] [--wrong]
+ * [--generic]`. Reads every `*.jsonl` in the folder and prints the share of right answers per field and the worst
+ * registries. With `--enforce` it exits with 1 if a share is too low; `--wrong` lists each wrong value. `--generic`
+ * disables what is known about single registries, and so measures layouts that were never seen.
  */
 function main(args: readonly string[]): number {
   const folder = args.find((it, at) => !it.startsWith('--') && args[at - 1] !== '--json');
@@ -60,13 +60,13 @@ function readRows(folder: string): RecordedRow[] {
   );
 }
 
-/** Rows (`id`) and single fields (`id field`) whose expectation is plainly wrong. */
+/** Rows (`id`) and single fields (`id field`) with a clearly wrong expectation. */
 function readExclusions(): Set<string> {
   const file = new URL('./exclusions.json', import.meta.url);
   return new Set(Object.keys(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>));
 }
 
-/** A name kept back is recorded as registered, or as free, by those who know two answers only. */
+/** A reserved name is recorded as registered or as free by recorders that know only these two answers. */
 function corrected(row: RecordedRow): RecordedRow {
   const status = STATUSES[row.id];
   return status === undefined ? row : { ...row, expected: { status: status as Status } };
@@ -112,7 +112,9 @@ function registryOf(row: RecordedRow): string {
 }
 
 function report(score: Score, rows: number, falseFree: number): void {
-  write(`${rows} answers; "not registered" although held or throttled: ${falseFree}`);
+  write(
+    `${rows} answers; "not registered" although registered, reserved or throttled: ${falseFree}`,
+  );
   const fields = [...score.fields].sort(([a], [b]) => a.localeCompare(b));
   for (const [field, { right, total }] of fields) {
     const bar = BARS[field];

@@ -43,7 +43,7 @@ export class Score {
   }
 }
 
-/** A contact's field counts for itself and for `contacts` as a whole. */
+/** A contact's field counts for itself and for all `contacts`. */
 function groupsOf(field: string): string[] {
   return field.startsWith('contact.') ? ['contacts', field] : [field];
 }

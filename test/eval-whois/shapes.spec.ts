@@ -15,7 +15,7 @@ const NOTICE = [
 const eachLine = (change: (line: string) => string) => (text: string) =>
   text.split('\n').map(change).join('\n');
 
-/** Applies to `key: value` at the start of a line, but not to addresses of pages. */
+/** Matches `key: value` at the start of a line, but not URLs. */
 const eachKey = (change: (key: string, value: string) => string) =>
   eachLine((line) =>
     line.replace(/^([A-Za-z][A-Za-z /-]{0,40}):[ \t]+(\S.*)$/, (_, key: string, value: string) =>
@@ -46,11 +46,11 @@ const KEYED_SHAPES: Readonly<Record<string, Shape>> = {
   'dots up to the colon': eachKey((key, value) => `${key.padEnd(36, '.')}: ${value}`),
   'dots after the colon': eachKey((key, value) => `${`${key}:`.padEnd(36, '.')} ${value}`),
   'keys in capitals': eachKey((key, value) => `${key.toUpperCase()}: ${value}`),
-  'keys in small letters': eachKey((key, value) => `${key.toLowerCase()}: ${value}`),
+  'keys in lower case': eachKey((key, value) => `${key.toLowerCase()}: ${value}`),
   'no space after the colon': eachKey((key, value) => `${key}:${value}`),
 };
 
-/** Shapes of a record: in other answers, the text before a colon may be a sentence. */
+/** Shapes that only a record may have: in other answers, the text before a colon may be a sentence. */
 const RECORD_SHAPES: Readonly<Record<string, Shape>> = {
   'keys with underscores': eachKey((key, value) => `${key.replaceAll(' ', '_')}: ${value}`),
   'keys with hyphens': eachKey((key, value) => `${key.replaceAll(' ', '-')}: ${value}`),
@@ -110,7 +110,7 @@ describe('the same answer in another shape', () => {
     expect(differences(RECORD_SHAPES, (tld) => answersFor(tld).slice(0, 1))).toEqual([]);
   });
 
-  it('is read: each of the registries has a record, a free name and a reserved one', () => {
+  it('is read for a record, a free name and a reserved name of each registry', () => {
     const outcomes = TLDS.flatMap(answersFor).map(
       ({ text, context }) => parseWhois(text, context).outcome,
     );

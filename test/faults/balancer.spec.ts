@@ -40,7 +40,7 @@ describe('balancer', () => {
       targets,
       healthPath: '/health',
       intervalMs: 10,
-      // A stall of this process is not a fault of its servers.
+      // If this process stalls, its servers are not at fault.
       healthTimeoutMs: 60_000,
     });
   });
@@ -59,12 +59,12 @@ describe('balancer', () => {
     expect(names.toSorted()).toEqual(['first', 'first', 'second', 'second']);
   });
 
-  it('sends nothing to a server that is not ready, and again when it is', async () => {
+  it('sends nothing to a server until it is ready again', async () => {
     servers[0].isReady = false;
-    await waitFor('the round to be one shorter', () => balancer.healthy.length === 1);
+    await waitFor('one server to leave the rotation', () => balancer.healthy.length === 1);
     expect([await ask(), await ask(), await ask()]).toEqual(['second', 'second', 'second']);
     servers[0].isReady = true;
-    await waitFor('the round to be whole', () => balancer.healthy.length === 2);
+    await waitFor('all servers to be in the rotation', () => balancer.healthy.length === 2);
     expect([await ask(), await ask()].toSorted()).toEqual(['first', 'second']);
   });
 });

@@ -22,7 +22,7 @@ const HEALTH_TIMEOUT_MS = 1_000;
 
 /**
  * A load balancer of connections, as used in front of gateways: each new connection goes to the next server that
- * reports ready. It never repeats a request, so whatever a stop loses is seen.
+ * reports ready. It never repeats a request, so every request lost during a stop is noticed.
  */
 export class Balancer {
   private servers: Server[] = [];
@@ -53,7 +53,7 @@ export class Balancer {
     return this.servers.filter(({ isHealthy }) => isHealthy).map(({ origin }) => origin);
   }
 
-  /** Servers that came or went; those that stay keep their state. */
+  /** Changes the servers; those that stay keep their state. */
   targets(origins: string[]): void {
     const known = new Map(this.servers.map((server) => [server.origin, server]));
     this.servers = origins.map((origin) => {
@@ -92,7 +92,7 @@ export class Balancer {
   }
 }
 
-/** Uses a separate connection, so that no idle one keeps a server from closing. */
+/** Uses a separate connection, so that an idle one does not keep a server from closing. */
 function isReady(url: string, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const asking = get(url, { agent: false, timeout: timeoutMs }, (answer) => {

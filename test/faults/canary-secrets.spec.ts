@@ -111,7 +111,7 @@ describe('secrets of failing services', () => {
     };
   }
 
-  /** The same with each secret in a file, as a deployment has them. */
+  /** The same settings with each secret in a file, as in a deployment. */
   function inFiles(settings: Record<string, string>): Record<string, string> {
     const isSecret = (name: string) => name in SECRETS || name.endsWith('DATABASE_URL');
     return Object.fromEntries(
@@ -128,7 +128,7 @@ describe('secrets of failing services', () => {
     answered += `${JSON.stringify([...answer.headers])} ${await answer.text()}\n`;
   }
 
-  /** Requests of an operator, a caller and a stranger. */
+  /** Requests by an operator, a caller and a stranger. */
   async function provoke(): Promise<void> {
     const tokens = new ServiceTokens(SERVICE_SECRET, new SystemClock());
     for (const [service, { urls }] of running) {
@@ -161,7 +161,7 @@ describe('secrets of failing services', () => {
       .flatMap((secret) => [secret, ...(['hex', 'base64url'] as const).map(encoded(secret))])
       .filter((form) => text.includes(form));
 
-  it('S113: none is in a log line, a metric or an answer, even if mail, broker and database are down', async () => {
+  it('S113: no log line, metric or answer contains one, even if mail, broker and database are down', async () => {
     await provoke();
     const account = running.get('account')!;
     await waitFor('mail to fail', () => account.output.includes('failed and is tried again'));
@@ -174,7 +174,7 @@ describe('secrets of failing services', () => {
     expect(leaks([answered, ...outputs].join('\n'))).toEqual([]);
   });
 
-  it('S113: none is in the output of a service that cannot start', async () => {
+  it('S113: the output of a service that cannot start contains none', async () => {
     database = await TestDatabase.create();
     const wrong = canary('wrong');
     const faultsOf = (service: Service): Record<string, string>[] => {

@@ -47,7 +47,7 @@ const missing = fullDiskMissing();
     return answer();
   };
 
-  it('a write fails and the process survives; with room again the next one is stored', async () => {
+  it('a write fails and the process survives; once there is room, the next write succeeds', async () => {
     expect(await answer()).toBe('ready');
     const target = ownProcess(child.pid!);
     expect(await write('one')).toBe('written');

@@ -6,27 +6,27 @@ import { type OwnProcess, isThere } from './processes.js';
 const PRLIMIT = '/usr/bin/prlimit';
 
 /**
- * From now on no write of the process to a file succeeds, as on a full disk: the soft limit of its files' size is 0
- * (`EFBIG`, getrlimit(2); PostgreSQL ignores the signal so that this works like a full disk, so does Node). Processes
- * that it starts inherit that. Pipes and sockets go on.
+ * From now on every write of the process to a file fails, as on a full disk, because the soft limit of its file size is
+ * 0 (`EFBIG`, getrlimit(2); PostgreSQL and Node ignore the signal). Processes that it starts inherit the limit. Pipes
+ * and sockets still work.
  */
 export async function fillDisk(target: OwnProcess): Promise<void> {
   await setFileSizeLimit(target, '0');
 }
 
-/** There is room again. */
+/** Ends the fault: there is room again. */
 export async function freeDisk(target: OwnProcess): Promise<void> {
   await setFileSizeLimit(target, 'unlimited');
 }
 
-/** Why disks cannot be filled here; undefined when they can. */
+/** The reason why disks cannot be filled here; undefined if they can. */
 export function fullDiskMissing(): string | undefined {
   return existsSync(PRLIMIT) ? undefined : 'prlimit is missing (package util-linux)';
 }
 
 /**
- * The soft limit alone, which can be raised again without root, and as the target's own user, as root itself may
- * not in a container. A process that is gone is passed over.
+ * Sets only the soft limit, which can be raised again without root. Runs as the target's own user, because root may not
+ * do it in a container. Skips processes that are gone.
  */
 async function setFileSizeLimit(target: OwnProcess, limit: string): Promise<void> {
   if (!isThere(target)) return;

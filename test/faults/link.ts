@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 
-/** `to-server` are the client's bytes, `to-client` the answers. */
+/** `to-server` means the client's bytes, `to-client` the answers. */
 export type Direction = 'to-server' | 'to-client';
 
-/** How a connection is struck that sends certain bytes. */
+/** The fault of a connection that sends certain bytes. */
 export interface Trap {
   text: string;
   isForwarded: boolean;
-  /** From the bytes to the reset. */
+  /** The time between the bytes and the reset. */
   afterMs: number;
   struck: () => void;
 }
@@ -80,7 +80,7 @@ export class Link {
   }
 }
 
-/** One direction: bytes in order, late when told so, with back-pressure. */
+/** One direction: passes bytes in order, with a delay if one is set, and with back-pressure. */
 class Flow {
   private isHeld = false;
   private isFull = false;
@@ -127,7 +127,7 @@ class Flow {
     if (dueAt <= now && this.waiting.length === 0) return work();
     this.lastDueAt = dueAt;
     this.waiting.push(work);
-    // Timers have whole milliseconds, so that two may end in the wrong order: each does what has waited longest.
+    // Timers have a resolution of a millisecond, so two may fire in the wrong order. Each handles the oldest chunk.
     setTimeout(() => this.waiting.shift()!(), dueAt - now);
   }
 
@@ -136,7 +136,7 @@ class Flow {
   }
 }
 
-/** One whose end is under way cannot be reset any more: Node would leave its handle open for ever (24.21). */
+/** A socket that is already ending cannot be reset: Node 24.21 would leave its handle open forever. */
 function reset(socket: Socket): void {
   if (socket.writableEnded && !socket.writableFinished) socket.destroy();
   else socket.resetAndDestroy();

@@ -7,7 +7,7 @@ import { valkeyAvailability } from '#test/environment';
 
 const MODULES = new URL('../../', import.meta.url).href;
 
-/** A server that goes while a balancer in front of it still accepts connections, and comes back. */
+/** A server that disappears and returns, while a balancer in front of it keeps accepting connections. */
 const PROGRAM = `
   const { setTimeout: sleep } = await import('node:timers/promises');
   const { ValkeyServer, waitFor } = await import('${MODULES}test/environment/index.js');

@@ -21,7 +21,7 @@ let around: GatewayHarness;
 let gateways: RunningGateway[];
 let asked = 0;
 
-/** Each process has its own. */
+/** Each process has its own database. */
 function openTransport(): KafkaTransport {
   const logger = new Logger('kafka', { write: () => {} });
   const transport = new KafkaTransport({ config, logger, onDeath: () => {} });
@@ -30,7 +30,7 @@ function openTransport(): KafkaTransport {
 }
 
 /**
- * A gateway waits at most 3 s for its broker at the start: it learns of events before its first fetch only from the
+ * A gateway waits at most 3 s for its broker at the start. It learns of events before its first fetch only from the
  * change feed, and there is none here.
  */
 async function untilTheyListen(): Promise<void> {
@@ -77,7 +77,7 @@ here('two gateways and a broker', () => {
     const { apiKey, keyRecord } = around.account.addKey();
     expect(await statusesFor(apiKey)).toEqual([200, 200]);
     keyRecord.state = 'revoked';
-    // Both continue to serve from their caches, because no event has reached them.
+    // Both still serve from their caches, because no event has reached them.
     expect(await statusesFor(apiKey)).toEqual([200, 200]);
     const { accountId: key, keyId } = keyRecord!;
     const account = await database.service('account');

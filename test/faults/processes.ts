@@ -1,31 +1,34 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A process that this run has started. Its number alone may be another's by now. */
+/** A process that this run has started. Its id alone may belong to another process by now. */
 export interface OwnProcess {
   pid: number;
-  /** Field 22 of proc(5)'s stat: which process of that number it is. */
+  /** Field 22 of proc(5)'s stat, the start time, which tells processes with the same id apart. */
   startedAt: string;
 }
 
-/** Remembers a process right after its start. @throws when it is gone already. */
+/**
+ * Remembers a process right after its start.
+ * @throws if it is already gone.
+ */
 export function ownProcess(pid: number): OwnProcess {
   const startedAt = startOf(pid);
   if (startedAt === undefined) throw new Error(`process ${pid} is gone`);
   return { pid, startedAt };
 }
 
-/** False when it is gone, also when another process has got its number. */
+/** False if it is gone, even if another process has its id. */
 export function isThere({ pid, startedAt }: OwnProcess): boolean {
   return startOf(pid) === startedAt;
 }
 
-/** @returns false when it was gone; another process of its number is never touched. */
+/** @returns false if it was gone; another process with its id is never touched. */
 export function signal(target: OwnProcess, name: NodeJS.Signals): boolean {
   return isThere(target) && process.kill(target.pid, name);
 }
 
-/** Suspends a process for a while and resumes it, whatever happens meanwhile. */
+/** Suspends a process during some work and always resumes it. */
 export async function pause(stopped: OwnProcess, pauseMs: number): Promise<void> {
   signal(stopped, 'SIGSTOP');
   try {
@@ -35,7 +38,7 @@ export async function pause(stopped: OwnProcess, pauseMs: number): Promise<void>
   }
 }
 
-/** Processes whose parent it is, for example a database server's sessions. */
+/** Its child processes, for example a database server's sessions. */
 export function childrenOf(pid: number): OwnProcess[] {
   const path = `/proc/${pid}/task/${pid}/children`;
   if (!existsSync(path)) return [];

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 const LIBRARY_ROOTS = ['/usr/lib', '/usr/local/lib', '/usr/lib64'];
 
 /**
- * Environment of a process whose wall clock is wrong by `offsetHours`; its monotonic clock is right, as
- * on a machine whose date was set wrong. Debian's package `faketime`.
+ * The environment of a process whose wall clock is wrong by `offsetHours` and whose monotonic clock is right, as on a
+ * machine with a wrong date. Needs Debian's package `faketime`.
  */
 export function skewedClock(offsetHours: number): Record<string, string> {
   const library = findLibrary();
-  if (library === undefined) throw new Error('libfaketime is not here');
+  if (library === undefined) throw new Error('libfaketime is not installed');
   return {
     LD_PRELOAD: library,
     FAKETIME: `${offsetHours < 0 ? '' : '+'}${offsetHours}h`,
@@ -20,20 +20,20 @@ export function skewedClock(offsetHours: number): Record<string, string> {
   };
 }
 
-/** As `skewedClock`; the offset is what `file` says at the moment, so that it can step while it runs. */
+/** Like `skewedClock`, but the offset is read from `file`, so that the clock can step while the process runs. */
 export function steppedClock(file: string): Record<string, string> {
   writeFileSync(file, '+0');
   const { FAKETIME: _, ...settings } = skewedClock(0);
   return { ...settings, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1' };
 }
 
-/** Why clocks cannot be skewed here; undefined when they can. */
+/** The reason why clocks cannot be skewed here; undefined if they can. */
 export function skewedClockMissing(): string | undefined {
   return findLibrary() === undefined ? 'libfaketime is missing (package faketime)' : undefined;
 }
 
 function findLibrary(): string | undefined {
-  // The build for programs with threads.
+  // The library for programs with threads.
   const folders = LIBRARY_ROOTS.filter(existsSync).flatMap((root) => [
     root,
     ...readdirSync(root, { withFileTypes: true })

@@ -43,13 +43,16 @@ describe('tcp proxy', () => {
     await once(server, 'close');
   });
 
-  /** A client with a connection, and the server's end of it. */
+  /** A client's connection, and the server's end of it. */
   async function connected(): Promise<[client: End, server: End]> {
     const client = new End(connect(proxy.address));
     opened.push(client);
     const before = served.length;
     client.say('hello ');
-    await waitFor('the server to hear', () => served.at(before)?.heard === 'hello ');
+    await waitFor(
+      'the server to receive the connection',
+      () => served.at(before)?.heard === 'hello ',
+    );
     return [client, served[before]];
   }
 
@@ -72,7 +75,7 @@ describe('tcp proxy', () => {
     await fate(server, 'reset');
   });
 
-  it('a refusing proxy does not listen; healed, it listens at the same port', async () => {
+  it('a refusing proxy does not listen; once healed, it listens on the same port', async () => {
     const { port } = proxy.address;
     await proxy.refuse();
     const refused = new End(connect(proxy.address));
@@ -82,7 +85,7 @@ describe('tcp proxy', () => {
     await connected();
   });
 
-  it('a stalled proxy accepts and sends nothing; healed, every byte arrives', async () => {
+  it('a stalled proxy accepts connections and sends nothing; once healed, every byte arrives', async () => {
     const [client, server] = await connected();
     proxy.stall();
     const late = new End(connect(proxy.address));
@@ -122,7 +125,7 @@ describe('tcp proxy', () => {
     await hears(server, 'hello one two');
   });
 
-  it('only the answer to a given request is lost', async () => {
+  it('a fault can lose only the answer to a given request', async () => {
     const [client, server] = await connected();
     const [other, otherServer] = await connected();
     const struck = proxy.loseAnswerTo('COMMIT', 20);

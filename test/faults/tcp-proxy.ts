@@ -10,7 +10,7 @@ export interface Target {
 export interface TcpProxyOptions {
   /** The destination of a new connection; undefined refuses it. */
   route: () => Target | undefined;
-  /** 0 takes a free port of loopback. */
+  /** A port on loopback; 0 takes a free one. */
   port?: number;
 }
 
@@ -18,12 +18,11 @@ type Behaviour = 'passing' | 'stalled' | 'refusing';
 
 /**
  * A network that can be made to fail: a proxy between a client and a server on loopback that passes bytes on until it
- * is told to reset, delay, lose or hold them. Every fault lasts until `heal`, except those that name the
- * connection they strike.
+ * is told to reset, delay, lose or hold them. Every fault lasts until `heal`, except those for a single connection.
  */
 export class TcpProxy {
   private readonly links = new Set<Link>();
-  /** Connections accepted while stalled, which have no server connection yet. */
+  /** Connections that were accepted while stalled and have no server connection yet. */
   private readonly held = new Set<Socket>();
   private server?: Server;
   private behaviour: Behaviour = 'passing';
@@ -33,7 +32,7 @@ export class TcpProxy {
   /** The faults for the next connection that sends these bytes. */
   private readonly traps: Trap[] = [];
   accepted = 0;
-  /** Taken from clients, passed on or not. */
+  /** The bytes received from clients, whether or not they were passed on. */
   takenBytes = 0;
 
   private constructor(private readonly options: TcpProxyOptions) {
@@ -60,17 +59,17 @@ export class TcpProxy {
     return this.links.size + this.held.size;
   }
 
-  /** The same URL by way of this proxy. */
+  /** The same URL through this proxy. */
   through(url: string): string {
     const changed = new URL(url);
     changed.hostname = this.address.host;
     changed.port = String(this.port);
-    // A socket of the machine would go past it.
+    // A Unix socket would bypass it.
     changed.searchParams.delete('host');
     return changed.toString();
   }
 
-  /** Resets every connection (RST to both sides); new ones pass. */
+  /** Resets every connection (RST to both sides); new connections work. */
   reset(): void {
     for (const link of this.links) link.reset();
     for (const socket of this.held) socket.resetAndDestroy();
@@ -83,13 +82,13 @@ export class TcpProxy {
     await this.close();
   }
 
-  /** Silent: connections are accepted and stay open, not a byte passes. They arrive after `heal`. */
+  /** Stalls: connections are accepted and stay open, but no byte passes. Held bytes arrive after `heal`. */
   stall(): void {
     this.behaviour = 'stalled';
     for (const link of this.links) link.pause();
   }
 
-  /** Each chunk arrives this much later, in order. */
+  /** Delays each chunk by this much, and keeps their order. */
   delay(delayMs: number): void {
     this.delayMs = delayMs;
   }
@@ -113,14 +112,14 @@ export class TcpProxy {
   }
 
   /**
-   * The next connection whose client sends `text` is struck: its server gets the bytes, its client never
-   * the answer, and both are reset `afterMs` later. @returns once it has happened.
+   * For the next connection whose client sends `text`, the server gets the bytes, the client never gets the answer, and
+   * both are reset `afterMs` later. Resolves once it has happened.
    */
   loseAnswerTo(text: string, afterMs = 200): Promise<void> {
     return this.trap({ text, isForwarded: true, afterMs });
   }
 
-  /** The next connection whose client sends `text` is reset before the server has read it. */
+  /** Resets the next connection whose client sends `text` before the server has read it. */
   resetBefore(text: string): Promise<void> {
     return this.trap({ text, isForwarded: false, afterMs: 0 });
   }
@@ -175,7 +174,7 @@ export class TcpProxy {
     if (this.behaviour === 'stalled') link.pause();
   }
 
-  /** Applies the trap that these bytes of a client match. */
+  /** Applies the fault that is set for these bytes. */
   private spring(bytes: Buffer) {
     this.takenBytes += bytes.length;
     const found = this.traps.findIndex(({ text }) => bytes.includes(text));

@@ -11,7 +11,7 @@ export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** Empty when the text is no JSON object. */
+  /** Empty if the text is not a JSON object. */
   json: Record<string, unknown>;
 }
 
@@ -42,7 +42,7 @@ export class GatewayUnderTest {
     await this.database.drop();
   }
 
-  /** Before each test: lookup answers whatever it is asked, and has not been asked yet. */
+  /** Resets lookup before each test: it answers every request, and has received none. */
   forget(): void {
     this.around.lookup.answer = (asked) => deliveredAnswer(nameIn(asked));
     this.around.lookup.respond = undefined;
@@ -66,12 +66,15 @@ export class GatewayUnderTest {
     return { status: answered.statusCode, headers: answered.headers, text, json };
   }
 
-  /** A key that account does not know. */
+  /** A key that is unknown to account. */
   strangersKey(): string {
     return new AccountStandIn('another pepper').addKey().apiKey;
   }
 
-  /** Waits until the request log has so many rows of an account; oldest first. */
+  /**
+   * Waits until the request log has this many rows of an account.
+   * @returns them, oldest first.
+   */
   async logRows(accountId: string, count: number): Promise<Record<string, unknown>[]> {
     const auditor = await (this.auditor ??= this.database.auditor('gateway'));
     return waitFor('the log rows', async () => {
@@ -88,7 +91,7 @@ export class GatewayUnderTest {
 export const live = (apiKey: string, rest = '&domainName=example.com') =>
   `/v2.0/whois/live?format=json&apiKey=${apiKey}${rest}`;
 
-/** Every refusal has this shape; `code` and `status` are what differs. */
+/** Every refusal has this shape; only `code` and `status` differ. */
 export function expectProblem(answer: Answer, status: number, code: string): void {
   expect([answer.status, answer.json.code]).toEqual([status, code]);
   const retryable = [429, 503, 504].includes(status);

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 
 export interface RawClientOptions {
-  /** False: it reads nothing until `read` is called. */
+  /** If false, it reads nothing until `read` is called. */
   reads?: boolean;
-  /** True: it does not close its side because the gateway has closed the other. */
+  /** If true, it keeps its side open when the gateway closes the other. */
   staysOpen?: boolean;
 }
 
-/** A client with a raw socket that sends given texts and stores everything it receives. */
+/** A client with a raw socket that sends the given texts and stores everything it receives. */
 export class RawClient {
   /** The received text, one character per byte. */
   text = '';
@@ -46,12 +46,15 @@ export class RawClient {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
   }
 
-  /** Domain names in the answers, in their order. */
+  /** The domain names in the answers, in order. */
   get names(): string[] {
     return [...this.text.matchAll(/"domain_name":"([^"]+)"/g)].map(([, name]) => name);
   }
 }
 
-/** A live lookup as plain as clients send them. @param headers further lines, each with its CRLF. */
+/**
+ * A minimal request for a live lookup.
+ * @param headers further lines, each with its CRLF.
+ */
 export const plainQuestion = (apiKey: string, name: string, headers = '') =>
   `GET /v2.0/whois/live?domainName=${name} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n${headers}\r\n`;

@@ -59,7 +59,10 @@ async function spend(gateway: LeaseClient, accountId: string, cost: number): Pro
   return gateway.remaining(accountId)!;
 }
 
-/** A request about several items, of which some are sent, in two parts. @returns the balance reported at its end. */
+/**
+ * Sends a request for several items in two parts, and not all of its items.
+ * @returns the balance reported at its end.
+ */
 async function spendOnHold(which: number, accountId: string, cost: number): Promise<number> {
   const names = { requestId: newId(), accountId, keyId: newId(), subject: '' };
   const held = { ...names, operation: 'whois.bulk', version: 2, amount: cost + 5 };
@@ -71,12 +74,12 @@ async function spendOnHold(which: number, accountId: string, cost: number): Prom
 }
 
 describe('the balance that two gateways report for one account', () => {
-  it('differs at most by what the other has used and not settled, and then equals the account’s own', async () => {
+  it('differs by at most what the other has used but not settled, and then equals the account’s balance', async () => {
     const accountId = await entitlement.newAccount();
     await entitlement.buy(accountId, CREDITS);
     const random = new Random(7);
     let left = CREDITS + 500;
-    // For each gateway, the usage at the time when both had last settled.
+    // Each gateway's usage when both had last settled.
     let unsettled = [0, 0];
     for (let round = 0; round < 200; round++) {
       const which = random.between(0, 1);
@@ -90,7 +93,7 @@ describe('the balance that two gateways report for one account', () => {
       expect(told).toBeGreaterThanOrEqual(left);
       expect(told - left).toBeLessThanOrEqual(unsettled[1 - which]);
       if (round % 40 !== 39) continue;
-      await waitFor('both to be told', () =>
+      await waitFor('both to know', () =>
         gateways.every((gateway) => gateway.remaining(accountId) === left),
       );
       unsettled = [0, 0];

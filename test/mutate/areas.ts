@@ -1,4 +1,4 @@
-/** A part of the product that is changed, and the specs that should notice. */
+/** A part of the product that is mutated, and the specs that should notice. */
 export interface Area {
   name: string;
   /** Folders of sources, or single ones. */
@@ -9,7 +9,7 @@ export interface Area {
   specs: string[];
 }
 
-/** Columns and names that the schema and the compiler hold; wiring that every start of the service tries. */
+/** Columns and names that the schema and the compiler check, and wiring that every start of the service exercises. */
 const NO_RULES =
   /\.(entity|dto|module|config|errors|spec|contract)\.js$|\/migrations\/|\/index\.js$/;
 

@@ -26,12 +26,12 @@ export function compiledPath(path: string): string {
   return join(DIST, path);
 }
 
-/** Where a compiled place comes from, as terminals make it clickable. */
+/** The source of a compiled location, in a form that terminals make clickable. */
 export function sourcePlace(path: string, offset: number): string {
   const before = readCompiled(path).slice(0, offset).split('\n');
   const map = new SourceMap(JSON.parse(readCompiled(`${path}.map`)) as never);
   const entry = map.findEntry(before.length - 1, before.at(-1)?.length ?? 0);
-  // Within a template of many lines only its beginning is mapped.
+  // In a template of several lines, only the beginning is mapped.
   const line =
     'originalLine' in entry ? entry.originalLine + before.length - entry.generatedLine : 0;
   return `${path.replace(/\.js$/, '.ts')}:${line}`;

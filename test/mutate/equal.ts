@@ -1,6 +1,6 @@
 /**
- * Mutations that change nothing anybody could see, with the reason. They count neither as noticed nor as
- * missed. `line` is the compiled line that holds the change, without its indentation.
+ * Mutations without a visible effect, each with the reason. They count neither as noticed nor as missed. `line` is the
+ * compiled line with the change, without its indentation.
  */
 export interface EqualMutation {
   path: string;
@@ -29,19 +29,19 @@ export const EQUAL: readonly EqualMutation[] = [
     path: 'apps/entitlement/src/grants/account-credits.js',
     line: 'if (!isStretch(line) || !sliceStart || !sliceEnd) return undefined;',
     change: '|| → &&',
-    reason: 'a stretch brings slices and nothing else does: all three hold, or none',
+    reason: 'only a stretch creates slices, so all three conditions hold, or none',
   },
   {
     path: 'libs/messaging/src/relay/relay.js',
     line: 'if (free.length === 0) return;',
     change: 'free.length === 0 → false',
-    reason: 'a question about no bucket has an empty answer',
+    reason: 'a query for no bucket has an empty result',
   },
   {
     path: 'apps/gateway/src/lease/daily-caps.js',
     line: 'if (dailyCreditCap > 0 && credits > 0) {',
     change: '> → >=',
-    reason: 'a key without a cap reserved on no day, and 0 takes nothing off',
+    reason: 'a key without a cap has reserved on no day, and subtracting 0 changes nothing',
   },
   {
     path: 'apps/entitlement/src/leases/lease-bookings.service.js',
@@ -59,13 +59,13 @@ export const EQUAL: readonly EqualMutation[] = [
     path: 'apps/entitlement/src/leases/leases.repository.js',
     line: 'reported_by = case when $3 > reported then $5 else reported_by end',
     change: '> → >=',
-    reason: 'the same total has the same parts',
+    reason: 'equal totals have equal parts',
   },
   {
     path: 'apps/entitlement/src/leases/leases.repository.js',
     line: "where l.state = 'open' and least(said.total, l.amount) > l.reported",
     change: '> → >=',
-    reason: 'it writes again what is there',
+    reason: 'it writes the same value again',
   },
   {
     path: 'apps/entitlement/src/leases/leases.repository.js',
@@ -77,13 +77,13 @@ export const EQUAL: readonly EqualMutation[] = [
     path: 'apps/gateway/src/lease/journal-lines.js',
     line: 'const known = use.operations?.[operation] ?? 0;',
     change: '0 → 1',
-    reason: 'no operation is charged for with less',
+    reason: 'no operation costs less',
   },
   {
     path: 'apps/gateway/src/lease/lease-journal.js',
     line: 'if (this.sizeBytes > (this.options.compactAtBytes ?? COMPACT_AT_BYTES)) this.compact();',
     change: '> → >=',
-    reason: 'the file is rewritten one byte sooner',
+    reason: 'the file is only rewritten one byte earlier',
   },
   {
     path: 'apps/entitlement/src/payments/reversal-target.js',
@@ -107,19 +107,19 @@ export const EQUAL: readonly EqualMutation[] = [
     path: 'apps/entitlement/src/payments/reversal-target.js',
     line: 'const whole = wholeMicros < money ? wholeMicros : money;',
     change: '< → <=',
-    reason: 'the smaller of two equal numbers is either',
+    reason: 'either of two equal numbers is the smaller one',
   },
   {
     path: 'apps/entitlement/src/payments/reversal-target.js',
     line: 'return values.reduce((most, value)=>value > most ? value : most);',
     change: '> → >=',
-    reason: 'the greater of two equal numbers is either',
+    reason: 'either of two equal numbers is the greater one',
   },
   {
     path: 'libs/messaging/src/failed-events/discarded-reaper.js',
     line: "where consumer = $1 and state = 'discarded'",
     change: "and state = 'discarded' → nothing",
-    reason: 'only what is discarded has the time of that',
+    reason: 'only a discarded event has a time of discarding',
   },
   {
     path: 'libs/messaging/src/inbox/inbox.repository.js',
@@ -143,13 +143,13 @@ export const EQUAL: readonly EqualMutation[] = [
     path: 'libs/messaging/src/relay/relay.js',
     line: 'return !this.inFlight.has(bucket) && (this.backOffs.get(bucket)?.until ?? 0) <= nowMs;',
     change: '0 → 1',
-    reason: 'a process that relays is older than a millisecond',
+    reason: 'a relaying process is older than a millisecond',
   },
   {
     path: 'libs/messaging/src/relay/outbox.repository.js',
     line: 'order by o.bucket, o.position`;',
     change: 'order by o.bucket, o.position → nothing',
-    reason: 'PostgreSQL hands on the inner order, which SQL does not promise',
+    reason: 'PostgreSQL keeps the inner order, which SQL does not guarantee',
   },
   {
     path: 'libs/messaging/src/failed-events/failed-event.repository.js',
@@ -165,9 +165,9 @@ export const EQUAL: readonly EqualMutation[] = [
   },
 ];
 
-/** How a comparison may change that meets its limit at a single instant. */
+/** Changes to a comparison that differ only at a single instant. */
 const AT_A_LIMIT = new Set(['< → <=', '<= → <', '> → >=', '>= → >']);
-/** Technical time, as processes and the database have it: no test can stand at its microsecond. */
+/** The real time of processes and the database, for which no test can set the exact microsecond. */
 const INSTANT = /\b(nowMs|aheadMs|monotonicMs|clock_timestamp|failed_for_ms)\b/;
 
 /** The condition of a crash point. */
@@ -176,8 +176,9 @@ const OF_CRASH = /^if \(.*\) crashPoint\('[^']*'\);$/;
 /** The reason why a change has no visible effect; undefined if it has one. */
 export function whyEqual(mutation: Omit<EqualMutation, 'reason'>): string | undefined {
   const { path, line, change } = mutation;
-  if (OF_CRASH.test(line)) return 'only a crash point, which nothing arms in a product';
-  if (AT_A_LIMIT.has(change) && INSTANT.test(line)) return 'only at the very microsecond';
+  if (OF_CRASH.test(line)) return 'only a crash point, which is never armed in production';
+  if (AT_A_LIMIT.has(change) && INSTANT.test(line))
+    return 'it differs only at one exact microsecond';
   return EQUAL.find((one) => one.path === path && one.line === line && one.change === change)
     ?.reason;
 }

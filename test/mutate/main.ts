@@ -10,17 +10,19 @@ import { ROOT, readCompiled } from './compiled.js';
 import { type Mutant, sample } from './sample.js';
 import { type SpecOutcome, endRuns, runSpecs } from './spec-run.js';
 
-/** `npm run mutate`: changes the compiled product a little, again and again, and sees whether specs notice. */
+/** `npm run mutate`: mutates the compiled product repeatedly and checks whether the specs notice. */
 const program = new Command('mutate')
-  .description('small changes of the compiled code, one at a time; do the nearest specs notice?')
-  .option('--count <number>', 'so many changes, each area with its share', '60')
-  .option('--seed <number>', 'makes the choices of an earlier run again')
+  .description(
+    'mutates the compiled code, one change at a time, and checks whether the nearest specs notice',
+  )
+  .option('--count <number>', 'number of changes, divided among the areas', '60')
+  .option('--seed <number>', 'repeats the choices of an earlier run')
   .option('--area <name...>', `only of ${AREAS.map(({ name }) => name).join(', ')}`)
-  .option('--only <text...>', 'of those, the ones whose place contains one of these')
-  .option('--workers <number>', 'so many at a time', '2')
+  .option('--only <text...>', 'only changes whose location contains one of these')
+  .option('--workers <number>', 'number of changes at a time', '2')
   .option('--list', 'only name them')
   .option('--json <file>', 'also write the report to a file')
-  .option('--enforce', 'exit 1 when an area notices less than the target')
+  .option('--enforce', 'exit with 1 if an area notices less than its target')
   .parse();
 const options = program.opts<{
   count: string;
@@ -37,7 +39,7 @@ const TARGET = 0.9;
 /** The limit as a multiple of the run without a change, because a busy machine varies. */
 const SLOWER_MAX = 5;
 const LIMIT_MIN_MS = 180_000;
-/** It ends what hangs without a change, too. */
+/** Also ends specs that hang without a change. */
 const WHOLE_LIMIT_MS = 1_800_000;
 
 const areas = AREAS.filter(({ name }) => options.area?.includes(name) ?? true);
@@ -68,7 +70,10 @@ try {
 const isGood = report(judged);
 process.exit(options.enforce && !isGood ? 1 : 0);
 
-/** Several at a time. @throws when specs fail without any change. */
+/**
+ * Tests several changes at a time.
+ * @throws if specs fail without any change.
+ */
 async function judgeAll(): Promise<Judged[]> {
   const left = mutants.values();
   const found: Judged[] = [];
@@ -110,7 +115,7 @@ async function judge(
 /** The time limit of specs, from a run with unchanged code, which they must pass. */
 async function limitOf(specs: string[]): Promise<number> {
   let whole = await runSpecs({ specs }, WHOLE_LIMIT_MS);
-  // A machine that is out of processors may let them fail once.
+  // On an overloaded machine, they may fail once.
   if (whole.ended !== 'passed') whole = await runSpecs({ specs }, WHOLE_LIMIT_MS);
   if (whole.ended === 'passed') return Math.max(LIMIT_MIN_MS, SLOWER_MAX * whole.ms);
   const by = whole.ended === 'failed' ? whole.by : whole.ended;
@@ -134,7 +139,7 @@ async function stop(): Promise<void> {
 function report(all: Judged[]): boolean {
   const rows = areas.map((area) => shareOf(area, all));
   for (const { name, drawn, equal, noticed, late, share } of rows) {
-    const lateText = late > 0 ? `, ${late} of them as specs did not end` : '';
+    const lateText = late > 0 ? `, ${late} of them because specs did not end` : '';
     say(
       `${name}: ${noticed} of ${drawn - equal} noticed (${Math.round(share * 100)} %)${lateText}; ` +
         `${equal} change nothing`,

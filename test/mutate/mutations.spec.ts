@@ -29,7 +29,7 @@ describe('mutations', () => {
     expect(changed('x = a ?? b;')).toEqual(['x = a;']);
   });
 
-  it('change SQL inside SQL only', () => {
+  it('change SQL only inside SQL', () => {
     const sql = '`select id from due where at <= now() order by at limit 1 for update skip locked`';
     expect(changed(sql)).toEqual([
       sql.replace('<=', '<'),
@@ -46,7 +46,7 @@ describe('mutations', () => {
     );
   });
 
-  it('listed as equivalent still exist', () => {
+  it('that are listed as equivalent still exist', () => {
     const lines = (path: string) => readCompiled(path).split('\n');
     const gone = EQUAL.filter(({ path, line }) => !lines(path).some((one) => one.trim() === line));
     expect(gone).toEqual([]);

@@ -7,7 +7,7 @@ export interface Mutation {
   start: number;
   end: number;
   replacement: string;
-  /** What of the code it changes: SQL and conditions are drawn more often than the rest. */
+  /** The kind of code that it changes; SQL and conditions are drawn more often than the rest. */
   kind: 'sql' | 'condition' | 'arithmetic' | 'call' | 'literal';
 }
 
@@ -28,11 +28,11 @@ const OPERATORS: Partial<Record<ts.SyntaxKind, [string, Mutation['kind']]>> = {
   [ts.SyntaxKind.MinusEqualsToken]: ['+=', 'arithmetic'],
 };
 const METHODS: Record<string, string> = { min: 'max', max: 'min', some: 'every', every: 'some' };
-/** Whole orders that may be left out. */
+/** Calls that may be left out. */
 const ORDERS = new Set(['toSorted', 'sort', 'toReversed', 'reverse']);
 /** Numbers up to this are counts and steps; larger ones are limits, for which a change by one does not matter. */
 const SMALL_MAX = 2;
-/** What only tells: logs, crash points that nothing arms, spans; and what decorators leave in the output. */
+/** Code that only reports (logs, unarmed crash points, spans) and the output of decorators. */
 const TOLD = /\b(logger|crashPoint|startSpan|span|isTracing)\b/;
 const FROM_DECORATORS = /^_ts_(decorate|metadata|param)$/;
 
@@ -71,7 +71,7 @@ function mutationsAt(node: ts.Node, file: ts.SourceFile): Mutation[] {
   return literalMutations(node, file);
 }
 
-/** A string or template, with the expressions in it. */
+/** Visits a string or template, and the expressions in it. */
 function isText(node: ts.Node): boolean {
   return ts.isStringLiteral(node) || ts.isTemplateLiteral(node);
 }

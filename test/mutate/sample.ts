@@ -15,11 +15,11 @@ export interface Mutant {
   /** The compiled line, without its indentation. */
   line: string;
   change: string;
-  /** The reason why it has no visible effect. */
+  /** The reason if it has no visible effect. */
   equal?: string;
 }
 
-/** How often each kind is drawn: the kinds that are hardest to get right and to test more often. */
+/** The weights of the kinds: those that are hardest to get right and to test are drawn more often. */
 const WEIGHTS: Record<Mutation['kind'], number> = {
   sql: 3,
   condition: 2,
@@ -29,7 +29,7 @@ const WEIGHTS: Record<Mutation['kind'], number> = {
 };
 const SHOWN_MAX = 60;
 
-/** `count` mutations, each area with its share and all in turn; the same for the same seed and code. */
+/** Draws `count` mutations, divided among the areas in turn; the same for the same seed and code. */
 export function sample(random: Random, count: number, areas: readonly Area[] = AREAS): Mutant[] {
   const share = Math.ceil(count / areas.length);
   const drawn = areas.map((area) =>
@@ -48,7 +48,7 @@ function allOf({ sources, without }: Area): Place[] {
   );
 }
 
-/** A weighted draw without repeats, and at most one mutation at each place. */
+/** Draws by weight, without repeats and with at most one mutation at each place. */
 function draw(random: Random, all: Place[], count: number): Place[] {
   const drawn: Place[] = [];
   let left = all;

@@ -3,21 +3,21 @@ import { pathToFileURL } from 'node:url';
 import { type Event, addEventHandler, getState, resetState, run } from 'jest-circus';
 import { compiledPath } from './compiled.js';
 
-/** The order to a process of specs, in its first word. */
+/** The task for a process that runs specs, given as its first argument. */
 export interface SpecOrder {
   /** Paths within `dist`, run one after another. */
   specs: string[];
-  /** A compiled file that is another for this process and stays as it is on disk. */
+  /** A compiled file that is replaced in this process only, not on disk. */
   changed?: { path: string; text: string };
 }
 
 const GLOBALS = new URL('spec-globals.js', import.meta.url).href;
-/** As in the suite: it only ends hanging tests, even on the slowest machine. */
+/** The limit of the suite, which only ends hanging tests, even on the slowest machine. */
 const TEST_LIMIT_MS = 180_000;
 
 /**
- * Runs specs by Jest's own runner of tests, without Jest's sandbox: what they import is loaded once for all, which
- * is a quarter of the work. Ends at the first failure with its name on the standard error.
+ * Runs specs with Jest's own test runner but without its sandbox: imports are loaded once for all, which is a quarter
+ * of the work. Stops at the first failure and writes its name to standard error.
  */
 const order = JSON.parse(process.argv[2]) as SpecOrder;
 takePlaces(order);

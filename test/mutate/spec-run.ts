@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { compiledPath } from './compiled.js';
 import type { SpecOrder } from './spec-process.js';
 
-/** How specs ended: which test failed first, if any did. */
+/** The result of some specs: the first test that failed, if any did. */
 export type SpecOutcome =
   | { ended: 'passed'; ms: number }
   | { ended: 'failed'; by: string; ms: number }
@@ -41,7 +41,7 @@ export async function runSpecs(order: SpecOrder, limitMs: number): Promise<SpecO
   return { ended: 'failed', by: /^failed: (.*)$/m.exec(said)?.[1] ?? said.slice(-300), ms };
 }
 
-/** Ends every run, when a signal arrives in the middle of one. */
+/** Ends every run if a signal arrives in the middle of one. */
 export function endRuns(): void {
   for (const child of running) end(child);
 }

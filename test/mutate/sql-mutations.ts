@@ -31,7 +31,7 @@ const CHANGES: readonly [found: RegExp, replacement: string][] = [
   [/\s+desc\b/g, ''],
   [/\border by [\w.]+(?:, [\w.]+)*(?: desc)?/g, ''],
   [/\s+limit (?:\$\d+|\d+)/g, ''],
-  // One of several conditions, where its parameter is used elsewhere or there is none.
+  // Drops one of several conditions if it has no parameter or its parameter is used elsewhere.
   [/\s+and [\w.]+ (?:=|<|>|<=|>=|<>) (?:'\w+'|[a-z_][\w.]*)(?=[\s)`'])/g, ''],
 ];
 
@@ -42,7 +42,7 @@ export function isSql(text: string): boolean {
   return STATEMENT.test(text) && /\b(from|set|values|where|returning|select)\b/.test(text);
 }
 
-/** Every change of an SQL text, in its order. */
+/** Every change of an SQL text, in the order of the text. */
 export function sqlMutations(text: string): SqlMutation[] {
   return CHANGES.flatMap(([found, replacement]) =>
     [...text.matchAll(found)].map((match) => ({

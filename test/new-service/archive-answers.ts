@@ -17,9 +17,9 @@ import {
   type ArchivedRecords,
 } from './archive-operations.js';
 
-/** The number of records of every name but two. */
+/** The number of records of every name except two. */
 const RECORDS = 7;
-/** Has been looked for, and has nothing. */
+/** A name that was looked up and has no records. */
 export const WITHOUT_RECORDS = 'nothing.example';
 /** A name that was never looked up. */
 export const NOT_LOADED = 'never-loaded.example';
@@ -29,7 +29,7 @@ const LOADED: Coverage = {
   sources: [{ source: 'archive', since: '2020-01-01', updated_at: '2026-11-20', records: RECORDS }],
 };
 
-/** Answers as an owner with a table would, from numbers. */
+/** Computes the answers that an owner with a table would give. */
 @Controller()
 export class ArchiveController {
   constructor(private readonly pages: Pages) {}

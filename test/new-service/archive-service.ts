@@ -45,7 +45,12 @@ class ArchiveConfig extends InternalCallsConfig {
   @IsString()
   maintenanceDatabaseUrl: string;
 
-  @Setting({ env: 'ARCHIVE_SALT', about: 'A secret of its own.', secret: true, generated: true })
+  @Setting({
+    env: 'ARCHIVE_SALT',
+    about: 'A secret of this service.',
+    secret: true,
+    generated: true,
+  })
   @MinLength(32)
   salt: string;
 }

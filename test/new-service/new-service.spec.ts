@@ -74,7 +74,7 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
   const rowsOf = (sql: string, url = operator.ARCHIVE_DATABASE_URL!) =>
     withClient(url, async (client) => (await client.query(sql)).rows);
 
-  it('changes at most six shared files by hand, and no others', () => {
+  it('changes by hand only the listed shared files, at most six', () => {
     const [, section] = readFileSync(CONTRIBUTING, 'utf8').split('## Adding a service');
     const [table] = section.split('\n## ');
     const listed = [...table.matchAll(/^\| \d+ +\| `([^`]+)`/gm)].map(([, file]) => file);
@@ -82,7 +82,7 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
     expect(listed).toEqual(expect.arrayContaining(Object.keys(TOUCHED)));
   });
 
-  it('answers its operations through the gateway, priced as its rows say', async () => {
+  it('answers its operations through the gateway at the prices in its rows', async () => {
     const facts = JSON.parse(readFileSync(join(data, 'solo.json'), 'utf8')) as SoloFacts;
     const ask = async (path: string) => {
       const headers = { 'x-api-key': facts.demo!.live_key };
@@ -108,11 +108,11 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
   it('runs in solo with its own schema, roles and secret, and receives the events it consumes', async () => {
     const secrets = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')) as object;
     expect(secrets).toHaveProperty('ARCHIVE_SALT');
-    // The relay of account waits for it: an event counts as sent once this service has it.
+    // Account's relay waits for this service: an event counts as sent once the service has received it.
     await waitFor('the demo account', async () => (await rowsOf('select from heard')).length === 1);
   });
 
-  it('has its tables and its extension in its own database, and nothing in the common one', async () => {
+  it('has its tables and its extension in its own database, and nothing in the shared one', async () => {
     const [place] = await rowsOf(
       `select current_database() as database, current_schema() as schema, levenshtein('a', 'b') as distance`,
     );
@@ -126,7 +126,7 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
     expect(readFileSync(join(data, 'files/archive/started'), 'utf8')).toBe('yes');
   });
 
-  it('has its job done by a process that held its lease', async () => {
+  it('has its job run by a process that held its lease', async () => {
     await waitFor('a run', async () => (await rowsOf('select from counted')).length > 0);
     const finished = () =>
       rowsOf('select job, epoch > 0 as was_leased from job_lease where last_run_at is not null');
@@ -185,7 +185,7 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
     );
   });
 
-  it('gets its declared settings in a cluster, and others its address', () => {
+  it('gets its declared settings in a cluster, and other services get its address', () => {
     const script = `
       const { ServiceSettings } = await import('${APPS}cluster/src/service-settings.js');
       const { Secrets } = await import('${APPS}solo/src/data-folder/secrets.js');

@@ -1,6 +1,8 @@
 const moduleUrl = (name: string) => new URL(name, import.meta.url).href;
 
-/** Shared code that is changed by hand for a service with operations, each with the change to what is built of it. */
+/**
+ * The shared files that are changed by hand for a service with operations, each with the change to its compiled form.
+ */
 export const TOUCHED = {
   'apps/services.ts': (source: string) =>
     `import { archive } from '${moduleUrl('archive-service.js')}';${source.replace('SERVICES = [', '$&archive,')}`,

@@ -5,7 +5,7 @@ const CHANGES = Object.entries(TOUCHED).map(
   ([file, change]) => [`/dist/${file.replace(/\.ts$/, '.js')}`, change] as const,
 );
 
-/** Makes the changes in a process that is started with `--import` of this: everything else it runs is the product's. */
+/** Applies the changes in a process started with `--import` of this file; all its other code is the product's. */
 registerHooks({
   load(url, context, next) {
     const loaded = next(url, context);
@@ -13,7 +13,7 @@ registerHooks({
     if (found === undefined) return loaded;
     const source = String(loaded.source);
     const changed = found[1](source);
-    if (changed === source) throw new Error(`${url} is written in another way`);
+    if (changed === source) throw new Error(`${url} is not written as expected`);
     return { ...loaded, source: changed };
   },
 });

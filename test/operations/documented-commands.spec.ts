@@ -62,7 +62,7 @@ describe('the operator commands in the documents', () => {
     );
   });
 
-  it('exist, and are complete', () => {
+  it('exist and are complete', () => {
     const pages = filesBelow('').filter((path) => path.endsWith('.md'));
     const found = pages.flatMap((path) =>
       commandsIn(readFileSync(path, 'utf8')).map((words) => ({ path, words })),
@@ -83,7 +83,7 @@ describe('the operator commands in the documents', () => {
     const replaced = [
       ...page('upgrade').matchAll(/^docker compose up -d --no-deps ([\w -]+?) *(?:#.*)?$/gm),
     ].flatMap(([, words]) => words.replaceAll(/-\d/g, '').split(' '));
-    // Its profile must be enabled.
+    // The service needs its profile.
     expect([...new Set(replaced), 'billing'].toSorted()).toEqual(names.toSorted());
   });
 
@@ -92,7 +92,7 @@ describe('the operator commands in the documents', () => {
     ['billing replay --reason …', '1 arguments, not 0'],
     ['billing repeat', 'there is no "repeat"'],
     ['events list --newest', 'it has no --newest'],
-  ])('%s would be noticed', (text, fault) => {
+  ])('%s is not accepted', (text, fault) => {
     expect(
       commandsIn(`\`npm run cli -- ${text}\``).map((words) => faultOf(program, words)),
     ).toEqual([fault]);

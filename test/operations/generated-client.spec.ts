@@ -41,7 +41,7 @@ const client = createClient<paths, Json>({
 });
 `;
 
-/** The types that a generated client gives to each example of the table, and to values that are in none. */
+/** Checks the types of a generated client against each example of the table, and against invalid values. */
 describe('a client generated from the description', () => {
   const folder = resolve('dist/tmp/generated-client');
 
@@ -84,7 +84,7 @@ describe('a client generated from the description', () => {
     },
   );
 
-  it('has one type for the JSON answer and another for the stream, and tells refused items from answered ones', async () => {
+  it('has separate types for the JSON answer and the stream, and for refused and answered items', async () => {
     const calls = `
       const asked = { body: { domainNames: ['registered.test'] } };
       const { data, error } = await client.POST('/v2.0/bulkwhois/live', asked);
@@ -107,7 +107,7 @@ describe('a client generated from the description', () => {
     expect(await compiled('api', calls)).toBe('');
   });
 
-  it('does not compile with a wrong type, an unlisted word, one text for a list, or a missing argument', async () => {
+  it('does not compile with a wrong type, an unlisted word, a text instead of a list, or a missing argument', async () => {
     const wrong = [
       `{ domainName: 'a.test', max_age: 'a day' }`,
       `{ domainName: 'a.test', include: ['all'] }`,
@@ -130,7 +130,7 @@ function callOf(row: Operation, route: OperationRoute, example: OperationExample
   const given = JSON.stringify(givenOf(row, route, example));
   const { type } = row.answers[0];
   const call = `client.${row.method}(${JSON.stringify(route.path)}, ${given})`;
-  // Version 1 has its own class, or answers without the members of version 2.
+  // Version 1 has its own class, or its answers lack the members of version 2.
   const isAnswered = type === 'application/json' && route === row.routes[0];
   if (!isAnswered) return `await ${call};`;
   const name = `call${++calls}`;

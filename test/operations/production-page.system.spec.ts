@@ -17,7 +17,7 @@ describe('production on one machine', () => {
   const folder = mkdtempSync(join(tmpdir(), 'production-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  (has('nginx') ? it : it.skip)('nginx takes the configuration as the page has it', async () => {
+  (has('nginx') ? it : it.skip)('nginx accepts the configuration of the page', async () => {
     const { certificateFile, keyFile } = makeOwnCertificate(folder, 'proxy');
     const [plain, secured] = await freePorts(2);
     const [[, page]] = blocksOf('reverse-proxy.md', 'nginx');
@@ -36,11 +36,11 @@ describe('production on one machine', () => {
     expect(check().status).not.toBe(0);
   });
 
-  (has('systemd-analyze') ? it : it.skip)('systemd takes every unit of the page', () => {
+  (has('systemd-analyze') ? it : it.skip)('systemd accepts every unit of the page', () => {
     const units = blocksOf('production.md', 'ini').flatMap(([, text]) => {
       const name = /^# \/etc\/systemd\/system\/(\S+)$/m.exec(text)?.[1];
       if (name === undefined) return [];
-      // The installation is not in the place that the page names.
+      // The installation is not in the folder that the page names.
       writeFileSync(join(folder, name), text.replaceAll('/opt/domain-data-service', process.cwd()));
       return [join(folder, name)];
     });

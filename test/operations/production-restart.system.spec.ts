@@ -16,13 +16,13 @@ import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { withClient } from '#libs/database';
 import { waitFor } from '#test/environment';
 
-/** The whole product starts in it, three times. */
+/** A limit in which the whole product starts three times. */
 jest.setTimeout(900_000);
 
 const START_TIMEOUT_MS = 280_000;
 const page = (name: string) => readFileSync(`docs/operations/${name}.md`, 'utf8');
 
-/** The text after the first occurrence of a name in a unit or settings of the page. */
+/** The value of the first setting with a name in the page's units and settings. */
 function saysOf(name: string): string {
   const said = new RegExp(`^${name}=(.*)$`, 'm').exec(page('production'))?.[1];
   if (said === undefined) throw new Error(`the page has no ${name}=`);
@@ -64,7 +64,7 @@ describe('production on one machine: a restart, a backup and a restore', () => {
     return parseEnv(readFileSync(file, 'utf8'));
   }
 
-  /** As `systemctl stop` does it, with `KillMode=mixed`. */
+  /** Stops it as `systemctl stop` does, with `KillMode=mixed`. */
   async function stop(): Promise<void> {
     const ended = service && once(service, 'exit');
     service?.kill('SIGTERM');

@@ -35,7 +35,7 @@ const OPTIONS: ts.CompilerOptions = {
   experimentalDecorators: true,
   skipLibCheck: true,
   types: ['node'],
-  // `#libs/…` leads to compiled files; their sources say more.
+  // `#libs/…` resolves to compiled files; the sources contain more types.
   paths: { '#libs/*': ['./libs/*/src/index.ts'] },
 };
 
@@ -214,7 +214,8 @@ const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   'AccountsService.lock not_found': 'whoever has a session has an account',
   'AccountsService.get not_found': 'whoever has a session has an account',
   'ORDER_CREATE OrdersService.find not_found': 'it reads back the order that it has just stored',
-  'ORDER_CREATE PaymentProcessors.get not_found': 'another processor is an invalid request',
+  'ORDER_CREATE PaymentProcessors.get not_found':
+    'another processor is rejected as an invalid request',
 };
 
 const CONSTANTS = new Map<string, unknown>(Object.entries(contracts));
@@ -231,7 +232,7 @@ function thrownBy({ row, codes }: Pick<ServedRow, 'row' | 'codes'>): [string, st
       (maker) =>
         !(`${maker} ${code}` in NEVER_ANSWERED) &&
         !(`${row} ${maker} ${code}` in NEVER_ANSWERED) &&
-        // Without a key there is nothing to repeat.
+        // Without a key, a request cannot be a repeat.
         (takesIdempotencyKey || maker !== 'IdempotencyService.once'),
     );
     return answered.map((maker): [string, string] => [code, maker]);
@@ -261,7 +262,7 @@ describe('the problems of a row', () => {
       const idle = operationOf(one.row).problems.filter((code) => !one.codes.has(code));
       return [
         ...unnamed.map(([code, maker]) => `${one.row} does not name ${code} of ${maker}`),
-        ...idle.map((code) => `${one.row} cannot answer ${code}`),
+        ...idle.map((code) => `${one.row} names ${code}, which it cannot answer`),
       ];
     });
     expect(faults).toEqual([]);

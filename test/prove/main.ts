@@ -12,14 +12,14 @@ import { ScenarioRunner } from './run-scenarios.js';
 /** `npm run prove`: the fault matrix with real processes. */
 const program = new Command('prove')
   .description('kills, stops, cuts and skews real processes, and checks that nothing was lost')
-  .option('--only <text...>', 'scenarios whose names have all words of one of these')
-  .option('--long', 'pauses of 60 s, each flow alone, and the scenarios that take minutes')
+  .option('--only <text...>', 'scenarios whose names contain all words of one of these')
+  .option('--long', 'pauses of 60 s, each flow separately, and scenarios that take minutes')
   .option('--seed <number>', 'repeats the choices of an earlier run')
   .option('--json <file>', 'also write the report to a file')
-  .option('--folder <path>', 'where the report goes', '.data/prove')
-  .option('--enforce', 'exit 1 when a scenario failed')
-  .option('--keep', 'leave the logs of every process')
-  .option('--list', 'only name the scenarios')
+  .option('--folder <path>', 'the file for the report', '.data/prove')
+  .option('--enforce', 'exit with 1 if a scenario failed')
+  .option('--keep', 'keep the logs of every process')
+  .option('--list', 'only list the scenarios')
   .parse();
 const options = program.opts<{
   only?: string[];

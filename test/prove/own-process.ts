@@ -10,22 +10,22 @@ const SHOWN_CHARACTERS = 4_000;
 /** How a process ended. */
 export interface EndedProcess<Report> {
   code: number | null;
-  /** The JSON it wrote; undefined when it ended before. */
+  /** The JSON that it wrote; undefined if it ended before. */
   report?: Report;
-  /** For people: its signal or code, and the last lines of its standard error. */
+  /** Its signal or code, and the last lines of its standard error, for people. */
   end: string;
 }
 
 export interface ProcessLimits {
-  /** When it is ended, in milliseconds. */
+  /** The time after which it is killed, in milliseconds. */
   limitMs: number;
   /** Gets each line of its standard error. */
   onLine?: (line: string) => void;
 }
 
 /**
- * Runs a program of Node.js in a process of its own, which takes a core for itself and ends with this one.
- * @param words its command line, given the file for its report.
+ * Runs a Node.js program in a separate process, which uses a core for itself and ends with this one.
+ * @param words builds its command line, given the file for its report.
  */
 export async function runOwnProcess<Report>(
   words: (reportFile: string) => readonly (string | number)[],

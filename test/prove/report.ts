@@ -2,7 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import type { ScenarioResult } from './scenario.js';
 
 export interface ProveReport {
-  /** RFC 3339. */
+  /** A time as in RFC 3339. */
   startedAt: string;
   machine: string;
   /** Repeats every choice of the run: `--seed`. */
@@ -17,14 +17,14 @@ export function machine(): string {
   return `${cpus().length} cores (${cpus()[0].model}), ${gib} GiB, Node ${process.version}`;
 }
 
-/** How many scenarios ended how. */
+/** The number of scenarios by outcome. */
 export function summary({ scenarios }: Pick<ProveReport, 'scenarios'>): string {
   const count = (outcome: ScenarioResult['outcome']) =>
     scenarios.filter((scenario) => scenario.outcome === outcome).length;
   return `${count('passed')} passed, ${count('failed')} failed, ${count('not run')} not run`;
 }
 
-/** The last lines of a run: how many, how long, how to repeat it, and why scenarios failed or were not run. */
+/** The last lines of a run: its counts and duration, how to repeat it, and why scenarios failed or were not run. */
 export function closing(report: ProveReport): string {
   const { scenarios, seed, durationMs } = report;
   const odd = scenarios
@@ -46,10 +46,10 @@ export function markdown(report: ProveReport): string {
     `${summary(report)} in ${seconds(durationMs)}, ${startedAt}, ${report.machine}.`,
     `Repeat with \`npm run prove -- --seed ${seed}${isLong ? ' --long' : ''}\`.`,
     '',
-    'After every scenario: each acknowledged command has its effect once, every outbox is empty, nothing is',
-    'failed, all invariants hold, nobody was charged for an answer that did not arrive.',
+    'After every scenario: each acknowledged command has its effect once, every outbox is empty, no event is',
+    'failed, all invariants hold, and nobody was charged for an answer that did not arrive.',
     '',
-    '| scenario | fault | expected besides | outcome | counts |',
+    '| scenario | fault | also expected | outcome | counts |',
     '| --- | --- | --- | --- | --- |',
     ...lines,
     '',

@@ -6,8 +6,8 @@ export interface RunOptions extends WorkerOptions {
 }
 
 /**
- * Runs what needs the machine for itself first, one scenario after another. Then three things beside one another:
- * scenarios that only wait, one that waits for minutes on an installation of its own, and those that need no
+ * First runs the scenarios that need the machine for themselves, one after another. Then it runs three groups in
+ * parallel: scenarios that only wait, one that waits for minutes on a separate installation, and those that need no
  * installation.
  */
 export class ScenarioRunner {
@@ -43,7 +43,7 @@ export class ScenarioRunner {
     }
   }
 
-  /** Ends every process; also for a signal in the middle of a run. */
+  /** Ends every process, also if a signal arrives in the middle of a run. */
   async stop(): Promise<void> {
     await Promise.all([this.main, this.alone, this.apart].map((worker) => worker.stop()));
   }

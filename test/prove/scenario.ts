@@ -5,28 +5,31 @@ import type { Installation } from './environment/installation.js';
 export type Scenario = InstallationScenario | ApartScenario;
 
 interface ScenarioInfo {
-  /** The name by whose words `--only` selects it: `crash relay.after-send`. */
+  /** Its name, such as `crash relay.after-send`, from whose words `--only` selects it. */
   name: string;
-  /** The fault that the installation suffers. */
+  /** The fault that is injected into the installation. */
   fault: string;
   /** The expectation beyond those of every scenario. */
   expectation: string;
-  /** Takes too long for the short form. */
+  /** Set if it takes too long for the short form. */
   isLong?: boolean;
-  /** Why it cannot run on this machine; undefined when it can. */
+  /** The reason why it cannot run on this machine; undefined if it can. */
   missing?: () => string | undefined;
 }
 
 export interface InstallationScenario extends ScenarioInfo {
   isApart?: false;
-  /** Mostly waits: runs among the last, in parallel with the separate ones. */
+  /** Set if it mostly waits: it runs among the last, in parallel with the separate ones. */
   isWaiting?: boolean;
-  /** Waits for minutes with processes down: runs on a separate installation in parallel with the last ones. */
+  /**
+   * Set if it waits for minutes with processes down: it runs on a separate installation, in parallel with the last
+   * ones.
+   */
   isAlone?: boolean;
   run(harness: InstallationHarness): Promise<void>;
 }
 
-/** A scenario that touches no installation and may take a core for itself. */
+/** A scenario that uses no installation and may use a core for itself. */
 export interface ApartScenario extends ScenarioInfo {
   isApart: true;
   run(harness: Harness): Promise<void>;
@@ -56,7 +59,7 @@ export interface ScenarioResult {
   fault: string;
   expectation: string;
   outcome: 'passed' | 'failed' | 'not run';
-  /** Why it was not run, or how it failed. */
+  /** The reason why it was not run, or how it failed. */
   reason?: string;
   seed: number;
   durationMs: number;

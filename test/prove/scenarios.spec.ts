@@ -14,7 +14,7 @@ describe('fault matrix', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('the page for operators names existing scenarios, and omits none', () => {
+  it('the page for operators names exactly the existing scenarios', () => {
     const page = readFileSync(PAGE, 'utf8');
     const lines = page.split('\n').filter((line) => line.startsWith('|'));
     const named = lines.flatMap((line) =>
@@ -26,7 +26,7 @@ describe('fault matrix', () => {
     expect(names.filter((name) => !named.some((text) => isNamed({ name }, text)))).toEqual([]);
   });
 
-  it('every crash point kills in a scenario', () => {
+  it('every crash point is used in a scenario', () => {
     const points = SCENARIOS.filter(({ name }) => name.startsWith('crash ')).flatMap(({ name }) =>
       name.slice('crash '.length).split(', '),
     );

@@ -16,16 +16,16 @@ interface Results {
 const MESSAGE_CHARACTERS = 1_500;
 
 /**
- * Runs `*.proof.spec.ts` with servers of their own, and reports each test as it ends.
- * @param folder those of this folder, which need more than the others and have a row of their own; all others when
- * none is given.
- * @throws Broken unless every one passes.
+ * Runs `*.proof.spec.ts` with their own servers and reports each test as it ends.
+ * @param folder of the specs to run, which need more than the others and have their own row; without it, all others
+ * run.
+ * @throws Broken unless all pass.
  */
 export async function runSpecs(
   { count, say }: Harness,
   { limitMs, folder }: { limitMs: number; folder?: string },
 ): Promise<void> {
-  // Every word after the last option would be one more pattern of it.
+  // Jest would take every word after its last option as another pattern.
   const project = ['--selectProjects', 'proof', '--config', 'jest.config.js'];
   const choice = folder === undefined ? [] : [folder, '--testPathIgnorePatterns=/node_modules/'];
   const { code, report, end } = await runOwnProcess<Results>(

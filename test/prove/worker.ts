@@ -13,7 +13,7 @@ export interface WorkerOptions {
   isLong: boolean;
   /** Lines of progress. */
   say(text: string): void;
-  /** Leave the installation's folder, with every log. */
+  /** Keep the installation's folder, with every log. */
   isKept: boolean;
   /** Each result as soon as it is there. */
   done(result: ScenarioResult): void;
@@ -22,7 +22,7 @@ export interface WorkerOptions {
 const SHORT_PAUSE_MS = 10_000;
 const LONG_PAUSE_MS = 60_000;
 
-/** Runs scenarios one after another on one installation; one that a scenario broke is replaced. */
+/** Runs scenarios one after another on one installation, which is replaced if a scenario breaks it. */
 export class Worker {
   private installation?: Installation;
 
@@ -38,7 +38,7 @@ export class Worker {
     return results;
   }
 
-  /** Ends every process; also for a signal in the middle of a run. */
+  /** Ends every process, also if a signal arrives in the middle of a run. */
   async stop(): Promise<void> {
     const { installation } = this;
     this.installation = undefined;
@@ -84,14 +84,14 @@ export class Worker {
     };
   }
 
-  /** The remains of a failed scenario must not fail the next one. */
+  /** Keeps a failed scenario from making the next one fail. */
   private async afterFailure(): Promise<void> {
     const { installation } = this;
     try {
       await installation?.heal();
       await installation?.checker.check({ unbilledMax: Infinity });
     } catch (error) {
-      this.options.say(`a new installation, as this one is broken: ${reasonOf(error)}`);
+      this.options.say(`a new installation, because this one is broken: ${reasonOf(error)}`);
       await this.stop().catch((failure: unknown) => this.options.say(String(failure)));
     }
   }

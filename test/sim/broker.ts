@@ -3,9 +3,9 @@ import type { Actor, World } from './world.js';
 
 interface Partition {
   log: EventMessage[];
-  /** First message that is not known to be taken. */
+  /** The first message that has not been acknowledged. */
   offset: number;
-  /** First message that nobody has read yet: what was read never changes its place. */
+  /** The first message that has never been read; messages that were read keep their position. */
   unread: number;
   owner?: Member;
   isBusy: boolean;
@@ -20,13 +20,13 @@ interface Member {
 const BUCKETS = 16;
 const BATCH_MAX = 5;
 const RETRY_MS = 300;
-/** Until a member that died loses its partitions. */
+/** The time until a dead member loses its partitions. */
 const SESSION_MS = 1_000;
 
 /**
- * The simulated transport between one producer and one group: logs by partition, delivered at least
- * once. Repeats, gives partitions to others while the old owner is still at work, goes back, drops and
- * delivers again; keeps the order of an account's deltas, as Kafka does, and of nothing else.
+ * The simulated transport between one producer and one group: partitioned logs with delivery at least once. It repeats
+ * messages, reassigns partitions while the old owner is still working, rewinds, and drops and redelivers messages. Like
+ * Kafka, it keeps only the order of an account's deltas.
  */
 export class Broker {
   private readonly partitions: Partition[] = Array.from({ length: BUCKETS }, () => ({
@@ -44,7 +44,7 @@ export class Broker {
     world.whenDead((actor) => world.at(SESSION_MS, undefined, () => this.leave(actor)));
   }
 
-  /** The relay's call: resolves when all messages are stored; sometimes it fails although they are. */
+  /** The relay's call. It resolves when all messages are stored, and sometimes fails although they are. */
   async publish(messages: EventMessage[]): Promise<void> {
     const { world } = this;
     const isCutShort = world.strikes('lose', 0.03);
@@ -61,7 +61,7 @@ export class Broker {
     for (const bucket of this.partitions.keys()) this.assign(bucket);
   }
 
-  /** Everything was taken, and known to be. */
+  /** Whether everything was handled and acknowledged. */
   get isIdle(): boolean {
     return this.partitions.every(({ log, offset, isBusy }) => offset === log.length && !isBusy);
   }
@@ -87,7 +87,7 @@ export class Broker {
   private assign(bucket: number): void {
     const partition = this.partitions[bucket];
     partition.owner = this.members.length > 0 ? this.world.random.pick(this.members) : undefined;
-    // The old owner may still be at work: the new one begins at once.
+    // The new owner starts at once, although the old one may still be working.
     partition.isBusy = false;
     this.pumpSoon(bucket);
   }

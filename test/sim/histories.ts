@@ -7,7 +7,7 @@ import { FAULTS, type Fault, World } from './world.js';
 /** Determines a history completely. */
 export interface Plan {
   seed: number;
-  /** Commands of its actors. */
+  /** The number of commands of its actors. */
   size: number;
   faults: readonly Fault[];
   sabotage?: Sabotage;
@@ -17,14 +17,14 @@ export interface Plan {
 export interface Ending {
   plan: Plan;
   violations: string[];
-  /** Steps of actors and of what is between them. */
+  /** The number of steps of actors and of the systems between them. */
   steps: number;
   crashes: number;
-  /** The same for the same plan, on every machine and in every order of plans. */
+  /** A hash that is the same for the same plan, on every machine and in every order of plans. */
   trace: number;
 }
 
-/** The sums of a run of many histories. */
+/** The totals of a run of many histories. */
 export interface Tally {
   histories: number;
   steps: number;
@@ -36,7 +36,7 @@ export interface Tally {
 const SIZE_MAX = 30;
 const PROGRESS_EVERY = 1_000;
 
-/** A history of a seed: not all faults in each, so that each is also seen without the others. */
+/** The history of a seed. It has only some of the faults, so that each fault also occurs without the others. */
 export function planOf(seed: number, sabotage?: Sabotage): Plan {
   const random = new Random(seed);
   return {
@@ -62,7 +62,7 @@ export async function runHistory(plan: Plan): Promise<Ending> {
   return { plan, violations, steps, crashes, trace };
 }
 
-/** Runs plan after plan; a run of a sabotage ends with the first that fails. */
+/** Runs one plan after another; with a sabotage, the run ends with the first failure. */
 export async function runHistories(
   plans: Iterable<Plan>,
   onProgress: (tally: Tally) => void = () => {},

@@ -30,23 +30,23 @@ interface Command {
   isState: boolean;
 }
 
-/** How a handler behaves for one event: fails so many times until it recovers, or always. */
+/** How a handler behaves for one event: it fails this many times and then recovers, or fails always. */
 interface Temper {
   failures: number;
   isPermanent: boolean;
 }
 
 const WORK_MS = 4_000;
-/** Leases of relays, retries of failed events and everything else end within it. */
+/** The time in which leases of relays, retries of failed events and everything else end. */
 const DRAIN_MS = 1_800_000;
 const ON_ITS_WAY_MS = 3_000;
-/** Handlers fail no longer: a failed event that failed in between is tried again ten minutes later. */
+/** From this time on, handlers no longer fail. An event that failed before is retried up to ten minutes later. */
 const RECOVERED_AT_MS = 90_000;
 const silent = new Logger('simulation', { write: () => {} }, 'silent');
 
 /**
- * Commands of two producers in one outbox, two relays, a broker, two members of a consumer group.
- * Whatever was acknowledged is applied once, in order, however often anybody died.
+ * Simulates commands of two producers in one outbox, two relays, a broker and two members of a consumer group. Every
+ * acknowledged command is applied once and in order, however often an actor died.
  */
 export class History {
   private readonly accounts: string[];
@@ -93,10 +93,10 @@ export class History {
     await this.world.run(WORK_MS);
     this.world.heal();
     for (const producer of this.producers) this.world.kill(producer);
-    // What they had sent may still be on its way.
+    // Their messages may still be on the way.
     await this.world.run(ON_ITS_WAY_MS);
     await this.world.run(DRAIN_MS, () => this.isSent);
-    // Idle ones would only make the rest of the history long.
+    // Idle actors would only lengthen the rest of the history.
     for (const idle of [...this.relays, this.consumers[1]]) this.world.kill(idle);
     const isDrained = await this.world.run(DRAIN_MS, () => this.isDrained);
     if (!isDrained) this.world.violate('the outbox, the log or the failed events do not drain');
@@ -127,7 +127,7 @@ export class History {
     const command = { number, aggregate, isState };
     const attempt = () => {
       if (!actor.isUp) return;
-      // At the caller's wish: what was not acknowledged is not repeated.
+      // The caller decides this: an unacknowledged command is not repeated.
       void this.write(account, command).then(
         () => this.acknowledged.push(command),
         () => {},
@@ -229,7 +229,7 @@ export class History {
     }
   }
 
-  /** Each once and in order; those that can never work are dead and hold nobody. */
+  /** Checks that each is applied once and in order, and that those that always fail are dead and block no others. */
   private judgeDeltas(said: number[], done: number[]): void {
     const expected = said.filter((number) => !this.tempers.get(number)?.isPermanent);
     if (new Set(done).size < done.length) this.world.violate('a command was applied twice');
@@ -238,7 +238,7 @@ export class History {
     if (!isInOrder) this.world.violate('commands of an aggregate were applied out of order');
   }
 
-  /** Some are passed over, but none comes after a newer one, and the newest is there. */
+  /** Checks that no snapshot is applied after a newer one and that the newest is applied; others may be skipped. */
   private judgeStates(said: number[], done: number[]): void {
     const possible = said.filter((number) => !this.tempers.get(number)?.isPermanent);
     const places = done.map((number) => said.indexOf(number));
@@ -253,7 +253,7 @@ export class History {
   }
 }
 
-/** The one statement of a handler, or of a command: a row of its own. */
+/** The single statement of a handler or a command, which writes its own row. */
 function insertInto(table: string): Statement {
   return {
     begins: `insert into ${table}`,
@@ -264,7 +264,7 @@ function insertInto(table: string): Statement {
   };
 }
 
-/** Data of both events as it was written. */
+/** The data of both events as written. */
 function numberOf(data: string): number {
   const { version, remaining } = JSON.parse(data) as { version?: string; remaining?: string };
   return Number(version ?? remaining);

@@ -20,18 +20,18 @@ interface Options {
   json?: string;
 }
 
-/** A failing history made small. */
+/** A failing history, reduced. */
 interface Shown {
   seed: number;
   violations: string[];
   replay: string;
 }
 
-/** For so many histories of machines, one of a customer's money and credits, on PostgreSQL. */
+/** One history of a customer's money and credits, on PostgreSQL, is run for this many histories of machines. */
 const HISTORIES_PER_CUSTOMER = 33;
-/** Failing histories that are made smaller and shown; the rest are counted. */
+/** The number of failing histories that are reduced and shown; the rest are counted. */
 const SHOWN_MAX = 5;
-/** For each error in a history, except in one that is replayed: traces cost more than the histories. */
+/** The stack depth of errors, except in a replay: stack traces cost more than the histories. */
 const STACK_LINES = 0;
 const realNow = performance.now.bind(performance);
 
@@ -42,7 +42,10 @@ const program = new Command('sim')
   .option('--from <seed>', 'the first seed; a new one by default', String(randomInt(2 ** 30)))
   .option('--size <count>', 'commands of the actors in a replayed history')
   .option('--without <faults>', `leave out some of ${FAULTS.join(', ')}`)
-  .option('--sabotage <name>', 'break the code under test; finding nothing fails; all: one by one')
+  .option(
+    '--sabotage <name>',
+    'break the code under test, and fail if no history notices; all: one by one',
+  )
   .option('--regressions', 'run the histories that once failed')
   .option('--no-payments', 'leave out the histories of customers at a processor')
   .option('--json <file>', 'also write the report to a file')
@@ -53,15 +56,18 @@ checkNames(options);
 installVirtualTime();
 if (!options.seed) Error.stackTraceLimit = STACK_LINES;
 process.on('unhandledRejection', (error) => {
-  process.stderr.write(`an error that nobody waited for: ${String((error as Error).stack)}\n`);
+  process.stderr.write(`an unhandled error: ${String((error as Error).stack)}\n`);
   process.exit(1);
 });
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 const isGood = options.sabotage === 'all' ? await sabotageAll() : (await run()) && withPayments();
-// Code under test that was left alone in its histories must not keep the process.
+// Code under test that was abandoned in its histories must not keep the process alive.
 process.exit(isGood ? 0 : 1);
 
-/** Histories of the options. @returns whether they came out as they should. */
+/**
+ * Runs the histories that the options select.
+ * @returns whether they ended as they should.
+ */
 async function run(): Promise<boolean> {
   const startedMs = realNow();
   const cpu = process.cpuUsage();
@@ -94,8 +100,9 @@ async function run(): Promise<boolean> {
 }
 
 /**
- * Histories of customers at a processor, in a process of its own: their time is days, not milliseconds.
- * Left out of what replays, narrows or breaks something. @returns whether all came out as they should.
+ * Runs histories of customers at a processor in a separate process, because their time is days, not milliseconds. They
+ * are left out if the options replay, narrow or break something.
+ * @returns whether all ended as they should.
  */
 function withPayments(): boolean {
   const { seed, sabotage, regressions, payments, histories, from } = options;
@@ -106,7 +113,10 @@ function withPayments(): boolean {
   return spawnSync(process.execPath, words, { stdio: 'inherit' }).status === 0;
 }
 
-/** Each sabotage until it is found. @returns whether all were. */
+/**
+ * Runs each sabotage until it is noticed.
+ * @returns whether all were.
+ */
 async function sabotageAll(): Promise<boolean> {
   const found: Partial<Record<Sabotage, Shown & { histories: number }>> = {};
   const names = Object.keys(SABOTAGES) as Sabotage[];
@@ -124,7 +134,7 @@ async function sabotageAll(): Promise<boolean> {
   return names.every((name) => found[name]);
 }
 
-/** One replayed history, or a range of seeds. */
+/** The seeds of one replayed history or of a range. */
 function* plansOf(of: Options): Iterable<Plan> {
   const { seed, histories, from, size, without } = of;
   const sabotage = of.sabotage === 'all' ? undefined : of.sabotage;
@@ -141,7 +151,7 @@ function shownOf(plan: Plan, violations: string[]): Shown {
   return { seed: plan.seed, violations, replay: commandOf(plan) };
 }
 
-/** A name that means nothing would let a run pass that ran something else. */
+/** Rejects unknown names, because otherwise a run would pass without doing what was asked. */
 function checkNames({ sabotage, without }: Options): void {
   if (sabotage && sabotage !== 'all' && !(sabotage in SABOTAGES)) {
     program.error(`no such sabotage: ${sabotage}`);

@@ -1,21 +1,21 @@
 import type { Database, Transaction } from '#libs/database';
 import type { Actor, World } from './world.js';
 
-/** Rows by primary key, as committed. */
+/** Committed rows by primary key. */
 export type Rows = Map<string, object>;
 
 /** One statement of the code under test, recognised by how its text begins. */
 export interface Statement {
   begins: string;
-  /** Names of locks it takes first and keeps until its transaction ends. */
+  /** Names of the locks that it takes first and keeps until its transaction ends. */
   locks?: (parameters: readonly unknown[]) => string[];
   run: (transaction: MemoryTransaction, parameters: readonly unknown[]) => object[];
 }
 
 /**
- * PostgreSQL at READ COMMITTED, as far as state machines see it: locks are kept until the end, others'
- * writes are seen once committed, statements of a connection run in turn. A caller that dies is rolled
- * back; at times the connection breaks, before or after a statement or commit took effect.
+ * PostgreSQL at READ COMMITTED, as state machines see it: locks are kept until the end, writes of others are visible
+ * once committed, and statements of a connection run in turn. If a caller dies, its transaction is rolled back.
+ * Sometimes the connection breaks, before or after a statement or commit takes effect.
  */
 export class MemoryDatabase {
   readonly tables = new Map<string, Rows>();
@@ -34,7 +34,7 @@ export class MemoryDatabase {
     });
   }
 
-  /** What the code under test is given as its database. */
+  /** The database that is given to the code under test. */
   get port(): Database {
     const query = async (sql: string, parameters: unknown[] = []) =>
       this.transaction(async (transaction) => transaction.query(sql, parameters), true);
@@ -43,7 +43,7 @@ export class MemoryDatabase {
     return { query, transaction, close: async () => {} } as unknown as Database;
   }
 
-  /** @param isSingle for one statement that commits itself: one way there and one back. */
+  /** @param isSingle for a single statement that commits itself: one round trip. */
   async transaction<T>(
     work: (transaction: MemoryTransaction) => Promise<T>,
     isSingle = false,
@@ -89,7 +89,7 @@ export class MemoryDatabase {
     transaction.held.add(name);
   }
 
-  /** Lets go of everything; what was not committed was never there. */
+  /** Releases everything and discards what was not committed. */
   end(transaction: MemoryTransaction): void {
     if (!this.open.delete(transaction)) return;
     transaction.isOver = true;
@@ -128,7 +128,7 @@ export class MemoryTransaction {
     private readonly isSingle: boolean,
   ) {}
 
-  /** A statement that first takes its locks, waiting for those who hold them. */
+  /** Runs a statement after it has taken its locks, waiting for their holders. */
   async query<T = object>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     const { locks, run } = this.database.find(sql);
     return this.send(async () => {
@@ -148,7 +148,7 @@ export class MemoryTransaction {
     this.afterCommitWork.push(work);
   }
 
-  /** One statement: goes to the server behind those before it, takes effect there, is answered. */
+  /** Sends one statement to the server after the previous ones; it takes effect there and is answered. */
   async send<T>(effect: () => T | Promise<T>): Promise<T> {
     if (this.isOver) throw new Error('the transaction is over');
     const { world } = this.database;
@@ -181,7 +181,7 @@ export class MemoryTransaction {
     return this.database.table(table).get(key) as Row | undefined;
   }
 
-  /** Committed rows and its own, in the order in which they were first written. */
+  /** The committed rows and the transaction's own, in the order in which they were first written. */
   list<Row extends object>(table: string): Row[] {
     const own = this.writes.get(table);
     const rows = this.database.table(table);
@@ -199,7 +199,7 @@ export class MemoryTransaction {
     this.put(table, key, undefined as unknown as object);
   }
 
-  /** By the server's clock, in milliseconds. */
+  /** The time of the server's clock, in milliseconds. */
   get nowMs(): number {
     return this.database.world.nowMs;
   }
@@ -216,7 +216,7 @@ export class MemoryTransaction {
   }
 }
 
-/** As pg says it. */
+/** The error message of pg. */
 function connectionLost(): Error {
   return new Error('Connection terminated unexpectedly');
 }

@@ -82,7 +82,7 @@ function outboxStatements(nextPosition: () => number, sabotage: Sabotage | undef
           data,
         ] = parameters as never[];
         const row = { id, bucket, key, aggregate, sequence, type, version, occurred_at };
-        // Taken now, seen at the commit: another bucket order than that of the commits.
+        // Positions are assigned now but visible only at the commit, so their order differs from that of the commits.
         const position = nextPosition();
         transaction.put('outbox', id, { ...row, traceparent, data, position });
         return [];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { runOwnProcess } from '../prove/own-process.js';
 
-/** What the command writes with `--json`, as far as specs read it. */
+/** The part of the command's `--json` output that specs read. */
 export interface Report {
   histories: number;
   trace: string;
@@ -9,14 +9,14 @@ export interface Report {
   shown: { seed: number; replay: string }[];
 }
 
-/** Time for one run of the command, however slow the machine. */
+/** The time limit for one run of the command on a slow machine. */
 export const LIMIT_MS = 900_000;
 
 const MAIN = join(import.meta.dirname, 'main.js');
 
 /**
- * `npm run sim` in a process of its own, as it puts virtual time in the place of the real one. Customers at a
- * processor have a spec of their own: `test/billing/histories`.
+ * Runs `npm run sim` in a separate process, because it replaces real time with virtual time. Histories of customers at
+ * a processor have their own spec in `test/billing/histories`.
  */
 export async function simulate<Json = Report>(
   options: string,

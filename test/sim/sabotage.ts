@@ -1,7 +1,7 @@
 /**
- * Ways to break the code under test, in the simulation alone. Each takes away what one guarantee rests
- * on; a simulation that does not notice proves nothing. `shownBy` is a seed that is
- * known to notice and is tried first: a change of the code under test may draw chances in another order.
+ * Ways to break the code under test, only in the simulation. Each removes the basis of one guarantee; a simulation that
+ * does not notice proves nothing. `shownBy` is a seed that noticed it and is tried first; a change in the code under
+ * test may change the order of random draws.
  */
 export const SABOTAGES = {
   'no-inbox': { shownBy: 1, breaks: 'the inbox remembers nothing' },

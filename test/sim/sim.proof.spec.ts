@@ -16,7 +16,7 @@ describe('simulated histories', () => {
   );
 
   it(
-    'are reduced if they fail, and the printed command replays the rest',
+    'are reduced if they fail, and the printed command replays the reduced history',
     async () => {
       const { report } = await simulate('--sabotage no-inbox --histories 100 --from 1');
       const [{ seed, replay }] = report.shown;

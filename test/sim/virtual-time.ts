@@ -4,18 +4,21 @@ import timers from 'node:timers/promises';
 import { HOUR_MS, newId } from '#libs/platform';
 import type { Ticket, World } from './world.js';
 
-/** Virtual milliseconds begin here. */
+/** The start of virtual time. */
 const EPOCH_MS = Date.UTC(2026, 2, 2, 9);
 
 let world: World | undefined;
 
-/** The world whose clock, timers and chance the code of this process gets from now on. */
+/** Sets the world whose clock, timers and randomness the code of this process uses from now on. */
 export function inhabit(next: World | undefined): void {
   world = next;
   if (world) forgetLastId(world);
 }
 
-/** Ids follow the last one of their process: one of long ago keeps a history from the ids of the one before it. */
+/**
+ * An id always follows the last one of its process. A very old last id keeps a history independent of the one before
+ * it.
+ */
 function forgetLastId(of: World): void {
   of.nowMs = -HOUR_MS;
   newId();
@@ -36,8 +39,8 @@ class VirtualTimer {
 }
 
 /**
- * Gives this process virtual time: `Date`, `performance.now`, timers and random bytes come from the
- * world. So the code under test needs no port for them, and none is added for the simulation's sake.
+ * Gives this process virtual time: `Date`, `performance.now`, timers and random bytes come from the world. The code
+ * under test needs no extra interface for the simulation.
  */
 export function installVirtualTime(): void {
   const RealDate = Date;
@@ -75,7 +78,7 @@ export function installVirtualTime(): void {
   syncBuiltinESMExports();
 }
 
-/** One for all: a DOMException with its stack is dear. */
+/** Shared by all sleeps, because creating a DOMException with its stack is expensive. */
 const ended = Object.assign(new Error('the sleep was ended'), { name: 'AbortError' });
 
 function here(): World {
@@ -83,7 +86,7 @@ function here(): World {
   return world;
 }
 
-/** As Node.js does. */
+/** Rejects as Node.js does. */
 function atLeast1(delayMs: number): number {
   return Math.max(1, delayMs);
 }

@@ -1,6 +1,6 @@
 import { Random } from '../random.js';
 
-/** The faults of a history; each may be left out to find out which of them a failure needs. */
+/** The faults of a history; each may be left out to find out which ones a failure needs. */
 export const FAULTS = [
   'crash',
   'pause',
@@ -19,7 +19,7 @@ export interface Ticket {
 
 interface Happening extends Ticket {
   atMs: number;
-  /** Random, so that what happens at one instant happens in any order. */
+  /** Random, so that events at the same instant happen in any order. */
   order: number;
   actor?: Actor;
   life: number;
@@ -27,13 +27,13 @@ interface Happening extends Ticket {
   isCancelled: boolean;
 }
 
-/** One process: dies and starts again, and takes with it whatever it was waiting for. */
+/** One process, which can die and start again. When it dies, everything that it was waiting for is lost. */
 export class Actor {
   life = 0;
   isUp = false;
   pausedUntilMs = 0;
 
-  /** @param boot starts the process again; what outlives it is not its own. */
+  /** @param boot starts the process again; state that survives a death lives outside the process. */
   constructor(
     readonly name: string,
     readonly boot: () => void,
@@ -41,14 +41,14 @@ export class Actor {
 }
 
 const realImmediate = setImmediate;
-/** One step in so many waits for the event loop, so that Node.js sees rejections nobody waits for. */
+/** One in this many steps waits for the event loop, so that Node.js reports unhandled rejections. */
 const LOOP_EVERY = 16;
-/** More than any history needs: one that goes on and on is a failure. */
+/** More steps than any history needs, so a history that does not end is a failure. */
 const HAPPENINGS_MAX = 200_000;
 
 /**
- * A deterministic machine room: one clock, one list of what happens next, one source of chance. Code of
- * an actor runs from one of its awaits to the next without interruption; between any two it may die.
+ * A deterministic world with one clock, one queue of events and one source of randomness. An actor's code runs from one
+ * await to the next without interruption; between any two it may die.
  */
 export class World {
   nowMs = 0;
@@ -56,7 +56,7 @@ export class World {
   current?: Actor;
   happened = 0;
   crashes = 0;
-  /** Follows from the chance drawn for each step: two histories that differ anywhere differ here. */
+  /** A hash of the random numbers drawn for each step, so two histories that differ anywhere differ here. */
   trace = 0;
   readonly violations: string[] = [];
   private readonly queue: Happening[] = [];
@@ -66,7 +66,7 @@ export class World {
   constructor(
     readonly random: Random,
     private readonly faults: ReadonlySet<Fault>,
-    /** Chance that an actor dies at one of its awaits. */
+    /** The probability that an actor dies at one of its awaits. */
     private readonly crashChance: number,
   ) {}
 
@@ -101,7 +101,7 @@ export class World {
     this.onDeath.push(hear);
   }
 
-  /** Something of `actor`, forgotten when it dies before; of nobody when it is left out. */
+  /** Schedules something for `actor`, which is dropped if the actor dies first. Without an actor it always happens. */
   at(delayMs: number, actor: Actor | undefined, work: () => void): Ticket {
     const happening: Happening = {
       atMs: this.nowMs + Math.max(0, delayMs),
@@ -116,15 +116,15 @@ export class World {
     return happening;
   }
 
-  /** How long something travels: mostly a moment, at times long. */
+  /** The random travel time of a message: mostly short, sometimes long. */
   travelMs(): number {
     if (this.strikes('delay', 0.01)) return this.random.between(50, 2_500);
     return this.random.next() * 2;
   }
 
   /**
-   * A call of the running actor to something that never dies (a database, a broker): travels, takes
-   * effect, travels back. The effect comes although the caller has died.
+   * A call from the running actor to a server that never dies, such as a database or a broker: the request travels,
+   * takes effect, and the answer travels back. It takes effect even if the caller has died.
    */
   async reach<T>(effect: () => T | Promise<T>): Promise<T> {
     const { current: actor } = this;
@@ -142,7 +142,10 @@ export class World {
     });
   }
 
-  /** Lets things happen until `isOver`, or for so long. @returns false when time ran out. */
+  /**
+   * Runs events until `isOver`, or until the time is up.
+   * @returns false if the time was up.
+   */
   async run(forMs: number, isOver: () => boolean = () => false): Promise<boolean> {
     const untilMs = this.nowMs + forMs;
     for (;;) {
@@ -165,7 +168,7 @@ export class World {
     }
   }
 
-  /** When every promise that follows from a step is settled: a tick comes after all of them. */
+  /** Resolves when all promises that follow from a step are settled, because a tick comes after them. */
   private async settled(): Promise<void> {
     const later = this.happened % LOOP_EVERY === 0 ? realImmediate : process.nextTick;
     return new Promise((resolve) => later(resolve));
@@ -198,7 +201,7 @@ async function run<T>(work: () => T | Promise<T>): Promise<T> {
 const isBefore = (a: Happening, b: Happening) =>
   a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 
-/** A binary heap: the first is what happens next. */
+/** A binary heap whose first element is the next event. */
 function push(heap: Happening[], item: Happening): void {
   let at = heap.push(item) - 1;
   while (at > 0) {

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { BillingContact } from '#libs/contracts';
 import { JsonServer } from './json-server.js';
 
-/** Account as billing sees it: who receives invoices and mails. */
+/** A stand-in for account as billing uses it: the recipients of invoices and mails. */
 export class AccountContacts extends JsonServer {
   private readonly contacts = new Map<string, BillingContact>();
 
-  /** What an account says of itself from now on. */
+  /** Sets an account's data from now on. */
   set(accountId: string, contact: Partial<BillingContact>): void {
     this.contacts.set(accountId, { ...this.contactOf(accountId), ...contact });
   }

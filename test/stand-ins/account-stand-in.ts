@@ -3,12 +3,12 @@ import { type KeyRecord, generateApiKey, hashApiKey } from '#libs/contracts';
 import { newId } from '#libs/platform';
 import { JsonServer, ListFeed } from './json-server.js';
 
-/** Account as the gateway sees it. */
+/** A stand-in for account as the gateway uses it. */
 export class AccountStandIn extends JsonServer {
   readonly feed = new ListFeed();
-  /** Runs before a key is answered, to let things happen in between. */
+  /** Runs before the answer about a key, so that a test can act in between. */
   beforeAnswer: (() => void) | undefined;
-  /** Every key the gateway said was used, as often as it said so. */
+  /** Every key that the gateway reported as used, once per report. */
   readonly usedKeys: string[] = [];
   private readonly keys = new Map<string, KeyRecord>();
 
@@ -16,7 +16,10 @@ export class AccountStandIn extends JsonServer {
     super();
   }
 
-  /** A new key with full rights. @returns the key itself and its record, which may be changed in place. */
+  /**
+   * Creates a key with full rights.
+   * @returns the key itself and its record, which may be changed in place.
+   */
   addKey(record: Partial<KeyRecord> = {}): { apiKey: string; keyRecord: KeyRecord } {
     const apiKey = generateApiKey(record.environment ?? 'live');
     const whole: KeyRecord = {

@@ -11,7 +11,7 @@ import { type Clock, addMonths, newId } from '#libs/platform';
 
 const SCHEMA = 'billing';
 
-/** Where it publishes its events, and its clock. */
+/** The database in which it publishes its events, and its clock. */
 export interface BillingOptions {
   databaseUrl(role: string): string;
   /** Closed by the caller. */
@@ -19,7 +19,7 @@ export interface BillingOptions {
   clock: Clock;
 }
 
-/** In an installation without billing its part is played here, through the real outbox of its schema. */
+/** Takes the place of billing in an installation without it, using the real outbox of billing's schema. */
 export class Billing {
   private constructor(
     private readonly clock: Clock,
@@ -43,7 +43,10 @@ export class Billing {
     await this.relayDatabase.close();
   }
 
-  /** A package was paid for. @returns the payment's id, with which it can be repeated. */
+  /**
+   * Publishes the payment of a package.
+   * @returns the payment's id, with which it can be repeated.
+   */
   async confirmPackage(accountId: string, tierName: string, paymentId = newId()): Promise<string> {
     const tier = TIERS.find(({ name }) => name === tierName);
     if (!tier) throw new Error(`no tier ${tierName}`);
@@ -68,7 +71,7 @@ export class Billing {
     return paymentId;
   }
 
-  /** An API plan was paid for: it runs from now on for a month. */
+  /** Publishes the payment of an API plan, which runs from now on for a month. */
   async startPlan(accountId: string, tierName: string): Promise<string> {
     const tier = TIERS.find(({ name }) => name === tierName);
     if (!tier) throw new Error(`no tier ${tierName}`);

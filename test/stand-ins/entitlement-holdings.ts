@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Owned } from '#libs/contracts';
 import { JsonServer } from './json-server.js';
 
-/** Entitlement as billing sees it: what an account owns and owes. */
+/** A stand-in for entitlement as billing uses it: what an account owns and owes. */
 export class EntitlementHoldings extends JsonServer {
   private readonly holdings = new Map<string, Partial<Owned>>();
 
-  /** What an account owns from now on. */
+  /** Sets what an account owns from now on. */
   set(accountId: string, owned: Partial<Owned>): void {
     this.holdings.set(accountId, owned);
   }

@@ -22,7 +22,7 @@ interface Lease {
 interface Hold {
   accountId: string;
   amount: number;
-  /** Credits by part: the first count wins. */
+  /** Credits by part; the first count of each part is kept. */
   parts: Map<string, number>;
   isClosed: boolean;
 }
@@ -42,26 +42,26 @@ interface Acquire {
 
 const NONE: Set<Lease> = new Set();
 
-/** Entitlement as the gateway sees it: an allowance, a balance and leases for any account. */
+/** A stand-in for entitlement as the gateway uses it: an allowance, a balance and leases for any account. */
 export class EntitlementStandIn extends JsonServer {
   readonly feed = new ListFeed();
   readonly leases = new Map<string, Lease>();
   readonly holds = new Map<string, Hold>();
-  /** The open ones of each account, as a bench asks with 100,000 accounts for minutes. */
+  /** The open leases by account, because a bench calls with 100,000 accounts for minutes. */
   private readonly openByAccount = new Map<string, Set<Lease>>();
-  /** Credits charged on those that are closed, by account. */
+  /** Credits charged on closed leases, by account. */
   private readonly closedUse = new Map<string, number>();
   readonly recalled = new Set<string>();
   readonly balances = new Map<string, number>();
   readonly limits = new Map<string, number>();
-  /** Bulk requests a minute, of every account. */
+  /** Bulk requests per minute, for every account. */
   bulkLimit = 5;
   readonly blocks = new Map<string, AccessBlock[]>();
-  /** Monitors that an account may have; otherwise those of the trial. */
+  /** The number of monitors that an account may have; by default that of the trial. */
   readonly monitors = new Map<string, MonitorSlots>();
-  /** Datasets of the plan of an account. */
+  /** Datasets in the plan of an account. */
   readonly datasets = new Map<string, string[]>();
-  /** What jobs and monitors of an account used. */
+  /** The credits that jobs and monitors of an account used. */
   readonly work = new Map<string, WorkDay[]>();
   defaultBalance = 1_000;
   defaultLimit = 1_000;
@@ -69,10 +69,10 @@ export class EntitlementStandIn extends JsonServer {
   validUntil: string | undefined;
   ttlMs = 60_000;
   leaseMax = 1_000;
-  /** Answers `elsewhere` while true. */
+  /** While true, leases are answered with `elsewhere`. */
   isElsewhere = false;
 
-  /** Credits charged to an account, as far as they were settled. */
+  /** The settled credits of an account. */
   charged(accountId: string): number {
     let byLeases = this.closedUse.get(accountId) ?? 0;
     for (const { consumed } of this.openOf(accountId)) byLeases += consumed;
@@ -91,7 +91,7 @@ export class EntitlementStandIn extends JsonServer {
     return this.balances.get(accountId) ?? this.defaultBalance;
   }
 
-  /** Available credits, and those of open leases and holds that are not used. */
+  /** The available credits and the unused ones of open leases and holds. */
   balance(accountId: string): number {
     let balance = this.available(accountId);
     for (const { amount, consumed } of this.openOf(accountId)) balance += amount - consumed;

@@ -13,17 +13,17 @@ import { EntitlementStandIn } from './entitlement-stand-in.js';
 import { HARNESS_SECRET } from './harness-secret.js';
 import { LookupStandIn } from './lookup-stand-in.js';
 
-/** The services around a gateway, and gateways that are started among them. */
+/** Stand-ins for the services around a gateway, and the gateways that use them. */
 export class GatewayHarness {
   readonly account = new AccountStandIn(HARNESS_SECRET);
   readonly entitlement = new EntitlementStandIn();
   readonly lookup = new LookupStandIn();
   readonly folder = mkdtempSync(join(tmpdir(), 'gateway-'));
-  /** Everything the gateways logged. */
+  /** Everything that the gateways logged. */
   logged = '';
-  /** What further gateways serve, instead of the table of operations. */
+  /** The operations of further gateways, instead of the table. */
   operations?: readonly Operation[];
-  /** What the gateway that was started last hears events through. */
+  /** The transport through which the newest gateway receives events. */
   transport: InProcessTransport;
   private readonly running = new Set<RunningGateway>();
 
@@ -39,7 +39,7 @@ export class GatewayHarness {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** The environment of a gateway in this harness, also for one in a process of its own. */
+  /** The environment of a gateway in this harness, also for one in a separate process. */
   environment(journal = 'leases.journal'): Record<string, string> {
     return {
       API_PORT: '0',
@@ -55,9 +55,9 @@ export class GatewayHarness {
       SERVICE_SECRET: HARNESS_SECRET,
       KEY_PEPPER: HARNESS_SECRET,
       GATEWAY_JOURNAL: join(this.folder, journal),
-      // A busy machine delays the event loop; what sheds load then is not what most tests are about.
+      // A busy machine delays the event loop, and most tests are not about shedding load.
       GATEWAY_LOOP_DELAY_MAX_MS: '60000',
-      // Nor is how long a service may take that shares this process, and stands still when it does.
+      // Time limits are long, because the services share this process and stall when it does.
       GATEWAY_SERVICES_TIMEOUT_MS: '30000',
       // Every customer of a test has the address of this machine.
       GATEWAY_PEER_CONNECTIONS_MAX: '12000',
@@ -67,8 +67,8 @@ export class GatewayHarness {
   }
 
   /**
-   * A gateway in this process, by default on real time and within the process's own events; `settings` are
-   * environment variables.
+   * Starts a gateway in this process, by default in real time and with in-process events; `settings` are environment
+   * variables.
    */
   async startGateway(
     settings: Record<string, string> = {},

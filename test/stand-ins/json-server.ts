@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An HTTP server on loopback that stands in for a service: JSON in, JSON out, and it can go away. */
+/** An HTTP server on loopback that takes the place of a service. It exchanges JSON and can become unavailable. */
 export abstract class JsonServer {
-  /** Answers 503 with a body that is not ours, as a balancer without a service behind it does. */
+  /** If set, it answers 503 with a foreign body, as a balancer without a service behind it does. */
   isDown = false;
-  /** Answers wait for it. */
+  /** Answers wait for this promise. */
   gate?: Promise<void>;
   readonly calls: string[] = [];
   private server: Server;
@@ -50,7 +50,7 @@ export abstract class JsonServer {
   }
 }
 
-/** A change feed over a list: the cursor is a place in it. */
+/** A change feed over a list, with an index in the list as its cursor. */
 export class ListFeed {
   token = 'first';
   private readonly named: string[] = [];

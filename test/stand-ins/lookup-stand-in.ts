@@ -8,7 +8,7 @@ export interface LookupAnswer {
   body: string;
 }
 
-/** A delivered answer of about 3 KB, as lookup's second version gives it: without `meta`. */
+/** A delivered answer of about 3 KB in version 2, without `meta`, as lookup gives it. */
 export function deliveredAnswer(domainName: string): LookupAnswer {
   return {
     status: 200,
@@ -22,7 +22,7 @@ export function deliveredAnswer(domainName: string): LookupAnswer {
   };
 }
 
-/** What lookup answers with when a question has no data answer. */
+/** The answer of lookup to a request without data. */
 export function problemAnswer(status: number, code: string, outcome: string): LookupAnswer {
   const retryAfter = status >= 500 ? { retry_after: 30 } : {};
   return {
@@ -42,13 +42,13 @@ const QUESTIONS_MAX = 10_000;
 
 type Answer = (request: IncomingMessage) => LookupAnswer | undefined;
 
-/** Lookup as the gateway sees it. `answer` may be replaced; undefined keeps the caller waiting. */
+/** A stand-in for lookup as the gateway uses it. `answer` may be replaced; undefined keeps the caller waiting. */
 export class LookupStandIn {
   readonly questions: { path: string; headers: IncomingMessage['headers'] }[] = [];
-  /** Questions whose caller went before the answer. */
+  /** The requests whose caller disconnected before the answer. */
   abandoned = 0;
   answer: Answer = (request) => deliveredAnswer(nameIn(request));
-  /** Answers in the place of `answer`, in any form; has the parsed body of a request with one. */
+  /** Answers instead of `answer`, in any form; it gets the parsed body of a request, if there is one. */
   respond?: (request: IncomingMessage, response: ServerResponse, body: unknown) => void;
   private held: (() => void)[] | undefined;
   private server: Server;
@@ -57,7 +57,7 @@ export class LookupStandIn {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** @param listenOn a path of a Unix socket, or nothing for a free port on loopback. */
+  /** @param listenOn the path of a Unix socket; by default a free port on loopback. */
   async start(listenOn?: string): Promise<void> {
     this.server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
       this.take(request, response),

@@ -4,15 +4,15 @@ import { LookupStandIn } from './lookup-stand-in.js';
 
 type Answered = Omit<NameFindings, 'index' | 'servedFrom' | 'isCharged'>;
 
-/** Lookup as monitors see it: what it answers about names may change, and each question is counted. */
+/** A stand-in for lookup as monitors use it: its answers about names can change, and each request is counted. */
 export class WatchedWorld extends LookupStandIn {
   readonly asked: NameQuestions[] = [];
   private readonly whois = new Map<string, Answered>();
   private readonly dns = new Map<string, Answered>();
 
-  /** Is told before the other names of its question. */
+  /** This name is answered before the other names of its request. */
   firstName?: string;
-  /** Ends each answer in its middle while true. */
+  /** While true, each answer breaks off in the middle. */
   isBreakingOff = false;
 
   override respond = (_request: IncomingMessage, response: ServerResponse, body: unknown) => {
@@ -42,7 +42,7 @@ export class WatchedWorld extends LookupStandIn {
     (kind === 'dns' ? this.dns : this.whois).set(name, answered);
   }
 
-  /** @param records values by type, of addresses and of hosts. */
+  /** @param records addresses and hosts by record type. */
   resolve(name: string, records: Record<string, string[]>): void {
     const all = Object.entries(records).flatMap(([type, values]) =>
       values.map((value) => ({
@@ -55,7 +55,7 @@ export class WatchedWorld extends LookupStandIn {
     this.dns.set(name, { outcome: 'delivered', body: { dns_records: all, errors: {} } });
   }
 
-  /** Number of requests about a name. */
+  /** The number of requests about a name. */
   count(kind: NameQuestions['kind'], name: string): number {
     return this.asked.filter((one) => one.kind === kind && one.names.includes(name)).length;
   }

@@ -20,12 +20,12 @@ describe('a lookup whose client has disconnected', () => {
     await world?.stop();
   });
 
-  // Lookup accepts only current tokens, and the gateway issues them by the real time.
+  // Lookup accepts only current tokens, and the gateway issues them in real time.
   beforeEach(() => world.clock.set(new Date()));
 
   const live = (name: string, query = '') => `/v2.0/whois/live?domainName=${name}${query}`;
 
-  it('ends at the registry, leaves nothing for a repeat, costs nothing, and counts towards the rate limit', async () => {
+  it('ends at the registry, caches nothing for a repeat, costs nothing, and counts towards the rate limit', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     const name = 'silent-shop.de';
     const key = { 'x-api-key': apiKey };
@@ -45,7 +45,7 @@ describe('a lookup whose client has disconnected', () => {
     expect(Number(limit) - Number(left)).toBe(4);
   });
 
-  it('a stale answer is given only on request, and costs the price of a live one', async () => {
+  it('is followed by a stale answer only on request, at the price of a live one', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     const key = { 'x-api-key': apiKey };
     const first = await under.ask(live('stale-shop.de'), key);

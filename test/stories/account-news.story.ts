@@ -44,7 +44,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
       WAIT_MS,
     );
 
-  it('a job that takes most of the credits reports its end and the low credits', async () => {
+  it('a job that uses most of the credits reports its end and the low balance', async () => {
     const job = { domainNames: NAMES, types: ['A'] };
     const started = await customer.call('POST', '/api/jobs/dns', job);
     expect(started.status).toBe(202);
@@ -92,7 +92,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
     expect(events.body.events).toHaveLength(1);
   });
 
-  it('a domain monitor checks its name at once, and knows its expiry', async () => {
+  it('a domain monitor checks its name at once and knows its expiry', async () => {
     const wish = { kind: 'domain', domainName: 'news-story-1.com' };
     const { status, body } = await customer.call('POST', '/api/monitors', wish);
     expect(status).toBe(201);
@@ -125,7 +125,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
     const last = await checkedAt();
     open().clock.advance(HOUR_MS);
     await waitFor('a further check', async () => (await checkedAt()) !== last, WAIT_MS);
-    // Checks of a minute are charged together.
+    // The checks of each minute are charged together.
     open().clock.advance(2 * MINUTE_MS);
     const charges = await waitFor(
       'the charge',

@@ -31,7 +31,7 @@ const partOf = (content: Buffer | string) =>
   ]);
 const END = Buffer.from('--edge--\r\n');
 
-/** Each refusal is a problem that says what to do. Nothing is held, charged or left on the disk. */
+/** Each refusal is a problem that says what to do. Nothing is reserved, charged or left on the disk. */
 describe('in one process: unusable input', () => {
   const folder = makeOwnFolder('bad-input');
   let deployment: Deployment;
@@ -107,7 +107,7 @@ describe('in one process: unusable input', () => {
     }
   });
 
-  it('an upload by tus with wrong headers is told which and why, and keeps its place', async () => {
+  it('a tus upload with wrong headers is told which and why, and keeps its offset', async () => {
     const path = await beginTus();
     const body = 'x';
     const start = { ...PIECE, 'upload-offset': '0' };
@@ -147,7 +147,7 @@ describe('in one process: unusable input', () => {
     expect(removed.status).toBe(204);
   });
 
-  it('an invalid form, one without a file, with two, or interrupted is rejected', async () => {
+  it('a form is rejected if it is invalid or interrupted, or does not have exactly one file', async () => {
     const part = partOf(NAMES);
     for (const body of ['', 'nonsense', END, part, Buffer.concat([part, part, END])]) {
       const refused = await sendForm(body);
@@ -178,7 +178,7 @@ describe('in one process: unusable input', () => {
     expect(none).toMatchObject({ status: 422, body: { code: 'no_valid_names' } });
   });
 
-  it('402 says how many credits are missing, 403 which plan covers the request', async () => {
+  it('402 says how many credits are missing, and 403 says which plan covers the request', async () => {
     const many = Array.from({ length: TRIAL_CREDITS + 1 }, (_, n) => `many-${n}.com`);
     const short = await post('/v2.0/jobs/whois', { domainNames: many });
     const code = 'insufficient_credits';
@@ -225,8 +225,8 @@ describe('in one process: unusable input', () => {
     }
   });
 
-  it('nothing is held, charged or left on the disk by any of it', async () => {
-    await waitFor('the files to go', () => leftOnDisk().length === 0);
+  it('none of it reserves or charges credits or leaves files on the disk', async () => {
+    await waitFor('the files to be removed', () => leftOnDisk().length === 0);
     await waitFor('the credits', async () => {
       const { body } = await customer.call('GET', '/api/balance');
       return body.spendable === TRIAL_CREDITS && body.reserved === 0;
@@ -234,7 +234,7 @@ describe('in one process: unusable input', () => {
     expect(await customer.call('GET', '/api/uploads')).toMatchObject({ body: { uploads: [] } });
   });
 
-  it('410: results are gone after 30 days', async () => {
+  it('after 30 days, results are gone and answered 410', async () => {
     const { id } = (await post('/v2.0/jobs/dns', { domainNames: ['one.com'], types: ['A'] })).body;
     await waitFor('its end', async () => {
       const { body } = await customer.call('GET', `/api/jobs/${String(id)}`);

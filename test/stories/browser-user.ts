@@ -25,7 +25,9 @@ const ARGUMENTS = [
 ];
 const TIMEOUT_MS = 90_000;
 
-/** Colours differ by scheme. By width, structure differs too: a narrow look stacks tables and hides their heads. */
+/**
+ * Schemes differ in colours. Widths differ in structure, too: the narrow layout stacks tables and hides their headings.
+ */
 const RULES_OF_WIDE_LOOK = [
   'color-contrast',
   'link-in-text-block',
@@ -37,7 +39,7 @@ const RULES_OF_WIDE_LOOK = [
   'th-has-data-cells',
 ];
 
-/** A colour scheme and a size in CSS pixels; all rules of axe unless some are named. */
+/** A colour scheme and a size in CSS pixels, checked with all rules of axe unless some are named. */
 interface Look {
   colorScheme: 'dark' | 'light';
   width: number;
@@ -51,17 +53,17 @@ const LOOKS: readonly Look[] = [
   { colorScheme: 'light', width: 375, height: 740 },
 ];
 
-/** Our own checks must not pass without a browser; a contributor's machine may do without. */
+/** CI must not pass without a browser, but a contributor's machine may lack one. */
 export const hasBrowser = chromiumPath() !== undefined || process.env.CI === 'true';
 
-/** @throws when there is no Chromium, or it does not start within 90 s. */
+/** @throws if there is no Chromium, or it does not start within 90 s. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = chromiumPath();
   if (!executablePath) throw new Error('Chromium is missing: apt-get install chromium');
   return chromium.launch({ executablePath, headless: true, args: ARGUMENTS, timeout: TIMEOUT_MS });
 }
 
-/** Somebody at a browser with cookies of their own, who notices whatever the console says. */
+/** A user of a browser with separate cookies, who notices every message in the console. */
 export class BrowserUser {
   /** Console errors, page errors and violations of the content security policy. */
   readonly faults: string[] = [];
@@ -84,7 +86,7 @@ export class BrowserUser {
     return user;
   }
 
-  /** What was noticed since the last call. */
+  /** The messages noticed since the last call. */
   takeFaults(): string[] {
     return this.faults.splice(0);
   }
@@ -113,12 +115,12 @@ export class BrowserUser {
     return (await this.page.locator('h1').textContent()) ?? '';
   }
 
-  /** What the page says, without markup. */
+  /** The text of the page, without markup. */
   async words(): Promise<string> {
     return this.page.locator('body').innerText();
   }
 
-  /** Opens the mailbox when the newest mail to `email` with this subject is there, and follows its link. */
+  /** Waits for the newest mail to `email` with this subject in the mailbox, and follows its link. */
   async followMail(email: string, subject: string): Promise<void> {
     await waitFor(`the mail "${subject}"`, async () => {
       const mails = await this.origins.mailbox.newest(50);
@@ -134,7 +136,7 @@ export class BrowserUser {
     await this.leaveBy(mail.first().getByRole('link'));
   }
 
-  /** @throws what axe knows against the page in any look, and what scrolls sideways. */
+  /** @throws with what axe finds in any layout, and with what scrolls sideways. */
   async examine(): Promise<void> {
     const faults = await this.faultsOfLooks(LOOKS);
     const path = new URL(this.page.url()).pathname;
@@ -146,7 +148,7 @@ export class BrowserUser {
     for (const { colorScheme, width, height, rules } of looks) {
       await this.page.emulateMedia({ colorScheme });
       await this.page.setViewportSize({ width, height });
-      // Legacy mode: without frames there is nothing to collect in a page of axe's own.
+      // Legacy mode is enough: without frames, axe needs no page of its own to collect results.
       const axe = new AxeBuilder({ page: this.page })
         .setLegacyMode()
         .options({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) });
@@ -177,11 +179,14 @@ export class BrowserUser {
   }
 }
 
-/** Runs in the page: a policy that only warns would not be seen in the console's errors. */
+/** Runs in the page, because a policy that only reports does not appear among the console's errors. */
 const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
   console.error('policy violated: ' + event.violatedDirective + ' by ' + event.blockedURI));`;
 
-/** Runs in the page: the document when it scrolls sideways, and every box that does. */
+/**
+ * Runs in the page.
+ * @returns the document and every box that scrolls sideways.
+ */
 const WIDTHS = `[document.documentElement, ...document.querySelectorAll('body *')]
   .filter((box) => box.scrollWidth > box.clientWidth && box.clientWidth > 0)
   .filter((box) => box === document.documentElement || getComputedStyle(box).overflowX !== 'visible')

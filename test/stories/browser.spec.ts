@@ -10,7 +10,7 @@ const EMAIL = 'mary@story.example';
 const NAME = 'Grace O’Neil';
 const PASSWORD = 'correct horse battery staple 42';
 const NEW_PASSWORD = 'an even longer sentence to remember 7';
-/** Gives the same answer on every installation. */
+/** A name with the same answer on every installation. */
 const SAMPLE = 'registered.test';
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
@@ -30,7 +30,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
   });
 
   afterEach(() => {
-    // A refused form is an answer of 400 and above, which Chromium writes to the console.
+    // A refused form is answered with 400 or above, which Chromium writes to the console.
     const faults = user.takeFaults().filter((fault) => !/status of 4\d\d/.test(fault));
     expect(faults).toEqual([]);
   });
@@ -40,7 +40,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await deployment?.stop();
   });
 
-  it('every public page is accessible, light, dark and on a telephone', async () => {
+  it('every public page is accessible in light, in dark and on a phone', async () => {
     const paths = ['/', '/sign-up', '/log-in', '/password/forgot', '/password/reset'];
     for (const path of [...paths, '/sign-up/confirm', '/nothing-here', deployment.mailboxUrl]) {
       await user.open(path);
@@ -118,7 +118,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
   it('S18: the browser’s session does not work at the API, and a key does not work on the dashboard', async () => {
     const other = await user.context.newPage();
-    // Cookies are not bound to ports, so the browser does send the session there.
+    // Cookies do not depend on ports, so the browser does send the session there.
     const answer = await other.goto(`${deployment.apiUrl}/v2.0/whois/live?domainName=cookie.com`);
     expect(answer?.status()).toBe(401);
     expect(await answer?.request().headerValue('cookie')).toContain('__Host-session=');
@@ -131,7 +131,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await stranger.leave();
   });
 
-  it('S29: a form on a sister origin, or another site, cannot act for the customer', async () => {
+  it('S29: a form on a sibling origin or another site cannot act for the customer', async () => {
     const origins = [deployment.apiUrl, 'http://elsewhere.example'];
     for (const origin of origins) {
       const trap = await user.context.newPage();
@@ -225,7 +225,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await waitFor('the new key to work', async () => (await lookUp(key)).status === 200);
   });
 
-  it('a key does what its owner allows, and spends no more a day', async () => {
+  it('a key does only what its owner allows, and spends at most its daily limit', async () => {
     await user.open('/keys');
     const row = user.page.getByRole('listitem').filter({ hasText: key.slice(-4) });
     expect(await row.textContent()).toContain('all scopes');

@@ -14,10 +14,7 @@ const NAMES = Array.from(
   { length: 60 },
   (_, n) => `bulk-story-${n}.${['com', 'de', 'org'][n % 3]}`,
 );
-/**
- * A file in the format of a spreadsheet, with a repeated line, a line without a name and a name that nobody has
- * registered.
- */
+/** A spreadsheet's CSV file with a repeated line, a line without a name and an unregistered name. */
 const FILE = ['domain;note', ...NAMES.map((name) => `${name};x`), `${NAMES[0]};x`, 'no name;x'];
 
 /**
@@ -43,7 +40,7 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     return { status: answer.statusCode, bytes, json: () => JSON.parse(bytes.toString()) };
   }
 
-  it('a compressed file is uploaded by tus, in pieces, and its names are counted', async () => {
+  it('a compressed file is uploaded through tus in pieces, and its names are counted', async () => {
     const file = gzipSync(FILE.join('\r\n'));
     const url = await new Promise<string>((resolve, reject) => {
       const upload = new TusUpload(file as never, {
@@ -84,7 +81,7 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     ]);
   });
 
-  it('S83: the job ends with a mail and a signed event, and its owner downloads exactly his rows', async () => {
+  it('S83: the job ends with a mail and a signed event, and its owner downloads exactly the right rows', async () => {
     const { mailbox } = open();
     const hook = { url: `https://${HOST}/in`, events: ['job.completed'] };
     expect((await api('POST', '/v2.0/webhooks', hook)).status).toBe(201);

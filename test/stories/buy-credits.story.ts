@@ -53,9 +53,12 @@ export function buyCredits(
     const answer = await fetch(callbackUrl(), { method: 'POST', headers, body: callback.body });
     return answer.status;
   }
-  /** As at real processors, a callback that got 503 (from a busy machine) is repeated; no other refusal is expected. */
+  /**
+   * As with real processors, a callback that was answered 503 (by a busy machine) is repeated; no other refusal is
+   * expected.
+   */
   const sendUntilTaken = (callback: Callback, secret: string) =>
-    waitFor('a callback to be taken', async () => {
+    waitFor('a callback to be accepted', async () => {
       const status = await post(callback, secret);
       if (status !== 503) expect(status).toBe(200);
       return status === 200;
@@ -112,7 +115,7 @@ export function buyCredits(
     await waitForBalance(balance);
   });
 
-  it('its invoice is printed with the account’s details, mailed once, and given to nobody else', async () => {
+  it('its invoice is printed with the account’s details, mailed once, and available to nobody else', async () => {
     const invoice = await waitFor('the invoice', async () => {
       const { body } = await customer.call('GET', '/api/invoices');
       return (body as InvoicesAnswer).invoices.find(({ revision }) => revision === 1);
@@ -152,14 +155,14 @@ export function buyCredits(
     expect(packages).toHaveLength(2);
   });
 
-  it('S45: a callback with a foreign signature grants nothing', async () => {
+  it('S45: a callback signed with another secret grants nothing', async () => {
     const callbacks = callbacksOf(deployment.payments);
     const third = (await buy('three')).body as OrderAnswer;
     callbacks.hold();
     await pressButton(third.redirect_url as string, 'pay');
     const held = callbacks.takeHeld();
     for (const callback of held) {
-      expect(await post(callback, 'a secret of somebody else')).toBe(400);
+      expect(await post(callback, 'a secret of someone else')).toBe(400);
     }
     expect(await stateOf(third)).toBe('redirected');
     expect(await credits()).toBe(balance);

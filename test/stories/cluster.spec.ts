@@ -15,7 +15,7 @@ import { plansAndMoneyBack } from './plans.story.js';
 /** The time until a killed broker or database is back, and all services have noticed. */
 const START_LIMIT_MS = 240_000;
 
-/** The stories of one process, unchanged; one cluster for all of them. */
+/** Runs the stories of one process unchanged, all in one cluster. */
 describeOnCluster('a process for each service', () => {
   const receiver = new WebhookReceiver();
   let deployment: Awaited<ReturnType<typeof openCluster>>;
@@ -28,7 +28,7 @@ describeOnCluster('a process for each service', () => {
     await deployment?.stop();
   });
 
-  // It runs first, before any story moves the clock by months.
+  // This story runs first, before any other moves the clock by months.
   describe('database files', () => databaseFiles(() => deployment));
 
   describe('from sign-up to erasure', () => firstLight(() => deployment));
@@ -43,7 +43,7 @@ describeOnCluster('a process for each service', () => {
 
   describe('account news', () => accountNews(() => deployment, receiver));
 
-  describe('properties of several processes', () => {
+  describe('several processes', () => {
     it('both gateways share one limit and one balance', async () => {
       const { cluster } = deployment;
       const [first, second] = cluster.gateways.map(({ apiUrl }) => ({ ...deployment, apiUrl }));
@@ -61,30 +61,42 @@ describeOnCluster('a process for each service', () => {
       await waitFor('what was charged', async () => (await balance(customer)) === 490);
     });
 
-    it('an unavailable broker is reported, and no service is taken out of service for it', async () => {
+    it('an unavailable broker is reported, but no service is taken out of rotation for it', async () => {
       const { broker, processes } = deployment.cluster;
       broker?.kill('SIGKILL');
       const entitlement = named(processes, 'entitlement');
       const degraded = { status: 200, body: { status: 'degraded', faults: ['broker'] } };
       await waitFor(
-        'the broker to be missed',
+        'the broker to be reported as down',
         () => isReadiness(entitlement, degraded),
         START_LIMIT_MS,
       );
       await broker?.start();
       const well = { status: 200, body: { status: 'ok', faults: [] } };
-      await waitFor('the broker to be back', () => isReadiness(entitlement, well), START_LIMIT_MS);
+      await waitFor(
+        'the broker to be reported as up',
+        () => isReadiness(entitlement, well),
+        START_LIMIT_MS,
+      );
     });
 
-    it('without its database a service accepts no work, and recovers with it', async () => {
+    it('a service accepts no work without its database, and recovers with it', async () => {
       const { postgres, processes } = deployment.cluster;
       const account = named(processes, 'account');
       postgres.kill('SIGKILL');
       const away = { status: 503, body: { status: 'unavailable', faults: ['database'] } };
-      await waitFor('the database to be missed', () => isReadiness(account, away), START_LIMIT_MS);
+      await waitFor(
+        'the database to be reported as down',
+        () => isReadiness(account, away),
+        START_LIMIT_MS,
+      );
       await postgres.start();
       const well = { status: 200, body: { status: 'ok', faults: [] } };
-      await waitFor('the database to be back', () => isReadiness(account, well), START_LIMIT_MS);
+      await waitFor(
+        'the database to be reported as up',
+        () => isReadiness(account, well),
+        START_LIMIT_MS,
+      );
     });
   });
 });

@@ -12,7 +12,7 @@ export interface Answer {
 /** The parts of an installation that a customer can reach. */
 export type Origins = Pick<Deployment, 'apiUrl' | 'dashboardUrl' | 'mailbox'>;
 
-/** A person in a story: a browser with cookies, an address with mail, a password, keys. */
+/** A person in a story, with a browser and its cookies, a mail address, a password and keys. */
 export class Customer {
   private readonly cookies = new Map<string, string>();
   private csrfToken = '';
@@ -25,7 +25,7 @@ export class Customer {
     private readonly origins: Origins,
     readonly email: string,
     readonly firstName = 'Ada',
-    /** Where it seems to come from, where a proxy is trusted: attempts are counted by network. */
+    /** Its apparent address if a proxy is trusted; attempts are counted by network. */
     private readonly network?: string,
   ) {}
 
@@ -55,7 +55,7 @@ export class Customer {
     return answerOf(response);
   }
 
-  /** Signs up and confirms with the link from the mailbox: afterwards logged in, with both keys. */
+  /** Signs up and confirms with the link from the mailbox: afterwards the customer is logged in and has both keys. */
   async join(): Promise<void> {
     const signedUp = await this.call('POST', '/api/sign-up', {
       first_name: this.firstName,
@@ -73,7 +73,7 @@ export class Customer {
     this.testKey = confirmed.body.test_key;
   }
 
-  /** Joins, and waits for the trial credits: they come by an event, a moment after the confirmation. */
+  /** Joins and waits for the trial credits, which an event grants a moment after the confirmation. */
   async joinWithCredits(): Promise<void> {
     await this.join();
     await waitFor('the trial credits', async () => {
@@ -107,7 +107,7 @@ export class Customer {
     return this.get(`${path}&apiKey=${key}`);
   }
 
-  /** What the API answers at a path with its query. */
+  /** The API's answer for a path with its query. */
   async get(path: string): Promise<Answer> {
     return answerOf(await fetch(`${this.origins.apiUrl}${path}`));
   }

@@ -14,7 +14,7 @@ import type { Deployment } from './deployment.js';
 
 const ZONE = 'filestory';
 const NAMES = Array.from({ length: 200 }, (_, n) => `story-${n}.${ZONE}`);
-/** Files are built one after another, on a machine with other work. */
+/** A limit that allows for building files one after another on a busy machine. */
 const WAIT_MS = 120_000;
 
 /** Database files, from the operator's source to the download by a customer whose plan includes them. */
@@ -41,7 +41,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
     return api(`/v2.0/files/${dataset}/${date}?format=${format}`, key);
   };
 
-  it('names from a source that may be sold are in the next file, which is announced publicly', async () => {
+  it('names from a source that may be sold are in the next file, which is listed publicly', async () => {
     const place = join(makeOwnFolder('file-story'), ZONE);
     mkdirSync(place);
     const soa = `${ZONE}.\t900\tin\tsoa\tns1.nic.${ZONE}. host.${ZONE}. 1 1800 900 604800 86400`;
@@ -66,7 +66,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
       WAIT_MS,
     );
     const { workerUrl: url, serviceSecret, clock, tls } = open();
-    // A file built at this moment would not be built again.
+    // A file that was built just now would not be built again.
     clock.advance(MINUTE_MS);
     const tokens = new ServiceTokens(serviceSecret, clock, tls);
     const operator = new ServiceHttp({
@@ -100,7 +100,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
     expect([tested.status, tested.json().code]).toEqual([403, 'test_key_not_allowed']);
   });
 
-  it('S77: once a Domainer plan is paid its files open in three formats, and no others', async () => {
+  it('S77: once a Domainer plan is paid, its files open in three formats, and no others open', async () => {
     const wish = { product: 'subscription', sku: 'domainer-names-month', processor: 'stripe' };
     const key = { 'idempotency-key': 'file-story' };
     const { status, body } = await customer.call('POST', '/api/orders', wish, key);

@@ -19,46 +19,46 @@ import type { PaymentsSimulator } from '../../apps/simulators/src/payments/payme
 import { SoloDatabase } from '../../apps/solo/src/services/solo-database.js';
 import { startSolo } from '../../apps/solo/src/solo.js';
 
-/** The parts of an installation that a story uses, whichever way its services run. */
+/** The parts of an installation that a story uses, however its services run. */
 export interface Deployment {
   apiUrl: string;
   dashboardUrl: string;
-  /** A page with the mail; `mailbox` is what it shows, newest first. */
+  /** A page that shows the mails; `mailbox` returns them, newest first. */
   mailboxUrl: string;
   mailbox: {
     newest(limit: number): Promise<{ to: string; subject: string; text: string }[]>;
   };
   /** The business time of every service: it stands still until it is moved. */
   clock: Clock & { advance(ms: number): void };
-  /** For what operators do. */
+  /** The database, for what operators do. */
   entitlementUrl: string;
-  /** The certificate of an operator, where services speak TLS to one another. */
+  /** The certificate of an operator, if services use TLS among themselves. */
   tls?: InternalTls;
   serviceSecret: string;
   superuserUrl: string;
   databaseUrl(role: string): string;
   rolePassword(role: string): string;
-  /** Relays the events of a service that is not built yet. */
+  /** Relays the events of a service that the story plays. */
   transport: EventTransport;
   /** Every log line so far, of every service. */
   log(): string;
   stop(): Promise<void>;
 }
 
-/** Services share event loops, or two cores with the tests: load is not what stories are about. */
+/** Services share event loops, or two cores with the tests, and stories are not about load. */
 const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '20000' };
 
-/** Every service in this process, but billing, whose part the story plays. */
+/** Starts every service except billing, which the story plays, in this process. */
 export async function openSolo(settings: Record<string, string> = {}): Promise<Deployment> {
   return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...settings });
 }
 
-/** Every service in this process, with the settings by which an operator says where registries are. */
+/** Starts every service in this process, with an operator's settings for the addresses of registries. */
 export async function openSoloOn(internet: Record<string, string>): Promise<Deployment> {
   return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...internet }, { offline: false });
 }
 
-/** Every service in this process, and the simulated payment processor. */
+/** Starts every service and the simulated payment processor in this process. */
 export async function openSoloWithPayments(settings: Record<string, string> = {}) {
   const { payments, billingUrl, ...deployment } = await opened({ ...UNHURRIED, ...settings });
   return {
@@ -69,7 +69,7 @@ export async function openSoloWithPayments(settings: Record<string, string> = {}
 }
 
 /**
- * The same, but every service that may goes to its database by way of a PgBouncer in transaction mode, which has fewer
+ * The same, but every service that can uses its database through a PgBouncer in transaction mode, which has fewer
  * connections than the services: two for each role.
  */
 export async function openSoloBehindPgBouncer(settings: Record<string, string> = {}) {
@@ -108,7 +108,9 @@ export async function openSoloBehindPgBouncer(settings: Record<string, string> =
 
 let template: Promise<string> | undefined;
 
-/** A data folder with a migrated database. Making one takes five seconds of processor time, so later ones are copies. */
+/**
+ * A data folder with a migrated database. Creating one takes five seconds of processor time, so later ones are copies.
+ */
 async function preparedFolder(): Promise<string> {
   const from = await (template ??= makeTemplate());
   const folder = makeRunFolder();
@@ -170,7 +172,10 @@ async function opened(
   };
 }
 
-/** A process for each service, with Kafka and Valkey. The API is the first gateway's. @param worker its settings. */
+/**
+ * Starts a process for each service, with Kafka and Valkey. The API is that of the first gateway.
+ * @param worker settings of the worker.
+ */
 export async function openCluster(worker: Record<string, string> = {}): Promise<
   Deployment & {
     cluster: RunningCluster;
@@ -187,7 +192,7 @@ export async function openCluster(worker: Record<string, string> = {}): Promise<
     durable: false,
     clockFile,
     payments: 'simulated',
-    // On a busy test machine five milliseconds of waiting are no lost Valkey.
+    // On a busy test machine, waiting for five milliseconds does not mean that Valkey is lost.
     environment: { gateway: { ...UNHURRIED, VALKEY_TIMEOUT_MS: '1000' }, worker },
   });
   const { facts, gateways, mailbox, settings } = cluster;
@@ -220,6 +225,6 @@ export async function openCluster(worker: Record<string, string> = {}): Promise<
   };
 }
 
-/** Our own checks must not pass without a cluster; a contributor's machine may do without. */
+/** CI must not pass without a cluster, but a contributor's machine may lack one. */
 export const describeOnCluster =
   clusterAvailability() === undefined || process.env.CI === 'true' ? describe : describe.skip;

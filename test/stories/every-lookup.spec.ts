@@ -23,7 +23,7 @@ describe('in one process: every lookup', () => {
     return one;
   }
 
-  /** A trial allows two requests a minute of class bulk, and two of class heavy. */
+  /** A trial allows two requests per minute of class bulk, and two of class heavy. */
   const trials: Customer[] = [];
   const asked: Record<string, number> = {};
   async function askerOf(rateClass: string): Promise<Customer> {
@@ -79,7 +79,7 @@ describe('in one process: every lookup', () => {
     ['/v2.0/dns/live?domainName=shop.com&type=A', { rcode: 'noerror' }],
     ['/v2.0/domain/availability?domain=shop.com', { availability: 'registered' }],
   ])(
-    '%s is answered for a live key by the simulated internet, for one credit',
+    '%s is answered from the simulated internet for a live key, for one credit',
     async (path, facts) => {
       const answer = await ask(path, customer.key);
       expect([path, answer.status, answer.text]).toEqual([path, 200, expect.any(String)]);

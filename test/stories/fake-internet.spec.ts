@@ -8,7 +8,7 @@ import { Customer } from './customer.js';
 import { type Deployment, openSoloOn } from './deployment.js';
 import { internetAvailability } from './internet-availability.js';
 
-/** By RDAP with a registrar of their own, only by RDAP, and only by port 43. */
+/** Names with RDAP and a separate registrar, with only RDAP, and with only port 43. */
 const RDAP = ['published-books.com', 'published-books.org', 'published-books.uk'];
 const PORT43 = ['jp', 'it', 'eu', 'dk', 'at', 'se', 'ru', 'io'].map(
   (tld) => `published-books.${tld}`,
@@ -23,12 +23,12 @@ const RPSL = ['41.188.0.1', '2c0f:fb50::1', '1.1.1.1'];
 const WITHOUT_RDAP = ['afrinic', 'apnic'];
 
 const run = promisify(execFile);
-/** The requests that a trial may make in a minute. */
+/** The number of requests that a trial may make in a minute. */
 const QUESTIONS_A_CUSTOMER = 10;
 
 const here = internetAvailability() === undefined ? describe : describe.skip;
 
-here('the product on an internet of its own', () => {
+here('the product on a private internet', () => {
   let internet: FakeInternet;
   let settings: SimulatedInternet;
   let deployment: Deployment;
@@ -113,7 +113,7 @@ here('the product on an internet of its own', () => {
     expect(body.domain_registered).toBe('restricted');
   });
 
-  it('every record of a name is exactly what dig shows', async () => {
+  it('every record of a name is exactly as dig shows it', async () => {
     const body = await ask(`/v2.0/dns/live?domainName=${SIGNED}&type=all`);
     expect(body.rcode).toBe('noerror');
     for (const type of ['A', 'AAAA', 'NS', 'MX', 'TXT', 'SOA', 'CAA']) {
@@ -131,7 +131,7 @@ here('the product on an internet of its own', () => {
     expect([await authenticated(SIGNED), await authenticated(UNSIGNED)]).toEqual([true, false]);
   });
 
-  it.each(ADDRESSES)('%s has an owner and a name', async (ip) => {
+  it.each(ADDRESSES)('the network %s has an owner and a name', async (ip) => {
     const network = await ask(`/v2.0/ip-whois?ip=${ip}`);
     expect(network).toMatchObject({ ip_address: ip, meta: { credits_charged: 1 } });
     const { dns_records } = await ask(`/v2.0/dns/live?ipAddress=${ip}`);

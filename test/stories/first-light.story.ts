@@ -11,7 +11,7 @@ import type { Deployment } from './deployment.js';
 
 /**
  * One customer's life, only through HTTP: sign-up, key, lookups, limits, credits, payment, plan, rotation, revocation,
- * deletion, restore, and erasure. The steps build on one another.
+ * deletion, restoration and erasure. The steps build on one another.
  */
 export function firstLight(deployed: () => Deployment): void {
   let deployment: Deployment;
@@ -103,7 +103,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect((await customer.call('GET', '/api/balance')).body.spendable).toBeGreaterThan(400);
   });
 
-  it('The ledger says what the credits were used for, and adds up to the rest', async () => {
+  it('the ledger says what the credits were used for, and adds up to the balance', async () => {
     const { status, body } = await customer.get(`/v2.0/account/credits?apiKey=${customer.key}`);
     expect([status, body.ledger.at(-1)]).toMatchObject([200, { kind: 'grant', amount: 500 }]);
     const { spendable, leased, pending, frozen, debt } = body.balance;
@@ -116,9 +116,9 @@ export function firstLight(deployed: () => Deployment): void {
 
   it('402 comes when the credits are used up, after exactly as many answers as there were credits', async () => {
     await override('live', 1_000_000);
-    // Fewer are sooner used up.
+    // With fewer credits, they are used up sooner.
     await operate('revocations', { revocationId: randomUUID(), amount: 350, reason: 'story' });
-    // The gateway knows its balance before entitlement does, but hears of the revocation with its next lease.
+    // The gateway knows its balance before entitlement does, but learns of the revocation only with its next lease.
     const before = await waitFor('the smaller balance', async () => {
       const { headers } = await customer.lookUp(freshName());
       const left = Number(headers.get('x-credits-remaining'));
@@ -132,7 +132,7 @@ export function firstLight(deployed: () => Deployment): void {
       );
       served += answers.filter(({ status }) => status === 200).length;
       refusal = answers.find(({ status }) => status === 402);
-      // The last credits may be held by running requests, which may still return them.
+      // Requests in progress may hold the last credits and still return them.
       const others = answers.filter(
         ({ status, body }) => ![200, 402].includes(status) && body.code !== 'credits_busy',
       );
@@ -225,7 +225,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect(await eventsSaid()).toContain('account.account-deleted');
   });
 
-  it('restored on day 89 it has its credits back, and keys after a reissue', async () => {
+  it('restored on day 89, it has its credits back, and its keys once they are reissued', async () => {
     deployment.clock.advance(89 * DAY_MS);
     await customer.logIn();
     expectStatus(await customer.call('POST', '/api/account/restore', {}), 200);
@@ -246,7 +246,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect(await spendable()).toBeGreaterThan(9_900);
   });
 
-  it('deleted again, on day 91 a restore is refused, the account is erased and its key unknown', async () => {
+  it('91 days after another deletion, a restoration is refused, the account is erased and its key is unknown', async () => {
     await customer.logIn();
     expectStatus(await customer.call('POST', '/api/account/delete', {}), 200);
     deployment.clock.advance(91 * DAY_MS);
@@ -295,7 +295,7 @@ export function firstLight(deployed: () => Deployment): void {
   });
 
   async function spendable(): Promise<number> {
-    // The use of a lease is settled within 100 ms, and its rest is returned when it is closed.
+    // The usage of a lease is settled within 100 ms, and the rest is returned when it is closed.
     const { body } = await customer.call('GET', '/api/balance');
     return body.spendable + body.reserved;
   }
@@ -307,7 +307,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect(answer.status).toBeLessThan(300);
   }
 
-  /** What an operator's command asks of entitlement. */
+  /** A request to entitlement, as an operator's command sends it. */
   async function operate(path: string, body: object): Promise<void> {
     const http = new ServiceHttp({
       url: deployment.entitlementUrl,
@@ -358,7 +358,7 @@ export function firstLight(deployed: () => Deployment): void {
   }
 }
 
-/** Shows the code of a refusal if another status was expected. */
+/** Includes the code of a refusal in the error if another status was expected. */
 function expectStatus({ status, body }: Answer, expected: number): void {
   expect([status, body?.code]).toEqual([expected, expected < 400 ? undefined : expect.any(String)]);
 }

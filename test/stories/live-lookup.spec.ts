@@ -64,7 +64,7 @@ describe('a lookup service and its registries', () => {
       },
     );
 
-    it('at a thin registry takes the contacts from the registrar and says so', async () => {
+    it('from a thin registry takes the contacts from the registrar and says so', async () => {
       const { body } = await world.ask('published-books.com');
       expect(body.registrant_contact?.company).toBe(
         registrationOf('published-books.com').registrant.organization,
@@ -76,7 +76,7 @@ describe('a lookup service and its registries', () => {
       expect(body.provenance?.sources.every(({ outcome }) => outcome === 'delivered')).toBe(true);
     });
 
-    it('gives no withheld value of a redacted name, and lists each of them', async () => {
+    it('does not give the redacted values of a name, but lists each of them', async () => {
       const { body } = await world.ask('redacted-shop.org');
       const { registrant } = registrationOf('redacted-shop.org');
       for (const value of [
@@ -101,7 +101,7 @@ describe('a lookup service and its registries', () => {
       ]);
     });
 
-    it('in version 1 has no provenance and the same facts', async () => {
+    it('in version 1 has the same facts without provenance', async () => {
       const first = await world.ask('published-shoes.com', { version: '1' });
       const second = await world.ask('published-shoes.com', { version: '2' });
       expect(first.body).not.toHaveProperty('provenance');
@@ -144,7 +144,7 @@ describe('a lookup service and its registries', () => {
     });
   });
 
-  it('a shutdown waits for the running answer, and nothing else', async () => {
+  it('a shutdown waits only for the answer in progress', async () => {
     const world = new RegistryWorld(HURRIED);
     await world.start();
     const pool = new Pool('http://lookup', { socketPath: world.socketPath });

@@ -3,7 +3,7 @@ import { MINUTE_MS } from '#libs/platform';
 import { registrationOf } from '../../apps/simulators/src/registrations/registration.js';
 import { HURRIED, RegistryWorld } from './registry-world.js';
 
-/** Customers' answers about registries that misbehave. */
+/** The answers that customers get when registries misbehave. */
 describe('a misbehaving upstream', () => {
   let world: RegistryWorld;
   beforeEach(async () => {
@@ -57,7 +57,7 @@ describe('a misbehaving upstream', () => {
     ]);
   });
 
-  it('a registrar with another expiry loses, and both values are shown', async () => {
+  it('a registrar with another expiry is overruled, and both values are shown', async () => {
     const domain = 'disagreeing-registrar-shop.com';
     const { body } = await world.ask(domain);
     expect(body.expiry_date).toBe(registrationOf(domain).expires.toISOString().slice(0, 10));
@@ -140,7 +140,7 @@ describe('a misbehaving upstream', () => {
   );
 
   it.each(['expired', 'untrusted'])(
-    'S59: a registrar with an %s certificate is not read',
+    'S59: a registrar with an %s certificate is not used',
     async (kind) => {
       const domain = `refers-to-${kind}-certificate-published-shop.com`;
       const { body } = await world.ask(domain);
@@ -151,12 +151,12 @@ describe('a misbehaving upstream', () => {
     },
   );
 
-  it('S67: bytes that are not UTF-8 are read as Latin text', async () => {
+  it('S67: bytes that are not UTF-8 are read as Latin-1', async () => {
     const { body } = await world.ask('latin-1-published-shop.it');
     expect(JSON.stringify(body)).toContain('Société Exemple');
   });
 
-  it('with a stale answer serves it to those who accept one, marked as stale', async () => {
+  it('is replaced by a stale answer only for those who accept one, marked as stale', async () => {
     expect((await world.ask('shop.de')).status).toBe(200);
     await world.silence();
     world.clock.advance(MINUTE_MS);

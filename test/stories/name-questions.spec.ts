@@ -24,7 +24,7 @@ beforeAll(async () => {
     LOOKUP_UPSTREAM_EXCEPTIONS: upstreamExceptions,
     LOOKUP_EXTRA_CA_FILE: caFile,
     LOOKUP_DNS_SERVERS: dnsServers,
-    // Ten at once, then none for a minute and more.
+    // Ten queries at once, then none for more than a minute.
     LOOKUP_UPSTREAM_PER_SECOND: '0.01',
   });
   service = await startLookup({ config, clock, logger: new Logger('lookup', { write: () => {} }) });
@@ -84,7 +84,7 @@ describe('a worker’s lookups of many names', () => {
     expect(found.body).toMatchObject({ domain_name: 'name-1.com', dns_types: { A: 1 } });
   });
 
-  it('leave the memory to the answers of live lookups', async () => {
+  it('do not displace the cached answers of live lookups', async () => {
     const { cache } = service.app.get(LiveService, { strict: false });
     await ask({ names: ['forgotten.fr', 'forgotten.de'] });
     expect(cache.size.entries).toBe(0);

@@ -47,7 +47,7 @@ interface Export {
   }[];
 }
 
-/** A collector that keeps what is sent to it. */
+/** A collector that keeps everything it receives. */
 class Collector {
   readonly spans: ReceivedSpan[] = [];
   connections = 0;
@@ -145,7 +145,7 @@ describe('one request', () => {
     await collector?.stop();
   });
 
-  /** An account that entitlement knows, with its trial credits. */
+  /** Creates an account with its trial credits in entitlement. */
   async function register(traceparent?: string): Promise<string> {
     const accountId = newId();
     const outbox = new Outbox('account', new SystemClock(), transport);
@@ -170,7 +170,7 @@ describe('one request', () => {
 
   async function ask(): Promise<string> {
     const { apiKey } = around.account.addKey({ accountId: await register() });
-    // No registry answers for it: lookup says so without asking anybody.
+    // It has no registry, so lookup answers without querying a server.
     const answer = await fetch(
       `${gateway.apiUrl}/v2.0/whois/live?domainName=name.example&apiKey=${apiKey}`,
     );
@@ -182,7 +182,7 @@ describe('one request', () => {
   }
   const linesOf = (requestId: string, service: string) =>
     lines.filter((line) => line.request_id === requestId && line.service === service);
-  /** A line is written after its answer has left. */
+  /** Waits for log lines, which are written after the answer has been sent. */
   async function untilLogged(requestId: string): Promise<void> {
     await waitFor('the lines', () => linesOf(requestId, 'entitlement').length > 1);
     await waitFor('the line', () => linesOf(requestId, 'lookup').length > 0);
@@ -210,7 +210,7 @@ describe('one request', () => {
     expect(lines.filter(({ trace_id: id }) => id !== undefined)).toEqual([]);
   });
 
-  it('is one trace from the gateway to lookup and entitlement, and its id is in the log', async () => {
+  it('is one trace from the gateway to lookup and entitlement, and the trace id is in the log', async () => {
     const traces = await openTraces({ otlpEndpoint: endpoint, sampledShare: 1 });
     const requestId = await ask();
     await untilLogged(requestId);
@@ -230,12 +230,12 @@ describe('one request', () => {
     for (const { name } of collector.spans) expect(name).not.toMatch(/dds_|name\.example/);
   });
 
-  it('an event belongs to the trace of the request that caused it', async () => {
+  it('shares its trace with the events that it causes', async () => {
     collector.spans.length = 0;
     const traces = await openTraces({ otlpEndpoint: endpoint, sampledShare: 0 });
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     await register(`00-${traceId}-b7ad6b7169203331-01`);
-    // The relay's ends when the event is marked as sent, which may be after it was handled.
+    // The relay's span ends when the event is marked as sent, which may be after it was handled.
     const of = () => collector.spans.filter((span) => span.traceId === traceId);
     await waitFor('the spans', () => of().length > 1);
     await traces.close();

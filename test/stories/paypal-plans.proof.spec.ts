@@ -2,8 +2,8 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { describeOnCluster, openCluster } from './deployment.js';
 import { plansAndMoneyBack } from './plans.story.js';
 
-/** Stripe's twin runs with the other stories of a cluster. */
-describeOnCluster('plans at PayPal, a process for each service, over Kafka', () => {
+/** The same stories with Stripe run with the others of a cluster. */
+describeOnCluster('plans at PayPal, with a process for each service, over Kafka', () => {
   let deployment: Awaited<ReturnType<typeof openCluster>>;
   beforeAll(async () => {
     deployment = await openCluster();

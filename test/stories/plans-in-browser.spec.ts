@@ -6,13 +6,13 @@ import { Customer } from './customer.js';
 import { openSoloWithPayments } from './deployment.js';
 import { BrowserUser, hasBrowser, openBrowser } from './browser-user.js';
 
-/** What the story reads of an export. */
+/** The part of an export that the story reads. */
 interface Held {
   account_id: string;
   billing: { invoices: { pdf_path: string }[] };
 }
 
-/** A customer's steps with money on the plain pages, in a real browser. They build on one another. */
+/** A customer's purchases and payments on the plain pages, in a real browser. They build on one another. */
 (hasBrowser ? describe : describe.skip)('plans and invoices in a browser', () => {
   let deployment: Awaited<ReturnType<typeof openSoloWithPayments>>;
   let browser: Browser;
@@ -38,19 +38,19 @@ interface Held {
     expect(faults).toEqual([]);
   });
 
-  /** What the page says of the plan that is owned; nothing before billing has heard of it. */
+  /** The page's text about the current plan; empty until billing knows of it. */
   const own = async () => {
     await user.open('/subscriptions');
     const plans = user.page.getByRole('listitem').filter({ hasText: 'API plan' });
     return (await plans.allInnerTexts())[0] ?? '';
   };
 
-  /** By the API, with the user's account. */
+  /** Calls the API with the user's account. */
   async function fetchOrders() {
     return customer.call('GET', '/api/orders');
   }
 
-  /** From an order of ours over the processor's page and back. */
+  /** Pays for an order on the processor's page and returns. */
   async function pay(): Promise<void> {
     await user.follow('Pay on the processor’s page');
     await Promise.all([
@@ -59,7 +59,7 @@ interface Held {
     ]);
   }
 
-  it('every page about money is accessible, light, dark and on a telephone', async () => {
+  it('every page about money is accessible in light, in dark and on a phone', async () => {
     for (const path of [
       '/credits',
       '/plans',
@@ -113,7 +113,7 @@ interface Held {
     await user.examine();
   });
 
-  it('a dearer plan shows the amount due before it is paid, and works afterwards', async () => {
+  it('a more expensive plan shows the amount due before it is paid, and works afterwards', async () => {
     await user.follow('Change plan: API plan 5K');
     await user.page.getByRole('button', { name: 'Change to API plan 15K' }).click();
     await user.page.getByRole('heading', { name: 'Change the plan' }).waitFor();
@@ -158,7 +158,7 @@ interface Held {
     expect(await user.title()).toBe('Subscriptions');
   });
 
-  it('the processor is chosen before an order, with its differences shown', async () => {
+  it('the processor is chosen before an order, and the differences are shown', async () => {
     await user.open('/plans');
     await user.follow('PayPal');
     expect(await user.words()).toContain('PayPal');
@@ -211,7 +211,7 @@ interface Held {
 
   it('each payment has its invoice as a PDF, reprinted when the details have changed', async () => {
     const rows = user.page.getByRole('listitem').filter({ hasText: 'INV-' });
-    await waitFor('five that are printed', async () => {
+    await waitFor('five printed invoices', async () => {
       await user.open('/invoices');
       return (await rows.count()) === 5 && !(await user.words()).includes('being printed');
     });

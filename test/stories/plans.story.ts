@@ -11,13 +11,13 @@ import type { Deployment } from './deployment.js';
 
 const TRIAL = 500;
 const TRIAL_LIMIT = 10;
-/** Requests of class `live` a minute. */
+/** Requests of class `live` per minute. */
 const LIMITS = { '5K': 20, '15K': 40, '50K': 80, ADD_ON: 50 };
 
 /**
- * What becomes of plans and of money after it was paid: renewals, changes, cards that are declined, refunds, disputes,
- * a customer who leaves and comes back. It uses only the dashboard's origin, the processor's pages and the
- * operator's calls. The steps build on one another.
+ * Plans and money after the payment: renewals, changes, declined cards, refunds, disputes, and a customer who leaves
+ * and returns. The story uses only the dashboard's origin, the processor's pages and the operator's calls. The steps
+ * build on one another.
  */
 export function plansAndMoneyBack(
   deployed: () => Deployment & { payments: PaymentsSimulator; billingUrl: string },
@@ -48,7 +48,7 @@ export function plansAndMoneyBack(
     );
     const ordersOf = async (accountId: string) => ordered.get(accountId) ?? [];
     side = sideOf({ simulator: deployment.payments, clock, ordersOf }, processor);
-    // Earlier sign-ups from this address were yesterday.
+    // Moves earlier sign-ups from this address to yesterday.
     clock.advance(DAY_MS);
     for (const customer of [rosa, yves, rhea]) {
       await customer.join();
@@ -67,7 +67,7 @@ export function plansAndMoneyBack(
       throw new Error(`${error.message}; found ${found}`);
     });
   }
-  /** As the answers to the test key say it, which cost nothing. */
+  /** The limit in the answers to the test key, which cost nothing. */
   const waitForLimit = (customer: Customer, expected: number) =>
     waitFor(`a limit of ${expected}`, async () => {
       const { headers } = await customer.lookUp('registered.test', 2, customer.testKey);
@@ -103,14 +103,14 @@ export function plansAndMoneyBack(
     return answer.body;
   }
 
-  /** A step that the customer agrees to on the processor's page, where it wants that. */
+  /** Takes a step to which the customer agrees on the processor's page if the processor requires it. */
   async function agreed(customer: Customer, name: string, body: object = {}): Promise<void> {
     const { redirect_url: page } = await step(customer, name, body);
     expect(typeof page).toBe(processor === 'paypal' ? 'string' : 'object');
     if (page) await side.agree(page);
   }
 
-  /** Time goes on for everybody; sessions end meanwhile. */
+  /** Moves time forward for every service; sessions end meanwhile. */
   async function pass(to: Date): Promise<void> {
     deployment.clock.advance(to.getTime() - deployment.clock.now().getTime());
     deployment.payments.clock.runDue();
@@ -160,7 +160,7 @@ export function plansAndMoneyBack(
     await waitForCredits(rosa, TRIAL + 50_000);
   });
 
-  it('a yearly plan grants its credits month by month, and a monthly one renews itself', async () => {
+  it('a yearly plan grants its credits month by month, and a monthly plan renews itself', async () => {
     await subscribe(yves, 'api-5K-year');
     await waitForCredits(yves, TRIAL + 5_000);
     const { amount_micros: price, period_start: start } = await owned(yves);
@@ -178,7 +178,7 @@ export function plansAndMoneyBack(
     expect(await owned(yves)).toMatchObject({ period_start: start, state: 'active' });
   });
 
-  it('a declined renewal leaves seven days, then no rights; a payment restores them', async () => {
+  it('a declined renewal leaves the rights for seven days; a payment restores them', async () => {
     await side.setFunds(rosa.accountId, 'declines');
     const { period_end: end } = await owned(rosa);
     const daysLater = (days: number) => pass(new Date(Date.parse(end) + days * DAY_MS));
@@ -198,7 +198,7 @@ export function plansAndMoneyBack(
     await waitForCredits(rosa, TRIAL + 50_000);
   });
 
-  it('refunded money revokes its credits: of a package, and of the rest of a period', async () => {
+  it('a refund revokes the credits of a package, and of the rest of a period', async () => {
     const order = await buy(rhea, { product: 'package', credits: 15_000 });
     await waitForCredits(rhea, TRIAL + 15_000);
     await refund(rhea, 'whole');
@@ -212,7 +212,7 @@ export function plansAndMoneyBack(
     await waitForLimit(rhea, TRIAL_LIMIT);
   });
 
-  it('a disputed payment counts as its bank decides: withdrawn, won, reopened and lost', async () => {
+  it('a disputed payment counts as the bank decides: withdrawn, won, reopened and lost', async () => {
     const order = await buy(rhea, { product: 'package', credits: 15_000 });
     await waitForCredits(rhea, TRIAL + 15_000);
     const [payment] = await side.paymentsOf(rhea.accountId);
@@ -235,7 +235,7 @@ export function plansAndMoneyBack(
     await waitFor('the cancellation at the processor', isEnding);
     await yves.logIn();
     expect((await yves.call('POST', '/api/account/restore', {})).status).toBe(200);
-    await waitFor('its end at the processor', async () => !(await isEnding()));
+    await waitFor('the end of the subscription at the processor', async () => !(await isEnding()));
     await yves.logIn();
     await waitForPlan(yves, { state: 'active', cancel_at: null });
     await waitForCredits(yves, TRIAL + 5_000);

@@ -16,9 +16,9 @@ const START = '2026-11-20T11:42:03Z';
 const DRIP_INTERVAL_MS = 20;
 
 export interface WorldOptions {
-  /** Time for a whole lookup. Long, so that a slow machine answers; short for what never does. */
+  /** The time limit of a whole lookup: long enough for a slow machine, short enough for servers that never answer. */
   budgetMs?: number;
-  /** The secret that a gateway in front of it shares. */
+  /** The secret shared with a gateway in front of it. */
   secret?: string;
 }
 
@@ -30,7 +30,7 @@ interface Source {
   error?: string;
 }
 
-/** For registries that never answer: what is waited for in vain. */
+/** A short time limit for registries that never answer. */
 export const HURRIED: WorldOptions = { budgetMs: 1_500 };
 
 /** A live answer or a problem. */
@@ -51,7 +51,7 @@ export interface Body {
 /** A lookup service whose internet is a simulator, over real sockets on both sides. */
 export class RegistryWorld {
   readonly clock = new TestClock(START);
-  /** Where the service listens besides TCP. */
+  /** The Unix socket on which the service also listens. */
   readonly socketPath: string;
   private readonly folder = mkdtempSync(join(tmpdir(), 'lookup-'));
   private readonly simulator = new RegistrySimulator({ dripIntervalMs: DRIP_INTERVAL_MS });
@@ -70,7 +70,7 @@ export class RegistryWorld {
     [this.url, this.stopLookup] = [url, stop];
   }
 
-  /** Ends the service in order, and the simulator. */
+  /** Shuts down the service and the simulator. */
   async stop(): Promise<void> {
     await this.stopLookup();
     await this.simulator.stop();

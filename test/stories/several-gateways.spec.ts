@@ -16,7 +16,7 @@ import { Customer } from './customer.js';
 const TRIAL_CREDITS = 500;
 
 /**
- * Solo's own gateway, two more that receive no events at all, and one in a separate process that is killed: a customer
+ * Solo's own gateway, two more that receive no events at all, and one in a separate process that is killed. A customer
  * has the same rights and credits at all of them.
  */
 describe('one customer over several gateways', () => {
@@ -38,7 +38,7 @@ describe('one customer over several gateways', () => {
       dashboardPort: 0,
       offline: true,
       durable: false,
-      // All of them pause when this process does, so none of their news is late.
+      // All services pause when this process does, so the gateways' data does not become stale.
       overrides: { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '30000' },
       log: { path: join(folder, 'story.log'), write: () => {} },
     });
@@ -135,12 +135,12 @@ describe('one customer over several gateways', () => {
     await Promise.all(refused);
   });
 
-  it('the last credits that one gateway holds are spent through another: never 402 while they are held', async () => {
+  it('the last credits that one gateway holds can be spent through another, without a 402 in between', async () => {
     const customer = await joined('last-credits');
     const { accountId, key } = customer;
     expect(await lookUp(second.apiUrl, key)).toMatchObject({ status: 200 });
     await expectLeft(customer, TRIAL_CREDITS - 1);
-    // A holder that spends all that the second gateway does not hold.
+    // Another holder spends everything that the second gateway does not hold.
     const { entitlement } = second.services;
     const { spendable } = await entitlement.balance(accountId);
     const [leaseId, gatewayId] = [newId(), newId()];
@@ -159,7 +159,7 @@ describe('one customer over several gateways', () => {
     });
     expect(refusals).not.toContain('insufficient_credits');
     await expectLeft(customer, left - 1);
-    // The rest is spent as well; then no credits are left, and every gateway says so.
+    // The rest is spent, too. Then no credits are left, and every gateway says so.
     await waitFor('the rest', async () => {
       const restId = newId();
       const rest = { min: left - 1, wanted: left - 1 };
@@ -173,7 +173,7 @@ describe('one customer over several gateways', () => {
     }
   });
 
-  it('after one of several gateways is killed its next start charges exactly what it answered', async () => {
+  it('after a gateway is killed, its next start charges exactly what it answered', async () => {
     const customer = (killed = await joined('killed'));
     const { key } = customer;
     const apiUrl = await forkGateway('killed');
@@ -182,7 +182,7 @@ describe('one customer over several gateways', () => {
     expect(answers.every(({ status }) => status === 200)).toBe(true);
     const inJournal = () => readLeases(readFileSync(join(folder, 'killed.journal'), 'utf8'));
     await waitFor(
-      'the end of the turn',
+      'the end of the requests',
       () => inJournal().reduce((sum, { consumed }) => sum + consumed, 0) === 4,
     );
     child?.kill('SIGKILL');
@@ -194,7 +194,7 @@ describe('one customer over several gateways', () => {
   });
 
   it('S13: a gateway that is cut off from account serves cached keys for a minute, then answers 503', async () => {
-    // No event about this customer is on its way.
+    // No event about this customer is pending.
     const { key } = killed;
     expect(await lookUp(third.apiUrl, key)).toEqual({ status: 200 });
     await wire.refuse();
@@ -202,7 +202,7 @@ describe('one customer over several gateways', () => {
     await waitFor('401', async () => (await lookUp(second.apiUrl, key)).status === 401);
     expect(await lookUp(third.apiUrl, key)).toEqual({ status: 200 });
     const refusal = await waitFor('the refusal', async () => {
-      // The minute since its last successful poll is over; a poll of the other feed extends it again.
+      // The minute since its last successful poll is over; a poll of the other feed would extend it.
       third.authCache.trustUntil(0);
       const answer = await lookUp(third.apiUrl, key);
       return answer.status === 200 ? undefined : answer;

@@ -43,7 +43,7 @@ export function constructorFaults(files: SourceFile[]): string[] {
   );
 }
 
-/** The linter's limit is that of constructors, which alone may take one more. */
+/** The linter's limit is the one for constructors, which may take one parameter more. */
 export function parameterFaults(files: SourceFile[]): string[] {
   return files.flatMap((file) =>
     nodesOf(file, ts.isFunctionLike)
@@ -67,8 +67,8 @@ const ENVIRONMENT_READERS =
   /^(libs\/platform\/src\/(config|crash-point)\.ts|apps\/[^/]+\/src\/main\.ts)/;
 
 /**
- * Settings are read in one place, where all their faults are listed at once. Tests start processes.
- * `CRASH_AT` is no setting: nobody configures it, and reading it must cost nothing.
+ * Settings are read in one place, where all their faults are listed at once. Tests start processes. `CRASH_AT` is not a
+ * setting: nobody configures it, and reading it must cost nothing.
  */
 export function environmentFaults(files: SourceFile[]): string[] {
   return files
@@ -83,8 +83,8 @@ export function environmentFaults(files: SourceFile[]): string[] {
 const CLOCK = 'libs/platform/src/clock.ts';
 
 /**
- * Business time comes from the injected clock alone, durations from `monotonicMs`. `new Date(value)` only converts and is free; a spec
- * may put `Date.now` wrong to show that nothing reads it.
+ * Business time comes only from the injected clock, and durations from `monotonicMs`. `new Date(value)` only converts
+ * and is allowed; a spec may falsify `Date.now` to show that nothing reads it.
  */
 export function clockFaults(files: SourceFile[]): string[] {
   const judged = files.filter((file) => file.path !== CLOCK && !isTest(file));
@@ -99,8 +99,8 @@ export function clockFaults(files: SourceFile[]): string[] {
 }
 
 /**
- * A property that a test holds begins at a seed that is written there: a new one, which may fail, is drawn by
- * `npm run sim` and `npm run prove` and never decides whether a commit lands.
+ * A property test starts from a seed in its source. New seeds, which may fail, are drawn only by `npm run sim` and `npm
+ * run prove`, so that they never decide whether a commit lands.
  */
 export function seedFaults(files: SourceFile[]): string[] {
   return files.filter(isTest).flatMap((file) =>
@@ -118,19 +118,19 @@ const isSeeded = (options: ts.Expression | undefined) =>
   ts.isObjectLiteralExpression(options) &&
   options.properties.some(({ name }) => name?.getText() === 'seed');
 
-/** The files in which a timer ticks evenly, and the reason why it is no `Loop`, which rests between two turns. */
+/** The files with an even timer, and the reason why it is not a `Loop`, which pauses between two runs. */
 const TICKS: readonly [path: string, why: string][] = [
   ['apps/gateway/src/connection/plain-connections.ts', 'counts time-outs in ticks'],
   ['apps/gateway/src/lookup/lookup-pool.ts', 'counts time-outs in ticks'],
-  ['libs/resolvers/src/dns/udp-server.ts', 'counts time-outs, while a question is open'],
+  ['libs/resolvers/src/dns/udp-server.ts', 'counts time-outs while a query is open'],
   ['libs/counters/src/valkey/', 'renews slices and probes the server, without waiting for either'],
-  ['libs/messaging/src/transports/kafka/kafka-group.ts', 'heartbeats beside a batch'],
+  ['libs/messaging/src/transports/kafka/kafka-group.ts', 'sends heartbeats during a batch'],
   ['apps/gateway/src/request/01-shed.ts', 'measures the event loop, a second at a time'],
   ['apps/gateway/src/lease/', 'settles and closes leases on time while a call hangs'],
   ['apps/simulators/src/', 'never part of a production image'],
 ];
 
-/** Repeated work is run by a `Loop`: never twice at a time, and a failure is logged once. */
+/** Repeated work must use a `Loop`, which never runs it twice at a time and logs a failure once. */
 export function repetitionFaults(files: SourceFile[]): string[] {
   return files
     .filter((file) => !isTest(file) && !TICKS.some(([path]) => file.path.startsWith(path)))
@@ -156,7 +156,7 @@ export function constructFaults(files: SourceFile[]): string[] {
   ]);
 }
 
-/** The text of a setting becomes a number or a boolean by its declared type: without one it stays text. */
+/** A setting's text is converted to its declared type, and without one it stays text. */
 export function settingFaults(files: SourceFile[]): string[] {
   return files
     .filter((file) => !isTest(file))
@@ -169,7 +169,7 @@ export function settingFaults(files: SourceFile[]): string[] {
 
 /**
  * A DTO file declares the members of its objects and maps nothing; mappings are beside the service or controller that
- * uses them. Decorators made of others are no mapping.
+ * uses them. Decorators composed of others do not count as mapping.
  */
 export function mappingFaults(files: SourceFile[]): string[] {
   return files
@@ -182,7 +182,7 @@ export function mappingFaults(files: SourceFile[]): string[] {
     );
 }
 
-/** Neither statements nor an object that is put together. */
+/** Whether it contains neither statements nor an object literal. */
 const isExpression = (body: ts.ConciseBody) =>
   !ts.isBlock(body) &&
   !(ts.isParenthesizedExpression(body) && ts.isObjectLiteralExpression(body.expression));

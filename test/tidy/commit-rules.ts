@@ -1,10 +1,10 @@
 import { git } from './history.js';
 
 const SUBJECT_LENGTH_MAX = 72;
-/** Commits from before the rule was checked stay as they are. */
+/** Commits that are older than this check are not checked. */
 const SINCE = '2026-11-22T07:00:00Z';
 
-/** Subjects of this branch's commits, merges aside, that a list of commits would cut off. */
+/** Subjects of this branch's commits, except merges, that are too long for a list of commits. */
 export function commitFaults(): string[] {
   const log = git('log', '--no-merges', `--since=${SINCE}`, '--format=%h %s', 'HEAD');
   if (log.status !== 0) throw new Error(`git log: ${log.stderr.slice(0, 200)}`);

@@ -2,7 +2,9 @@ import ts from 'typescript';
 import { CRASH_POINTS } from '#libs/platform';
 import { type SourceFile, isTest, nodesOf } from './source-tree.js';
 
-/** Each listed border is called in the code: a kill test at a point that nobody passes proves nothing. */
+/**
+ * Each listed crash point is called in the code, because a kill test at a point that is never passed proves nothing.
+ */
 export function crashPointFaults(files: SourceFile[]): string[] {
   const called = new Set(files.filter((file) => !isTest(file)).flatMap(calledPoints));
   const listed = Object.keys(CRASH_POINTS);

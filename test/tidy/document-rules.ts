@@ -26,12 +26,12 @@ export function errorPageFaults(files: SourceFile[], paths: string[]): string[] 
   ];
 }
 
-/** A page is read in a hurry: a title in words, the code, what happened, what to do. */
+/** An error page is read in a hurry, so each has a title, the code, what happened and what to do. */
 export function errorPageFormFaults(paths: string[]): string[] {
   return paths
     .filter((path) => /^docs\/errors\/[a-z_]+\.md$/.test(path))
     .filter((path) => !isErrorPage(basename(path, '.md'), readFileSync(path, 'utf8')))
-    .map((path) => `${path}: not in the form of an error page`);
+    .map((path) => `${path}: does not have the form of an error page`);
 }
 
 /** True for the text of the page that explains `code`. */
@@ -44,7 +44,7 @@ export function isErrorPage(code: string, text: string): boolean {
 
 const README_WORDS_MAX = 600;
 
-/** READMEs that are longer than the one page that a newcomer reads. */
+/** READMEs that are longer than one page. */
 export function readmeLengthFaults(paths: string[]): string[] {
   return paths
     .filter((path) => /(?:^|\/)README\.md$/.test(path))
@@ -53,7 +53,7 @@ export function readmeLengthFaults(paths: string[]): string[] {
     .map(({ path, words }) => `${path}: ${words} words, at most ${README_WORDS_MAX}`);
 }
 
-/** Words of a document's text; commands and examples in fences are not read as text. */
+/** Words of a document's text; commands and examples in fences are not counted. */
 export function wordsOf(text: string): number {
   const prose = text.replace(/```[\s\S]*?```/g, '');
   return prose.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
@@ -61,7 +61,7 @@ export function wordsOf(text: string): number {
 
 const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
 
-/** Relative links of the documents that lead nowhere. */
+/** Relative links in the documents that lead nowhere. */
 export function linkFaults(paths: string[]): string[] {
   return paths
     .filter((path) => path.endsWith('.md'))

@@ -18,13 +18,13 @@ const LIBRARIES = [
   'public-http',
 ];
 
-/** Runs the product with tests' brokers and clocks, and is never part of an image. */
+/** The app that runs the product with test brokers and clocks; it is never part of an image. */
 const isTrial = (path: string) => path.startsWith('apps/cluster/');
 
 const libraryOf = (path: string) => /^libs\/([^/]+)\//.exec(path)?.[1];
 const appOf = (path: string) => /^apps\/([^/]+)\//.exec(path)?.[1];
 
-/** Libraries form a line, and are entered by their name alone. */
+/** Libraries are ordered, and are imported only by name. */
 export function libraryFaults(files: SourceFile[]): string[] {
   return files.flatMap((file) =>
     importsOf(file).flatMap(({ from, node }) => {
@@ -47,13 +47,13 @@ export function libraryFaults(files: SourceFile[]): string[] {
   );
 }
 
-/** The registry of services: the one place outside of apps that knows them. */
+/** The registry of services: the only file outside the apps that knows them. */
 const REGISTRY = 'apps/services.js';
 const REGISTRY_READERS = ['solo', 'cluster', 'cli'];
 
 /**
- * An app is a process of its own: only solo, which is all of them, imports others, cluster shares with solo
- * what makes an installation (folder, lock, secrets, demo account), and these with cli read the registry.
+ * An app is a separate process. Only solo, which runs all of them, imports others; cluster shares with solo the code of
+ * an installation (folder, lock, secrets, demo account); and only these two and cli read the registry.
  */
 export function appFaults(files: SourceFile[]): string[] {
   return files.flatMap((file) =>
@@ -71,14 +71,14 @@ export function appFaults(files: SourceFile[]): string[] {
   );
 }
 
-/** `cli` documents the settings of apps that are no services. */
+/** `cli` documents the settings of apps that are not services. */
 const mayImport = (path: string, app: string, wanted: string) =>
   app === 'solo' ||
   (app === 'cluster' && wanted === 'solo') ||
   path === 'apps/cli/src/declared.ts' ||
   path.endsWith('.spec.ts');
 
-/** A feature's rows are its own: others meet it through its service. Types of a repository count, too. */
+/** A feature's rows are private: other features use its service. Types of a repository count, too. */
 export function featureFaults(files: SourceFile[]): string[] {
   const isFeature = (path: string) => /^apps\/[^/]+\/src\/.+\//.test(path);
   return files
@@ -95,8 +95,8 @@ export function featureFaults(files: SourceFile[]): string[] {
 }
 
 /**
- * No two folders import each other, specs aside; types count, too. A feature and the folder that it lies in are no pair:
- * the module of an app knows both ways.
+ * No two folders import each other, not counting specs; types count, too. A feature and its parent folder may import
+ * each other, because the module of an app needs both directions.
  */
 export function mutualFaults(files: SourceFile[]): string[] {
   const edges = new Set<string>();
@@ -118,14 +118,14 @@ export function mutualFaults(files: SourceFile[]): string[] {
 const isWithin = (folder: string, parent: string) =>
   folder === parent || folder.startsWith(`${parent}/`);
 
-/** Path in the repository that a relative import names. */
+/** The path in the repository of a relative import. */
 function targetOf(file: SourceFile, from: string): string | undefined {
   return from.startsWith('.') ? posix.join(posix.dirname(file.path), from) : undefined;
 }
 
 /**
- * The files that may open sockets, and why each is safe. Everything that outsiders can point somewhere
- * goes through safe-connect (S54).
+ * The files that may open sockets, and why each is safe. Every connection whose target outsiders can choose goes
+ * through safe-connect (S54).
  */
 const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ['libs/resolvers/src/safe-connect/', 'checks every address before it connects'],
@@ -133,7 +133,7 @@ const SOCKET_OWNERS: readonly [path: string, why: string][] = [
   ['apps/corpus/src/locations/https-downloads.ts', 'speaks HTTP over connections of safe-connect'],
   ['apps/worker/src/deliveries/webhook-sender.ts', 'speaks HTTP over connections of safe-connect'],
   ['libs/resolvers/src/rdap/rdap-client.ts', 'speaks HTTP over connections of safe-connect'],
-  ['test/environment/servers/', 'takes a free port and waits until it is answered'],
+  ['test/environment/servers/', 'takes a free port and waits until it answers'],
   ['test/environment/scrape.ts', 'reads the metrics of a service under test'],
   ['libs/contracts/src/clients/', 'calls the configured address of a service'],
   ['libs/messaging/src/transports/kafka/kafka-client.ts', 'connects to the configured brokers'],
@@ -153,7 +153,7 @@ const SOCKET_OWNERS: readonly [path: string, why: string][] = [
     'apps/cli/src/sandbox/sandbox-http.ts',
     'asks the processors’ sandboxes with the operator’s keys',
   ],
-  ['apps/solo/src/checks/production-checks.ts', 'looks at what the operator has set up'],
+  ['apps/solo/src/checks/production-checks.ts', 'checks what the operator has set up'],
   ['apps/cluster/src/', 'never part of a production image'],
   ['test/', 'tests and benches'],
 ];
@@ -171,7 +171,7 @@ const OPENING_MODULES = new Set([
 ]);
 const CLIENT_NAMES = new Set(['request', 'get', ...OPENING_NAMES]);
 
-/** S54: no connection is opened outside of the places above. Types and servers are free. */
+/** S54: no connection is opened outside the files above. Types and servers are allowed. */
 export function socketFaults(files: SourceFile[]): string[] {
   const judged = files.filter(
     (file) => !isTest(file) && !SOCKET_OWNERS.some(([path]) => file.path.startsWith(path)),
@@ -188,7 +188,7 @@ function openingImports(file: SourceFile): string[] {
     if (from === 'undici') return [`${place(file, node)}: opens connections with undici`];
     if (!OPENING_MODULES.has(from.replace('node:', ''))) return [];
     const bindings = clause?.namedBindings;
-    // A whole module under one name could open anything.
+    // An import of the whole module could open anything.
     if (!bindings || ts.isNamespaceImport(bindings))
       return [`${place(file, node)}: all of ${from}`];
     return bindings.elements

@@ -14,7 +14,7 @@ const FEATURE_KINDS = [
   'errors',
   'spec',
 ];
-/** Kinds that belong to an app as a whole, not to a feature. */
+/** Kinds of files that belong to an app as a whole, not to a feature. */
 const APP_KINDS = ['module', 'config', 'spec'];
 /** `contract` is a suite that every implementation of a port runs, or what several specs of a folder share. */
 const LIBRARY_KINDS = [
@@ -28,10 +28,10 @@ const LIBRARY_KINDS = [
   'module',
   'repository',
 ];
-/** Kinds with a folder of their own rules. */
+/** Folders with their own rules, and their kinds of files. */
 const TEST_KINDS = ['spec', 'contract', 'bench', 'story'];
 
-/** Words that say nothing about what a file or folder holds, alone or at the end of a name. */
+/** Words that say nothing about the contents of a file or folder, alone or at the end of a name. */
 const BANNED_NAMES =
   /^(utils?|helpers?|commons?|shared|misc|managers?|base|types|constants|core|interfaces)$|-(utils?|helpers?|misc|types|constants)$/;
 const FILES_MAX = 12;
@@ -43,7 +43,7 @@ const EVENT_KINDS = ['consumer', 'watcher'];
  */
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+|\.(slow|system|proof)\.spec)?\.ts$/;
 
-/** Each file says by its name what it holds; words that say nothing are no names. */
+/** Each file's name says what the file contains, so words that say nothing are rejected. */
 export function nameFaults(files: SourceFile[]): string[] {
   return files.flatMap(({ path }) => {
     const banned = path.split(/[/.]/).filter((part) => BANNED_NAMES.test(part));
@@ -53,7 +53,7 @@ export function nameFaults(files: SourceFile[]): string[] {
   });
 }
 
-/** In an app's features only the kinds that house style knows. */
+/** Features of an app contain only the kinds of files that the house style allows. */
 export function kindFaults(files: SourceFile[]): string[] {
   return files.flatMap(({ path }) => {
     const kind = kindOf(path);
@@ -73,8 +73,8 @@ export function kindFaults(files: SourceFile[]): string[] {
 }
 
 /**
- * A feature with more than twelve files is two features. Specs stand beside what they prove and do not
- * count, nor do the roots of libraries, whose files each are one thing.
+ * A feature with more than twelve files is two features. Specs beside their subjects do not count, nor do the roots of
+ * libraries, where each file is a separate topic.
  */
 export function folderFaults(files: SourceFile[]): string[] {
   const counts = new Map<string, number>();
@@ -89,7 +89,7 @@ export function folderFaults(files: SourceFile[]): string[] {
     .map(([folder, count]) => `${folder}: ${count} files`);
 }
 
-/** Apps and libs that say what they own. `paths` are all files of the repository. */
+/** Every app and library has a README that says what it owns. `paths` are all files of the repository. */
 export function readmeFaults(paths: string[]): string[] {
   const rooms = new Set(paths.flatMap((path) => /^(apps|libs)\/[^/]+(?=\/)/.exec(path)?.[0] ?? []));
   return [...rooms]
@@ -97,7 +97,7 @@ export function readmeFaults(paths: string[]): string[] {
     .map((room) => `${room}: no README.md`);
 }
 
-/** Apps that `nest build` does not find, and projects of nest-cli.json without a file to start with. */
+/** Apps that `nest build` does not find, and projects in nest-cli.json without an entry file. */
 export function nestFaults(paths: string[]): string[] {
   const text = readFileSync('nest-cli.json', 'utf8');
   const { projects } = JSON.parse(text) as { projects: Record<string, { entryFile: string }> };

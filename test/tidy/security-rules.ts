@@ -4,10 +4,10 @@ import { type SourceFile, decoratorsOf, isTest, kindOf, nodesOf, place } from '.
 
 const ROUTE_DECORATORS = ['Get', 'Post', 'Put', 'Patch', 'Delete', 'All'];
 
-/** On routes between services, and on the dashboard's. */
+/** Decorators on routes between services, and on the dashboard's routes. */
 const NAMING_DECORATORS = ['AllowCallers', 'AllowVisitors'];
 
-/** S86: every route of a controller says who may call it: itself, through its class, or by a decorator made of it. */
+/** S86: every route of a controller says who may call it: itself, on its class, or through a composed decorator. */
 export function openRouteFaults(files: SourceFile[]): string[] {
   const naming = new Set([
     ...NAMING_DECORATORS,
@@ -40,18 +40,17 @@ function madeOfAllowCallers(file: SourceFile): string[] {
 const WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
   'SubscriptionsRepository.closePeriodsBefore': 'the subscription was read under its account',
   'GrantsRepository.listDueAccounts': 'finds the accounts whose time has come, for their own work',
-  'LeasesRepository.listRecalled': 'a gateway asks for its own leases, of every account',
+  'LeasesRepository.listRecalled': 'a gateway reads its own leases, of every account',
   'LedgerRepository.lockAccounts': 'the ids are the accounts',
   'ReservationsRepository.listSlices': 'the reservations were read under their locked accounts',
   'ReservationsRepository.putSlices': 'the reservations were read under their locked accounts',
   'RequestLogRepository.sumCreditsOfKeys': "the keys' facts name their account",
-  'RequestLogRepository.endWriters': 'a run of a gateway writes for all accounts',
+  'RequestLogRepository.endWriters': 'one run of a gateway writes for all accounts',
 };
 
 /**
- * S87: a method of a tenant table's repository takes the account, itself or in a row, entity or input
- * of ours that carries it. Work across accounts lives in repositories called `…Maintenance…` or
- * `…Auditor…`, or runs as the maintenance role.
+ * S87: a method of a tenant table's repository takes the account, directly or in a row, entity or input that contains
+ * it. Work across accounts is in repositories called `…Maintenance…` or `…Auditor…`, or runs as the maintenance role.
  */
 export function tenancyFaults(files: SourceFile[]): string[] {
   return files
@@ -87,8 +86,8 @@ function namesAccount(owner: ts.ClassDeclaration, method: ts.MethodDeclaration):
 const FIND_METHODS = /^(find|findBy|findOne|findOneBy|findOneByOrFail|findAndCount)$/;
 
 /**
- * S92: what is sought and how it is sorted is written in the source. A whole request or query as a
- * `find` condition lets its members become operators (CVE-2022-33171), a variable in `orderBy` SQL.
+ * S92: conditions and sort orders are written in the source. With a whole request or query as a `find` condition, its
+ * members become operators (CVE-2022-33171); a variable in `orderBy` becomes SQL.
  */
 export function queryFaults(files: SourceFile[]): string[] {
   return files
@@ -101,11 +100,11 @@ export function queryFaults(files: SourceFile[]): string[] {
           if (/^(orderBy|addOrderBy)$/.test(name)) return !ts.isStringLiteral(call.arguments[0]);
           return FIND_METHODS.test(name) && !ts.isObjectLiteralExpression(call.arguments.at(-1)!);
         })
-        .map((call) => `${place(file, call)}: ${call.expression.getText()} takes what it is given`),
+        .map((call) => `${place(file, call)}: ${call.expression.getText()} takes a variable`),
     );
 }
 
-/** Tests that name a statement otherwise than `S57: …` or `S57, S58: …`: no table would show them. */
+/** Tests whose titles name a statement in another form than `S57: …` or `S57, S58: …`, which the table would miss. */
 export function proofNameFaults(files: SourceFile[]): string[] {
   return files
     .filter((file) => isTest(file))
@@ -144,7 +143,7 @@ export function lockedVersion(name: string): number[] {
   return (version ?? '').split('.').map(Number);
 }
 
-/** S106: what is installed is exactly what was written down, old enough, from a registry, without scripts. */
+/** S106: dependencies are exact, old enough and from a registry, and run no scripts. */
 export function supplyFaults(): string[] {
   const settings = readFileSync('.npmrc', 'utf8');
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<

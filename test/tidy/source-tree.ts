@@ -10,11 +10,11 @@ export interface SourceFile {
   text: string;
   lines: number;
   syntax: ts.SourceFile;
-  /** All of the syntax in the order of the text: nearly every rule looks through it. */
+  /** All syntax nodes in the order of the text, because nearly every rule visits them. */
   nodes: readonly ts.Node[];
 }
 
-/** Paths of all files below a folder of the repository, sorted; empty when it does not exist. */
+/** Paths of all files below a folder of the repository, sorted; empty if it does not exist. */
 export function filesBelow(folder: string): string[] {
   const found: string[] = [];
   const walk = (path: string): void => {
@@ -29,7 +29,7 @@ export function filesBelow(folder: string): string[] {
   return found.sort();
 }
 
-/** A file as the rules see it. Rules are given invented files too, to show that they catch them. */
+/** A file as the rules see it. Specs also pass invented files, to show that the rules catch their faults. */
 export function sourceFile(path: string, text: string): SourceFile {
   const syntax = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const nodes: ts.Node[] = [];
@@ -47,7 +47,7 @@ export function readSources(): SourceFile[] {
 
 /** A spec, or a suite that each implementation of a port or each deployment runs. */
 export const isSpec = ({ path }: SourceFile) => /\.(spec|contract|story)\.ts$/.test(path);
-/** Specs, and what only they use: below `test`. */
+/** Specs, and files that only specs use: below `test`. */
 export const isTest = (file: SourceFile) => isSpec(file) || /(^|\/)test\//.test(file.path);
 /** `entity` of `key.entity.ts`; undefined for `account.ts`. */
 export const kindOf = (path: string) =>
@@ -67,7 +67,7 @@ export function nodesOf<T extends ts.Node>(
   return nodes.filter(is);
 }
 
-/** `path:line` of a node, as terminals make it clickable. */
+/** `path:line` of a node, which terminals make clickable. */
 export function place(file: SourceFile, node: ts.Node): string {
   const { line } = file.syntax.getLineAndCharacterOfPosition(node.getStart(file.syntax));
   return `${file.path}:${line + 1}`;
@@ -89,7 +89,7 @@ export function importsOf(file: SourceFile): { from: string; node: ts.Node }[] {
   return found;
 }
 
-/** Names of a declaration's decorators: `Get` of `@Get('/x')`. */
+/** The names of a declaration's decorators, such as `Get` for `@Get('/x')`. */
 export function decoratorsOf(node: ts.HasDecorators): string[] {
   return (ts.getDecorators(node) ?? []).map(({ expression }) =>
     (ts.isCallExpression(expression) ? expression.expression : expression).getText(),

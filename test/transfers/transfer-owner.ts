@@ -29,7 +29,7 @@ import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 
 const PIECE = Buffer.from(Array.from({ length: 65_536 }, (_, place) => (place * 31) & 255));
 
-/** Bytes from one place of an endless file to another, both included; never more than a piece of them at a time. */
+/** The bytes of an endless file between two positions, both inclusive, in small pieces. */
 export function* bytesOf(start: number, end: number): Generator<Buffer> {
   for (let at = start; at <= end;) {
     const from = at % PIECE.length;
@@ -45,7 +45,7 @@ export interface Stored {
   crc32: number;
 }
 
-/** Counts what comes, and keeps none of it. */
+/** Counts the received bytes without keeping them. */
 async function count(stored: Stored, source: Readable): Promise<void> {
   const sink = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -57,7 +57,7 @@ async function count(stored: Stored, source: Readable): Promise<void> {
   await pipeline(source, sink);
 }
 
-/** Uploads as counts of their bytes. */
+/** The uploads, as counts of their bytes. */
 class CountingStore extends DataStore {
   readonly uploads = new Map<string, Stored & { upload: Upload }>();
 
@@ -95,15 +95,15 @@ class CountingStore extends DataStore {
 export class OwnerState {
   readonly store = new CountingStore();
   readonly accounts: string[] = [];
-  /** Requests and answers that ended before they were whole. */
+  /** Requests and answers that ended before they were complete. */
   brokenOff = 0;
   fileBytes = 1024 ** 3;
-  /** Bytes of files that have been requested. */
+  /** The number of bytes of files that have been requested. */
   readBytes = 0;
   /** Refuses the next uploads before any of them is read. */
   refusal?: Problem;
   redirectTo?: string;
-  /** Answers the next downloads themselves. */
+  /** Answers the next downloads instead of the owner. */
   serve?: (reply: FastifyReply) => void;
 
   forget(): void {

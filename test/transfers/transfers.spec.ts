@@ -14,7 +14,7 @@ import { RawClient } from '../gateway/raw-client.js';
 import { TransferOwner, bytesOf } from './transfer-owner.js';
 
 const MEBIBYTE = 1024 ** 2;
-/** More than any buffer on the way; `large-transfers.proof.spec.ts` measures the memory for a gibibyte. */
+/** Larger than any buffer on the way; `large-transfers.proof.spec.ts` measures the memory for a gibibyte. */
 const LARGE = 64 * MEBIBYTE;
 
 let owner: TransferOwner;
@@ -42,7 +42,10 @@ beforeEach(() => {
 const FILE = '/v2.0/jobs/019a5f00-0000-7000-8000-000000000011/results';
 const TUS = { 'tus-resumable': '1.0.0' };
 
-/** Reads an answer without keeping it. @returns its size and its checksum. */
+/**
+ * Reads an answer without keeping it.
+ * @returns its size and checksum.
+ */
 async function drain(body: AsyncIterable<Buffer>) {
   const read = { sizeBytes: 0, crc32: 0 };
   for await (const chunk of body) {
@@ -83,7 +86,7 @@ function* form(sizeBytes: number): Generator<Buffer> {
 const FORM_TYPE = { 'content-type': 'multipart/form-data; boundary=frontier' };
 
 describe('a download', () => {
-  it('arrives complete, with what a client needs to resume later', async () => {
+  it('arrives complete, with the headers that a client needs to resume it', async () => {
     owner.state.fileBytes = LARGE;
     const answer = await request(under.url + FILE, { headers: withKey() });
     expect(answer.statusCode).toBe(200);
@@ -162,7 +165,7 @@ describe('a download', () => {
     expect(new Set(rows.map(({ outcome }) => outcome))).toEqual(new Set(['job_expired']));
   });
 
-  it('S79: it is always saved and never displayed, whatever its owner says', async () => {
+  it('S79: is always saved and never displayed, whatever its owner says', async () => {
     owner.state.serve = (reply) =>
       void reply
         .header('content-type', 'text/html')
@@ -178,7 +181,7 @@ describe('a download', () => {
     expect(headers).not.toHaveProperty('set-cookie');
   });
 
-  it('302: it redirects to the https address that its owner names, and to no other', async () => {
+  it('302: redirects to the https address that its owner names, and to no other', async () => {
     owner.state.redirectTo = 'https://files.example/x?token=1';
     const answer = await under.ask(FILE, withKey());
     expect([answer.status, answer.headers.location]).toEqual([302, owner.state.redirectTo]);
@@ -188,7 +191,7 @@ describe('a download', () => {
     }
   });
 
-  it('403: it is refused to a test key', async () => {
+  it('403: is refused to a test key', async () => {
     const { apiKey: test } = under.around.account.addKey({
       environment: 'test',
       rank: 0,
@@ -210,7 +213,7 @@ describe('a download', () => {
     expectProblem(await under.ask(FILE, withKey()), 503, 'service_unavailable');
   });
 
-  it('429: an account may have four at a time, and others are served meanwhile', async () => {
+  it('429: is refused to an account with four others, while other accounts are served', async () => {
     const four = await Promise.all(
       Array.from({ length: 4 }, () => request(under.url + FILE, { headers: withKey() })),
     );
@@ -224,10 +227,10 @@ describe('a download', () => {
       const { status } = await under.ask(FILE, withKey({ range: 'bytes=0-9' }));
       return status === 206;
     });
-    await waitFor('the owner to be let go', () => owner.state.brokenOff === 4);
+    await waitFor('the request to end at its owner', () => owner.state.brokenOff === 4);
   });
 
-  it('runs at the speed of its client, and its owner sends no further', async () => {
+  it('runs at the speed of its client, and its owner sends no faster', async () => {
     const client = await RawClient.open(under.url, { reads: false });
     client.send(`GET ${FILE} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n\r\n`);
     let before = -1;
@@ -239,7 +242,7 @@ describe('a download', () => {
     });
     expect(owner.state.readBytes).toBeLessThan(64 * MEBIBYTE);
     client.socket.destroy();
-    await waitFor('the owner to be let go', () => owner.state.brokenOff === 1);
+    await waitFor('the request to end at its owner', () => owner.state.brokenOff === 1);
     const [row] = await under.logRows(accountId, 1);
     expect(row).toMatchObject({ status: 499, outcome: 'client_gone' });
   });
@@ -268,7 +271,7 @@ describe('a download', () => {
     await further.stop();
   });
 
-  it('is interrupted visibly if its owner disconnects or falls silent', async () => {
+  it('breaks off visibly if its owner disconnects or falls silent', async () => {
     owner.state.serve = (reply) => {
       void reply.hijack();
       reply.raw.writeHead(200, { 'content-length': 1_000, 'content-type': 'application/gzip' });
@@ -327,7 +330,7 @@ describe('an upload by form', () => {
     for (const piece of bytesOf(0, 700_000_000)) {
       if (client.isEnded) break;
       sentBytes += piece.length;
-      // At most 64 MB a second, so the part sent while the connection lingers is far from the whole.
+      // At most 64 MB per second, so only a small part is sent while the connection lingers.
       if (client.socket.write(piece)) await sleep(1);
       else await Promise.race([once(client.socket, 'drain'), once(client.socket, 'close')]);
     }
@@ -356,7 +359,7 @@ describe('an upload by form', () => {
     stranger.socket.destroy();
   });
 
-  it('a client that disconnects midway ends the request of its owner', async () => {
+  it('ends at its owner if the client disconnects midway', async () => {
     const client = await RawClient.open(under.url);
     client.send(
       `POST /v2.0/uploads HTTP/1.1\r\nHost: a\r\nX-API-Key: ${apiKey}\r\n` +
@@ -364,7 +367,7 @@ describe('an upload by form', () => {
     );
     await waitFor('the owner to be called', () => owner.state.accounts.length === 1);
     client.socket.destroy();
-    await waitFor('the owner to be let go', () => owner.state.brokenOff === 1);
+    await waitFor('the request to end at its owner', () => owner.state.brokenOff === 1);
     const [row] = await under.logRows(accountId, 1);
     expect(row).toMatchObject({ status: 499, outcome: 'client_gone' });
   });
@@ -380,7 +383,7 @@ describe('an upload by form', () => {
     expect(client.statuses).toEqual([408]);
   });
 
-  it('403: a test key can upload nothing', async () => {
+  it('403: is refused to a test key', async () => {
     const { apiKey: test } = under.around.account.addKey({
       environment: 'test',
       rank: 0,
@@ -448,7 +451,7 @@ describe('an upload by tus', () => {
     expect((await under.ask(path, withKey(TUS), 'HEAD')).status).toBe(404);
   });
 
-  it('412: a request of another version is told which one is supported', async () => {
+  it('412: a request with another version is told the supported one', async () => {
     const path = '/v2.0/uploads/019a5f00-0000-7000-8000-000000000001';
     const refused = await under.ask(path, withKey(), 'DELETE');
     expectProblem(refused, 412, 'tus_version_not_supported');

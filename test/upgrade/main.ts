@@ -4,10 +4,10 @@ import { SERVICES } from '../../apps/services.js';
 import { writeVersion } from './release-files.js';
 import { RELEASED_MIGRATIONS_FILE, releasedMigrationsOf } from './released-migrations.js';
 
-/** `npm run release -- 0.2.0`: makes the working tree the one that is released; CONTRIBUTING.md has the other steps. */
+/** `npm run release -- 0.2.0`: prepares the working tree for a release; CONTRIBUTING.md describes the other steps. */
 function main([version = '']: string[]): void {
   if (git('status', '--porcelain').stdout !== '')
-    throw new Error('commit first: files have changed');
+    throw new Error('files have changed: commit first');
   writeVersion(version, new Date().toISOString().slice(0, 10));
   const migrations = releasedMigrationsOf(SERVICES);
   writeFileSync(RELEASED_MIGRATIONS_FILE, `${JSON.stringify(migrations, undefined, 2)}\n`);

@@ -28,7 +28,7 @@ describe('a migration beside services of the last release', () => {
     ['create trigger t before insert on orders execute function f()', 'may refuse rows'],
     ['truncate orders', 'empties what it reads'],
     ['select 1; -- drop nothing\n/* one */ drop table orders', 'removes what it uses'],
-  ])('is refused with %s', (sql, why) => {
+  ])('is rejected with %s', (sql, why) => {
     expect(faultsOf(sql).join('\n')).toContain(why);
   });
 
@@ -46,11 +46,11 @@ describe('a migration beside services of the last release', () => {
     'update orders set vat = 0 where vat is null',
     '-- drop table orders\nselect 1',
     'do $$ begin drop table orders; end $$',
-  ])('may do %s', (sql) => {
+  ])('may contain %s', (sql) => {
     expect(faultsOf(sql)).toEqual([]);
   });
 
-  it('a contracting one may remove what the last release left, and still blocks nobody', () => {
+  it('may remove what the last release no longer uses if it contracts, but still blocks nobody', () => {
     const contracts = true as const;
     expect(faultsOf('alter table orders drop column amount', { contracts })).toEqual([]);
     expect(faultsOf('create index i on orders (day)', { contracts })).toHaveLength(1);

@@ -22,7 +22,7 @@ const CONTRACTIONS: readonly [pattern: RegExp, why: string][] = [
 ];
 /** Statements that wait for every writer, or block every writer for as long as they run. */
 const LOCKS: readonly [pattern: RegExp, why: string][] = [
-  // Only on a partitioned table is it made without reading a row.
+  // Only on a partitioned table is it created without reading rows.
   [
     /^create (unique )?index (?!concurrently)(?!.* on only )/,
     'holds up writers: create it concurrently',
@@ -37,9 +37,9 @@ const ADDED_COLUMN =
   /\badd (?:column )?(?:if not exists )?(?!constraint|check|foreign|unique|primary)(\S+) ([^,]*)/g;
 
 /**
- * The steps of a migration that break a service of the last release, one line each. Tables that no release has
- * may be changed at will. One that `contracts` may take away what the last release no longer uses; which that is, the
- * test with its services shows.
+ * The steps of a migration that break a service of the last release, one line each. Tables that no release has may be
+ * changed at will. A migration that `contracts` may remove what the last release no longer uses, which the test with
+ * that release's services verifies.
  * @param isReleased whether the last release has a table.
  */
 export function stepFaults(
@@ -60,7 +60,7 @@ export function stepFaults(
   });
 }
 
-/** The tables that migrations make. */
+/** The tables that migrations create. */
 export function tablesOf(migrations: readonly Pick<Migration, 'sql'>[]): Set<string> {
   return new Set(
     migrations
@@ -73,7 +73,7 @@ export function tablesOf(migrations: readonly Pick<Migration, 'sql'>[]): Set<str
   );
 }
 
-/** In lower case, on one line, without comments; text in dollar quotes is left out. */
+/** A statement in lower case, on one line and without comments; text in dollar quotes is left out. */
 function statementsOf(sql: string): string[] {
   return sql
     .replaceAll(/--.*$/gm, '')

@@ -41,7 +41,7 @@ class ReleaseTree {
     return join(this.folder, 'dist/apps/');
   }
 
-  /** For its services beside those on a test's clock: its own classes must read that clock. */
+  /** The preload for its services, whose own classes must read the test's clock, too. */
   get clockSettings(): Record<string, string> {
     const preload = pathToFileURL(join(this.folder, 'dist/test/environment/preload-file-clock.js'));
     return { NODE_OPTIONS: `--import=${preload.href}` };
@@ -70,7 +70,7 @@ function run(program: string, args: string[], cwd: string): void {
   execFileSync(program, args, { cwd, stdio: 'pipe', maxBuffer: OUTPUT_MAX_BYTES });
 }
 
-/** A release is compiled, nine processes start, and each service is replaced twice. */
+/** A limit that allows for compiling a release, starting nine processes and replacing each service twice. */
 jest.setTimeout(900_000);
 
 const TRIAL = 500;
@@ -80,7 +80,7 @@ const LOOKUPS = 3;
 const history = new ReleaseHistory();
 
 (history.missing() === undefined ? describeOnCluster : describe.skip)(
-  'services of the last release beside those of this one',
+  'services of the last release together with those of this one',
   () => {
     let tree: ReleaseTree;
     let deployment: Awaited<ReturnType<typeof openCluster>>;
@@ -94,7 +94,7 @@ const history = new ReleaseHistory();
       tree?.remove();
     });
 
-    it('its stored data is migrated, with the migrations that it had applied', async () => {
+    it('the stored data of the last release is migrated on top of its applied migrations', async () => {
       const operator = deployment.cluster.settings.operator();
       const url = new URL(operator.DATABASE_ADMIN_URL as string);
       url.pathname = '/upgraded';
@@ -106,37 +106,40 @@ const history = new ReleaseHistory();
       await runCli('migrate', settings);
     });
 
-    it.each(SERVICES.map(({ name }) => name))('%s of it', async (name) => {
-      if (!existsSync(join(tree.apps, name))) return;
-      const { cluster } = deployment;
-      const own = processesOf(cluster, name);
-      const dashboard = cluster.process('dashboard') as ServiceProcess;
-      // In a release without the service, the gateway is the dashboard: its owners answer no other caller.
-      const isInGateway = !existsSync(join(tree.apps, 'dashboard'));
-      const [gateway] = processesOf(cluster, 'gateway');
-      const exchanged = isInGateway ? [...new Set([...own, gateway])] : own;
-      const DASHBOARD_PORT = new URL(deployment.dashboardUrl).port;
-      if (isInGateway) await dashboard.stop();
-      for (const process of exchanged) {
-        await process.stop();
-        await process.start({ ...tree.clockSettings, DASHBOARD_PORT }, tree.apps);
-      }
-      try {
-        await aWholeCustomer(`of-${name}@upgrade.example`);
-      } finally {
+    it.each(SERVICES.map(({ name }) => name))(
+      '%s of the last release runs with the others of this one',
+      async (name) => {
+        if (!existsSync(join(tree.apps, name))) return;
+        const { cluster } = deployment;
+        const own = processesOf(cluster, name);
+        const dashboard = cluster.process('dashboard') as ServiceProcess;
+        // In a release without the service, the gateway serves the dashboard, and owners answer no other caller.
+        const isInGateway = !existsSync(join(tree.apps, 'dashboard'));
+        const [gateway] = processesOf(cluster, 'gateway');
+        const exchanged = isInGateway ? [...new Set([...own, gateway])] : own;
+        const DASHBOARD_PORT = new URL(deployment.dashboardUrl).port;
+        if (isInGateway) await dashboard.stop();
         for (const process of exchanged) {
           await process.stop();
-          await process.start();
+          await process.start({ ...tree.clockSettings, DASHBOARD_PORT }, tree.apps);
         }
-        await dashboard.start();
-      }
-    });
+        try {
+          await aWholeCustomer(`of-${name}@upgrade.example`);
+        } finally {
+          for (const process of exchanged) {
+            await process.stop();
+            await process.start();
+          }
+          await dashboard.start();
+        }
+      },
+    );
 
-    /** Every event of the product in one customer's life: a sign-up, a payment, lookups, deletion and restoration. */
+    /** One customer's life with every event of the product: a sign-up, a payment, lookups, deletion and restoration. */
     async function aWholeCustomer(email: string): Promise<void> {
       const customer = new Customer(deployment, email);
       const isServed = async () => (await customer.call('GET', '/api/session')).status < 500;
-      await waitFor('what was exchanged to be reached', isServed);
+      await waitFor('the replaced service to be reachable', isServed);
       await customer.join();
       const credits = async () => {
         const { body } = await customer.call('GET', '/api/balance');
@@ -156,7 +159,7 @@ const history = new ReleaseHistory();
       await waitFor('what was charged', async () => (await credits()) === left);
       const { password } = customer;
       expect((await customer.call('POST', '/api/account/delete', { password })).status).toBe(200);
-      // A test key: a call costs nothing while it still works.
+      // A test key, so that calls cost nothing while it still works.
       const keyState = async () => (await customer.lookUp('gone.com', 2, customer.testKey)).status;
       await waitFor('the key to end', async () => (await keyState()) === 403);
       expect((await customer.logIn()).status).toBe(200);
@@ -166,6 +169,6 @@ const history = new ReleaseHistory();
   },
 );
 
-/** One of two gateways: both releases answer the same customer. */
+/** Each of the two gateways, so that both releases answer the same customer. */
 const processesOf = ({ processes }: RunningCluster, name: string): ServiceProcess[] =>
   processes.filter((process) => process.name === (name === 'gateway' ? 'gateway-1' : name));

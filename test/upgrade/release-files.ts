@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { UNRELEASED_HEADING, releasedVersions } from './releases.js';
 
 const CHANGELOG = 'CHANGELOG.md';
-/** The places that contain the version, apart from the changelog: each match is the text around it. */
+/** The places that contain the version, apart from the changelog; each pattern matches the text around it. */
 const VERSION_PLACES: readonly [path: string, place: RegExp][] = [
   ['package.json', /(?<=^ {2}"version": ")[^"]+/m],
   ['package-lock.json', /(?<=^ {2}"version": ")[^"]+/m],
@@ -15,7 +15,7 @@ const VERSION_PLACES: readonly [path: string, place: RegExp][] = [
   ['deploy/helm/domain-data-service/ci/all-on-values.yaml', /(?<=^ {2}tag: )\S+/m],
 ];
 
-/** Finds files of a tree that disagree about its version, and headings of the changelog that have another form. */
+/** Finds files in a tree that disagree about its version, and headings of the changelog in another form. */
 export function versionFaults(folder = '.'): string[] {
   const read = (path: string) => readFileSync(join(folder, path), 'utf8');
   const version = (JSON.parse(read('package.json')) as { version: string }).version;
@@ -30,7 +30,7 @@ export function versionFaults(folder = '.'): string[] {
       .map(([path, found]) => `${path}: ${found ?? 'no version'} instead of ${version}`),
     ...(headings.length === versions.length + Number(isUnreleased)
       ? []
-      : [`${CHANGELOG}: a heading that is neither "${UNRELEASED_HEADING}" nor "## 0.1.0 (date)"`]),
+      : [`${CHANGELOG}: a heading is neither "${UNRELEASED_HEADING}" nor "## 0.1.0 (date)"`]),
     ...versions
       .slice(1)
       .filter((older, index) => !isNewer(versions[index], older))
@@ -43,11 +43,12 @@ export function versionFaults(folder = '.'): string[] {
 
 /**
  * Writes a version and its date into the changelog, the package, the compose file and the chart.
- * @throws Error when it does not follow the last release or nothing is written about it; nothing is changed then.
+ * @throws Error, without changing anything, if it does not follow the last release or the changelog has no entry.
  */
 export function writeVersion(version: string, date: string, folder = '.'): void {
   const changelog = readFileSync(join(folder, CHANGELOG), 'utf8');
-  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`${version} is no version such as 0.1.0`);
+  if (!/^\d+\.\d+\.\d+$/.test(version))
+    throw new Error(`${version} is not a version such as 0.1.0`);
   const last = releasedVersions(changelog).at(0);
   if (last !== undefined && !isNewer(version, last)) {
     throw new Error(`${version} does not follow ${last}, the last release`);

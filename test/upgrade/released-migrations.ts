@@ -11,7 +11,7 @@ interface MigratedService {
   migrations?: readonly Migration[];
 }
 
-/** The contents of the file once these services are released. */
+/** The new contents of the file when these services are released. */
 export function releasedMigrationsOf(services: readonly MigratedService[]): ReleasedMigrations {
   const entries = services
     .filter(({ migrations = [] }) => migrations.length > 0)
@@ -23,8 +23,8 @@ export function releasedMigrationsOf(services: readonly MigratedService[]): Rele
 }
 
 /**
- * Why databases of the last release cannot be migrated beside its running services, one line each: a released migration
- * is gone or has changed, another one precedes it, or a new one removes something that the release uses.
+ * The reasons why databases of the last release cannot be migrated while its services run, one per line: a released
+ * migration is gone or has changed, another one precedes it, or a new one removes something that the release uses.
  */
 export function migrationFaults(
   services: readonly MigratedService[],
@@ -32,7 +32,7 @@ export function migrationFaults(
 ): string[] {
   const gone = Object.keys(released)
     .filter((name) => !services.some((service) => service.name === name))
-    .map((name) => `${name}: the service is gone, its released migrations with it`);
+    .map((name) => `${name}: the service is gone, and so are its released migrations`);
   return [...gone, ...services.flatMap((service) => faultsOf(service, released))];
 }
 

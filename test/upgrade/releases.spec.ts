@@ -53,7 +53,7 @@ class Project {
     writeFileSync(join(this.folder, path), text);
   }
 
-  /** @returns its hash. */
+  /** @returns the commit's hash. */
   commit(subject: string): string {
     this.git('add', '-A');
     this.git('commit', '-q', '--allow-empty', '-m', subject);
@@ -73,7 +73,7 @@ class Project {
 }
 
 describe('a release', () => {
-  it('is the commit that put its heading into the changelog, whatever follows, without a tag', () => {
+  it('without a tag, is the commit that added its heading to the changelog, whatever follows', () => {
     const project = new Project();
     expect(project.history.lastRelease()).toBeUndefined();
     expect(project.history.missing()).toBe('nothing is released yet');
@@ -97,7 +97,7 @@ describe('a release', () => {
     expect(project.history.lastRelease()).toEqual({ version: '0.2.0', commit: second });
   });
 
-  it('is where its tag is, also on a merge of it; a tag without its heading is a fault', () => {
+  it('is at its tag, also on a merge of it; a tag without its heading is a fault', () => {
     const project = new Project();
     project.git('switch', '-q', '-c', 'ready');
     project.release('0.1.0');
@@ -111,7 +111,7 @@ describe('a release', () => {
     expect(() => project.history.lastRelease()).toThrow(/starts with no release: move the tag/);
   });
 
-  it('is not looked for in a shallow clone, which says so', () => {
+  it('is not searched for in a shallow clone, which is reported', () => {
     const project = new Project();
     project.release('0.1.0');
     const clone = join(project.folder, 'clone');
@@ -141,7 +141,7 @@ describe('the version', () => {
 
   it('follows the last release, and only if the changelog has entries', () => {
     const { folder, ...project } = new Project();
-    expect(() => writeVersion('next', '2026-11-22', folder)).toThrow('no version such as');
+    expect(() => writeVersion('next', '2026-11-22', folder)).toThrow('not a version such as');
     writeVersion('0.2.0', '2026-11-22', folder);
     expect(() => writeVersion('0.1.9', '2026-11-23', folder)).toThrow('does not follow 0.2.0');
     expect(() => writeVersion('0.3.0', '2026-11-23', folder)).toThrow('say what has changed');

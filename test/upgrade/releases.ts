@@ -1,6 +1,9 @@
 import { git, historyMissing } from '../tidy/history.js';
 
-/** A commit whose CHANGELOG.md is the first to say `## 0.1.0 (2026-11-22)`, or the one that the tag `v0.1.0` names. */
+/**
+ * A release: the first commit whose CHANGELOG.md contains `## 0.1.0 (2026-11-22)`, or the one that the tag `v0.1.0`
+ * names.
+ */
 export interface Release {
   version: string;
   commit: string;
@@ -8,7 +11,7 @@ export interface Release {
 
 const CHANGELOG = 'CHANGELOG.md';
 const HEADING = /^## (\d+\.\d+\.\d+) \(\d{4}-\d{2}-\d{2}\)$/gm;
-/** The text written for the next release. */
+/** The changelog's text for the next release. */
 export const UNRELEASED_HEADING = '## Unreleased';
 
 /** The released versions that a changelog names, newest first. */
@@ -20,7 +23,7 @@ export function releasedVersions(changelog: string): string[] {
 export class ReleaseHistory {
   constructor(private readonly folder = '.') {}
 
-  /** Why nothing can be held against the last release here; undefined when it can. */
+  /** The reason why nothing can be compared with the last release here; undefined if it can. */
   missing(): string | undefined {
     const missing = historyMissing(this.folder);
     if (missing !== undefined) return missing;
@@ -28,8 +31,8 @@ export class ReleaseHistory {
   }
 
   /**
-   * The newest release before the current commit; where the current commit is the only release, that one. Undefined
-   * while nothing is released, or when the history is not here.
+   * The newest release before the current commit, or the current commit if it is the only release. Undefined while
+   * nothing is released, or if the history is missing.
    * @throws Error for a tag that names a commit without the heading of its version.
    */
   lastRelease(): Release | undefined {
@@ -41,7 +44,7 @@ export class ReleaseHistory {
     return newest.commit === head && versions.length > 1 ? this.releaseOf(versions[1]) : newest;
   }
 
-  /** A file as a commit has it; undefined when it has none. */
+  /** A file in a commit; undefined if it does not exist there. */
   fileOf(commit: string, path: string): string | undefined {
     const { status, stdout } = git('-C', this.folder, 'show', `${commit}:${path}`);
     return status === 0 ? Buffer.from(stdout, 'latin1').toString('utf8') : undefined;
@@ -67,7 +70,7 @@ export class ReleaseHistory {
     const words = ['log', '-1', '--format=%H', `-S## ${version} (`, 'HEAD', '--', CHANGELOG];
     const commit = this.ask(...words).trim();
     if (commit !== '') return commit;
-    throw new Error(`no commit but a merge has added "## ${version} (…)" to ${CHANGELOG}`);
+    throw new Error(`only a merge has added "## ${version} (…)" to ${CHANGELOG}`);
   }
 
   private ask(...words: string[]): string {

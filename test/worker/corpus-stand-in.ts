@@ -17,17 +17,19 @@ import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
 /** A row of a dataset; the key decides its place. */
 export type PlannedRow = Pick<DatasetRow, 'name' | 'record' | 'records'> & { key: number };
 
-/** Corpus as the worker asks it for files: rows by dataset and day, and the version of what is suppressed. */
+/**
+ * A stand-in for corpus as the worker uses it for files: rows by dataset and day, and the version of the suppressions.
+ */
 export class CorpusStandIn extends LookupStandIn {
   readonly asked: DatasetAsked[] = [];
   suppressed: SuppressionVersion = { version: 0, domains: 0 };
   private readonly suppressions: { version: number; isDomain: boolean; hash: string }[] = [];
-  /** Ends the lines of datasets before their last. */
+  /** If set, the lines of datasets break off before the last. */
   breaksOff = false;
-  /** Pages of changes that were not read yet. */
+  /** Pages of changes that have not been read yet. */
   readonly changes: CorpusChange[] = [];
   readonly sources: CorpusSource[] = [];
-  /** What is to be looked up next, once. */
+  /** The names to look up next, given out once. */
   readonly nextNames: string[] = [];
   rowsOf: (dataset: Dataset, day?: string) => readonly PlannedRow[] = () => [];
 
@@ -40,7 +42,7 @@ export class CorpusStandIn extends LookupStandIn {
     response.end(JSON.stringify(this.answerTo(request.url!, body)));
   };
 
-  /** Suppresses a name, or a value of people that stands in the rows of a name. */
+  /** Suppresses a name, or personal data in the rows of a name. */
   suppress(name: string, kind: 'domain' | 'person' = 'domain'): void {
     const version = this.suppressed.version + 1;
     const isDomain = kind === 'domain';

@@ -7,12 +7,12 @@ import { PlanFilesJob } from '../../apps/worker/src/file-building/plan-files.job
 import { CorpusStandIn, type PlannedRow } from './corpus-stand-in.js';
 import { WorkerUnderTest } from './worker-under-test.js';
 
-/** Datasets whose files are made each day, and those that are made each week. */
+/** The datasets with daily files, and those with weekly files. */
 export const [DAILY, WEEKLY] = [8, 4];
 export const ALL_DATASETS = ['names', 'whois', 'cleaned-whois', 'dns'];
 export const HOSTILE = '=HYPERLINK("https://evil.example","<script>x</script>")';
 
-/** Names of a day: each is new on two days, so that files have some in common. */
+/** The names of a day; each is new on two days, so that files overlap. */
 export function planned(dataset: Dataset, day = '2026-11-22'): PlannedRow[] {
   const date = Number(day.slice(8));
   return [date - 1, date].map((number) => ({
@@ -36,12 +36,12 @@ export function planned(dataset: Dataset, day = '2026-11-22'): PlannedRow[] {
   }));
 }
 
-/** The worker as it makes database files of what a stand-in for the corpus has, and hands them out. */
+/** A worker that builds database files from a stand-in for the corpus and serves them. */
 export class FilesUnderTest {
   readonly under = new WorkerUnderTest();
   readonly corpus = new CorpusStandIn();
 
-  /** The files of three days are there afterwards, and others are made when the test says so. */
+  /** Afterwards the files of three days exist; the test decides when others are built. */
   async start(): Promise<void> {
     this.corpus.rowsOf = planned;
     await this.corpus.start();
@@ -66,7 +66,7 @@ export class FilesUnderTest {
     return files;
   }
 
-  /** Waits until so many editions were made, and nothing is left to be made. */
+  /** Waits until this many editions were built and nothing is left to build. */
   async settled(editions: number): Promise<void> {
     await waitFor(`${editions} editions`, async () => (await this.count()) >= editions);
     await waitFor('the end of the builds', async () => {
@@ -77,7 +77,7 @@ export class FilesUnderTest {
     if (made !== editions) throw new Error(`${made} editions instead of ${editions}`);
   }
 
-  /** Makes what is due now. */
+  /** Builds what is due now. */
   async make(): Promise<void> {
     await this.part(PlanFilesJob).runOnce();
     await this.part(BuildFilesJob).runOnce();

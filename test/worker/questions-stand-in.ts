@@ -8,10 +8,10 @@ export interface AskedNames {
   names: readonly string[];
 }
 
-/** Lookup as the worker asks it: every name is answered, unless the test says what else becomes of it. */
+/** A stand-in for lookup as the worker uses it: every name is answered, unless the test says otherwise. */
 export class QuestionsStandIn extends LookupStandIn {
   readonly calls: AskedNames[] = [];
-  /** What becomes of a name, where it is not delivered. */
+  /** The outcome of a name that is not delivered. */
   found: (name: string) => Partial<NameFindings> = () => ({});
   private waiting?: (() => void)[];
 

@@ -12,16 +12,16 @@ export interface ReceivedEvent {
   body: string;
 }
 
-/** What webhooks lead to: every host below `hooks.example`. */
+/** The receiver of webhooks: every host below `hooks.example`. */
 export class WebhookReceiver {
-  /** What hosts answer; -1: never. */
+  /** The status that each host answers; -1 means never. */
   readonly answers = new Map<string, number>();
   readonly hanging = new Set<ServerResponse>();
   private readonly received: ReceivedEvent[] = [];
   private server: Server;
   private settings = { webhookExceptions: '', extraCaFile: '' };
 
-  /** @returns settings of the worker that lead there. */
+  /** @returns the worker's settings that lead to it. */
   async start(): Promise<{ webhookExceptions: string; extraCaFile: string }> {
     const authority = new CertificateAuthority();
     const { keyPem: key, certificatePem: cert } = authority.certificateFor(['*.hooks.example']);
@@ -42,7 +42,7 @@ export class WebhookReceiver {
     return (this.settings = { webhookExceptions, extraCaFile });
   }
 
-  /** The same as environment variables. */
+  /** The same settings as environment variables. */
   get environment(): Record<string, string> {
     const { webhookExceptions, extraCaFile } = this.settings;
     return {

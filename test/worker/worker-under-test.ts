@@ -18,19 +18,19 @@ import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementStandIn } from '../stand-ins/entitlement-stand-in.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 
-/** On a machine that is busy with other specs. */
+/** A limit for a machine that is busy with other specs. */
 const CALL_TIMEOUT_MS = 60_000;
-/** Where nobody listens. */
+/** An address on which nothing listens. */
 const NOWHERE = 'http://127.0.0.1:1';
 
-/** What differs from the worker's usual settings, and where its files are. */
+/** Changes to the worker's usual settings, and the folder of its files. */
 export interface WorkerSettings extends Partial<WorkerConfig> {
   files?: Record<string, string>;
-  /** In the place of one of its own. */
+  /** Used instead of a new database. */
   test?: TestDatabase;
 }
 
-/** The worker on a database and a socket of its own, between stand-ins and whatever answers for lookup. */
+/** The worker with its own database and socket, among stand-ins and a replacement for lookup. */
 export class WorkerUnderTest {
   readonly clock = new TestClock('2026-11-23T10:00:00Z');
   readonly tokens = new ServiceTokens(HARNESS_SECRET, this.clock);
@@ -100,10 +100,10 @@ export class WorkerUnderTest {
     return this.worker.app.get(AccountsService, { strict: false });
   }
 
-  /** From now on a job of the installation runs when the test says so, and not by itself. */
+  /** From now on a job of the installation runs only when the test says so. */
   async holdJob(name: string): Promise<void> {
     await waitFor(`the end of a run of ${name}`, async () => {
-      // The end of a run that is under way would set the time of the last one again.
+      // A run in progress would set the time of the last run again when it ends.
       const held = await this.maintenance.query(
         `update job_lease set last_run_at = clock_timestamp() + interval '1 day'
          where job = $1 and last_run_at is not null and lease_until = '-infinity' returning job`,
@@ -113,7 +113,7 @@ export class WorkerUnderTest {
     });
   }
 
-  /** Checks the watched names that are due. @returns once those are kept, too, that the worker took by itself. */
+  /** Checks the watched names that are due. Resolves once those that the worker took by itself are stored, too. */
   async checkNames(): Promise<void> {
     await this.worker.app.get(CheckNamesJob, { strict: false }).runOnce();
     const takenUntil = new Date(this.clock.now().getTime() + LEASE_MS);
@@ -140,7 +140,7 @@ export class WorkerUnderTest {
     });
   }
 
-  /** Name, outcome, credits, fault and age of each line of a job's table. */
+  /** The name, outcome, credits, fault and age of each line of a job's table. */
   async rowsOf({ id }: JobAnswer): Promise<string[]> {
     const { content } = await this.files.read(resultKey({ id: id!, format: 'csv.gz' }));
     const text = gunzipSync(Buffer.concat(await content.toArray())).toString();
@@ -148,7 +148,7 @@ export class WorkerUnderTest {
     return rows.map((row) => row.split(',').slice(1, 6).join(',')).toSorted();
   }
 
-  /** One call as the gateway passes a body on. */
+  /** Makes a call with a body, as the gateway would forward it. */
   async send(
     method: 'POST' | 'PATCH' | 'HEAD' | 'DELETE',
     path: string,
@@ -164,7 +164,7 @@ export class WorkerUnderTest {
     return { status: answer.statusCode, headers: answer.headers, text };
   }
 
-  /** A file by form. */
+  /** Uploads a file through a form. */
   async upload(accountId: string, content: Buffer | string, fields = ''): Promise<UploadAnswer> {
     const { status, text } = await this.sendForm(accountId, content, fields);
     if (status !== 201) throw new Error(text);
@@ -184,7 +184,7 @@ export class WorkerUnderTest {
     return this.send('POST', '/internal/uploads', { accountId, headers, body });
   }
 
-  /** Once its names are read, or it is refused. */
+  /** Resolves once its names are read or it is rejected. */
   async endOfUpload(accountId: string, id: string, limitMs?: number): Promise<UploadAnswer> {
     const isRead = async () => {
       const path = `/internal/uploads/${id}`;
@@ -194,7 +194,7 @@ export class WorkerUnderTest {
     return waitFor('the names to be read', isRead, limitMs);
   }
 
-  /** Files that are kept for an upload. */
+  /** The files that are stored for an upload. */
   async filesOf(id: string): Promise<string[]> {
     const { files } = await this.files.list(`uploads/${id}/`, { limit: 100 });
     return files.map(({ key }) => key);

@@ -12,7 +12,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** A program of a Go module, always the same version. */
+/** A program of a Go module at a fixed version. */
 export interface GoProgram {
   name: string;
   module: string;
@@ -20,19 +20,19 @@ export interface GoProgram {
   /** Its folder within the module. */
   folder: string;
   /**
-   * For a module whose go.mod replaces others by folders of its repository: the version under which those are
-   * published. It is then built with every version that its own go.mod names.
+   * The version of the modules that the go.mod replaces with folders of its repository. The program is then built with
+   * every version that its own go.mod names.
    */
   publishedAs?: string;
-  /** A Go file of this project that is built in place of a folder of the module, from what the module offers. */
+  /** A Go file of this project that is built with the module's packages, instead of a folder of the module. */
   source?: string;
-  /** Texts that the linker writes into it, by variable. */
+  /** Texts that the linker inserts, by variable. */
   variables?: Record<string, string>;
 }
 
-/** Where programs that Go has built are kept. */
+/** The folder of programs that Go has built. */
 const CACHE = join(homedir(), '.cache', 'domain-data-service', 'go');
-/** A Kubernetes API server is 1,300 packages: half an hour on a machine with much other work. */
+/** A Kubernetes API server has 1,300 packages, which take half an hour on a busy machine. */
 const BUILD_LIMIT_MS = 3_600_000;
 const DOWNLOAD_LIMIT_MS = 600_000;
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
@@ -41,7 +41,7 @@ const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 export const areBuilt = (programs: readonly GoProgram[]) =>
   programs.every((program) => existsSync(pathOf(program)));
 
-/** @returns undefined when all can be had here, else why not. */
+/** @returns undefined if all can be built here, otherwise the reason why not. */
 export function goAvailability(programs: readonly GoProgram[]): string | undefined {
   if (areBuilt(programs)) return undefined;
   const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
@@ -74,7 +74,7 @@ export async function goProgram(program: GoProgram): Promise<string> {
   return path;
 }
 
-/** Where Go keeps the sources of a module, fetched when they are not there yet. */
+/** The folder where Go keeps a module's sources, which are fetched if they are missing. */
 export async function moduleFolder({ module, version }: Pick<GoProgram, 'module' | 'version'>) {
   const { stdout } = await promisify(execFile)(
     'go',
@@ -92,7 +92,7 @@ async function moduleFile(program: GoProgram): Promise<string> {
     .replaceAll(/^(\s*)(\S+) => \.\/\S+$/gm, `$1$2 => $2 ${program.publishedAs}`);
 }
 
-/** Sums that a module's own list lacks are taken from Go's public log. */
+/** Checksums that are missing from a module's own list are taken from Go's public log. */
 async function go(cwd: string, ...args: string[]): Promise<void> {
   await promisify(execFile)('go', args, {
     cwd,

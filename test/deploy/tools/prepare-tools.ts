@@ -3,7 +3,7 @@ import { STRIPE_PYTHON } from '../../billing/stripe-sdks/python-sdk.js';
 import { apiServerPrograms, chartTools, composeConfig, s3Server } from './programs.js';
 import { strimziDefinitions } from './strimzi-definitions.js';
 
-/** Before all tests, so that no test measures time while compilers take the cores. */
+/** Runs before all tests, so that no test measures time while compilers use the cores. */
 const paths = [
   await s3Server(),
   await chartTools(),

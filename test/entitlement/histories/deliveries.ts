@@ -5,16 +5,16 @@ import { BEGIN, type Said, type ToldHistory } from './told-history.js';
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /**
- * How what was said reaches entitlement: in order; shuffled and repeated where no slice begins or ends
- * meanwhile; up to 25 days late, repeated; with snapshots that nobody ever fetched.
+ * How events reach entitlement: in order; shuffled and repeated while no slice begins or ends; up to 25 days late and
+ * repeated; or with some snapshots never fetched.
  */
 export const MODES = ['order', 'shuffle', 'delay', 'skip'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** Events are delivered at the ends of slots of so many days. */
+/** Events are delivered at the end of each slot; a slot lasts this many days. */
 export const SLOT_DAYS = 3;
 const LATE_DAYS_MAX = 25;
-/** How long a slice lives after its end if nothing ends it. */
+/** The time for which a slice stays valid after its end if nothing ends it. */
 export const GRACE_DAYS = 7;
 
 /** A row of billing's outbox. */
@@ -29,13 +29,13 @@ export interface Delivery {
   data: object;
 }
 
-/** One customer's events in one mode, under a separate account. */
+/** The events of one customer in one mode, under a separate account. */
 export class Customer {
   readonly accountId = newId();
   readonly deliveries: Delivery[];
   private readonly originals = new Map<string, string>();
 
-  /** @param number distinguishes the ids of all customers of a run; within one history, they sort alike. */
+  /** @param number makes ids unique among all customers of a run; within one history, ids keep their order. */
   constructor(
     readonly mode: Mode,
     readonly history: ToldHistory,
@@ -61,7 +61,7 @@ export class Customer {
       .map(({ said, slot, isCopy }) => this.deliveryOf(said, slot, isCopy));
   }
 
-  /** The id that one of this customer's has in the history. */
+  /** The id in the history for one of this customer's ids. */
   originalOf(id: string): string {
     return this.originals.get(id) ?? id;
   }
@@ -83,7 +83,7 @@ export class Customer {
     };
   }
 
-  /** The same text with ids of this customer. */
+  /** The same text with this customer's ids. */
   private owned(text: string): string {
     return text.replaceAll(UUID, (original) => {
       const own = this.number.toString(16).padStart(4, '0');
@@ -103,7 +103,7 @@ function lateSlots(mode: Mode, random: Random): number {
   return random.chance(0.5) ? 0 : random.between(0, Math.floor(LATE_DAYS_MAX / SLOT_DAYS));
 }
 
-/** Omits snapshots that were replaced within 20 days, as a consumer that fetches rarely does. */
+/** Omits snapshots that were replaced within 20 days, like a consumer that fetches rarely. */
 function skipping(said: readonly Said[], random: Random): Said[] {
   return said.filter(({ type, data, at, order }) => {
     if (type !== 'billing.subscription-changed') return true;
@@ -118,7 +118,7 @@ function skipping(said: readonly Said[], random: Random): Said[] {
   });
 }
 
-/** Slots in which time alone changes something: there the order is part of what happened. */
+/** Slots in which time alone changes something. In these, the order of events is significant. */
 function boundarySlots({ lines }: ToldHistory): Set<number> {
   const slots = new Set<number>();
   for (const { stretch } of lines) {

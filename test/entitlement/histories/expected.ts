@@ -1,17 +1,17 @@
 import { addMonths } from '#libs/platform';
 import type { BoughtLine } from './told-history.js';
 
-/** The expected credits of one slice of a line, or of a package, at the end. */
+/** The credits that one slice of a line, or a package, must have at the end. */
 export interface ExpectedGrant {
   granted: number;
-  /** The part of it at which final reversals aim. */
+  /** The part that final reversals should take back. */
   reversed: number;
 }
 
 /**
- * What the money of each line bought and what was given back of it, by plain arithmetic of floats: it knows no
- * order and no entitlement.
- * @returns by line and slice, `<line>/0`; within a credit of what integers give.
+ * Calculates with plain floats what the money of each line bought and what was given back, independently of the order
+ * of events and of entitlement's code.
+ * @returns the credits by line and slice, `<line>/0`, within one credit of the integer result.
  */
 export function expectedGrants(
   lines: readonly BoughtLine[],
@@ -42,7 +42,7 @@ export function expectedGrants(
   return expected;
 }
 
-/** The part that is gone of credits of which `rest` lies after a refund of the rest. */
+/** The part of the credits that is gone; `rest` of them lies after a refund of the rest. */
 function givenBack(line: BoughtLine, rest: number): number {
   const sum = (isRest: boolean) =>
     finals(line)

@@ -17,19 +17,19 @@ export interface Tally {
   faults: string[];
 }
 
-/** A grant that a line brought, by the line's name in its history. */
+/** A grant of a line, identified by the line's name in its history. */
 export interface GrantRow {
   name: string;
   kind: string;
   granted: number;
   reversed: number;
-  /** Credits of it that have ever repaid a debt, given back later or not. */
+  /** Its credits that have ever repaid a debt, whether or not they were given back later. */
   paid: number;
-  /** All that is known of it. */
+  /** All its known facts. */
   row: Record<string, unknown>;
 }
 
-/** A customer's use and its times: the same in every mode of a history, so that their ends compare. */
+/** A customer's usage and its times: the same in every mode of a history, so that the results can be compared. */
 export function planSpends(random: Random): { slot: number; amount: number }[] {
   return Array.from({ length: random.between(0, SPENDS_MAX) }, () => ({
     slot: random.between(1, HORIZON_DAYS / SLOT_DAYS),
@@ -46,14 +46,13 @@ export function amountsOf(grants: GrantRow[]) {
 }
 
 /**
- * A history in order and one that only changed the order: the same rows. A debt is repaid at once, so which of two
- * grants that arrive together repays it is decided by which comes first, and whether credits are revived before
- * they are taken again may differ: then what the customer has, used and owes is the same in all. Where other grants
- * repaid, those that are left may end sooner: then of the credits that another grant paid, and of no more, some
- * may have expired in one order that were used in the other.
- *
- * In the days of grace after a slice, an event may end it at once (the payment of the next one, a cancellation) while
- * another takes its credits back: which of them comes first decides whether what was taken had expired by then.
+ * Compares a history in order with one that only changed the order: the rows must be the same, with three exceptions. A
+ * debt is repaid at once, so the order decides which of two grants repays it, and whether credits are revived before
+ * they are taken again; the customer's total credits, usage and debt must still be the same. If another grant repaid
+ * the debt, the remaining grants may end sooner, so some credits, at most as many as the other grant repaid, may have
+ * expired in one order and been used in the other. In the days of grace after a slice, one event may end it at once
+ * (the payment of the next slice, a cancellation) while another takes its credits back; the order decides whether these
+ * credits had expired by then.
  */
 export function compareRows(where: string, inOrder: GrantRow[], shuffled: GrantRow[]): string[] {
   if (isDeepStrictEqual(inOrder.map(asItStands), shuffled.map(asItStands))) return [];
@@ -64,7 +63,7 @@ export function compareRows(where: string, inOrder: GrantRow[], shuffled: GrantR
     const isWithin = (name: 'available' | 'used') => Math.abs(is[name] - should[name]) <= most;
     const isSame = isDeepStrictEqual(spentOrEnded(shuffled), spentOrEnded(inOrder));
     if (isSame && isWithin('available') && isWithin('used')) return [];
-    return [`${where}: ${JSON.stringify(is)} in all, ${JSON.stringify(should)} in order`];
+    return [`${where}: ${JSON.stringify(is)} in total, ${JSON.stringify(should)} in order`];
   }
   const others = new Map(shuffled.map((grant) => [`${grant.kind} ${grant.name}`, grant]));
   const different = inOrder
@@ -73,7 +72,7 @@ export function compareRows(where: string, inOrder: GrantRow[], shuffled: GrantR
     .map(([grant, other]) => `${where}: ${JSON.stringify(grant)} is ${JSON.stringify(other)}`);
   return different.length > 0
     ? different
-    : [`${where}: rows are there that the order did not bring`];
+    : [`${where}: there are rows that the history in order does not have`];
 }
 
 /** A grant without the debts that it repaid and the credits returned to it. */
@@ -112,8 +111,8 @@ function totalsOf(grants: GrantRow[]): Record<'available' | 'used' | 'owed', num
 }
 
 /**
- * The credits that the customer has, has used or has let expire, each once: a revived one is in its ended grant, too,
- * unless it was taken from both.
+ * The credits that the customer has, has used or has let expire, each counted once. A revived credit is also in its
+ * ended grant, unless it was taken from both.
  */
 function spentOrEnded(grants: GrantRow[]): Record<string, number> {
   const { available, used, owed } = totalsOf(grants);
@@ -126,7 +125,7 @@ function sumOf(grants: GrantRow[], name: string): number {
   return grants.reduce((total, { row }) => total + Number(row[name]), 0);
 }
 
-/** No credit short, doubled or kept unpaid. */
+/** Finds credits that are missing, doubled or kept without payment. */
 export function compareAmounts(
   where: string,
   grants: GrantRow[],

@@ -17,7 +17,7 @@ import {
 } from './judgement.js';
 import { BEGIN, HORIZON_DAYS, REST_DAYS, type ToldHistory } from './told-history.js';
 
-/** The most calls at a time. */
+/** The maximum number of calls at once. */
 const CALLS_AT_ONCE = 16;
 const DELIVERY_LIMIT_MS = 120_000;
 
@@ -37,16 +37,16 @@ export async function replay(
 }
 
 /**
- * Histories of money, each in several modes, side by side under one clock: what billing said goes through its
- * outbox, relay, transport and inbox. In the end each mode must have the amounts that the money bought, and a shuffled
- * history the same rows as the one in order.
+ * Replays histories of money in parallel under one clock, each in several modes. Billing's events pass through outbox,
+ * relay, transport and inbox. At the end each mode must have the amounts that the money bought, and a shuffled history
+ * must have the same rows as the one in order.
  */
 class Replay {
   private readonly customers: Customer[];
   private readonly spends = new Map<number, { customer: Customer; amount: number }[]>();
   readonly tally: Tally = { histories: 0, customers: 0, events: 0, faults: [] };
 
-  /** @param outbox billing's, as its maintenance role. */
+  /** @param outbox the database of billing's outbox, as its maintenance role. */
   constructor(
     private readonly entitlement: EntitlementUnderTest,
     private readonly outbox: MaintenanceDatabase,
@@ -118,7 +118,7 @@ class Replay {
     }
   }
 
-  /** Uses up to so many credits as a job does. */
+  /** Uses up to this many credits, as a job does. */
   private async use(accountId: string, wanted: number): Promise<void> {
     const { client } = this.entitlement;
     let holdId = newId();
@@ -164,7 +164,7 @@ class Replay {
       for (const [index, { mode }] of customers.entries()) {
         const where = `${name}, ${mode}`;
         if (!isDeepStrictEqual(amountsOf(inOrder), amountsOf(found[index]))) {
-          faults.push(`${where}: other amounts than in order`);
+          faults.push(`${where}: amounts differ from those in order`);
         }
         if (mode === 'shuffle') faults.push(...compareRows(where, inOrder, found[index]));
       }
@@ -186,7 +186,7 @@ class Replay {
   }
 }
 
-/** A repeated event keeps its row, which is sent once more. */
+/** A repeated event keeps its row and is sent once more. */
 const SAY = `
   insert into outbox (id, bucket, key, aggregate, sequence, type, version, occurred_at, data)
   select id, bucket, key, aggregate, sequence, type, version, $2, data

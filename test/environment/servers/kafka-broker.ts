@@ -11,35 +11,36 @@ import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 import { monotonicMs } from '#libs/platform';
 import { KAFKA_FOLDER, kafkaJars } from './kafka-jars.js';
 
-/** Brokers of the run, by commas; set by the suite's global setup unless somebody names others. */
+/** The brokers of the run, separated by commas; set by the suite's global setup unless the environment names others. */
 export const KAFKA_BROKERS = 'KAFKA_BROKERS';
 
 export interface KafkaBrokerOptions {
-  /** Holds settings and data; those of an earlier broker are taken up again. */
+  /** Contains settings and data; those of an earlier broker are used again. */
   folder: string;
   /** The port of the clients' listener on loopback; a free one by default. */
   port?: number;
-  /** Clients must speak TLS then. */
+  /** If given, clients must use TLS. */
   tls?: {
-    /** PEM: certificate (for 127.0.0.1) and its PKCS #8 key in one file. */
+    /** A PEM file with the certificate (for 127.0.0.1) and its PKCS #8 key. */
     keyStoreFile: string;
-    /** PEM of the authority that signed it. */
+    /** The certificate (PEM) of the authority that signed it. */
     authority: string;
-    /** PEM of the authority of the clients, who must show a certificate then; their common name is the user. */
+    /**
+     * The certificate (PEM) of the clients' authority. If given, clients must present a certificate, whose common name
+     * is the user.
+     */
     clientAuthority?: string;
   };
   /**
-   * Clients must log in by SCRAM-SHA-512 then, and may do nothing without an access rule. Passwords
-   * by user; `admin` must be among them and may do everything, as may
-   * `cli`, which makes topics and rules.
+   * Passwords by user. If given, clients must log in with SCRAM-SHA-512 and may do nothing without an access rule. The
+   * user `admin` is required and may do everything, and so may `cli`, which creates topics and rules.
    */
   sasl?: Record<string, string>;
   /** Passwords of further users, who log in with PLAIN, in addition to `sasl`. */
   plain?: Record<string, string>;
   /**
-   * A further listener that tells clients to come to `advertisedPort`, on loopback or at
-   * `advertisedHost`: a proxy in front of it.
-   * Clients leave any other proxy behind, as they go on at the address that the broker names.
+   * A further listener behind a proxy: it advertises `advertisedPort` on loopback or at `advertisedHost`. A proxy that
+   * is not advertised is bypassed, because clients reconnect to the address that the broker names.
    */
   proxied?: { port: number; advertisedPort: number; advertisedHost?: string };
 }
@@ -50,9 +51,9 @@ const ADMIN = 'admin';
 const LOOPBACK = '127.0.0.1';
 
 /**
- * Becomes the broker, so that its process id is known, and leaves a watch behind that ends the broker
- * once our end of the pipe is closed: a killed owner leaves no broker. The watch looks at what
- * the number belongs to before it kills.
+ * Replaces itself with the broker, so that its process id is known, and leaves a watcher that kills the broker once our
+ * end of the pipe is closed, so that no broker outlives a killed owner. Before it kills, the watcher checks which
+ * program has the process id.
  */
 const LAUNCHER = `
 exec 3<&0 </dev/null
@@ -61,7 +62,7 @@ exec 3<&0 </dev/null
 exec 3<&-
 exec "$@"`;
 
-/** A real Kafka broker with one node on loopback, for tests and trials. */
+/** A real Kafka broker with one node on loopback, for tests. */
 export class KafkaBroker {
   private child: ChildProcess;
 
@@ -93,28 +94,28 @@ export class KafkaBroker {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Ends it in order, by force after 20 s. Its data stays. */
+  /** Shuts it down cleanly, or kills it after 20 s. Its data stays. */
   async stop(): Promise<void> {
     this.kill('SIGTERM');
-    // A stopped process would not receive the signal.
+    // A suspended process would not handle the signal.
     this.kill('SIGCONT');
     const limit = setTimeout(() => this.kill('SIGKILL'), STOP_LIMIT_MS);
     await this.untilEnded();
     clearTimeout(limit);
   }
 
-  /** Only ever reaches the child that was started here. */
+  /** Signals only the child that was started here. */
   kill(signal: NodeJS.Signals): void {
     if (this.isRunning()) this.child.kill(signal);
   }
 
-  /** The same port and data; also after `kill`. */
+  /** Restarts it with the same port and data; works after `kill`, too. */
   async restart(): Promise<void> {
     await this.stop();
     await this.launch();
   }
 
-  /** Changes the password of a user; open connections stay. */
+  /** Changes the password of a user; open connections stay open. */
   async changePassword(user: string, password: string): Promise<void> {
     const { folder, sasl } = this.options;
     const file = join(folder, 'admin.properties');
@@ -222,7 +223,7 @@ export class KafkaBroker {
   private async launch(): Promise<void> {
     const command = ['java', '-Xmx384m', '-cp', join(this.jars, '*'), 'kafka.Kafka'];
     this.child = spawn('sh', ['-c', LAUNCHER, 'kafka', ...command, this.settingsFile], {
-      // In its own session, so that on Ctrl-C its clients can drain first.
+      // The broker gets its own session, so that on Ctrl-C its clients can drain first.
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
       cwd: this.options.folder,
@@ -232,7 +233,7 @@ export class KafkaBroker {
     child.once('exit', () => child.stdin?.destroy());
     child.stdin?.once('error', () => {});
     await this.untilReady();
-    // Neither keeps its owner's process alive; when that ends, the pipe closes.
+    // Neither the child nor the pipe keeps the owner's process alive; when the owner ends, the pipe closes.
     child.unref();
     (child.stdin as Socket).unref();
   }
@@ -279,7 +280,7 @@ export class KafkaBroker {
   }
 }
 
-/** The broker's own, which it takes of a client too. */
+/** The broker's own certificate, which is also accepted from clients. */
 function ownCertificate({ keyStoreFile, clientAuthority }: NonNullable<KafkaBrokerOptions['tls']>) {
   if (clientAuthority === undefined) return {};
   const text = readFileSync(keyStoreFile, 'utf8');

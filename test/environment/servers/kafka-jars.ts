@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { jarFolder, mavenJars } from './maven-jars.js';
 
-/** Where the broker's pom and its settings lie, seen from the compiled file. */
+/** The folder of the broker's pom and settings, relative to the compiled file. */
 export const KAFKA_FOLDER = join(import.meta.dirname, '../../../../deploy/kafka');
 
 const KIND = 'kafka';
 const POM = join(KAFKA_FOLDER, 'pom.xml');
 
-/** @returns undefined when a broker can run here, else why not. */
+/** @returns undefined if a broker can run here, otherwise the reason why not. */
 export function kafkaAvailability(): string | undefined {
   const missing: string[] = [];
   if (!runs('java', '-version')) missing.push('Java');

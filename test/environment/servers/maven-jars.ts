@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 const DOWNLOAD_LIMIT_MS = 300_000;
 
 /**
- * The folder of the jars that a pom names, fetched by Maven when they are not in the user's cache yet. Of several
- * processes that fetch at once the first one's folder is kept.
- * @param kind begins the folder's name.
+ * The folder of the jars that a pom names, which Maven fetches if they are not in the user's cache. If several
+ * processes fetch at once, the folder of the first one is kept.
+ * @param kind is the prefix of the folder's name.
  */
 export async function mavenJars(kind: string, pom: string): Promise<string> {
   const folder = jarFolder(kind, pom);
@@ -32,7 +32,7 @@ export async function mavenJars(kind: string, pom: string): Promise<string> {
   return folder;
 }
 
-/** Named after its content, so that another version gets another folder. */
+/** Named after the content of the pom, so that every version gets its own folder. */
 export function jarFolder(kind: string, pom: string): string {
   const version = createHash('sha256').update(readFileSync(pom)).digest('hex').slice(0, 12);
   return join(homedir(), '.cache', 'domain-data-service', `${kind}-${version}`);

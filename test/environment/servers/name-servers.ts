@@ -10,10 +10,10 @@ import { startNsd } from '../../../apps/simulators/src/dns/nsd.js';
 import { startUnbound } from '../../../apps/simulators/src/dns/unbound.js';
 import { signZone } from '../../../apps/simulators/src/dns/zone-signing.js';
 
-/** The programs of Debian: an authoritative server, a resolver, and the tools that sign a zone. */
+/** Debian's programs: an authoritative server, a resolver, and the tools that sign a zone. */
 const PROGRAMS = ['nsd', 'unbound', 'ldns-keygen', 'ldns-signzone', 'dig'];
 
-/** Why no name servers can be started on this machine; undefined when they can. */
+/** The reason why no name servers can be started on this machine; undefined if they can. */
 export function nameServerAvailability(): string | undefined {
   const missing = missingPrograms(PROGRAMS);
   return missing.length === 0 ? undefined : `no ${missing.join(', ')} on this machine`;
@@ -21,20 +21,20 @@ export function nameServerAvailability(): string | undefined {
 
 export interface NameServersOptions {
   folder: string;
-  /** Text of each zone's file, by its name without the final dot. */
+  /** The text of each zone's file, by the zone's name without the final dot. */
   zones: Record<string, string>;
-  /** Zones of the above that are signed, and trusted by the resolver. */
+  /** Those of the zones that are signed and trusted by the resolver. */
   signed?: readonly string[];
   /** Zones that the resolver forwards to the authoritative server, which does not serve them. */
   lame?: readonly string[];
 }
 
-/** An authoritative NSD and a validating Unbound in front of it, on loopback, for zones of a test's own. */
+/** An authoritative NSD with a test's own zones and a validating Unbound in front of it, both on loopback. */
 export class NameServers {
   private readonly daemons: Daemon[] = [];
 
   private constructor(
-    /** `127.0.0.1:port` of the server that has the zones. */
+    /** `127.0.0.1:port` of the authoritative server. */
     readonly authoritative: string,
     /** `127.0.0.1:port` of the resolver. */
     readonly resolver: string,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const KEY = '-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes';
 
-/** An authority that signs certificates of services, by OpenSSL, as cert-manager does on a cluster. */
+/** An authority that signs the certificates of services with OpenSSL, as cert-manager does in a cluster. */
 export class OwnAuthority {
   private readonly key: string;
   private readonly certificate: string;
@@ -18,14 +18,14 @@ export class OwnAuthority {
     );
   }
 
-  /** PEM of its certificate. */
+  /** Its certificate in PEM. */
   get text(): string {
     return readFileSync(this.certificate, 'utf8');
   }
 
   /**
-   * Writes ca.crt, tls.crt and tls.key for a name, over those that are there; each appears whole.
-   * @returns the folder that holds them.
+   * Writes ca.crt, tls.crt and tls.key for a name and replaces existing files atomically.
+   * @returns their folder.
    */
   issue(name: string, into = join(this.folder, name)): string {
     mkdirSync(into, { recursive: true });

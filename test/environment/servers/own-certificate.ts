@@ -6,14 +6,14 @@ import { join } from 'node:path';
 export interface OwnCertificate {
   keyFile: string;
   certificateFile: string;
-  /** Key and certificate in one file. */
+  /** A file with both the key and the certificate. */
   keyStoreFile: string;
-  /** PEM of the certificate, which is its own authority. */
+  /** The certificate in PEM, which is its own authority. */
   authority: string;
 }
 
 /**
- * Makes a certificate for 127.0.0.1, and a host name if one is given, that nobody else has signed, by OpenSSL; the
+ * Creates a self-signed certificate for 127.0.0.1, and for a host name if one is given, with OpenSSL. The names of its
  * files begin with `name`.
  */
 export function makeOwnCertificate(folder: string, name: string, host?: string): OwnCertificate {

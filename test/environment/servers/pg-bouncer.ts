@@ -10,9 +10,9 @@ import { waitFor } from '../wait.js';
 const PROGRAM = 'pgbouncer';
 /** Startup parameters of the services that PgBouncer does not track per client. */
 const NOT_KEPT = 'statement_timeout,idle_in_transaction_session_timeout';
-/** Debian keeps it where users without root do not look. */
+/** Debian installs it in a folder that is not in the path of ordinary users. */
 const PATH = `${process.env.PATH}:/usr/sbin`;
-/** It refuses to be root. */
+/** It refuses to run as root. */
 const NOBODY = 65_534;
 
 /** The reason why PgBouncer cannot be started on this machine; undefined if it can. */
@@ -22,9 +22,9 @@ export function pgBouncerAvailability(): string | undefined {
 }
 
 export interface PgBouncerOptions {
-  /** URL of the server for the superuser, who looks up what others log in with. */
+  /** The URL of the server for the superuser, who looks up the passwords of others. */
   serverUrl: string;
-  /** Connections to the server for each role. */
+  /** The number of connections to the server for each role. */
   poolSize: number;
 }
 
@@ -46,7 +46,7 @@ export class PgBouncer {
     return pooler;
   }
 
-  /** The same database by way of it. */
+  /** The URL of the same database through PgBouncer. */
   url(direct: string): string {
     const url = new URL(direct);
     url.port = String(this.port);
@@ -54,7 +54,7 @@ export class PgBouncer {
     return url.toString();
   }
 
-  /** Its pools: a row for each database and role. */
+  /** Its pools: one row for each database and role. */
   async pools(): Promise<Record<string, string>[]> {
     const url = new URL(this.url(this.options.serverUrl));
     url.pathname = '/pgbouncer';

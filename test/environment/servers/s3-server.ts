@@ -47,7 +47,7 @@ export class S3Server {
     };
   }
 
-  /** For tests that check the objects directly. Loaded here, because most tests do not need it. */
+  /** A client for tests that check the objects directly. It is loaded only here, because most tests do not need it. */
   async client(): Promise<S3Client> {
     const { endpoint } = this;
     const { S3Client } = await import('@aws-sdk/client-s3');

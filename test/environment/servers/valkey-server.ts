@@ -9,15 +9,15 @@ import { waitFor } from '../wait.js';
 
 /** The supported programs, the preferred one first: Debian 12 packages only Redis. */
 const PROGRAMS = ['valkey-server', 'redis-server'];
-/** Address of the run's server; set by the global setup, unless no server can run. */
+/** The address of the run's server; set by the global setup if a server can run. */
 export const VALKEY_URL = 'VALKEY_URL';
 
 const START_TIMEOUT_MS = 60_000;
 const PING_TIMEOUT_MS = 1_000;
 
 /**
- * Starts the server, tells its process id, and ends it when standard input closes: a server does not
- * outlive the process that started it, however that ended.
+ * Starts the server, prints its process id, and ends it when standard input closes, so that a server never outlives the
+ * process that started it.
  */
 const WATCH = '"$@" </dev/null >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -9 $!';
 
@@ -27,13 +27,13 @@ export function valkeyAvailability(): string | undefined {
 }
 
 export interface ValkeyServerOptions {
-  /** Holds the server's log; made when missing. */
+  /** The folder of the server's log, which is created if it is missing. */
   folder: string;
-  /** By default a free one. */
+  /** By default a free port. */
   port?: number;
-  /** Asked of every client when given. */
+  /** If given, every client must send it. */
   password?: string;
-  /** PEM files of a certificate for 127.0.0.1; clients must speak TLS then. */
+  /** PEM files of a certificate for 127.0.0.1; with these, clients must use TLS. */
   tls?: { certificateFile: string; keyFile: string };
 }
 
@@ -47,7 +47,7 @@ export class ValkeyServer {
     private readonly options: ValkeyServerOptions & { port: number },
   ) {}
 
-  /** @throws when no server program is here, or the server does not answer within a minute. */
+  /** @throws if no server program is installed, or the server does not answer within a minute. */
   static async start(options: ValkeyServerOptions): Promise<ValkeyServer> {
     const program = valkeyProgram();
     if (program === undefined) throw new Error(valkeyAvailability());
@@ -68,7 +68,7 @@ export class ValkeyServer {
     return this.serverPid;
   }
 
-  /** Whether it answers its port. */
+  /** Whether it answers on its port. */
   async isRunning(): Promise<boolean> {
     return this.watch !== undefined && (await this.answers());
   }
@@ -95,7 +95,7 @@ export class ValkeyServer {
     await waitFor('the port to be closed', async () => !(await this.answers()));
   }
 
-  /** Stops it, if it still runs, and starts an empty one on the same port. */
+  /** Stops it if it is still running, and starts an empty one on the same port. */
   async restart(): Promise<void> {
     await this.stop();
     await this.launch();
@@ -137,18 +137,18 @@ export class ValkeyServer {
       const log = readFileSync(join(folder, 'valkey.log'), 'utf8').slice(-500);
       throw new Error(`${this.program} did not start: ${log}`, { cause: error });
     }
-    // The watch and the pipe to it must not keep their owner alive.
+    // The watcher and the pipe to it must not keep the owner alive.
     watch.unref();
     (watch.stdin as Socket).unref();
   }
 
-  /** Whether anything answers the port. */
+  /** Whether anything answers on the port. */
   private answers(): Promise<boolean> {
     return new Promise((resolve) => {
       const { port, tls } = this.options;
       const address = { port, host: '127.0.0.1' };
       const ask = () => void socket.write('PING\r\n');
-      // Whether it lives is the question here, not who it is.
+      // Only whether it is alive matters here, not its certificate.
       const socket = tls
         ? connectByTls({ ...address, rejectUnauthorized: false }, ask)
         : connect(address, ask);

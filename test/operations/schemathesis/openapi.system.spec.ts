@@ -12,9 +12,9 @@ import { schemathesis, schemathesisAvailability, schemathesisPython } from './sc
 const LIMIT = 1_000_000;
 const CLASSES = ['live', 'bulk', 'account'];
 const CONFIG = resolve('test/operations/schemathesis/schemathesis.toml');
-/** The same requests each time. */
+/** A fixed seed makes the same requests each time. */
 const SEED = '1';
-/** A run with fewer would not have done its work. */
+/** A run with fewer requests would prove too little. */
 const CASES_MIN = 500;
 /** Half a minute on an idle machine; the limit ends a hanging run. */
 const TIME_LIMIT_MS = 240_000;
@@ -40,7 +40,7 @@ const isHere = schemathesisAvailability() === undefined || process.env.CI === 't
 
   beforeAll(async () => {
     await schemathesisPython();
-    // Every operation is also called with a wrong key, all of them within a minute.
+    // Every operation is also called with a wrong key, and all these calls come within a minute.
     deployment = await openSolo({ GATEWAY_FAILED_KEYS_MAX: '10000' });
     customer = new Customer(deployment, 'tester@example.com');
     await customer.joinWithCredits();
@@ -81,7 +81,7 @@ const isHere = schemathesisAvailability() === undefined || process.env.CI === 't
       '--max-examples=5',
       `--seed=${SEED}`,
       '--generation-database=none',
-      // The key is sent in one place; further places are covered by the gateway's own specs.
+      // The key is sent in one place; the gateway's own specs cover the other places.
       '--generation-with-security-parameters=false',
       `--header=X-API-Key: ${customer.testKey}`,
       '--continue-on-failure',

@@ -1,9 +1,9 @@
-/** Everything that customers were told, and may therefore hold us to. */
+/** Everything that customers were told and may therefore rely on. */
 export interface CustomerAccount {
   accountId: string;
   /** Credits of answers that arrived. */
   answered: number;
-  /** Answers that never arrived: they may have been charged when the line broke on their way. */
+  /** Answers that never arrived; they may have been charged if the connection broke on the way. */
   inDoubt: number;
   /** When charged answers arrived, monotonic milliseconds, newest last. */
   answeredAt: number[];
@@ -31,7 +31,7 @@ export class AccountBook {
     return account;
   }
 
-  /** A lookup came back. */
+  /** Records the answer to a lookup. */
   answered(accountId: string, credits: number): void {
     const account = this.of(accountId);
     account.answered += credits;
@@ -52,7 +52,7 @@ export class AccountBook {
 
   private of(accountId: string): CustomerAccount {
     const account = this.accounts.get(accountId);
-    if (!account) throw new Error(`nobody joined as ${accountId}`);
+    if (!account) throw new Error(`no customer has the account ${accountId}`);
     return account;
   }
 }

@@ -1,4 +1,4 @@
-/** A scenario's own expectation was not met; the message explains it. */
+/** Thrown if a scenario's own expectation was not met; the message explains why. */
 export class Broken extends Error {}
 
 /** @throws Broken with the text unless the condition is true. */

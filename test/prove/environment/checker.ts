@@ -5,19 +5,19 @@ import { Broken } from './broken.js';
 import type { AccountBook } from './account-book.js';
 import { eventually } from './patience.js';
 
-/** The loss that a row allows: credits of answers that a kill may cost us, never the customer. */
+/** The loss that a row allows: credits of answers that a kill may leave unbilled. Customers may never lose any. */
 export interface Allowance {
   unbilledMax: number;
 }
 
-/** The findings after a row. */
+/** The results after a row. */
 export interface Findings {
   events: number;
-  /** From the sequence of an event (its commit, by the database's clock) to its handler's commit. */
+  /** The longest time from an event's sequence (its commit, by the database's clock) to its handler's commit. */
   slowestEventMs: number;
   charged: number;
   unbilled: number;
-  /** Charged although the line broke before the answer arrived. */
+  /** Credits charged although the connection broke before the answer arrived. */
   chargedInDoubt: number;
 }
 
@@ -33,7 +33,7 @@ const SETTLE_LIMIT_MS = 60_000;
 export class Checker {
   private database?: Promise<Database>;
   private auditor?: Promise<Database>;
-  /** The explained findings of earlier rows, by account. */
+  /** The explained differences of earlier rows, by account. */
   private readonly before = new Map<string, Charge>();
   private checkedUpTo = '0';
 
@@ -80,7 +80,10 @@ export class Checker {
     return Number(row?.expired ?? 0);
   }
 
-  /** Everything that must hold after every row. @throws Broken with the first that does not. */
+  /**
+   * Everything that must hold after every row.
+   * @throws Broken with the first violation.
+   */
   async check({ unbilledMax }: Allowance): Promise<Findings> {
     await this.drained();
     await this.onceEach();
@@ -99,7 +102,7 @@ export class Checker {
     });
   }
 
-  /** Every acknowledged command has had its effect, and had it once. */
+  /** Checks that every acknowledged command has had its effect exactly once. */
   private async onceEach(): Promise<void> {
     const accountIds = [...this.book.accounts.keys()];
     const accounts = await this.query<{ id: string; rows: number; trials: number; state: string }>(
@@ -112,10 +115,11 @@ export class Checker {
       [accountIds],
     );
     for (const { id, rows, trials, state } of accounts) {
-      if (rows !== 1) throw new Broken(`account ${id} is there ${rows} times`);
+      if (rows !== 1) throw new Broken(`account ${id} exists ${rows} times`);
       if (trials !== 1) throw new Broken(`account ${id} has ${trials} trial grants`);
       const told = this.book.states.get(id) ?? 'active';
-      if (state !== told) throw new Broken(`account ${id} is ${state}, its owner was told ${told}`);
+      if (state !== told)
+        throw new Broken(`account ${id} is ${state}, but its owner was told ${told}`);
     }
     const payments = await this.query<{
       payment_id: string;
@@ -135,7 +139,7 @@ export class Checker {
     }
   }
 
-  /** Charged is at most what was answered, and at least that less what a kill may cost us. */
+  /** Checks that at most the answered credits were charged, and at least those less what a kill may leave unbilled. */
   private async creditsExact(
     unbilledMax: number,
   ): Promise<Pick<Findings, 'charged' | 'unbilled' | 'chargedInDoubt'>> {
@@ -156,7 +160,7 @@ export class Checker {
     }
     if (totals.unbilled > unbilledMax) {
       throw new Broken(
-        `${totals.unbilled} answered credits are not charged, ${unbilledMax} may be`,
+        `${totals.unbilled} answered credits were not charged; at most ${unbilledMax} are allowed`,
       );
     }
     for (const [id, charge] of charges) this.before.set(id, charge);
@@ -229,7 +233,7 @@ const SAID = `(
   select id, type, sequence, sent_at from account.outbox
   union all select id, type, sequence, sent_at from billing.outbox) said`;
 
-/** The events that entitlement acts on; the gateway's durable group reads erasures alone. */
+/** The events that entitlement handles; the gateway's durable group reads only erasures. */
 const HEARD = `type in ('account.account-registered', 'account.account-deleted',
   'account.account-restored', 'account.account-erased', 'billing.payment-confirmed')`;
 

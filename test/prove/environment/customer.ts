@@ -6,7 +6,7 @@ import type { AccountBook } from './account-book.js';
 import { type Answer, NoAnswer, ask } from './http.js';
 import { eventually } from './patience.js';
 
-/** Where a customer finds the installation. */
+/** The addresses under which a customer reaches the installation. */
 export interface Doors {
   apiUrl: string;
   dashboardUrl: string;
@@ -26,8 +26,8 @@ let names = 0;
 export const freshName = () => `prove-${process.pid}-${++names}.com`;
 
 /**
- * Somebody who repeats whatever got no answer, as people and programs do, and recovers by the ways that
- * everybody has: log in, look, ask again.
+ * A customer who repeats unanswered requests, as people and programs do, and recovers in the usual ways: logging in,
+ * looking, and asking again.
  */
 export class Customer {
   private readonly cookies = new Map<string, string>();
@@ -48,7 +48,7 @@ export class Customer {
     this.network = `198.18.${number >> 8}.${number & 255}`;
   }
 
-  /** Sign-up, the link of the mail, the first key. */
+  /** Signs up, follows the link in the mail and gets the first key. */
   async join(): Promise<void> {
     await this.insist('POST', '/api/sign-up', [202], {
       first_name: 'Ada',
@@ -66,7 +66,7 @@ export class Customer {
       this.accountId = confirmed.body.account_id;
       this.key = confirmed.body.key;
     } else {
-      // The link was used and its answer lost: the account is there, the key was never seen.
+      // The link was used but its answer was lost: the account exists, but the key was never seen.
       await this.logIn();
       await this.replaceKey();
     }
@@ -80,7 +80,7 @@ export class Customer {
     return answer.body.account_state;
   }
 
-  /** Deletes the account; it is known to have happened when it resolves. */
+  /** Deletes the account; resolves once the deletion is confirmed. */
   async leave(): Promise<void> {
     await this.logIn();
     await this.until('deleted', '/api/account/delete', { password: this.password });
@@ -93,7 +93,7 @@ export class Customer {
     await this.replaceKey();
   }
 
-  /** Asks until a lookup is answered. */
+  /** Retries until a lookup is answered. */
   async lookUp(apiUrl = this.doors.apiUrl): Promise<void> {
     await eventually('an answered lookup', async () => {
       const answer = await this.lookUpOnce(freshName(), apiUrl);
@@ -103,7 +103,10 @@ export class Customer {
     });
   }
 
-  /** One lookup, entered into the book. @throws NoAnswer. */
+  /**
+   * Makes one lookup and records it in the book.
+   * @throws NoAnswer.
+   */
   async lookUpOnce(name = freshName(), apiUrl = this.doors.apiUrl): Promise<Answer> {
     const url = `${apiUrl}/v2.0/whois/live?format=json&domainName=${name}&apiKey=${this.key}`;
     try {
@@ -122,7 +125,7 @@ export class Customer {
   async buy(credits: number): Promise<string> {
     const wish = { product: 'package', credits, processor: 'stripe' };
     const { body: order } = await this.insist('POST', '/api/orders', [201], wish);
-    await eventually('the page of the processor', async () => {
+    await eventually('the processor’s page', async () => {
       await pressButton(order.redirect_url, 'pay');
       return true;
     });
@@ -138,7 +141,7 @@ export class Customer {
     return body.spendable + body.reserved;
   }
 
-  /** A command whose answer may be lost: what counts is the state that a log-in shows. */
+  /** Sends a command whose answer may be lost; the state after a log-in decides whether it happened. */
   private async until(wanted: 'active' | 'deleted', path: string, body: object): Promise<void> {
     await eventually(`the account to be ${wanted}`, async () => {
       const answer = await this.call('POST', path, body).catch(() => undefined);
@@ -148,7 +151,7 @@ export class Customer {
     this.book.states.set(this.accountId, wanted);
   }
 
-  /** Until a key's value is held in hand: an answer that was lost does not come again. */
+  /** Replaces the key until its value has arrived, because a lost answer cannot be requested again. */
   private async replaceKey(): Promise<void> {
     this.key = await eventually('a key', async () => {
       const { body } = await this.insist('GET', '/api/keys', [200]);

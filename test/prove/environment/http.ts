@@ -17,15 +17,19 @@ export interface Question {
   agent?: Agent;
 }
 
-/** No answer came: refused, broken off or too late. The request may have been carried out all the same. */
+/**
+ * Thrown if no answer came: the connection was refused or broken, or the answer was too late. The request may still
+ * have been carried out.
+ */
 export class NoAnswer extends Error {}
 
-/** Longer than the longest that a gateway waits for lookup. */
+/** Longer than a gateway ever waits for lookup. */
 const TIMEOUT_MS = 25_000;
 
 /**
- * Asks, and once more when an idle connection turned out to be closed as the question was sent (RFC 9112
- * §9.3.1): a server may end one at any time, and every HTTP library does so. @throws NoAnswer.
+ * Sends a request, and repeats it once if an idle connection was closed as the request was sent (RFC 9112 §9.3.1). A
+ * server may close one at any time, so every HTTP library does this.
+ * @throws NoAnswer.
  */
 export async function ask(question: Question): Promise<Answer> {
   try {

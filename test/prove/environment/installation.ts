@@ -26,7 +26,7 @@ import { Customer } from './customer.js';
 import { Load } from './load.js';
 import { eventually } from './patience.js';
 
-/** Where bytes can be cut, held and lost. */
+/** The connections on which bytes can be cut, held and lost. */
 const CABLES = [
   'account-database',
   'entitlement-database',
@@ -44,19 +44,19 @@ const TIER = TIERS[0];
 const LIMIT = 1_000_000;
 const CREDITS = 1_000_000;
 const LOAD_CUSTOMERS = 3;
-/** The lifetime of granted credits: longer than every clock offset of the matrix, at most 25 h. */
+/** The lifetime of granted credits: longer than any clock offset of the matrix (25 h). */
 const LASTS_MS = 7 * DAY_MS;
-/** Long enough for the balancer and the clients to learn of it. */
+/** Long enough for the balancer and the clients to notice. */
 const DRAIN_NOTICE_MS = 1_500;
 
 /**
- * The product as real processes, with a proxy in every cable that rows cut, the customers who use it and
- * the book of what they were told.
+ * The product as real processes, with a proxy in every connection that rows cut, the customers who use it, and the book
+ * of what they were told.
  */
 export class Installation {
   readonly book = new AccountBook();
   readonly checker: Checker;
-  /** The accounts whose lookups make the load. */
+  /** The accounts whose lookups are the load. */
   readonly regulars: Customer[] = [];
   private customers = 0;
 
@@ -103,12 +103,12 @@ export class Installation {
     return this.parts.folder;
   }
 
-  /** A service's process; rows can give it another environment for one life. */
+  /** A service's process; rows can give it a different environment for one life. */
   process(name: string): ServiceProcess {
     return this.cluster.process(name) as ServiceProcess;
   }
 
-  /** A further process of a service, not started yet. The caller ends it. */
+  /** Creates a further process of a service without starting it. The caller ends it. */
   further(app: string, name: string, changed: Settings): ServiceProcess {
     const logFile = join(this.folder, `${name}.log`);
     return new ServiceProcess({
@@ -129,7 +129,7 @@ export class Installation {
     return this.cluster.gateways.map(({ apiUrl }) => apiUrl);
   }
 
-  /** A customer without an account. */
+  /** Creates a customer without an account. */
   newCustomer(): Customer {
     const { gateways, dashboardUrl } = this.cluster;
     const [{ apiUrl }] = gateways;
@@ -137,7 +137,7 @@ export class Installation {
     return new Customer(doors, this.book, ++this.customers);
   }
 
-  /** Somebody with credits, whom no rate limit slows down. */
+  /** Creates a customer with credits and without a rate limit. */
   async regular(credits = CREDITS, limit = LIMIT): Promise<Customer> {
     const customer = this.newCustomer();
     await customer.join();
@@ -147,7 +147,10 @@ export class Installation {
     return customer;
   }
 
-  /** A package is paid; billing says it again while it is unknown whether that was written. @returns the payment's id. */
+  /**
+   * Pays for a package and repeats the event while it is unknown whether it was written.
+   * @returns the payment's id.
+   */
   async pay(accountId: string): Promise<string> {
     const paymentId = newId();
     await eventually('the payment to be written', async () =>
@@ -168,7 +171,7 @@ export class Installation {
     return adjustmentId;
   }
 
-  /** Requests a minute from now on. */
+  /** Sets the number of requests per minute from now on. */
   async limit(accountId: string, value: number, name: OverridableLimit = 'live'): Promise<void> {
     const until = new Date(Date.now() + LASTS_MS).toISOString();
     const body = { name, value, reason: 'fault matrix', until };
@@ -178,7 +181,7 @@ export class Installation {
     });
   }
 
-  /** Moves deletions back by 90 days, so that account's next job erases them. */
+  /** Moves deletions back by 90 days, so that account's next job erases the accounts. */
   async erase(accountId: string): Promise<void> {
     await this.sql(
       `update account.accounts set restore_until = now() - interval '1 s' where id = $1`,
@@ -187,24 +190,24 @@ export class Installation {
     this.book.states.set(accountId, 'erased');
   }
 
-  /** Lookups of the regulars from now on, at all gateways unless told otherwise. */
+  /** Starts lookups of the regulars, by default at all gateways. */
   load(perSecond: number, origins = this.apiOrigins, customers = this.regulars): Load {
     return new Load({ book: this.book, origins, customers, perSecond });
   }
 
-  /** Every process runs as planned and every cable is whole again, whatever a row left behind. */
+  /** Restores every process and connection, whatever a row left behind. */
   async heal(): Promise<void> {
     for (const cable of Object.values(this.cables)) await cable.heal();
     const { postgres, broker, valkey, processes } = this.cluster;
     const backing = [postgres, broker, valkey].filter((process) => process !== undefined);
     for (const process of [...backing, ...processes]) process.kill('SIGCONT');
     for (const process of backing) await process.start();
-    // Anew: one may have a wrong clock, or be about to kill itself. The simulators are nobody's target, and begun anew
-    // they would have another certificate authority than lookup was given.
+    // Restarted, because one may have a wrong clock or be about to kill itself. The simulators are never targets, and
+    // after a restart their certificate authority would differ from the one that lookup was given.
     await Promise.all(processes.filter(({ name }) => name !== 'simulators').map(startAnew));
   }
 
-  /** @param isKept leaves the folder. */
+  /** @param isKept keeps the folder. */
   async stop(isKept = false): Promise<void> {
     await this.transport?.close().catch(() => {});
     await this.billing?.stop().catch(() => {});
@@ -215,7 +218,7 @@ export class Installation {
     if (!isKept) rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** As the superuser of the services' database. */
+  /** Runs a statement as the superuser of the services' database. */
   sql<T extends object>(text: string, values: unknown[] = []): Promise<T[]> {
     return withClient(this.cluster.settings.superuserUrl, async (client) => {
       const { rows } = await client.query<T>(text, values);
@@ -270,7 +273,7 @@ async function laidThrough(
     }
     if (name === 'dashboard') changed[name].DASHBOARD_TRUSTED_PROXIES = '127.0.0.0/8';
     if (!name.startsWith('gateway')) continue;
-    // Known before the broker starts, because the broker advertises it.
+    // The port must be known before the broker starts, because the broker advertises it.
     changed[name].KAFKA_BROKERS = `127.0.0.1:${cables['gateway-broker'].address.port}`;
     changed[name].GATEWAY_DRAIN_NOTICE_MS = String(DRAIN_NOTICE_MS);
     changed[name].GATEWAY_TRUSTED_PROXIES = '127.0.0.0/8';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SERVICES } from '../../../apps/services.js';
 import { holds } from './broken.js';
 
-/** How late a run may be done because the process that did the job was killed, or a run failed. */
+/** How late a run may finish after the process that did the job was killed, or after a run failed. */
 const LATE_MAX_MS = 90_000;
 /** Extra time for each further run in a row that was killed or failed: a lease, and the start of the next process. */
 const FURTHER_MS = 45_000;
@@ -17,16 +17,16 @@ interface WatchedJob {
 interface SeenRun {
   schema: string;
   job: string;
-  /** Number of runs started. */
+  /** The number of runs started. */
   epoch: number;
   /** Time since the last finished run began. */
   ageMs: number;
-  /** When it began, in milliseconds of the database's clock. */
+  /** Its start, in milliseconds of the database's clock. */
   beganAtMs: number;
   isUnderWay: boolean;
 }
 
-/** Every job that an installation does once in an interval. */
+/** Every job that an installation runs once per interval. */
 const JOBS: WatchedJob[] = [];
 for (const { name: schema, load } of SERVICES) {
   for (const { job, everyMs, runs } of (await load()).jobs) {
@@ -40,13 +40,13 @@ interface FinishedRun {
   ageMs: number;
   epoch: number;
   lastEpoch: number;
-  /** How late the job was when each of them was first seen, in seconds. */
+  /** How late the job was when each of these runs was first seen, in seconds. */
   begunLate: number[];
 }
 
-/** Looks how late each periodic job is, by the rows that its processes share and the database's clock. */
+/** Checks how late each periodic job is, using the rows that its processes share and the database's clock. */
 export class JobWatch {
-  /** The job that was latest, and how its delay came about. */
+  /** The job that was latest, with an explanation of its delay. */
   latest = { name: 'none', lateMs: 0, story: '' };
   /** Runs that ended with their process. */
   died = 0;
@@ -79,7 +79,7 @@ export class JobWatch {
     }
   }
 
-  /** Looks until `stop`. */
+  /** Watches until `stop`. */
   async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
@@ -92,7 +92,7 @@ export class JobWatch {
     this.stopping.abort();
   }
 
-  /** While a service is started again nobody can do its jobs: how long that takes is measured apart, and left out here. */
+  /** While a service restarts, nothing can run its jobs. That time is measured separately and not counted here. */
   async leaveOut(service: string, restart: () => Promise<unknown>): Promise<void> {
     const absence = { service, from: performance.now(), until: Infinity };
     this.absences.push(absence);
@@ -105,11 +105,11 @@ export class JobWatch {
     holds(this.faults.size === 0, [...this.faults.values()].join('; '));
   }
 
-  /** Whether a run of every job has been done since it was made due, or ever. */
+  /** Whether every job has run since it was made due, or has ever run. */
   async haveRun(): Promise<boolean> {
     const seen = await this.seen();
     return JOBS.every(({ schema, job, everyMs }) =>
-      // A run in progress when the job was made due counts once it is finished, because none is due then.
+      // A run that was in progress when the job was made due counts once it is finished, because no other is due then.
       seen.some(
         (run) =>
           isRunOf(run, { schema, job }) && (run.beganAtMs > this.dueAtMs || run.ageMs < everyMs),
@@ -135,8 +135,8 @@ export class JobWatch {
       last.lastEpoch = epoch;
       this.died = Math.max(this.died, died);
       const story =
-        `${name} was ${Math.round(lateMs)} ms late and its service away for ${Math.round(awayMs)} ms more; ` +
-        `runs were begun at ${last.begunLate.join(', ')} s`;
+        `${name} was ${Math.round(lateMs)} ms late, and its service was down for ${Math.round(awayMs)} ms more; ` +
+        `runs began at ${last.begunLate.join(', ')} s`;
       if (lateMs > this.latest.lateMs) this.latest = { name, lateMs: Math.round(lateMs), story };
       const limitMs = LATE_MAX_MS + FURTHER_MS * Math.max(0, died - 1);
       if (lateMs > limitMs) this.faults.set(name, `${story}; ${limitMs} ms are allowed`);

@@ -6,25 +6,25 @@ import { NoAnswer, ask } from './http.js';
 
 export interface LoadOptions {
   book: AccountBook;
-  /** Origins that are asked in turn. */
+  /** Origins that are used in turn. */
   origins: string[];
   customers: { accountId: string; key: string }[];
   perSecond: number;
 }
 
-/** How requests of a load ended. */
+/** The results of a load's requests. */
 export interface LoadCounts {
   /** Requests answered with 200. */
   answered: number;
   /** Requests answered with another status, by code. */
   refused: Record<string, number>;
-  /** Requests without an answer, by what broke. */
+  /** Requests without an answer, by cause. */
   lost: Record<string, number>;
 }
 
 const CONNECTIONS_PER_ORIGIN = 32;
 
-/** Lookups at a steady rate over keep-alive connections, each entered into the book. */
+/** Sends lookups at a steady rate over keep-alive connections and records each in the book. */
 export class Load {
   private readonly stopping = new AbortController();
   private readonly underWay = new Set<Promise<void>>();

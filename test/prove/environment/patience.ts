@@ -3,14 +3,16 @@ import { Broken } from './broken.js';
 
 const POLL_MS = 100;
 /**
- * It ends what hangs. How late something may be is a row's own expectation, held without what the machine's other
- * work took: a service that is killed twice and waits for a processor each time is no fault of the product.
+ * A limit that only ends hanging scenarios. How late something may be is each row's expectation, measured without the
+ * delay of the machine's other work: a service that is killed twice and waits for a core each time is not a fault of
+ * the product.
  */
 const LIMIT_MS = 180_000;
 
 /**
- * Repeats until it answers something. What it throws counts as "not yet": parts of the installation may
- * be away. @throws Broken after `limitMs`, with what was thrown last.
+ * Repeats an attempt until it returns a value. Errors count as "not yet", because parts of the installation may be
+ * down.
+ * @throws Broken after `limitMs`, with the last error.
  */
 export async function eventually<T>(
   what: string,

@@ -5,17 +5,17 @@ import { holds } from './broken.js';
 import { type Harness, type InstallationHarness } from '../scenario.js';
 import { eventually } from './patience.js';
 
-/** How long a service may take to answer again after it was killed. */
+/** The time in which a service must answer again after it was killed. */
 const RESTART_MAX_MS = 5_000;
 
-/** How one life of a process ends, and what the next one finds. */
+/** How one life of a process ends, and the conditions of the next. */
 export interface Crash {
   point: CrashPoint;
   /** The process dies at a random pass up to this one. */
   passes: number;
   /** SQL that expires the leases of dead processes. */
   hurry: string;
-  /** Environment variables of its lives from now on, in addition to its own. */
+  /** Additional environment variables from the next life on. */
   settings?: Record<string, string>;
 }
 
@@ -40,9 +40,9 @@ export async function crashDuring<T>(
 }
 
 /**
- * Does what a supervisor does: starts a process again as soon as it has ended, and nothing else.
- * @param nextPoint at which its next life kills itself, perhaps before it is up: then nothing is measured.
- * @returns how long it was away, with what the machine's other work took of it.
+ * Acts as a supervisor: starts a process again as soon as it has ended.
+ * @param nextPoint at which its next life kills itself. If this may happen before it is up, nothing is measured.
+ * @returns how long it was down, and how much of that was due to the machine's other work.
  */
 export async function startAgain(
   process: ServiceProcess,
@@ -50,7 +50,7 @@ export async function startAgain(
   { nextPoint, settings = {} }: { nextPoint?: CrashPoint; settings?: Record<string, string> } = {},
 ): Promise<number> {
   await process.untilEnded();
-  holds(process.endedBy === 'SIGKILL', `${process.name} ended by ${process.endedBy} itself`);
+  holds(process.endedBy === 'SIGKILL', `${process.name} ended by itself: ${process.endedBy}`);
   const startedAt = performance.now();
   if (nextPoint === undefined) await process.start(settings);
   else await process.start({ CRASH_AT: `${nextPoint}:1` }).catch(() => {});
@@ -74,7 +74,10 @@ export async function killAndRestart(process: ServiceProcess, harness: Harness):
   return killedAt;
 }
 
-/** Starts PostgreSQL again, whatever it is still doing. @returns how long it was away, in milliseconds. */
+/**
+ * Restarts PostgreSQL, whatever it is still doing.
+ * @returns how long it was down, in milliseconds.
+ */
 export async function startPostgresAgain(
   harness: InstallationHarness,
   awaySince: number,
@@ -90,8 +93,8 @@ export async function startPostgresAgain(
 }
 
 /**
- * How long a process was ready to run while others had the cores (proc(5), schedstat): what this run itself
- * and its neighbours on the machine take is no fault of the process.
+ * How long a process was ready to run while others used the cores (proc(5), schedstat). This time is not the process's
+ * fault.
  */
 function waitedForCoreMs(pid: number): number {
   const [, waitedNs] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');

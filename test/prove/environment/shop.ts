@@ -7,7 +7,7 @@ import { AccountBook } from './account-book.js';
 import { Checker } from './checker.js';
 import { Customer } from './customer.js';
 
-/** The product as real processes, billing and a simulated payment processor among them, and those who buy there. */
+/** The product as real processes, including billing and a simulated payment processor, and its buyers. */
 export class Shop {
   readonly book = new AccountBook();
   readonly checker: Checker;

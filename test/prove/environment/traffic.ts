@@ -4,9 +4,9 @@ import { type InstallationHarness } from '../scenario.js';
 import type { Customer } from './customer.js';
 import { type LoadCounts, sum } from './load.js';
 
-/** No event is handled later than this after what kept it was over. */
+/** Every event is handled within this time after its obstacle is gone. */
 const EVENT_LATE_MS = 12_000;
-/** A gateway settles each 100 ms; the rest is the way there. */
+/** A gateway settles every 100 ms; the rest is the time of the request. */
 const SETTLE_INTERVAL_MS = 250;
 
 interface Traffic {
@@ -14,17 +14,16 @@ interface Traffic {
   /** Payments, each of which must become credits. 0 for none. */
   paymentsPerSecond?: number;
   origins?: string[];
-  /** The accounts that look up and pay; the regulars unless given. */
+  /** The accounts that look up names and pay; by default the regulars. */
   customers?: Customer[];
-  /** Every gateway knows the customers who look up names, and others pay: no lookup may be refused then. */
+  /** Set if every gateway knows the customers who look up names and others pay; then no lookup may be refused. */
   isSteady?: boolean;
 }
 
 /**
- * Runs a fault under lookups and payments, then waits until everything has come to rest and checks it.
- * @param fault answers with the moments at which gateways were killed: each may cost us, never the
- *   customer, one settle interval of answers.
- * @param outageMs how long events could not travel.
+ * Runs a fault during lookups and payments, then waits until everything has come to rest and checks it.
+ * @param fault returns the times at which gateways were killed; each may leave one settle interval of answers unbilled.
+ * @param outageMs how long events could not be delivered.
  */
 export async function underTraffic(
   harness: InstallationHarness,
@@ -58,7 +57,7 @@ export async function underTraffic(
   return counts;
 }
 
-/** After a fault: waits for rest and checks everything that must hold. */
+/** Waits after a fault until everything has come to rest, and checks everything that must hold. */
 export async function checkRest(
   harness: InstallationHarness,
   { gatewayKillsAt = [], outageMs = 0 }: { gatewayKillsAt?: number[]; outageMs?: number } = {},
@@ -76,7 +75,7 @@ export async function checkRest(
   const lateMs = EVENT_LATE_MS + outageMs;
   holds(
     found.slowestEventMs <= lateMs,
-    `an event came ${found.slowestEventMs} ms after its commit`,
+    `an event was handled ${found.slowestEventMs} ms after its commit`,
   );
 }
 

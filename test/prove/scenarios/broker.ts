@@ -3,7 +3,7 @@ import type { ClusterProcess } from '../../../apps/cluster/src/processes/cluster
 import type { Scenario, InstallationHarness } from '../scenario.js';
 import { underTraffic } from '../environment/traffic.js';
 
-/** The rhythm of a slow broker, which is paused and runs in turn. */
+/** The rhythm of a slow broker, which alternately runs and is paused. */
 const SLOW = { stillMs: 250, runsMs: 60 };
 const FURTHER_CONSUMERS = 3;
 
@@ -14,31 +14,31 @@ export const brokerRows: Scenario[] = [
   {
     name: 'broker down 1 s',
     fault: 'kill -9 of the broker, started again after 1 s',
-    expectation: 'payments are taken meanwhile; their credits come when it is back',
+    expectation: 'payments are accepted meanwhile, and their credits arrive when it is back',
     run: async (harness) => brokerAway(harness, 1_000),
   },
   {
     name: 'broker down',
     fault: 'kill -9 of the broker, started again after 10 s (60 s with --long)',
-    expectation: 'payments are taken meanwhile; their credits come when it is back',
+    expectation: 'payments are accepted meanwhile, and their credits arrive when it is back',
     run: async (harness) => brokerAway(harness, harness.pauseMs),
   },
   {
     name: 'broker silent',
-    fault: 'the broker accepts connections and says nothing (SIGSTOP)',
-    expectation: 'as when it is down; nobody takes silence for an answer',
+    fault: 'the broker accepts connections but does not answer (SIGSTOP)',
+    expectation: 'the same as when it is down: silence is not taken for an answer',
     run: brokerSilent,
   },
   {
     name: 'broker slow',
-    fault: 'the broker is paused four fifths of the time',
+    fault: 'the broker is paused for four fifths of the time',
     expectation: 'no event is lost or doubled by sends that time out',
     run: brokerSlow,
   },
   {
     name: 'rebalance storm',
     fault: 'entitlement grows from one process to four and back to one under load',
-    expectation: 'no event later than 12 s',
+    expectation: 'no event is later than 12 s',
     run: rebalanceStorm,
   },
 ];

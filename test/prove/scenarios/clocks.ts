@@ -7,10 +7,13 @@ import { underTraffic } from '../environment/traffic.js';
 const SERVICES = ['account', 'entitlement', 'lookup', 'gateway-1', 'gateway-2'];
 const OFFSETS_HOURS = [-25, -1, 1, 25];
 const STAYS_MS = 2_000;
-/** A limit that was raised by hand is not raised yet an hour earlier: a trial's ten a minute must do. */
+/**
+ * An hour earlier, a limit that was raised by hand is not raised yet, so a trial's ten requests per minute must
+ * suffice.
+ */
 const TRIAL_PER_SECOND = 1;
 
-/** One process each: the others' clocks are right, so its tokens are refused and theirs by it. */
+/** One process at a time: the clocks of the others are right, so they refuse its tokens, and it refuses theirs. */
 const skewRows: Scenario[] = SERVICES.filter((name) => name !== 'gateway-2').map((name, place) => ({
   name: `clock of ${name}`,
   fault: `${name} runs with its wall clock ${OFFSETS_HOURS[place]} h wrong (with --long ±1 h and ±25 h in turn)`,
@@ -24,7 +27,8 @@ export const clockRows: Scenario[] = [
   {
     name: 'clock of all',
     fault: 'every service is started with its wall clock 25 h ahead, then 1 h behind, then right',
-    expectation: 'lookups are answered throughout; one grant a payment, nobody locked out',
+    expectation:
+      'lookups are answered throughout, each payment is granted once, and nobody is locked out',
     missing: skewedClockMissing,
     run: skewAll,
   },
@@ -54,7 +58,7 @@ async function skewOne(
 
 async function skewAll(harness: InstallationHarness): Promise<void> {
   const { installation } = harness;
-  // The regulars have used up more of this minute than a trial has.
+  // The regulars have already used more than a trial's requests in this minute.
   const customers = [await installation.regular(), await installation.regular()];
   const [known] = customers;
   const traffic = { lookupsPerSecond: TRIAL_PER_SECOND, customers };
@@ -73,7 +77,7 @@ async function skewAll(harness: InstallationHarness): Promise<void> {
   await worksAgain(harness);
 }
 
-/** Somebody new and somebody old. */
+/** Checks with a new customer and an existing one. */
 async function worksAgain(harness: InstallationHarness): Promise<void> {
   const { installation } = harness;
   const customer = await installation.regular(10);

@@ -24,7 +24,7 @@ export const counterRows: InstallationScenario[] = [
     cable.delay(200);
     return async () => cable.heal();
   }),
-  counterRow('valkey silent', 'Valkey accepts and says nothing', async (harness) => {
+  counterRow('valkey silent', 'Valkey accepts connections but does not answer', async (harness) => {
     const { valkey: cable } = harness.installation.cables;
     cable.stall();
     return async () => cable.heal();
@@ -43,13 +43,13 @@ function counterRow(
   return {
     name,
     fault,
-    expectation: 'within the minute of the fault at most twice the limit, never unlimited',
+    expectation: 'at most twice the limit within the minute of the fault, never unlimited',
     isWaiting: true,
     run: async (harness) => limitHolds(harness, strike),
   };
 }
 
-/** One customer at several times the limit over both gateways, the fault in the middle. */
+/** One customer sends several times the limit through both gateways, with the fault in the middle. */
 async function limitHolds(
   harness: InstallationHarness,
   strike: (harness: InstallationHarness) => Promise<() => Promise<void>>,
@@ -70,7 +70,7 @@ async function limitHolds(
   const refused = counts.refused.rate_limited ?? 0;
   harness.count('refused rate_limited', refused);
   holds(counts.answered <= 2 * LIMIT, `${counts.answered} requests passed a limit of ${LIMIT}`);
-  holds(refused > 0, 'nothing was refused: the limit was not reached');
+  holds(refused > 0, 'nothing was refused, so the limit was not reached');
   await checkRest(harness);
 }
 

@@ -20,7 +20,9 @@ const WATCHED = 5;
 const NEW_NAMES = 20;
 const COLLECTED = 10;
 const EVENTS = 8;
-/** The number of requests that a process sends at once, and repeats if it dies before it knows their result. */
+/**
+ * The number of requests that a process sends at once, and that are repeated if it dies before it knows their results.
+ */
 const SENT_AT_ONCE = 32;
 /** Expires the leases of dead processes and a day's wait for the files that they left. */
 const HURRY = `
@@ -34,10 +36,10 @@ const HURRY = `
 
 /** A background duty of the worker, and the check that each of its tasks was done once. */
 interface Duty {
-  /** The duty, with the latest pass that kills. */
+  /** The duty's crash points, each with the latest pass that kills. */
   points: Partial<Record<CrashPoint, number>>;
   expectation: string;
-  /** @returns what gives it work, and resolves once a further piece of it is done. */
+  /** @returns a function that gives it work and resolves once a further task is done. */
   open(world: World): Promise<(point: CrashPoint) => Promise<void>>;
 }
 
@@ -59,12 +61,12 @@ const DUTIES: Duty[] = [
       'match.before-commit': 1,
       'match.after-tell': 1,
     },
-    expectation: 'each change and each find is one event of its monitor, in one delivery',
+    expectation: 'each change and each match is one event of its monitor, in one delivery',
     open: openMonitors,
   },
   {
     points: { 'charge.after-hold': 1, 'charge.after-settle': 1, 'charge.after-close': 1 },
-    expectation: 'each check beyond those of a place is charged once',
+    expectation: 'each check beyond the included ones is charged once',
     open: openPaidChecks,
   },
   {
@@ -75,7 +77,7 @@ const DUTIES: Duty[] = [
       'file.after-commit': 4,
     },
     expectation:
-      'each dataset has each edition once, the last one open, and no other file is in the store',
+      'each dataset has each edition once, the last one is open, and no other file is in the store',
     open: openFiles,
   },
   {
@@ -89,7 +91,7 @@ const DUTIES: Duty[] = [
       'delivery.before-commit': EVENTS,
       'delivery.after-commit': EVENTS,
     },
-    expectation: 'each event arrives, if more than once then under the same id',
+    expectation: 'each event arrives, and repeats have the same id',
     open: openWebhooks,
   },
 ];
@@ -154,7 +156,7 @@ async function openMonitors({ harness, customer, receiver, call }: World) {
     (await installation.sql<{ count: number }>(`select count(*)::int as count from ${text}`))[0];
   const seen = `worker.watched_names where name like '${word}%' and whois is not null`;
   await eventually('the first checks', async () => (await counted(seen)).count === WATCHED);
-  await eventually('the first look at the feed', async () => {
+  await eventually('the first poll of the feed', async () => {
     const { count } = await counted(`worker.feed_cursors where reader = 'monitors'`);
     return count === 1;
   });
@@ -172,7 +174,7 @@ async function openMonitors({ harness, customer, receiver, call }: World) {
       await eventually(`${count} events ${type}`, async () => {
         const events = await counted(`worker.monitor_events where type = '${type}'
           and account_id = '${accountId}'`);
-        holds(events.count <= count, `${events.count} events ${type}, ${count} were due`);
+        holds(events.count <= count, `${events.count} events ${type}, expected ${count}`);
         return events.count === count;
       });
     }
@@ -182,12 +184,12 @@ async function openMonitors({ harness, customer, receiver, call }: World) {
       (JSON.parse(body) as { data: { events: { id: string }[] } }).data.events.map(({ id }) => id),
     );
     const due = wanted['domain.changed'] + wanted['brand.match'];
-    holds(ids.length === due, `${ids.length} events were sent, ${due} were due`);
+    holds(ids.length === due, `${ids.length} events were sent, expected ${due}`);
     holds(new Set(ids).size === due, 'an event is in two deliveries');
   };
 }
 
-/** As if each name had had another registrar before, and one check had failed already. */
+/** Makes it look as if each name had a different registrar before, and one check had already failed. */
 const CHANGED = `
   update worker.watched_names set whois_due_at = clock_timestamp(), restless = '{}',
     whois = whois || '{"domain_registrar.registrar_name": ["Another"]}',
@@ -221,7 +223,7 @@ async function openPaidChecks({ harness, customer, call }: World) {
       await installation.sql(CHARGE_NOW, [accountId]);
       await installation.sql(HURRY_CHARGES, [accountId]);
       const spent = before - (await customer.spendable());
-      holds(spent <= due, `${spent} credits are gone for ${due} checks`);
+      holds(spent <= due, `${spent} credits were spent on ${due} checks`);
       const left = await installation.sql('select from worker.paid_checks where account_id = $1', [
         accountId,
       ]);
@@ -233,7 +235,7 @@ async function openPaidChecks({ harness, customer, call }: World) {
 
 const UNCHECKED = `select from worker.monitors
   where account_id = $1 and (checked_at is null or checked_at < '2001-01-01')`;
-/** As if their last checks were long ago, and the place had none left. */
+/** Makes it look as if the last checks were long ago, and no included checks were left. */
 const OVERDUE = `update worker.monitors set checked_at = '2000-01-01', included_at = clock_timestamp()
   where account_id = $1`;
 const LOOK_NOW = `update worker.watched_names set dns_due_at = clock_timestamp() where name like $1`;
@@ -251,19 +253,19 @@ async function openFiles({ harness }: World) {
   await addZone(installation, { source: 'filed', zone: 'filed', days: names });
   const store = join(installation.folder, 'files', 'worker', 'files');
   return async () => {
-    await eventually('the files to be wanted', async () => {
+    await eventually('the files to be due', async () => {
       const http = new ServiceHttp({ url, caller: 'cli', audience: 'worker', tokens });
       await http.call('POST', '/internal/files/runs').finally(() => http.close());
       return true;
     });
     await eventually('the files', async () => {
       const [left] = await installation.sql<{ builds: number; removals: number }>(LEFT);
-      // Not before: the files of a build are marked for removal until it is published.
+      // Checked only now, because the files of a build are marked for removal until it is published.
       if (left.builds === 0 && left.removals > 0) await installation.sql(HURRY);
       return left.builds + left.removals === 0;
     });
     const editions = await installation.sql<Editions>(EDITIONS);
-    holds(editions.length >= DATASETS.length, `${editions.length} files are there`);
+    holds(editions.length >= DATASETS.length, `${editions.length} files exist`);
     for (const { name, open, last, count } of editions) {
       holds(count === last, `${name}: ${count} editions, the last is ${last}`);
       holds(open.length === 1, `${name}: ${open.length} editions are open`);
@@ -273,7 +275,10 @@ async function openFiles({ harness }: World) {
       .map(({ parentPath }) => parentPath.slice(parentPath.indexOf('/files/worker/') + 14));
     const folders = editions.flatMap(({ open }) => open).map((folder) => folder.slice(0, -1));
     const further = stored.filter((folder) => !folders.includes(folder));
-    holds(further.length === 0, `files of no edition are left in ${further.join(', ')}`);
+    holds(
+      further.length === 0,
+      `files that belong to no edition are left in ${further.join(', ')}`,
+    );
     holds(new Set(stored).size === folders.length, 'an edition has no files');
   };
 }
@@ -287,7 +292,7 @@ interface Editions {
   name: string;
   count: number;
   last: number;
-  /** Folders. */
+  /** Folders of open editions. */
   open: string[];
 }
 const EDITIONS = `
@@ -336,7 +341,10 @@ const daysOf = (zone: string, numbers: [number, number], word: string) => ({
   '20260106': zoneOf(zone, 2, numbers, word),
 });
 
-/** Waits until every delivery is noted. @returns how many there are. */
+/**
+ * Waits until every delivery is recorded.
+ * @returns their number.
+ */
 async function allArrive(
   { installation }: InstallationHarness,
   accountId: string,
@@ -355,6 +363,9 @@ async function allArrive(
     bodies.get(one.headers['webhook-id']) === one.body;
   holds(arrived.every(isOf), 'an event arrived under another id');
   const ids = new Set(arrived.map(({ headers }) => headers['webhook-id']));
-  holds(ids.size === rows.length, `${rows.length} deliveries are noted, ${ids.size} arrived`);
+  holds(
+    ids.size === rows.length,
+    `${rows.length} deliveries are recorded, but ${ids.size} arrived`,
+  );
   return rows.length;
 }

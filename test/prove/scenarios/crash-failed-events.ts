@@ -14,8 +14,8 @@ const NO_OBSTACLE = 'drop function if exists entitlement.obstacle() cascade';
 export const crashFailedEventsRow: InstallationScenario = {
   name: 'crash failed-event.before-commit, failed-event-retry.before-commit',
   fault:
-    'kill -9 of entitlement as it puts a payment aside that its database refuses, and as it handles it later',
-  expectation: 'the payment is granted once by itself when the obstacle is gone',
+    'kill -9 of entitlement as it sets aside a payment that its database refuses, and as it handles it later',
+  expectation: 'the payment is granted once, automatically, when the obstacle is gone',
   run: crashFailedEvents,
 };
 
@@ -29,7 +29,7 @@ async function crashFailedEvents(harness: InstallationHarness): Promise<void> {
   const flow = async () => {
     await installation.sql(OBSTACLE);
     const paymentId = await installation.pay(known.accountId);
-    await eventually('the payment to be put aside', async () => {
+    await eventually('the payment to be set aside', async () => {
       const failed = await installation.sql(
         `select from entitlement.failed_event where state = 'retrying' and key = $1`,
         [known.accountId],

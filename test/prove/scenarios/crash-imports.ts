@@ -10,20 +10,20 @@ import { type InstallationHarness, type InstallationScenario } from '../scenario
 
 const NAMES = 2_000;
 const GONE = 100;
-/** Each with the pass at which it kills: of the stage, and of one of the 64 parts. */
+/** Crash points, each with the pass at which it kills: of the stage, or of one of the 64 parts. */
 const POINTS = {
   'import.before-commit': 40,
   'import.after-commit': 20,
 } satisfies Partial<Record<CrashPoint, number>>;
 const LIMIT_MS = 120_000;
-/** Leases of dead processes end at once. */
+/** Ends the leases of dead processes at once. */
 const HURRY = `update corpus.job_lease set lease_until = '-infinity' where job = 'corpus-imports'`;
 
 export const crashImportsRow: InstallationScenario = {
   name: `crash ${Object.keys(POINTS).join(', ')}`,
-  fault: 'kill -9 of corpus at each border of an import, a zone file for each',
+  fault: 'kill -9 of corpus at each step of an import, each with its own zone file',
   expectation:
-    'up again within 5 s; the import goes on by itself: every name once, the missing ones dropped once',
+    'up again within 5 s; the import continues by itself: every name is counted once, and missing names are dropped once',
   run: async (harness) => {
     const startedAt = performance.now();
     for (const [point, passes] of Object.entries(POINTS)) {
@@ -56,14 +56,14 @@ async function crashAt(
       LIMIT_MS,
     );
   });
-  holds(found.names === NAMES + GONE, `${point}: ${found.names} names are there`);
+  holds(found.names === NAMES + GONE, `${point}: ${found.names} names exist`);
   holds(found.registered === NAMES, `${point}: ${found.registered} names are registered`);
   holds(found.fresh === GONE, `${point}: ${found.fresh} names are new`);
   holds(found.dropped === GONE, `${point}: ${found.dropped} names are dropped`);
   holds(found.counted === NAMES + GONE, `${point}: ${found.counted} names are counted`);
 }
 
-/** Zone files of a new source. */
+/** The zone files of a new source. */
 interface ImportedZone {
   source: string;
   zone: string;
@@ -89,7 +89,10 @@ const FOUND = `
     (select count(*)::int from corpus.change_event where name like '%.' || $1 and kind = 'dropped') as dropped,
     (select names::int from corpus.tld_names where tld = $1) as counted`;
 
-/** Has zone files imported from now on. @param days their texts by date. */
+/**
+ * Starts the import of zone files.
+ * @param days their texts by date.
+ */
 export async function addZone(
   installation: Installation,
   { source, zone, days, isLookedUp = false }: ImportedZone,

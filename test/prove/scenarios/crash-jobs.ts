@@ -5,19 +5,19 @@ import { eventually } from '../environment/patience.js';
 import { Victim } from './crash-points.js';
 import { checkRest } from '../environment/traffic.js';
 
-/** The reaper waits two minutes after each start, and takes nothing that is younger than two. */
+/** The reaper waits two minutes after each start, and ignores leases that are younger than that. */
 const REAPER_LIMIT_MS = 200_000;
-/** More than a round of the reaper. */
+/** Longer than one round of the reaper. */
 const LATER_MS = 4_000;
-/** A job comes once a minute. */
+/** Jobs run once a minute. */
 const JOB_LIMIT_MS = 100_000;
-/** The mail that a dead sender had taken is left to others after 30 s. */
+/** After 30 s, others take over the mail of a dead sender. */
 const MAIL_LIMIT_MS = 70_000;
 
 export const crashJobsRow: InstallationScenario = {
   name: 'crash reaper.before-close, reaper.after-close, erasure.before-commit, key-expiry.before-commit, mail.after-claim',
   fault:
-    'kill -9 of entitlement before and after it closes the leases of a gateway that is gone with its journal; ' +
+    'kill -9 of entitlement before and after it closes the leases of a gateway that was lost with its journal; ' +
     'of account as it sends a mail, erases a person, ends a key',
   expectation: 'each job is done once by the next life; the mail comes after 30 s',
   isAlone: true,
@@ -29,7 +29,7 @@ export const crashJobsRow: InstallationScenario = {
   },
 };
 
-/** A gateway dies with its journal: its leases are nobody's until the reaper closes them. */
+/** A gateway dies with its journal, so its leases stay open until the reaper closes them. */
 async function crashReaper(harness: InstallationHarness): Promise<number> {
   const { installation } = harness;
   const gateway = installation.process('gateway-1');
@@ -62,7 +62,7 @@ async function crashReaper(harness: InstallationHarness): Promise<number> {
   return killedAt;
 }
 
-/** Reaches the leases after the first reaper has died from them. */
+/** Starts a second reaper, which dies at the leases that the first one left. */
 async function crashSecondReaper(harness: InstallationHarness): Promise<void> {
   const second = harness.installation.further('entitlement', 'entitlement-2', {
     ENTITLEMENT_PORT: '0',
@@ -72,14 +72,14 @@ async function crashSecondReaper(harness: InstallationHarness): Promise<void> {
     await second.start({ CRASH_AT: 'reaper.after-close:1' });
     harness.say('waiting for the reapers, two minutes');
     await second.untilEnded();
-    holds(second.endedBy === 'SIGKILL', `the second reaper ended by ${second.endedBy} itself`);
+    holds(second.endedBy === 'SIGKILL', `the second reaper ended by itself: ${second.endedBy}`);
     harness.count('kills');
   } finally {
     second.kill('SIGKILL');
   }
 }
 
-/** Time is moved for three customers: nobody waits for 90 days. */
+/** Moves time for three customers, so that no test waits for 90 days. */
 async function crashAccountJobs(harness: InstallationHarness): Promise<void> {
   const { installation } = harness;
   const [leaving, expiring] = [await installation.regular(10), await installation.regular(10)];
@@ -89,7 +89,7 @@ async function crashAccountJobs(harness: InstallationHarness): Promise<void> {
   const victim = new Victim('account', [...points], harness);
   await victim.arm();
   const expireLater = async () => {
-    // Its job runs at each start: the life before, which dies of an erasure, would have ended the key.
+    // The job runs at each start, so the previous life, which dies during an erasure, would have ended the key.
     await eventually('the erasure', async () => victim.diedAt.length > 1, JOB_LIMIT_MS);
     await installation.sql(
       `update account.api_keys set expires_at = now() - interval '1 s'
@@ -104,8 +104,8 @@ async function crashAccountJobs(harness: InstallationHarness): Promise<void> {
     async () => toldOf(harness, leaving.accountId, expiring.accountId),
     JOB_LIMIT_MS,
   );
-  holds(told.erased === 1, `an erasure was told ${told.erased} times`);
-  holds(told.ended === 1, `the end of a key was told ${told.ended} times`);
+  holds(told.erased === 1, `an erasure was published ${told.erased} times`);
+  holds(told.ended === 1, `the end of a key was published ${told.ended} times`);
   await eventually(
     'every mail to be sent',
     async () => {
@@ -116,7 +116,7 @@ async function crashAccountJobs(harness: InstallationHarness): Promise<void> {
   );
 }
 
-/** Once both have been told at all. */
+/** Resolves once both have been published. */
 async function toldOf(
   { installation }: InstallationHarness,
   erasedId: string,

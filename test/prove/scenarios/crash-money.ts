@@ -7,7 +7,7 @@ const LIMIT_MS = 25 * 60_000;
 const MAIN = new URL('../../billing/crashes/main.js', import.meta.url).pathname;
 const points = [...new Set(MONEY_CRASHES.map(({ point }) => point))];
 
-/** Its output. */
+/** The output of the run. */
 interface Figures {
   kills: number;
   faults: string[];
@@ -16,12 +16,12 @@ interface Figures {
 export const crashMoneyRow: ApartScenario = {
   name: `crash ${points.join(', ')}`,
   fault:
-    'kill -9 of billing at each border between its rows, the processor and its callbacks: of a purchase, a ' +
-    'subscription, its renewal, its changes, a cancellation and its undoing, a refund, a dispute, a deletion, a ' +
-    'restoration; with somebody who repeats what had no answer, and nobody',
+    'kill -9 of billing between its rows, the processor and its callbacks: during a purchase, a ' +
+    'subscription, its renewal, its changes, a cancellation and its undoing, a refund, a dispute, a deletion and a ' +
+    'restoration; with and without a client that repeats unanswered requests',
   expectation:
     'healed by its jobs: each payment is announced once, each call to the processor is repeated under its first ' +
-    'key only, credits are what was paid for',
+    'key only, and credits match the payments',
   isApart: true,
   run: killEverywhere,
 };

@@ -6,13 +6,13 @@ import { eventually } from '../environment/patience.js';
 import { startAgain } from '../environment/restart.js';
 import { checkRest } from '../environment/traffic.js';
 
-/** The crash points of each process, life after life: the second is armed as it starts again. */
+/** The crash points of each process, one per life: the second is armed when the process starts again. */
 type Round = Record<string, CrashPoint[]>;
 
-/** Passed during shutdown: the process is told to stop once the flows are done. */
+/** Points that are passed during shutdown: the process is told to stop once the flows are done. */
 const AT_STOP: CrashPoint[] = ['gateway.at-lease-close'];
 
-/** Several processes die in one round; every point is in one of the rounds. */
+/** Rounds in which several processes die; every point is in one of the rounds. */
 const ROUNDS: Round[] = [
   {
     account: ['outbox.after-commit'],
@@ -43,7 +43,7 @@ const ROUNDS: Round[] = [
   { 'gateway-1': ['gateway.at-lease-close'], entitlement: ['close.before-commit'] },
 ];
 
-/** The latest pass at which a process of the first life dies; the pass is drawn from 1 to it. */
+/** The latest pass at which a process dies in its first life; the pass is drawn from 1 to this number. */
 const PASS_MAX: Partial<Record<CrashPoint, number>> = {
   'outbox.after-commit': 2,
   'consumer.before-commit': 2,
@@ -60,13 +60,13 @@ const UNLIMITED = 1_000_000;
 const BRIEF_CREDITS = 5;
 const BRIEF_MS = 1_500;
 
-/** Each begins afresh and runs to its end. */
+/** Flows that each start from scratch and run to the end. */
 const FLOWS: Record<string, (harness: InstallationHarness, known: Customer) => Promise<void>> = {
   'sign-up': async ({ installation }) => {
     const customer = installation.newCustomer();
     await customer.join();
     await installation.checker.registered(customer.accountId);
-    // The trial's ten requests a minute are soon used up by polling while services are unavailable.
+    // Polling while services are unavailable would soon use up a trial's ten requests per minute.
     await installation.limit(customer.accountId, UNLIMITED);
     for (let n = 0; n < 3; n++) await customer.lookUp();
   },
@@ -96,7 +96,7 @@ export const crashPointRows: InstallationScenario[] = ROUNDS.map((round) => {
   return {
     name: `crash ${points.join(', ')}`,
     fault: `kill -9 of ${Object.keys(round).join(', ')} when ${points.map((point) => CRASH_POINTS[point]).join('; when ')}`,
-    expectation: `up again within 5 s; ${Object.keys(FLOWS).join(', ')} reach their end with nothing done by hand`,
+    expectation: `up again within 5 s; ${Object.keys(FLOWS).join(', ')} finish without manual intervention`,
     run: async (harness) => crashAt(harness, round),
   };
 });
@@ -113,7 +113,7 @@ async function crashDuring(
   flows: (typeof FLOWS)[string][],
 ): Promise<void> {
   const { installation } = harness;
-  // Somebody for whom no flow has to wait while the processes are armed.
+  // A customer for whom no flow has to wait while the crash points are set.
   const [known] = installation.regulars;
   const victims = Object.entries(round).map(([name, points]) => new Victim(name, points, harness));
   await Promise.all(victims.map((victim) => victim.arm()));
@@ -131,7 +131,7 @@ async function crashDuring(
   });
 }
 
-/** Later passes than the flows made: some of everything until all have died. */
+/** Reaches later passes than the flows do: repeats some of everything until all processes have died. */
 async function more(
   { installation }: InstallationHarness,
   known: Customer,
@@ -142,7 +142,7 @@ async function more(
     await installation.pay(known.accountId);
     await installation.limit(known.accountId, UNLIMITED);
     await known.lookUpOnce();
-    // A password costs the machine much: only where a command of account is waited for.
+    // Hashing a password is expensive, so this is done only if a command of account is awaited.
     if (victims.some(({ name, isDone }) => name === 'account' && !isDone)) await known.logIn();
     await installation.grant(known.accountId, BRIEF_CREDITS, BRIEF_MS);
     await known.spendable();
@@ -154,7 +154,7 @@ async function more(
 export class Victim {
   /** Monotonic milliseconds. */
   readonly diedAt: number[] = [];
-  /** From its first death until it was up for good. */
+  /** The time from its first death until it stayed up. */
   awayMs = 0;
   isDone = false;
   private readonly process: ServiceProcess;
@@ -179,7 +179,7 @@ export class Victim {
     await this.process.start({ CRASH_AT: `${point}:${pass}` });
   }
 
-  /** Starts it each time it has killed itself, with the next point, at last with none. */
+  /** Restarts it each time it has killed itself, with the next point, and finally without one. */
   async supervise(): Promise<void> {
     for (const next of [...this.points.slice(1), undefined]) {
       await this.process.untilEnded();

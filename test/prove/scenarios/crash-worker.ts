@@ -11,7 +11,7 @@ import { checkRest } from '../environment/traffic.js';
 import { holds } from '../environment/broken.js';
 import { type InstallationHarness, type InstallationScenario } from '../scenario.js';
 
-/** Every border of a job, with how often it passes there. */
+/** Every crash point of a job, with the number of its passes. */
 const POINTS = {
   'job.after-hold': 1,
   'chunk.after-claim': 3,
@@ -25,7 +25,7 @@ const POINTS = {
   'job.after-commit': 1,
 } satisfies Partial<Record<CrashPoint, number>>;
 
-/** Each is a separate chunk, because each has a separate registry. */
+/** Names that are each in a separate chunk, because each has a separate registry. */
 const TLDS = ['com', 'de', 'org'];
 const NAMES_OF_EACH = 5;
 const CREDITS = 10_000;
@@ -36,10 +36,10 @@ const HURRY = `update worker.work set until = clock_timestamp()
 
 export const crashWorkerRow: InstallationScenario = {
   name: `crash ${Object.keys(POINTS).join(', ')}`,
-  fault: 'kill -9 of worker at each border of a job, a job for each',
+  fault: 'kill -9 of worker at each step of a job, with a separate job for each',
   expectation:
-    'up again within 5 s; each job ends by itself: every name once in one whole file, charged once, the rest of the ' +
-    'credits given back, one mail',
+    'up again within 5 s; each job finishes by itself: every name is in one complete file once and charged once, the rest of the ' +
+    'credits is returned, and one mail is sent',
   run: async (harness) => {
     const { installation } = harness;
     const startedAt = performance.now();
@@ -61,13 +61,13 @@ export const crashWorkerRow: InstallationScenario = {
       return open.length === 0;
     });
     const spent = before - (await customer.spendable());
-    holds(spent === charged, `${charged} names were answered, ${spent} credits are gone`);
+    holds(spent === charged, `${charged} names were answered, but ${spent} credits were spent`);
     await mailsArrive(harness, customer);
     await checkRest(harness, { outageMs: performance.now() - startedAt });
   },
 };
 
-/** @returns names that were answered. */
+/** @returns the number of names that were answered. */
 async function crashAt(
   harness: InstallationHarness,
   customer: Customer,
@@ -90,10 +90,10 @@ async function crashAt(
   return delivered;
 }
 
-/** Repeated as clients do that had no answer: what a broken-off start has set aside is given back. */
+/** Repeats the request like a client without an answer; credits reserved by an interrupted start are returned. */
 async function start(origin: string, { key }: Customer, domainNames: string[]): Promise<string> {
   const headers = { 'x-api-key': key, 'idempotency-key': newId() };
-  return eventually('a job to be taken', async () => {
+  return eventually('a job to be accepted', async () => {
     const url = `${origin}/v2.0/jobs/whois`;
     const { status, body } = await ask({ method: 'POST', url, headers, body: { domainNames } });
     return status === 202 && (body.id as string);
@@ -124,7 +124,7 @@ async function fileIsWhole(
   });
   const [{ sha256 }] = job.artifacts;
   const found = createHash('sha256').update(bytes).digest('hex');
-  holds(found === sha256, `${point}: the file is another than the one that was told`);
+  holds(found === sha256, `${point}: the file differs from the one that was announced`);
   const rows = gunzipSync(bytes).toString().trimEnd().split('\r\n').slice(1);
   const listed = rows.map((row) => row.split(',')[1]).toSorted();
   const isEach = JSON.stringify(listed) === JSON.stringify(names.toSorted());

@@ -19,13 +19,13 @@ export const databaseRows: Scenario[] = [
   {
     name: 'postgres kill postmaster',
     fault: 'kill -9 of the postmaster, started again after 1 s',
-    expectation: 'what was acknowledged is there after recovery',
+    expectation: 'acknowledged data exists after recovery',
     run: async (harness) => serverAway(harness, 'SIGKILL', 1_000),
   },
   {
     name: 'postgres away',
     fault: 'PostgreSQL stopped for 10 s (60 s with --long)',
-    expectation: 'lookups go on from leases and facts, then 503; nothing is done twice',
+    expectation: 'lookups continue from leases and facts, then get 503; nothing is done twice',
     run: async (harness) => serverAway(harness, 'SIGINT', harness.pauseMs),
   },
   {
@@ -37,13 +37,13 @@ export const databaseRows: Scenario[] = [
   {
     name: 'postgres cut in transaction',
     fault: 'connections of account and entitlement reset right before their COMMIT arrives',
-    expectation: 'nothing of those transactions is left, all is done again',
+    expectation: 'those transactions leave nothing behind and are repeated',
     run: async (harness) => strikeCommits(harness, 'before'),
   },
   {
     name: 'postgres commit answer lost',
-    fault: 'COMMIT arrives, its answer never comes, the connection is reset',
-    expectation: 'what is done again counts once',
+    fault: 'COMMIT arrives, but its answer is lost and the connection is reset',
+    expectation: 'repeated work counts once',
     run: async (harness) => strikeCommits(harness, 'after'),
   },
 ];
@@ -76,7 +76,7 @@ async function killSession(harness: InstallationHarness): Promise<void> {
   });
 }
 
-/** One strike after another, so that each hits a different connection. */
+/** Injects the faults one after another, so that each hits a different connection. */
 async function strikeCommits(
   harness: InstallationHarness,
   when: 'before' | 'after',

@@ -13,17 +13,17 @@ const JOURNAL_LOST = 'the lease journal cannot be written';
 export const fullDiskRows: InstallationScenario[] = [
   {
     name: 'full disk of gateway-1',
-    fault:
-      'no file of gateway-1 can be written (RLIMIT_FSIZE); killed like that, then with room again',
-    expectation: 'lookups go on, each answer is settled at once, so that the kill costs nothing',
+    fault: 'gateway-1 cannot write files (RLIMIT_FSIZE); it is killed, and there is room again',
+    expectation:
+      'lookups continue, and each answer is settled at once, so that the kill loses nothing',
     isWaiting: true,
     missing: fullDiskMissing,
     run: gatewayDisk,
   },
   {
     name: 'full disk of postgres',
-    fault: 'no process of PostgreSQL can write a file, its log of writes included (RLIMIT_FSIZE)',
-    expectation: 'what was acknowledged is there when there is room again',
+    fault: 'no process of PostgreSQL can write a file, including the WAL (RLIMIT_FSIZE)',
+    expectation: 'acknowledged data exists when there is room again',
     isWaiting: true,
     missing: fullDiskMissing,
     run: postgresDisk,
@@ -39,13 +39,13 @@ async function gatewayDisk(harness: InstallationHarness): Promise<void> {
       gateway.output.slice(said).includes(JOURNAL_LOST),
     );
     await sleep(harness.pauseMs / 2);
-    holds(gateway.isRunning, `the gateway ended by ${gateway.endedBy} on a full disk`);
+    holds(gateway.isRunning, `the gateway ended on a full disk: ${gateway.endedBy}`);
     const killedAt = await killAndRestart(gateway, harness);
     return { gatewayKillsAt: [killedAt], outageMs: 1_000 };
   });
 }
 
-/** A commit that cannot be written ends every session, and recovery ends, too, until there is room. */
+/** A commit that cannot be written ends every session, and recovery fails until there is room. */
 async function postgresDisk(harness: InstallationHarness): Promise<void> {
   const { installation } = harness;
   const { postgres } = installation.cluster;
@@ -53,7 +53,7 @@ async function postgresDisk(harness: InstallationHarness): Promise<void> {
     const startedAt = performance.now();
     const postmaster = ownProcess(postgres.pid);
     const all = () => [postmaster, ...childrenOf(postmaster.pid)];
-    // The postmaster first: whatever it starts from now on has no room either.
+    // The postmaster comes first, because the processes that it starts inherit the limit.
     for (const process of all()) await fillDisk(process);
     try {
       const probe = await installation.sql('create table full_disk ()').catch(() => undefined);

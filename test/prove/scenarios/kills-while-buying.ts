@@ -8,7 +8,7 @@ import { eventually } from '../environment/patience.js';
 import { killAndRestart } from '../environment/restart.js';
 import { Shop } from '../environment/shop.js';
 
-/** The services that do jobs; billing is listed more often, because every purchase passes through it. */
+/** The services that run jobs; billing is listed more often, because every purchase passes through it. */
 const TARGETS = [
   'billing',
   'billing',
@@ -20,7 +20,7 @@ const TARGETS = [
 ] as const;
 const KILLS = 40;
 const PAUSE_MAX_MS = 3_000;
-/** After so many kills everything is due again, daily jobs as well. */
+/** After this many kills all jobs are made due again, including daily ones. */
 const DUE_EACH = 10;
 const CUSTOMERS = 3;
 const CREDITS = 5_000;
@@ -30,8 +30,8 @@ export const killsWhileBuyingRow: ApartScenario = {
   name: 'forty kills while people buy',
   fault: `${KILLS} times kill -9 of one of ${[...new Set(TARGETS)].join(', ')} while customers pay at a processor`,
   expectation:
-    'each purchase is paid and brings its credits once, with nothing done by hand; each periodic job is done within ' +
-    '90 s of when it is due, without the time in which its service is started again, and 45 s more for each further ' +
+    'each purchase is paid and granted once, without manual intervention; each periodic job runs within ' +
+    '90 s of its due time, not counting restarts of its service, and 45 s more for each further ' +
     'run in a row that is killed or fails',
   isApart: true,
   missing: () => clusterAvailability(),
@@ -105,14 +105,14 @@ async function buyOn(
       );
       return rows.length > 0 && rows;
     });
-    // A grant names the line that it comes of.
+    // A grant names the payment line that it comes from.
     shop.book.payments.push({ paymentId: lineId, accountId, credits: CREDITS });
     await shop.checker.granted(lineId);
     count('purchases');
   }
 }
 
-/** Checks that no order made twice because its answer was lost was charged twice. */
+/** Checks that orders repeated after a lost answer were not charged twice. */
 async function checkPaidOnce(shop: Shop): Promise<void> {
   const [{ payments }] = await shop.sql<{ payments: number }>(
     `select count(*)::int as payments from billing.payments where account_id = any($1::uuid[])`,
@@ -120,6 +120,6 @@ async function checkPaidOnce(shop: Shop): Promise<void> {
   );
   holds(
     payments === shop.book.payments.length,
-    `${payments} payments are stored, ${shop.book.payments.length} were made`,
+    `${payments} payments are stored, but ${shop.book.payments.length} were made`,
   );
 }

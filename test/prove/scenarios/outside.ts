@@ -4,7 +4,7 @@ import { type Customer, freshName } from '../environment/customer.js';
 import { eventually } from '../environment/patience.js';
 import { checkRest } from '../environment/traffic.js';
 
-/** Names whose simulated registries misbehave; no misbehaviour is an answer to the customer's question. */
+/** Names whose simulated registries misbehave; misbehaviour never counts as an answer to the customer's question. */
 const MISBEHAVIOURS = [
   'refused',
   'reset',
@@ -21,22 +21,21 @@ const MISBEHAVIOURS = [
   'refers-to-itself',
   'refers-endlessly',
 ];
-/** The registry answers, and names a registrar at an address of a private network. */
+/** The registry answers and refers to a registrar at an address in a private network. */
 const PRIVATE_REFERRALS = ['refers-to-loopback', 'refers-to-private'];
 
 export const outsideRows: InstallationScenario[] = [
   {
     name: 'registry misbehaves',
     fault: 'registries refuse, tarpit, send garbage or too much, refer in circles and to loopback',
-    expectation:
-      'something that is not an answer is not charged; no referral to a private address is followed',
+    expectation: 'only real answers are charged, and no referral to a private address is followed',
     isWaiting: true,
     run: registryMisbehaves,
   },
   {
     name: 'smtp down',
     fault: 'the mail server refuses connections while somebody signs up',
-    expectation: 'the sign-up is taken; its mail comes once when the server is back',
+    expectation: 'the sign-up is accepted, and its mail arrives once when the server is back',
     isWaiting: true,
     run: smtpDown,
   },
@@ -45,7 +44,7 @@ export const outsideRows: InstallationScenario[] = [
 async function registryMisbehaves(harness: InstallationHarness): Promise<void> {
   const { installation } = harness;
   const customer = await installation.regular(1_000);
-  // First, while the registry has not throttled anybody.
+  // Done first, while the registry has not throttled anybody.
   for (const misbehaviour of PRIVATE_REFERRALS)
     await referToPrivate(harness, customer, misbehaviour);
   const ask = async (misbehaviour: string) => {
@@ -61,8 +60,8 @@ async function registryMisbehaves(harness: InstallationHarness): Promise<void> {
 }
 
 /**
- * Only the registry was queried. A referral that is tried is listed among the answer's sources whether or not anybody
- * answered, and its queries to a simulated registrar are in the simulators' log.
+ * Checks that only the registry was queried. A referral that was tried is among the answer's sources even if nobody
+ * answered, and queries to a simulated registrar are in the simulators' log.
  */
 async function referToPrivate(
   { installation }: InstallationHarness,
@@ -71,7 +70,7 @@ async function referToPrivate(
 ): Promise<void> {
   const name = `${misbehaviour}-${freshName()}`;
   const { status, body } = await customer.lookUpOnce(name);
-  holds(status === 200, `${name} was answered ${status}, though its registry answers`);
+  holds(status === 200, `${name} was answered ${status}, although its registry answers`);
   const sources = body.provenance.sources as { role: string; server: string }[];
   const response = await fetch(
     `${installation.process('simulators').url}/exchanges?domain=${name}`,

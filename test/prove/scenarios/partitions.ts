@@ -6,21 +6,21 @@ import type { Cable } from '../environment/installation.js';
 import { eventually } from '../environment/patience.js';
 import { underTraffic } from '../environment/traffic.js';
 
-/** Within which a revoked key must end by the change feeds alone. */
+/** The time within which the change feeds alone must end a revoked key. */
 const FEED_LIMIT_MS = 5_000;
 
 export const partitionRows: InstallationScenario[] = [
-  partitionRow('gateway-database', 'lookups go on; the log is kept in memory as far as it goes'),
+  partitionRow('gateway-database', 'lookups continue; the log is kept in memory while it fits'),
   partitionRow('gateway-account', 'known keys work for 60 s, then 503'),
   partitionRow(
     'gateway-entitlement',
-    'leases carry on, then 503; never free use, never a false 402',
+    'leases continue, then 503; never free usage, never a false 402',
   ),
   {
     name: 'cut gateway-broker',
     fault: 'no byte passes between gateway and broker (held, then reset)',
     expectation:
-      'lookups go on; change feeds end the keys of a customer who leaves within 5 s; an erasure reaches the gateways afterwards',
+      'lookups continue; change feeds end the keys of a deleted account within 5 s; an erasure reaches the gateways afterwards',
     isWaiting: true,
     run: cutFromBroker,
   },
@@ -38,7 +38,7 @@ function partitionRow(cable: Cable, expectation: string): InstallationScenario {
 
 async function partition(harness: InstallationHarness, name: Cable): Promise<void> {
   const cable = harness.installation.cables[name];
-  // Both are less than 60 s away; from entitlement alone the leases may run out.
+  // Both are cut for less than 60 s; while entitlement is cut, leases may run out.
   const isSteady = name !== 'gateway-entitlement' && !harness.isLong;
   await underTraffic(harness, { isSteady }, async () => {
     cable.stall();
@@ -69,7 +69,7 @@ async function cutFromBroker(harness: InstallationHarness): Promise<void> {
     await installation.erase(leaver.accountId);
     await eventually('the erasure', async () => (await erasures(harness, leaver)).length > 0);
     await sleep(Math.max(0, harness.pauseMs - (performance.now() - startedAt)));
-    holds(!(await isErasureHeard(harness, leaver)), 'the cut let an event through');
+    holds(!(await isErasureHeard(harness, leaver)), 'an event passed despite the cut');
     cable.reset();
     await cable.heal();
     await eventually('the erasure at the gateways', async () => isErasureHeard(harness, leaver));

@@ -7,14 +7,14 @@ import { underTraffic } from '../environment/traffic.js';
 export const pauseRows: Scenario[] = [
   {
     name: 'pause relay owner',
-    fault: 'SIGSTOP of account while a second process of it runs, then SIGCONT',
-    expectation: 'the other relay takes over; what the first one still sends is absorbed',
+    fault: 'SIGSTOP of account while it has a second process, then SIGCONT',
+    expectation: 'the other relay takes over, and duplicates from the first one are dropped',
     run: pauseRelayOwner,
   },
   {
     name: 'pause consumer',
     fault: 'SIGSTOP of entitlement, then SIGCONT',
-    expectation: 'events wait and arrive; leases carry on, then 503, never 402',
+    expectation: 'events wait and arrive; leases continue, then 503, never 402',
     run: async (harness) => pauseService(harness, 'entitlement'),
   },
   {

@@ -5,14 +5,14 @@ import { eventually } from '../environment/patience.js';
 import { killAndRestart } from '../environment/restart.js';
 import { underTraffic } from '../environment/traffic.js';
 
-/** A round of the roll-up comes once a minute. */
+/** The roll-up runs once a minute. */
 const ROLL_UP_LIMIT_MS = 130_000;
 
 export const rollUpRow: InstallationScenario = {
   name: 'roll-up locked',
   fault:
-    'the log of requests and its hours are locked for 10 s (60 s with --long); a gateway is killed',
-  expectation: 'lookups go on, the gateway is up again within 5 s, each row is counted once',
+    'the request log and its hourly counts are locked for 10 s (60 s with --long); a gateway is killed',
+  expectation: 'lookups continue, the gateway is up again within 5 s, and each row is counted once',
   isWaiting: true,
   run: rollUpLocked,
 };
@@ -41,7 +41,7 @@ async function rollUpLocked(harness: InstallationHarness): Promise<void> {
            (select coalesce(sum(requests), 0)::int from gateway.request_hours) as counted`,
       );
       if (logged === counted) return true;
-      throw new Error(`${logged} rows, ${counted} counted`);
+      throw new Error(`${logged} rows, but ${counted} counted`);
     },
     ROLL_UP_LIMIT_MS,
   );

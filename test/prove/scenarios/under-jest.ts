@@ -17,7 +17,7 @@ const kubernetesRow: ApartScenario = {
   name: 'kubernetes',
   fault: 'helm install, upgrade and rollback by real controllers on simulated nodes',
   expectation:
-    'a pod of each service is ready throughout, and what the pods say runs a whole story',
+    'a pod of each service is ready throughout, and the containers of the pods run a whole story',
   isApart: true,
   missing: () =>
     chartToolsAvailability() ??
@@ -34,9 +34,8 @@ const kubernetesRow: ApartScenario = {
 
 const upgradeRow: ApartScenario = {
   name: 'upgrade',
-  fault: 'each service of the last release takes the place of the new one in turn',
-  expectation:
-    'a customer signs up, pays, looks up, leaves and returns; what was stored is migrated',
+  fault: 'each service of the last release replaces the new one in turn',
+  expectation: 'a customer signs up, pays, looks up, leaves and returns; stored data is migrated',
   isApart: true,
   missing: () => new ReleaseHistory().missing() ?? clusterAvailability(),
   run: (harness) => runSpecs(harness, { limitMs: 60 * MINUTE_MS, folder: 'test/upgrade' }),
