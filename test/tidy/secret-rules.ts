@@ -24,7 +24,7 @@ const API_KEY = /\bdds_live_[0-9A-Za-z]{36}\b/g;
 /** S113: finds text that looks like a secret; the fault names the place and the kind, never the text. */
 export function secretsIn(place: string, text: string): string[] {
   const kinds = SHAPES.filter(([, shape]) => shape.test(text)).map(([kind]) => kind);
-  if (text.match(API_KEY)?.some(isWellFormedApiKey)) kinds.push('one of our API keys');
+  if (text.match(API_KEY)?.some(isWellFormedApiKey)) kinds.push('an API key of this product');
   return kinds.map((kind) => `${place}: ${kind}`);
 }
 
