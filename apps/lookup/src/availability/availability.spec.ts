@@ -67,6 +67,21 @@ describe('availability of a name', () => {
     expect(answer('noerror', [nameServer])).toBe('delegated');
   });
 
+  it('a zone of its own is not free, even if its servers do not answer for their names', () => {
+    const name = 'sample.example';
+    const numbers = { serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1 };
+    const start = (zone: string) =>
+      ({ type: 'SOA', name: zone, ttlSeconds: 60, mname: 'a', rname: 'b', ...numbers }) as const;
+    const answer = (authority: DnsRecord) =>
+      delegationIn(
+        { ...ANSWER, questionName: name, rcode: 'noerror', answers: [], authorities: [authority] },
+        name,
+      );
+    expect(answer(start(name))).toBe('delegated');
+    expect(answer({ type: 'NS', name, ttlSeconds: 60, target: 'ns.example' })).toBe('delegated');
+    expect(answer(start('example'))).toBe('not_delegated');
+  });
+
   it('a contradiction between registry and name servers is reported', () => {
     const verdict = verdictOf({ outcome: 'not_registered', protocol: 'rdap' }, 'delegated');
     expect(verdict).toMatchObject({ isContradiction: true });

@@ -34,14 +34,16 @@ const NOBODY_KNOWS: Verdict = { availability: 'unknown', confidence: 0 };
 
 /** The delegation of a name according to the answer about its name servers. */
 export function delegationIn(answer: DnsAnswer, name: string): Delegation {
-  const { rcode, answers } = answer;
+  const { rcode, answers, authorities } = answer;
   // The holder or a wildcard made the name an alias, and the rest of the answer is about its target.
   if (isAlias(answer)) return 'unknown';
   if (rcode === 'nxdomain') return 'not_delegated';
   if (rcode !== 'noerror') return 'unknown';
-  return answers.some((record) => record.type === 'NS' && record.name === name)
-    ? 'delegated'
-    : 'not_delegated';
+  // A zone of its own is delegated, even if its servers do not answer for their names.
+  const isZone = [...answers, ...authorities].some(
+    (record) => (record.type === 'NS' || record.type === 'SOA') && record.name === name,
+  );
+  return isZone ? 'delegated' : 'not_delegated';
 }
 
 /** The verdict from the delegation alone: a delegated name is registered. */

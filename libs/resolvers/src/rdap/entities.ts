@@ -14,25 +14,33 @@ export interface Entity {
   json: JsonObject;
   roles: string[];
   depth: number;
+  /** It is within a seller of the name, whose people are not those of the name. */
+  isOfSeller: boolean;
   card: PublishedContact;
 }
+
+const SELLERS: ReadonlySet<string> = new Set(['registrar', 'reseller', 'sponsor']);
+/** The roles that an entity within a seller has for the name, too. */
+const ROLES_OF_SELLER: ReadonlySet<string> = new Set(['abuse', 'reseller']);
 
 /** All entities below an object, outer before inner. */
 export function entitiesOf(json: JsonObject): Entity[] {
   const found: Entity[] = [];
-  let parents: readonly JsonObject[] = [json];
+  let parents: readonly { json: JsonObject; isSeller: boolean }[] = [{ json, isSeller: false }];
   for (let depth = 1; depth <= ENTITY_DEPTH_MAX; depth += 1) {
-    const here = parents.flatMap(({ entities }) => objectsIn(entities));
-    parents = here.slice(0, ENTITIES_MAX - found.length);
-    for (const entity of parents) {
-      found.push({ json: entity, roles: rolesOf(entity), depth, card: cardOf(entity) });
-    }
+    const here = parents.flatMap(({ json: above, isSeller: isOfSeller }) =>
+      objectsIn(above['entities']).map((entity) => ({ json: entity, isOfSeller })),
+    );
+    parents = here.slice(0, ENTITIES_MAX - found.length).map((one) => {
+      const roles = rolesOf(one.json);
+      found.push({ ...one, roles, depth, card: cardOf(one.json) });
+      return { ...one, isSeller: one.isOfSeller || roles.some((role) => SELLERS.has(role)) };
+    });
   }
   return found;
 }
 
-function rolesOf(json: JsonObject): string[] {
-  const { roles } = json;
+function rolesOf({ roles }: JsonObject): string[] {
   return (Array.isArray(roles) ? listIn(roles) : [roles])
     .map((role) => textIn(role)?.toLowerCase())
     .filter((role) => role !== undefined);
@@ -48,9 +56,9 @@ function cardOf(json: JsonObject): PublishedContact {
 export function readContacts(entities: readonly Entity[]) {
   const contacts: RegistrationRecord['contacts'] = {};
   const redactions: Redaction[] = [];
-  for (const { json, roles, card } of entities) {
+  for (const { json, roles, isOfSeller, card } of entities) {
     for (const role of roles.filter(isContactRole)) {
-      if (contacts[role] !== undefined) continue;
+      if (contacts[role] !== undefined || (isOfSeller && !ROLES_OF_SELLER.has(role))) continue;
       for (const member of card.withheld) {
         redactions.push({ path: `contacts.${role}.${member}`, basis: 'text' });
       }

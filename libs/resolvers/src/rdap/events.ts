@@ -1,4 +1,5 @@
 import type { DateValue, RegistrationRecord } from '../record.js';
+import { OFFSET_MINUTES_MAX } from '../whois/parse/fields/civil-time.js';
 import { type JsonObject, objectsIn, textIn } from './json-reading.js';
 
 type Dates = Pick<RegistrationRecord, 'created' | 'updated' | 'expires'>;
@@ -9,15 +10,28 @@ const DATES_BY_ACTION: ReadonlyMap<string, keyof Dates> = new Map([
   ['expiration', 'expires'],
 ]);
 
-/** The dates of a registration, from its events (RFC 9083 §4.5); the first event of a kind counts. */
+/** Events that repeat: a renewal adds an expiration, and a change another one. */
+const REPEATING: ReadonlySet<keyof Dates> = new Set(['updated', 'expires']);
+
+/**
+ * The dates of a registration, from its events (RFC 9083 §4.5). If there are several of a kind, the latest expiration and
+ * change count, and the first registration.
+ */
 export function readEvents(json: JsonObject): Dates {
   const dates: Dates = {};
   for (const event of objectsIn(json['events'])) {
     const member = DATES_BY_ACTION.get(textIn(event['eventAction'])?.toLowerCase() ?? '');
     const date = eventDate(textIn(event['eventDate']) ?? '');
-    if (member !== undefined && date !== undefined) dates[member] ??= date;
+    if (member === undefined || date === undefined) continue;
+    const known = dates[member];
+    if (known === undefined || (REPEATING.has(member) && isLater(date, known)))
+      dates[member] = date;
   }
   return dates;
+}
+
+function isLater(one: DateValue, other: DateValue): boolean {
+  return Date.parse(one.iso) > Date.parse(other.iso);
 }
 
 const SHAPE =
@@ -32,8 +46,8 @@ function eventDate(original: string): DateValue | undefined {
   if (parts === null) return undefined;
   const [, year, month, day, hour, minute, second = '00', zone = 'Z'] = parts;
   const date = `${year}-${month}-${day}`;
-  const isDayOnly = hour === undefined;
   const zoned = zone === 'z' ? 'Z' : zone.replace(/^(...)(\d\d)$/, '$1:$2');
+  const isDayOnly = hour === undefined || !isOffset(zoned);
   const time = isDayOnly ? '00:00:00Z' : `${hour}:${minute}:${second}${zoned}`;
   const instant = new Date(`${date}T${time}`);
   // 31 February would be read as 3 March.
@@ -41,6 +55,12 @@ function eventDate(original: string): DateValue | undefined {
   if (!daysFit || Number(year) < 1970) return undefined;
   if (isDayOnly) return { original, iso: date, precision: 'day' };
   return { original, iso: `${instant.toISOString().slice(0, 19)}Z`, precision: 'second' };
+}
+
+/** No place on Earth is further from UTC than 14 hours. */
+function isOffset(zone: string): boolean {
+  const [hours, minutes] = zone.slice(1).split(':').map(Number);
+  return zone === 'Z' || (minutes < 60 && hours * 60 + minutes <= OFFSET_MINUTES_MAX);
 }
 
 function dayExists(date: string): boolean {

@@ -199,6 +199,9 @@ describe('readRdapDomain', () => {
 
   it.each([
     ['of another name', { ...whole, ldhName: 'b.example' }],
+    ['of another name in U-labels', { ...whole, ldhName: 'ä.example' }],
+    ['of another name, which is only in U-labels', { handle: 'D1', unicodeName: 'ä.example' }],
+    ['of a text that is no name', { ...whole, ldhName: 'a.example (variant)' }],
     ['of the suffix', { ...whole, ldhName: 'EXAMPLE' }],
     ['of another kind', { ...whole, objectClassName: 'entity' }],
     ['of nothing', {}],
@@ -226,9 +229,50 @@ describe('readRdapDomain', () => {
     ['2026-01-02T03:04:05', '2026-01-02T03:04:05Z'],
     ['2026-01-01T00:30:00+0100', '2025-12-31T23:30:00Z'],
     ['2026-01-02T25:00:00Z', undefined],
+    ['2026-01-02T00:00:00+14:00', '2026-01-01T10:00:00Z'],
+    ['2026-01-02T00:00:00-24:30', '2026-01-02'],
+    ['2026-01-02T00:00:00+01:75', '2026-01-02'],
   ])('the date %s is read as %s', (eventDate, iso) => {
     const json = { ldhName: domain, events: [{ eventAction: 'registration', eventDate }] };
     expect(readRdapDomain(json, domain)?.created?.iso).toBe(iso);
+  });
+
+  it('a name may be in U-labels', () => {
+    for (const given of [{ ldhName: 'Ä.EXAMPLE' }, { unicodeName: 'ä.example' }]) {
+      const object = { objectClassName: 'domain', handle: 'D1', ...given };
+      expect(readRdapDomain(object, 'xn--4ca.example')?.domain).toBe('xn--4ca.example');
+    }
+  });
+
+  it('the latest expiration and change count, in whatever order, and the first registration', () => {
+    const events = ['2024-01-01', '2027-01-01', '2025-01-01'].flatMap((eventDate) =>
+      ['registration', 'expiration', 'last changed'].map((eventAction) => ({
+        eventAction,
+        eventDate,
+      })),
+    );
+    expect(readRdapDomain({ ldhName: domain, events }, domain)).toMatchObject({
+      created: { iso: '2024-01-01' },
+      expires: { iso: '2027-01-01' },
+      updated: { iso: '2027-01-01' },
+    });
+  });
+
+  it('the people of a seller are not those of the name, except for abuse', () => {
+    const person = (role: string) => ({
+      roles: [role],
+      vcardArray: ['vcard', [['fn', {}, 'text', `A seller's ${role}`]]],
+    });
+    const roles = ['registrant', 'administrative', 'technical', 'billing', 'abuse'];
+    for (const seller of ['registrar', 'reseller', 'sponsor']) {
+      const entities = [{ roles: [seller], entities: [{ entities: roles.map(person) }] }];
+      const contacts = readRdapDomain({ ldhName: domain, entities }, domain)?.contacts;
+      expect(contacts).toEqual({ abuse: { name: "A seller's abuse" } });
+    }
+    const entities = [{ roles: ['registrant'], entities: [person('administrative')] }];
+    expect(readRdapDomain({ ldhName: domain, entities }, domain)?.contacts).toHaveProperty(
+      'administrative',
+    );
   });
 
   it('an object that says that nobody has the name is no record, unless a holder or a delegation contradicts it', () => {
@@ -355,6 +399,8 @@ describe('readJcard', () => {
       fax: '+1.5550111',
     });
     expect(read(['tel', {}, 'uri', 'tel:'])).toEqual({});
+    const both = ['tel', { type: ['voice', 'fax'] }, 'uri', 'tel:+1.5550122'];
+    expect(read(both)).toEqual({ phone: '+1.5550122', fax: '+1.5550122' });
   });
 
   it('skips an address that is only a label, only text, or empty if another follows', () => {

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { isHostName } from '../safe-connect/host-name.js';
 import type { Redaction, Registrar, RegistrationRecord } from '../record.js';
 import { namesPrivacyService } from '../whois/parse/fields/placeholders.js';
@@ -35,10 +36,9 @@ const STATUSES_OF_NONE: ReadonlySet<string> = new Set([
  */
 export function readRdapDomain(json: JsonObject, domain: string): RegistrationRecord | undefined {
   const kind = textIn(json['objectClassName'])?.toLowerCase() ?? 'domain';
-  const name = hostName(json['ldhName']) ?? hostName(json['unicodeName']);
-  if (kind !== 'domain' || (name !== undefined && name !== domain)) return undefined;
-  // The object of a top-level domain, whose name is no host name.
-  if (domain.endsWith(`.${textIn(json['ldhName'])?.toLowerCase()}`)) return undefined;
+  const given = [json['ldhName'], json['unicodeName']].filter((one) => textIn(one) !== undefined);
+  const name = given.some((one) => domainName(one) === domain) ? domain : undefined;
+  if (kind !== 'domain' || (given.length > 0 && name === undefined)) return undefined;
   const entities = entitiesOf(json);
   const { contacts, redactions: placeholders } = readContacts(entities);
   const redactions = [...readRedactions(json), ...placeholders];
@@ -142,6 +142,11 @@ function relatedUrl(json: JsonObject): URL | undefined {
     if (url !== undefined) return url;
   }
   return undefined;
+}
+
+/** The A-labels of a name; servers give U-labels as `ldhName`, too. */
+function domainName(value: unknown): string | undefined {
+  return hostName(value) ?? hostName(domainToASCII(textIn(value) ?? ''));
 }
 
 function hostName(value: unknown): string | undefined {

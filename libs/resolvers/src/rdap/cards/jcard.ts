@@ -28,9 +28,8 @@ export function readJcard(vcardArray: unknown): PublishedContact {
     all(name)
       .map(textOf)
       .find((text) => text !== undefined);
-  const phones = all('tel').map((tel) => ({ number: phoneIn(tel), isFax: isFax(tel) }));
-  const phone = phones.find(({ number, isFax: fax }) => number !== undefined && !fax)?.number;
-  const fax = phones.find(({ number, isFax: fax }) => number !== undefined && fax)?.number;
+  const tels = all('tel').filter((tel) => phoneIn(tel) !== undefined);
+  const [phone, fax] = [tels.find(isPhone), tels.find(isFax)].map((tel) => tel && phoneIn(tel));
   const values = {
     name: first('fn') ?? nameIn(all('n')[0]),
     organization: first('org'),
@@ -73,9 +72,17 @@ function phoneIn(tel: Property): string | undefined {
   return number.trim() === '' ? undefined : `${number.trim()}${written}`;
 }
 
-function isFax({ parameters }: Property): boolean {
-  const type = member(parameters, 'type');
-  return linesIn(type).some((word) => word.toLowerCase() === 'fax');
+function isFax(tel: Property): boolean {
+  return typesOf(tel).includes('fax');
+}
+
+/** A number may be for both (RFC 6350 §6.4.1). */
+function isPhone(tel: Property): boolean {
+  return !isFax(tel) || typesOf(tel).some((type) => type === 'voice' || type === 'cell');
+}
+
+function typesOf({ parameters }: Property): string[] {
+  return linesIn(member(parameters, 'type')).map((word) => word.toLowerCase());
 }
 
 function address(addresses: readonly Property[]): Contact {

@@ -1,6 +1,6 @@
 import type { Contact } from '../../record.js';
 import { readCountry } from '../../whois/parse/fields/countries.js';
-import { isEmptyValue, isWithheld } from '../../whois/parse/fields/placeholders.js';
+import { isEmptyValue, isNamibia, isWithheld } from '../../whois/parse/fields/placeholders.js';
 
 /** The contents of a contact card, before its owner is known. */
 export interface PublishedContact {
@@ -15,9 +15,10 @@ export function publishedContact(
   values: { [Member in keyof Contact]: Contact[Member] | undefined },
   url: string | undefined,
 ): PublishedContact {
-  const members = (Object.keys(values) as (keyof Contact)[]).filter(
-    (member) => !isEmptyValue(values[member] ?? ''),
-  );
+  const members = (Object.keys(values) as (keyof Contact)[]).filter((member) => {
+    const value = values[member] ?? '';
+    return !isEmptyValue(value) || isNamibia(member, value);
+  });
   const withheld = members.filter((member) => isWithheld(values[member] ?? ''));
   const published = members.filter((member) => !withheld.includes(member));
   const contact = Object.fromEntries(published.map((member) => [member, values[member]]));

@@ -43,6 +43,46 @@ describe('a host object', () => {
   });
 });
 
+describe('a value of a party', () => {
+  const registrant = (...lines: string[]) =>
+    read('com', [DOMAIN, ...lines.map((line) => `   Registrant ${line}`)].join('\n'));
+
+  it.each([
+    'City: Hidden Hills',
+    'Street: Hidden Lane 4',
+    'Name: Hidden Brook',
+    'Organization: Confidential Records Ltd',
+    'Organization: Personal Data Systems GmbH',
+    'Organization: Unpublished Press',
+    'Email: hidden.brook@farm.example',
+    'Country: NA',
+  ])('is published, although a placeholder begins like it: %s', (line) => {
+    const { contacts, redactions } = registrant(line)!;
+    expect(Object.values(contacts.registrant ?? {})).toContain(line.split(': ')[1]);
+    expect(redactions).toEqual([]);
+  });
+
+  it.each([
+    'hidden',
+    'Hidden!',
+    '(hidden)',
+    'HIDDEN UPON USER REQUEST',
+    'hidden for privacy reasons',
+    'Hidden due to GDPR',
+    'hidden, see www.nic.example',
+    'Confidential',
+    'Confidential information',
+    '<confidential>',
+    'Personal data',
+    'Personal data, can not be publicly disclosed',
+    'Unpublished by request',
+  ])('is withheld: %s', (value) => {
+    const { contacts, redactions } = registrant(`Name: ${value}`, 'City: Delft')!;
+    expect(contacts.registrant).toEqual({ city: 'Delft' });
+    expect(redactions).toMatchObject([{ path: 'contacts.registrant.name', basis: 'text' }]);
+  });
+});
+
 describe('lines of a party', () => {
   it('.hk: a further line of an address is not a name', () => {
     const text = `Domain Name:  EXAMPLE.HK

@@ -10,6 +10,9 @@ export interface CivilTime {
   offsetMinutes: number;
 }
 
+/** Minutes from UTC of the furthest time zones. */
+export const OFFSET_MINUTES_MAX = 14 * 60;
+
 const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const MINUTES_PER_DAY = 1440;
 

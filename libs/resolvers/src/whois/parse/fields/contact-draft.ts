@@ -3,7 +3,7 @@ import type { ContactField, ContactStyle } from './contact-field.js';
 import { readContactLines } from './contact-lines.js';
 import { readCountry } from './countries.js';
 import { readCityLine, readPostalAddress } from './postal-address.js';
-import { isEmptyValue, isWithheld } from './placeholders.js';
+import { isEmptyValue, isNamibia, isWithheld } from './placeholders.js';
 
 const VALUE_LENGTH_MAX = 500;
 const LINES_MAX = 16;
@@ -17,7 +17,7 @@ export class ContactDraft {
   /** Placeholders are recorded as withheld; `n/a` and the like are dropped. */
   add(field: ContactField, text: string): void {
     const value = withoutQuotes(text.trim().slice(0, VALUE_LENGTH_MAX));
-    if (isEmptyValue(value)) return;
+    if (isEmptyValue(value) && !isNamibia(field, value)) return;
     if (isWithheld(value) || (field === 'email' && value.startsWith('http'))) {
       this.withheld.add(field === 'line' ? 'name' : field);
       return;

@@ -55,6 +55,9 @@ describe('a date as WHOIS servers print it', () => {
     ['0-UANIC 20260131101112', {}, '2026-01-31T10:11:12Z', 'second'],
     ['registrar AT ns.example 20260131 (Assigned)', {}, '2026-01-31', 'day'],
     ['2028-02-29', {}, '2028-02-29', 'day'],
+    ['2026-01-31T10:11:12+14:00', {}, '2026-01-30T20:11:12Z', 'second'],
+    ['2026-01-31T10:11:12-24:30', {}, '2026-01-31', 'day'],
+    ['2026-01-31 10:11:12 +9999', {}, '2026-01-31', 'day'],
   ])('%j is read', (text, style, iso, precision) => {
     expect(parseDate(text, style)).toEqual({ original: text, iso, precision });
   });

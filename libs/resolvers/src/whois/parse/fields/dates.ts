@@ -1,5 +1,5 @@
 import type { DateValue } from '../../../record.js';
-import { dayText, isCalendarDay, utcText, zonedText } from './civil-time.js';
+import { OFFSET_MINUTES_MAX, dayText, isCalendarDay, utcText, zonedText } from './civil-time.js';
 import { monthNumber, zoneOffsetMinutes } from './date-words.js';
 
 /** How to read a server's dates: the order of a numeric date, and its time zone. */
@@ -74,6 +74,8 @@ function dateValue(original: string, tokens: Token[], day: Day, style: DateStyle
   }
   const zone = readZone(tokens, clock.next);
   const offsetMinutes = zone?.offsetMinutes ?? style.offsetMinutes ?? 0;
+  // Whatever the number behind the time means, it is no zone.
+  if (Math.abs(offsetMinutes) > OFFSET_MINUTES_MAX) return onlyDay(original, day);
   const isMidnight = clock.hour === 0 && clock.minute === 0 && clock.second === 0;
   if (isMidnight && offsetMinutes !== 0 && zone?.isNumeric !== true) {
     return onlyDay(original, day);

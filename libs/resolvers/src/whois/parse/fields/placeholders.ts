@@ -17,13 +17,8 @@ const WITHHELD_STARTS: readonly string[] = [
   'gdpr masked',
   'gdpr redacted',
   'masked for privacy',
-  'hidden upon',
-  'hidden for privacy',
-  'hidden!',
   'not shown',
-  'personal data',
   'not published',
-  'unpublished',
   'withheld by',
   'withheld for data',
   'information not available',
@@ -41,16 +36,20 @@ const WITHHELD_STARTS: readonly string[] = [
   '비공개',
   'n.d. (privacy)',
   '-- redacted',
-  'obfuscated',
-  'confidential',
   'xxxxxx',
   'privacy-protected',
   'data not shown',
   'removed for privacy',
   'for privacy reasons',
-  'hidden',
   'not available from registry',
 ];
+
+/**
+ * Words that replace a value by themselves or with more about the reason. Names begin with them, too: `Hidden Hills` is a
+ * city, and `hidden.valley@farm.example` an address.
+ */
+const WITHHELD_WORDS =
+  /^(?:hidden|confidential|obfuscated|unpublished|personal data)(?:$|@|[\s)\]>"*!,;:/|-]*(?:$|[(<[*|]|(?:according|address|and|as|at|because|by|can|contact|data|details|due|email|e-mail|fax|for|from|in|information|is|name|not|on|or|per|phone|please|protected|registrant|see|under|until|upon|use|whois)\b))/;
 
 /** Values that mean that nothing was entered. */
 const EMPTY_VALUES = new Set([
@@ -134,7 +133,7 @@ const PRIVACY_SERVICES: readonly string[] = [
 /** True if the text replaces a value that its owner or the law withholds. */
 export function isWithheld(value: string): boolean {
   const lower = withoutMarks(value).toLowerCase();
-  return WITHHELD_STARTS.some((start) => lower.startsWith(start));
+  return WITHHELD_STARTS.some((start) => lower.startsWith(start)) || WITHHELD_WORDS.test(lower);
 }
 
 /** `<data not disclosed>`, `** REDACTED **`. */
@@ -146,6 +145,11 @@ function withoutMarks(value: string): string {
 
 export function isEmptyValue(value: string): boolean {
   return EMPTY_VALUES.has(value.trim().toLowerCase());
+}
+
+/** Namibia's code, which others write for "not available". */
+export function isNamibia(member: string, value: string): boolean {
+  return member.startsWith('country') && value === 'NA';
 }
 
 /** True if a text names a privacy or proxy service: someone is published, but only a substitute. */

@@ -17,6 +17,8 @@ describe('statuses', () => {
     ['REGISTERED, DELEGATED, VERIFIED', ['REGISTERED', 'DELEGATED', 'VERIFIED']],
     ['Deletion forbidden', ['Deletion forbidden']],
     ['OK-UNTIL 20260131000000', ['ok']],
+    ['clientHold serverHold', ['clientHold', 'serverHold']],
+    ['ok to transfer', ['ok to transfer']],
     ['-', []],
   ])('%j: EPP names in camelCase, other words as printed', (text, statuses) => {
     expect(readStatuses(text)).toEqual(statuses);

@@ -15,9 +15,16 @@ export function readStatuses(text: string): string[] {
     const words = part.trim().slice(0, STATUS_LENGTH_MAX);
     if (words === '' || words === '-') continue;
     const dated = words.toLowerCase().startsWith('ok-until ');
-    found.push(dated ? 'ok' : (eppStatus(words) ?? words));
+    found.push(...(dated ? ['ok'] : (severalStatuses(words) ?? [eppStatus(words) ?? words])));
   }
   return found;
+}
+
+/** Statuses with nothing but spaces between them. */
+function severalStatuses(text: string): string[] | undefined {
+  const words = text.split(/ +/);
+  const statuses = words.map(eppStatus).filter((status) => status !== undefined);
+  return statuses.length === words.length ? statuses : undefined;
 }
 
 /** Drops the explanations after a status: an address, `(remark)`, ` - Normal state`. */
