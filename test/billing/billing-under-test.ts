@@ -24,12 +24,12 @@ import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-s
 import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementHoldings } from '../stand-ins/entitlement-holdings.js';
 import { type AccountFate, deliverFate } from './account-fate.js';
-import { CallbackDoor } from './callback-door.js';
+import { CallbackDoor, type CallbackReceiver } from './callback-door.js';
 import { pressButton } from './hosted-page.js';
 import type { CheckoutAction } from './processor-harness.js';
 
 const MAILS_MAX = 500;
-const SECRET = 'a secret of the tests, thirty-two characters';
+export const SECRET = 'a secret of the tests, thirty-two characters';
 export const CALLBACK_SECRET = 'the secret of the callback endpoint';
 export const PAYPAL_WEBHOOK_ID = '5GP028458E2496506';
 
@@ -67,7 +67,7 @@ export class BillingUnderTest {
   readonly logLines: string[] = [];
   private readonly tokens: ServiceTokens;
   private transport: InProcessTransport;
-  private readonly doors: CallbackDoor[] = [];
+  private doors: CallbackDoor[] = [];
 
   /** @param settings that differ from the defaults, such as a real `entitlementUrl` in place of the stand-in. */
   static async start(settings: Partial<BillingConfig> = {}): Promise<BillingUnderTest> {
@@ -217,22 +217,10 @@ export class BillingUnderTest {
     await this.holdings.start();
     this.mailbox = new LocalMailbox(this.clock);
     this.config = Object.assign(new BillingConfig(), {
-      databaseUrl: this.test.url('billing'),
-      maintenanceDatabaseUrl: this.test.url('billing_maintenance'),
-      auditorDatabaseUrl: this.test.url('billing_auditor'),
+      ...billingSettings(this.test, this.simulator, apiUrl),
       accountUrl: this.contacts.url,
       entitlementUrl: this.holdings.url,
-      invoiceDataSecret: 'wraps the keys of invoices in tests',
-      serviceSecret: SECRET,
       processorCallsPerSecond: 1_000,
-      stripeApiKey: 'sk_test_simulator',
-      stripeApiUrl: apiUrl,
-      stripeCallbackSecrets: [CALLBACK_SECRET],
-      paypalClientId: 'simulator',
-      paypalClientSecret: SECRET,
-      paypalApiUrl: `${apiUrl}/paypal`,
-      paypalWebhookIds: [PAYPAL_WEBHOOK_ID],
-      paypalCallbackCa: this.simulator.paypal.identity.authorityPem,
       ...settings,
     });
     this.transport = new InProcessTransport({
@@ -243,17 +231,47 @@ export class BillingUnderTest {
     // In real time, jobs would occasionally run between a spec's steps.
     const options = { config, clock, logger, transport, mail, isScheduled: false };
     this.service = await startBilling(options);
-    const { url: stripeUrl } = await this.openDoor('stripe');
-    this.simulator.sendCallbacksTo({ url: stripeUrl, secret: CALLBACK_SECRET });
-    const { url } = await this.openDoor('paypal');
-    this.simulator.paypal.callbacks.target = { url, secret: PAYPAL_WEBHOOK_ID };
-  }
-
-  private async openDoor(processor: ChosenProcessor): Promise<CallbackDoor> {
-    const door = await CallbackDoor.open((body, headers) =>
+    this.doors = await openDoors(this.simulator, (processor, body, headers) =>
       this.call('POST', `callbacks/${processor}`, { body, headers }),
     );
-    this.doors.push(door);
-    return door;
   }
+}
+
+/** Settings of billing with a database of its own, beside simulated processors. */
+export function billingSettings(
+  test: TestDatabase,
+  { paypal }: PaymentsSimulator,
+  apiUrl: string,
+): Partial<BillingConfig> {
+  return {
+    databaseUrl: test.url('billing'),
+    maintenanceDatabaseUrl: test.url('billing_maintenance'),
+    auditorDatabaseUrl: test.url('billing_auditor'),
+    invoiceDataSecret: 'wraps the keys of invoices in tests',
+    serviceSecret: SECRET,
+    stripeApiKey: 'sk_test_simulator',
+    stripeApiUrl: apiUrl,
+    stripeCallbackSecrets: [CALLBACK_SECRET],
+    paypalClientId: 'simulator',
+    paypalClientSecret: SECRET,
+    paypalApiUrl: `${apiUrl}/paypal`,
+    paypalWebhookIds: [PAYPAL_WEBHOOK_ID],
+    paypalCallbackCa: paypal.identity.authorityPem,
+  };
+}
+
+/** Has the callbacks of both processors delivered. */
+export async function openDoors(
+  { callbacks, paypal }: PaymentsSimulator,
+  deliver: (
+    processor: ChosenProcessor,
+    ...callback: Parameters<CallbackReceiver>
+  ) => ReturnType<CallbackReceiver>,
+): Promise<CallbackDoor[]> {
+  const open = (processor: ChosenProcessor) =>
+    CallbackDoor.open((body, headers) => deliver(processor, body, headers));
+  const doors = await Promise.all([open('stripe'), open('paypal')]);
+  callbacks.target = { url: doors[0].url, secret: CALLBACK_SECRET };
+  paypal.callbacks.target = { url: doors[1].url, secret: PAYPAL_WEBHOOK_ID };
+  return doors;
 }

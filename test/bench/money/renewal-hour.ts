@@ -53,7 +53,7 @@ export async function renewalHour(
   const cpuSeconds = (await world.billing.usage()).cpuSeconds - before;
   await expectRenewed(world, count);
   const { all: calls, busiest } = counter;
-  const errors = world.billing.log.split('\n').length - 1;
+  const errors = world.billing.errors.length;
   return rowsOf({ count, seconds, cpuSeconds, memory, calls, busiest, repeats, errors, perSecond });
 }
 
@@ -74,7 +74,7 @@ async function renewUntil({ clock, simulator, billing }: CrashWorld, time: Date)
       const { status } = await billing.call('POST', 'callbacks/stripe', call);
       if (status === 200) return;
       if (status < 500 || attempt === ATTEMPTS_MAX) {
-        throw new Error(`a callback was answered ${status}; ${billing.log}`);
+        throw new Error(`a callback was answered ${status}; ${billing.errors.join('; ')}`);
       }
       repeats += 1;
     }
@@ -116,7 +116,7 @@ async function expectRenewed({ database, billing }: CrashWorld, count: number): 
     `select (select count(*) from payments)::int as paid,
        (select count(*) from work where queue = 'processor-objects')::int as due`,
   );
-  process.stderr.write(billing.log);
+  process.stderr.write(billing.errors.map((line) => `${line}\n`).join(''));
   // The copies, and the purchased subscription itself.
   if (paid === 2 * (count + 1) && due === 0) return;
   throw new Error(`${paid} payments of ${count} renewals, ${due} objects due`);

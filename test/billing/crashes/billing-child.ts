@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { Database } from '#libs/database';
 import { LocalMailbox } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
@@ -7,13 +11,9 @@ import { BillingConfig } from '../../../apps/billing/src/billing.config.js';
 import { JOBS, startBilling } from '../../../apps/billing/src/start.js';
 import { type AccountFate, deliverFate } from '../account-fate.js';
 
-/** A task that the parent gives a child. */
-export type Errand = { number: number } & (
-  { kind: 'job'; name: string } | { kind: 'fate'; fate: AccountFate; accountId: string }
-);
-
-/** A child's message to its parent. */
-export type Report = { url: string } | { number: number; fault?: string };
+/** A task that the parent gives a child, as the body of a request. */
+export type Errand =
+  { kind: 'job'; name: string } | { kind: 'fate'; fate: AccountFate; accountId: string };
 
 /** The settings that the parent gives a child. */
 export interface ChildSettings {
@@ -39,13 +39,20 @@ const service = await startBilling({
 });
 const database = await Database.open({ url: given.databaseUrl, applicationName: 'errands' });
 
-process.on('message', (errand: Errand) => {
-  void run(errand).then(
-    () => tell({ number: errand.number }),
-    (error: Error) => tell({ number: errand.number, fault: String(error.stack) }),
-  );
+const errands = createServer((request, response) => {
+  void json(request)
+    .then((errand) => run(errand as Errand))
+    .then(
+      () => response.end(),
+      (error: Error) => response.writeHead(500).end(error.stack),
+    );
+}).listen(0, '127.0.0.1');
+await once(errands, 'listening');
+const { port } = errands.address() as AddressInfo;
+new Logger('billing').info('billing is up', {
+  url: service.url,
+  errands: `http://127.0.0.1:${port}`,
 });
-tell({ url: service.url });
 
 async function run(errand: Errand): Promise<void> {
   if (errand.kind === 'fate') {
@@ -55,8 +62,4 @@ async function run(errand: Errand): Promise<void> {
   const found = JOBS.find(({ job }) => job.name === errand.name);
   if (!found) throw new Error(`no job ${errand.name}`);
   await service.app.get(found.job, { strict: false }).runOnce();
-}
-
-function tell(report: Report): void {
-  process.send?.(report);
 }

@@ -1,9 +1,11 @@
-import { type ChildProcess, execFile, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { CrashPoint, ServiceTokens } from '#libs/platform';
+import { ServiceProcess } from '../../../apps/cluster/src/processes/service-process.js';
 import type { AccountFate } from '../account-fate.js';
-import type { ChildSettings, Errand, Report } from './billing-child.js';
+import type { ChildSettings, Errand } from './billing-child.js';
 
 const run = promisify(execFile);
 const CHILD = new URL('./billing-child.js', import.meta.url).pathname;
@@ -25,57 +27,43 @@ export interface ProcessCall {
   headers?: Record<string, string>;
 }
 
-type Wish = Errand extends infer E ? (E extends unknown ? Omit<E, 'number'> : never) : never;
-
 /** Billing in its own process, which can be killed at any point and restarted. */
 export class BillingProcess {
-  private child?: ChildProcess;
-  private url = '';
-  private errands = 0;
-  private readonly waiting = new Map<number, (fault?: string) => void>();
-  /** The errors in its log. */
-  log = '';
+  private readonly process: ServiceProcess;
 
   constructor(
-    private readonly settings: ChildSettings,
+    settings: ChildSettings,
+    folder: string,
     private readonly tokens: ServiceTokens,
-  ) {}
-
-  /** Starts it. If a crash point is given, the process kills itself when it has passed that point so many times. */
-  async start(crashAt?: { point: CrashPoint; pass: number }): Promise<void> {
-    const child = fork(CHILD, {
-      env: {
-        ...process.env,
-        BILLING_CHILD: JSON.stringify(this.settings),
-        CRASH_AT: crashAt ? `${crashAt.point}:${crashAt.pass}` : '',
-      },
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    });
-    this.child = child;
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.log += text));
-    child.on('error', () => {});
-    child.once('exit', () => {
-      for (const settle of this.waiting.values()) settle('the process has ended');
-      this.waiting.clear();
-    });
-    await new Promise<void>((resolve, reject) => {
-      child.once('exit', () => reject(new Error(`billing did not start: ${this.log}`)));
-      child.on('message', (report: Report) => {
-        if ('url' in report) {
-          this.url = report.url;
-          resolve();
-        } else this.waiting.get(report.number)?.(report.fault);
-      });
+  ) {
+    this.process = new ServiceProcess({
+      name: 'billing',
+      app: 'billing',
+      main: CHILD,
+      settings: { BILLING_CHILD: JSON.stringify(settings) },
+      logFile: join(folder, 'billing.log'),
     });
   }
 
+  /** Starts it. If a crash point is given, the process kills itself when it has passed that point so many times. */
+  async start(crashAt?: { point: CrashPoint; pass: number }): Promise<void> {
+    await this.process.start(crashAt && { CRASH_AT: `${crashAt.point}:${crashAt.pass}` });
+  }
+
   get isAlive(): boolean {
-    return this.child?.exitCode === null && this.child.signalCode === null;
+    return this.process.isRunning;
+  }
+
+  /** The errors in its log. */
+  get errors(): string[] {
+    const lines = this.process.output.split('\n');
+    return lines.filter((line) => line !== '' && !line.includes('"msg":"billing is up"'));
   }
 
   /** Its resident memory in mebibytes, and the seconds of processor time it has used. */
   async usage(): Promise<{ residentMb: number; cpuSeconds: number }> {
-    const { stdout } = await run('ps', ['-o', 'rss=,time=', '-p', String(this.child?.pid)]);
+    const { pid } = this.process;
+    const { stdout } = await run('ps', ['-o', 'rss=,time=', '-p', String(pid)]);
     const [kilobytes, time] = stdout.trim().split(/\s+/);
     const cpuSeconds = time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
     return { residentMb: Number(kilobytes) / 1024, cpuSeconds };
@@ -83,22 +71,14 @@ export class BillingProcess {
 
   /** @returns whether it has ended. The system may report this a moment after its connections broke. */
   async hasEnded(): Promise<boolean> {
-    const { child } = this;
-    if (!child || !this.isAlive) return true;
-    const late = AbortSignal.timeout(EXIT_MS);
-    return once(child, 'exit', { signal: late }).then(
-      () => true,
-      () => false,
-    );
+    await Promise.race([this.process.untilEnded(), sleep(EXIT_MS, undefined, { ref: false })]);
+    return !this.isAlive;
   }
 
   /** Kills it without a chance to clean up, as a crash does. */
   async kill(): Promise<void> {
-    const { child } = this;
-    if (!child || !this.isAlive) return;
-    const ended = once(child, 'exit');
-    child.kill('SIGKILL');
-    await ended;
+    this.process.kill();
+    await this.process.untilEnded();
   }
 
   /** Calls an internal route; 0 if the process dies during the call. */
@@ -106,7 +86,7 @@ export class BillingProcess {
     const { body, accountId, caller = 'gateway', headers } = call;
     const isRaw = Buffer.isBuffer(body);
     try {
-      const answer = await fetch(`${this.url}/internal/${path}`, {
+      const answer = await fetch(`${this.process.url}/internal/${path}`, {
         method,
         headers: {
           authorization: `Bearer ${this.tokens.issue(caller, 'billing')}`,
@@ -134,18 +114,13 @@ export class BillingProcess {
     return this.ask({ kind: 'fate', fate, accountId });
   }
 
-  private async ask(wish: Wish): Promise<boolean> {
-    const { child } = this;
-    if (!child || !this.isAlive) return false;
-    const number = (this.errands += 1);
-    const fault = await new Promise<string | undefined>((resolve) => {
-      this.waiting.set(number, resolve);
-      // A request during which the process dies is settled by its exit.
-      child.send({ ...wish, number }, () => {});
-    });
-    this.waiting.delete(number);
-    if (fault === undefined) return true;
-    if (!this.isAlive || fault === 'the process has ended') return false;
-    throw new Error(fault);
+  private async ask(errand: Errand): Promise<boolean> {
+    if (!this.isAlive) return false;
+    const body = JSON.stringify(errand);
+    const answer = await fetch(this.process.addresses.errands, { method: 'POST', body }).catch(
+      () => undefined,
+    );
+    if (answer && !answer.ok) throw new Error(await answer.text());
+    return answer !== undefined;
   }
 }

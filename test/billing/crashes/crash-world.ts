@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ChosenProcessor, eventClassOf } from '#libs/contracts';
+import { eventClassOf } from '#libs/contracts';
 import type { Database } from '#libs/database';
 import { DAY_MS, MINUTE_MS, ServiceTokens } from '#libs/platform';
 import { FileClock, TestDatabase, recordedEvents } from '#test/environment';
@@ -9,11 +9,10 @@ import type { BillingConfig } from '../../../apps/billing/src/billing.config.js'
 import { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
 import { EntitlementUnderTest } from '../../entitlement/entitlement-under-test.js';
 import { AccountContacts } from '../../stand-ins/account-contacts.js';
-import { CallbackDoor } from '../callback-door.js';
+import { SECRET, billingSettings, openDoors } from '../billing-under-test.js';
+import type { CallbackDoor } from '../callback-door.js';
 import { BillingProcess } from './billing-process.js';
 
-const SECRET = 'a secret of the tests, thirty-two characters';
-const CALLBACK_SECRET = 'the secret of the callback endpoint';
 /** Every job that runs at least every ten minutes. */
 const JOBS = [
   'OpenOrdersJob',
@@ -36,7 +35,7 @@ export class CrashWorld {
   database: Database;
   billing: BillingProcess;
   entitlement: EntitlementUnderTest;
-  private readonly doors: CallbackDoor[] = [];
+  private doors: CallbackDoor[] = [];
 
   private constructor(private readonly folder: string) {
     this.clock = FileClock.create(join(folder, 'clock'));
@@ -49,32 +48,19 @@ export class CrashWorld {
     world.database = await world.test.service('billing');
     await world.contacts.start();
     world.entitlement = await EntitlementUnderTest.start();
-    const url = await world.simulator.start();
     const config = {
-      databaseUrl: world.test.url('billing'),
-      maintenanceDatabaseUrl: world.test.url('billing_maintenance'),
-      auditorDatabaseUrl: world.test.url('billing_auditor'),
+      ...billingSettings(world.test, world.simulator, await world.simulator.start()),
       accountUrl: world.contacts.url,
       entitlementUrl: world.entitlement.service.url,
-      invoiceDataSecret: 'wraps the keys of invoices in tests',
-      serviceSecret: SECRET,
-      stripeApiKey: 'sk_test_simulator',
-      stripeApiUrl: url,
-      stripeCallbackSecrets: [CALLBACK_SECRET],
-      paypalClientId: 'simulator',
-      paypalClientSecret: SECRET,
-      paypalApiUrl: `${url}/paypal`,
-      paypalWebhookIds: [CALLBACK_SECRET],
-      paypalCallbackCa: world.simulator.paypal.identity.authorityPem,
       taxRates: ['DE=19'],
       ...settings,
     };
     const clockFile = join(world.folder, 'clock');
     const tokens = new ServiceTokens(SECRET, world.clock);
-    world.billing = new BillingProcess({ config, clockFile }, tokens);
-    const { callbacks, paypal } = world.simulator;
-    callbacks.target = { url: await world.openDoor('stripe'), secret: CALLBACK_SECRET };
-    paypal.callbacks.target = { url: await world.openDoor('paypal'), secret: CALLBACK_SECRET };
+    world.billing = new BillingProcess({ config, clockFile }, world.folder, tokens);
+    world.doors = await openDoors(world.simulator, (processor, body, headers) =>
+      world.billing.call('POST', `callbacks/${processor}`, { body, headers }),
+    );
     return world;
   }
 
@@ -139,13 +125,5 @@ export class CrashWorld {
   private async callbacksIdle(): Promise<void> {
     const { callbacks, paypal } = this.simulator;
     await Promise.all([callbacks.idle(), paypal.callbacks.idle()]);
-  }
-
-  private async openDoor(processor: ChosenProcessor): Promise<string> {
-    const door = await CallbackDoor.open((body, headers) =>
-      this.billing.call('POST', `callbacks/${processor}`, { body, headers }),
-    );
-    this.doors.push(door);
-    return door.url;
   }
 }

@@ -8,6 +8,8 @@ export interface ServiceProcessOptions {
   name: string;
   /** Folder below `apps`. */
   app: string;
+  /** A compiled program that runs the service in place of the app's own. */
+  main?: string;
   /** Options of Node: `--max-semi-space-size=8`. */
   nodeOptions?: readonly string[];
   /** Its complete environment except the search path. */
@@ -71,9 +73,8 @@ export class ServiceProcess implements ClusterProcess {
    */
   async start(forThisLife: Record<string, string | undefined> = {}, apps = APPS): Promise<void> {
     if (this.isRunning) return;
-    const { app, nodeOptions = [] } = this.options;
+    const { app, main = `${apps}${app}/src/main.js`, nodeOptions = [] } = this.options;
     const settings = { ...this.options.settings, ...forThisLife };
-    const main = `${apps}${app}/src/main.js`;
     const command = [process.execPath, ...nodeOptions, '--enable-source-maps', main];
     const child = spawn('/bin/sh', ['-c', LAUNCHER, main, ...command], {
       // In its own session: a Ctrl-C reaches only us, and we stop all in order.
