@@ -14,20 +14,26 @@ import { MoneyHistory, TAX_RATES } from './money-history.js';
 import { travel } from './time-travel.js';
 
 /**
- * Runs histories of money at both processors in turn, delivers their events again in other orders to check the credits,
- * and takes fifty accounts through 400 days, all outside the test runner.
+ * Runs histories of money at both processors, delivers their events again in other orders to check the credits, and
+ * takes fifty accounts through 400 days, all outside the test runner. The first history that fails ends the search; a
+ * replay of its path makes it smaller.
  */
 const program = new Command('money-histories')
   .option('--histories <count>', 'number of histories', '300')
   .option('--commands <count>', 'commands in each history', '60')
   .option('--seed <number>', 'of the histories', '1')
-  .option('--only <number>', 'run only this history')
+  .option('--path <path>', 'replay only this history of the seed, and make it smaller')
   .option('--no-travel', 'skip the 400 days')
   .option('--json <file>', 'also write the report to a file')
   .parse();
-const options = program.opts<
+const {
+  path,
+  json,
+  travel: travels,
+  ...options
+} = program.opts<
   Record<'histories' | 'commands' | 'seed', string> & {
-    only?: string;
+    path?: string;
     json?: string;
     travel: boolean;
   }
@@ -35,8 +41,6 @@ const options = program.opts<
 
 /** Years pass in each history; the certificate that signs PayPal's callbacks is valid for decades. */
 const HISTORIES_AN_INSTALLATION = 40;
-/** The number of failing histories that are reduced and shown; the rest are counted. */
-const SHOWN_MAX = 3;
 const FAULT_CHARS = 3_000;
 /** The error of a client that waited too long for a database connection. */
 const BUSY = /connection timeout|timeout exceeded when trying to connect/;
@@ -45,7 +49,7 @@ const ATTEMPTS_MAX = 3;
 let opened: Awaited<ReturnType<typeof open>> | undefined;
 const faults: string[] = [];
 const told: ToldHistory[] = [];
-let [histories, commands] = [0, 0];
+let histories = 0;
 let results: Record<'replayed' | 'travelled', unknown> | undefined;
 try {
   await setupPostgres();
@@ -55,7 +59,7 @@ try {
   report(`the run ended early: ${(error as Error).stack}`);
 } finally {
   await close().finally(teardown);
-  const { json } = options;
+  const commands = histories * Number(options.commands);
   const summary = { histories, commands, ...results, faults };
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(summary)}\n`);
 }
@@ -63,24 +67,21 @@ process.exit(faults.length === 0 && histories > 0 ? 0 : 1);
 
 async function runHistories(): Promise<void> {
   const startedMs = performance.now();
-  const [numRuns, seed] = [Number(options.histories), Number(options.seed)];
-  const all = fc.sample(moneyHistory(Number(options.commands)), { numRuns, seed });
-  let shown = 0;
-  for (const [number, steps] of all.entries()) {
-    if (options.only !== undefined && number !== Number(options.only)) continue;
-    const processor = BOTH[number % BOTH.length];
-    const name = `history ${number} of seed ${seed} at ${processor}`;
-    const fault = await faultOf(steps, processor, name);
-    histories += 1;
-    commands += steps.length;
-    if (histories % HISTORIES_AN_INSTALLATION === 0) await close();
-    if (fault === undefined) continue;
-    report(`${name}: ${fault}`);
-    if ((shown += 1) <= SHOWN_MAX) report(JSON.stringify(await narrowed(steps, processor, fault)));
-  }
+  const seed = Number(options.seed);
+  const commands = moneyHistory(Number(options.commands));
+  const property = fc.asyncProperty(commands, fc.constantFrom(...BOTH), live);
+  const outcome = await fc.check(property, {
+    seed,
+    numRuns: path === undefined ? Number(options.histories) : 1,
+    path,
+    endOnFailure: path === undefined,
+  });
   await close();
   const seconds = (performance.now() - startedMs) / 1000;
-  say(`${histories} histories of money, ${commands} commands, ${seconds.toFixed(1)} s`);
+  say(`${histories} histories of money of ${options.commands} commands, ${seconds.toFixed(1)} s`);
+  if (!outcome.failed) return;
+  report(`--seed ${seed} --path ${outcome.counterexamplePath}: ${String(outcome.errorInstance)}`);
+  if (path !== undefined) report(JSON.stringify(outcome.counterexample));
 }
 
 /** Delivers the events of the histories to entitlement, and runs the 400 days. */
@@ -89,57 +90,29 @@ async function runTold() {
   const { customers, events } = replayed;
   say(`their credits in several orders: ${customers} customers, ${events} events`);
   for (const fault of replayed.faults) report(fault);
-  const travelled = options.travel ? await travel({ accounts: 50, days: 400 }) : undefined;
+  const travelled = travels ? await travel({ accounts: 50, days: 400 }) : undefined;
   if (travelled) say(travelled.summary);
   for (const fault of travelled?.faults ?? []) report(fault);
   return { replayed, travelled };
 }
 
-/**
- * Runs a history in the installation of the previous ones until one fails. A history chosen by the user keeps its
- * installation for `replay`. If the machine was too busy, it runs again.
- */
-async function faultOf(
-  steps: readonly MoneyCommand[],
-  processor: ChosenProcessor,
-  name?: string,
-): Promise<string | undefined> {
+/** Runs a history in the installation of the previous ones, and again if the machine was too busy. */
+async function live(steps: readonly MoneyCommand[], processor: ChosenProcessor): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const { billing, auditor } = (opened ??= await open());
       const history = await MoneyHistory.begin(billing, processor, auditor);
       for (const step of steps) await history.run(step);
       await history.end();
-      if (name !== undefined) told.push(await history.told(name));
-      return undefined;
+      told.push(await history.told(`history ${told.length + 1}, at ${processor}`));
+      break;
     } catch (error) {
       await close();
-      const { message } = error as Error;
-      if (attempt === ATTEMPTS_MAX || !BUSY.test(message)) return message;
+      if (attempt === ATTEMPTS_MAX || !BUSY.test((error as Error).message)) throw error;
     }
   }
-}
-
-/** Reduces a failing history until nothing more can be removed without losing its fault. */
-async function narrowed(
-  steps: readonly MoneyCommand[],
-  processor: ChosenProcessor,
-  fault: string,
-): Promise<readonly MoneyCommand[]> {
-  let kept = steps;
-  for (let size = Math.ceil(kept.length / 2); size >= 1; size = Math.floor(size / 2)) {
-    for (let from = 0; from < kept.length;) {
-      const fewer = kept.toSpliced(from, size);
-      const other = await faultOf(fewer, processor);
-      if (other !== undefined && firstLineOf(other) === firstLineOf(fault)) kept = fewer;
-      else from += size;
-    }
-  }
-  return kept;
-}
-
-function firstLineOf(text: string): string {
-  return text.split('\n', 1)[0];
+  histories += 1;
+  if (histories % HISTORIES_AN_INSTALLATION === 0) await close();
 }
 
 async function open() {
