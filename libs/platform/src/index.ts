@@ -3,6 +3,7 @@ export * from './clock.js';
 export * from './config.js';
 export * from './counted.js';
 export * from './crash-point.js';
+export * from './csv-cell.js';
 export * from './encrypted.js';
 export * from './follow-files.js';
 export * from './forwarding.js';

@@ -1,5 +1,5 @@
 import type { JobFormat, JobKind } from '#libs/contracts';
-import { csvCell } from '../file-forms/csv-cell.js';
+import { csvCell } from '#libs/platform';
 
 /** A file's row about one name. */
 export interface ResultRow {

@@ -1,5 +1,5 @@
 import { type Dataset, type DatasetRow, WHOIS_FILE_COLUMNS } from '#libs/contracts';
-import { csvCell } from './csv-cell.js';
+import { csvCell } from '#libs/platform';
 import { whoisCells } from './whois-cells.js';
 
 /** Increases when columns or members change their meaning. */
