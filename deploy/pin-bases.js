@@ -1,6 +1,6 @@
 /**
- * Brings the bases of the image up to date, and pins them: Node of the version that the packages have, the newest point
- * release of the same Debian, each by the digest of its list of platforms. Asks the registry and needs no Docker.
+ * Updates and pins the base images: Node in the version of the packages, and the newest point release of the same
+ * Debian, each by the digest of its list of platforms. Queries the registry and needs no Docker.
  * node deploy/pin-bases.js [--registry https://mirror.example.org]
  */
 import { createHash } from 'node:crypto';

@@ -13,13 +13,13 @@ const REFUSED_BROUGHT_ALONG: readonly [set: string, sentence: string][] = [
   ['postgresql.cluster.backup.destination="bucket/dds"', 'destination is "bucket/dds": set it to'],
   ['postgresql.cluster.backup.endpoint="s3.example.org"', 'endpoint is "s3.example.org": write it'],
   ['postgresql.cluster.backup.retention="30"', 'retention is "30": write days, weeks or months'],
-  ['postgresql.cluster.backup.schedule="30 2 * * *"', 'CloudNativePG wants six fields'],
+  ['postgresql.cluster.backup.schedule="30 2 * * *"', 'CloudNativePG expects six fields'],
   ['postgresql.cluster.recovery.server="shop-dds-postgres"', 'from which it recovers: name a new'],
   [
     'postgresql.cluster={"backup":{"enabled":false},"recovery":{"server":"old"}}',
     'postgresql.cluster.recovery.server needs postgresql.cluster.backup',
   ],
-  ['postgresql.cluster.recovery.until="2026-11-23"', 'recovery.until is of no use without'],
+  ['postgresql.cluster.recovery.until="2026-11-23"', 'recovery.until has no effect without'],
   [
     'postgresql.cluster.recovery.until="2026-11-23"',
     'recovery.until is "2026-11-23": write a time',
@@ -35,26 +35,32 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['hosts.dashboard="api.example.org"', 'hosts.api and hosts.dashboard are the same'],
   ['hosts.api="https://api.example.org"', 'is "https://api.example.org": write a host name'],
   ['kafka.brokers=[]', 'kafka.brokers is empty: name them as host:port'],
-  ['kafka.tls=false', 'kafka.ca.secret is of no use without kafka.tls'],
-  ['internalTls.by="secrets"', 'internalTls.secretPrefix is empty: set it to what stands before'],
-  ['internalTls.secretPrefix="dds-"', 'internalTls.secretPrefix is of no use without'],
+  ['kafka.tls=false', 'kafka.ca.secret has no effect without kafka.tls'],
+  ['internalTls.by="secrets"', 'internalTls.secretPrefix is empty: set it to the part before'],
+  ['internalTls.secretPrefix="dds-"', 'internalTls.secretPrefix has no effect without'],
   ['internalTls.by="me"', "at '/internalTls/by'"],
   ['valkey.instance.enabled=true', 'valkey.instance.enabled needs valkey.fromSecret, port 6379'],
   ['settings={"INTERNAL_TLS_FOLDER":"/x"}', 'settings.INTERNAL_TLS_FOLDER is set by the chart'],
-  ['kafka.strimzi.enabled=true', 'kafka.brokers and kafka.strimzi.enabled contradict one another'],
+  ['kafka.strimzi.enabled=true', 'kafka.brokers and kafka.strimzi.enabled contradict each other'],
   ['valkey.url="redis://valkey:6379"', 'valkey.url and valkey.fromSecret contradict'],
-  ['valkey.url="redis://:word@valkey:6379"', 'one with a password belongs into the Secret'],
-  ['valkey.fromSecret=false', 'there is no Valkey, in which they count together'],
+  ['valkey.url="redis://:word@valkey:6379"', 'a URL with a password belongs in the Secret'],
+  ['valkey.fromSecret=false', 'there is no Valkey in which they can count together'],
   ['trustedProxies=[]', 'trustedProxies is empty: set it to the addresses'],
   ['ingress.tlsSecret=""', 'ingress.tlsSecret is empty: name the Secret'],
   ['httpRoute.parentRefs=[]', 'httpRoute.parentRefs is empty: name the Gateway'],
-  ['networkPolicy.door=[]', 'networkPolicy.door is empty, which would mean everybody'],
+  ['networkPolicy.door=[]', 'networkPolicy.door is empty, which would allow everyone'],
   ['networkPolicy.clusterRanges=[]', 'networkPolicy.clusterRanges is empty'],
-  ['bindAddress="10.0.0.1"', 'bindAddress is "10.0.0.1": 0.0.0.0, or :: in a cluster with IPv6'],
-  ['secrets.items={"pepper":{"secret":"x"}}', 'secrets.items.pepper is not a secret that anything'],
-  ['namespaceOverride="My_Space"', '"My_Space" can be no name in Kubernetes'],
-  ['services.lookup.service.type="NodePort"', 'is NodePort, and it has no public port'],
-  ['services.lookup.serviceAccount.annotations={"a":"b"}', 'are of no use without services.lookup'],
+  [
+    'bindAddress="10.0.0.1"',
+    'bindAddress is "10.0.0.1": write 0.0.0.0, or :: in a cluster with IPv6',
+  ],
+  ['secrets.items={"pepper":{"secret":"x"}}', 'secrets.items.pepper is not a known secret'],
+  ['namespaceOverride="My_Space"', '"My_Space" is not a valid name in Kubernetes'],
+  ['services.lookup.service.type="NodePort"', 'is NodePort, but the service has no public port'],
+  [
+    'services.lookup.serviceAccount.annotations={"a":"b"}',
+    'have no effect without services.lookup',
+  ],
   [
     'services.lookup.extraEnv=[{"name":"LOG_LEVEL","value":"x"}]',
     'has LOG_LEVEL, a setting of the',
@@ -126,15 +132,18 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['settings={"DATABASE_POOL_SIZE":9}', 'settings.DATABASE_POOL_SIZE is set by the chart'],
   ['services.archive={}', 'services.archive is not a service: use account, entitlement, billing'],
   ['services.lookup.enabled=false', 'services.lookup.enabled is false: the product does not run'],
-  ['services.lookup.ownDatabase.enabled=true', 'services.lookup.ownDatabase is on, and it stores'],
+  [
+    'services.lookup.ownDatabase.enabled=true',
+    'services.lookup.ownDatabase is on, but the service stores',
+  ],
   ['services.gateway.ownDatabase.peers=[]', 'services.gateway.ownDatabase.peers is empty, which'],
-  ['services.gateway.ownDatabase.enabled=false', 'services.gateway.ownDatabase.ca.secret is of no'],
+  ['services.gateway.ownDatabase.enabled=false', 'services.gateway.ownDatabase.ca.secret has no'],
   ['services.entitlement.autoscaling.enabled=true', 'both would set its replicas'],
-  ['services.lookup.keda.load.query=""', 'it consumes no events: use autoscaling, or say'],
-  ['monitoring.prometheusUrl=""', 'services.lookup.keda asks Prometheus what loads it: set'],
+  ['services.lookup.keda.load.query=""', 'the service consumes no events: use autoscaling, or set'],
+  ['monitoring.prometheusUrl=""', 'services.lookup.keda queries Prometheus for its load: set'],
   ['monitoring.prometheusUrl="prometheus:9090"', 'is "prometheus:9090": write it as http://'],
-  ['services.entitlement.keda.max=17', 'above 16, the partitions of a topic'],
-  ['services.gateway.autoscaling.min=9', 'has min above max'],
+  ['services.entitlement.keda.max=17', 'above 16, the number of partitions of a topic'],
+  ['services.gateway.autoscaling.min=9', 'has a min above its max'],
   ['services.gateway.settings={"LOOKUP_BUDGET_MS":9}', 'LOOKUP_BUDGET_MS is not read by it'],
   ['services.gateway.settings={"KEY_PEPPER":"word"}', 'KEY_PEPPER is a secret: put it into'],
   ['settings={"KEY_PEPPER":"word"}', 'settings.KEY_PEPPER is a secret: put it into the Secret'],
@@ -146,7 +155,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['services.lookup.replicas="2"', "at '/services/lookup/replicas': got string, want integer"],
   ['hosts.dashboard=""', 'hosts.dashboard is empty: set it to the public name of the dashboard'],
   ['mail.from=""', 'mail.from is empty: set it to the sender of every mail'],
-  ['image.repository=""', 'image.repository is empty: set it to where the image was pushed'],
+  ['image.repository=""', 'image.repository is empty: set it to the place to which'],
   ['hosts.callbacks="api.example.org"', "hosts.callbacks is the API's: leave it empty"],
   [
     'ingress.annotations={"cert-manager.io/issuer":"letsencrypt"}',
@@ -156,17 +165,17 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['ingress.className=""', 'ingress.className is empty: name the IngressClass'],
   [
     'valkey.fromSecret=false',
-    'valkey.ca.secret is of no use without valkey.url or valkey.fromSecret',
+    'valkey.ca.secret has no effect without valkey.url or valkey.fromSecret',
   ],
   ['postgresql.cluster.enabled=true', 'superuserSecret is empty: name a Secret of type'],
-  ['postgresql.cluster.enabled=true', 'the cluster has an authority of its own'],
+  ['postgresql.cluster.enabled=true', 'the cluster has its own authority'],
   [
     'kafka.strimzi.enabled=true',
     'kafka.ca.secret and kafka.prefix are for a broker that others run',
   ],
   [
     'kafka={"topicReplication":3,"strimzi":{"enabled":true,"replicas":1}}',
-    'kafka.topicReplication is more than kafka.strimzi.replicas',
+    'kafka.topicReplication is greater than kafka.strimzi.replicas',
   ],
 ];
 
@@ -225,7 +234,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
       const unheard = sentences
         .map(([, sentence]) => sentence)
         // Only an existing installation can tell.
-        .filter((sentence) => !sentence.includes("changes no StatefulSet's"))
+        .filter((sentence) => !sentence.includes('cannot change those of a StatefulSet'))
         .filter((sentence) => {
           const parts = sentence
             .split(/%[sdqv]/)

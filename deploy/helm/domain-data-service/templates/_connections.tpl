@@ -1,11 +1,11 @@
-{{- /* Kept back by PostgreSQL for superusers, and what `cli migrate` takes. */ -}}
+{{- /* Connections that PostgreSQL reserves for superusers, and those of `cli migrate`. */ -}}
 {{- define "dds.connectionsApart" -}}
 5
 {{- end -}}
 
 {{- /*
-Connections to PostgreSQL when every service runs at its largest, one more pod of a Deployment while it is replaced: for each
-{service, pods, each, isOwn}. As JSON.
+Connections to PostgreSQL when every service runs at its maximum, with one more pod for a Deployment that is being
+replaced: {service, pods, each, isOwn} for each. As JSON.
 */ -}}
 {{- define "dds.connections" -}}
 {{- $root := . -}}

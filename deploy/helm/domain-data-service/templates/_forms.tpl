@@ -1,4 +1,4 @@
-{{- /* How texts have to be written: the schema's own words for it would be a regular expression. As JSON. */ -}}
+{{- /* The format of texts, in words: the schema would only show a regular expression. As JSON. */ -}}
 {{- define "dds.formRefusals" -}}
 {{- $v := .Values -}}
 {{- $host := "^$|^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$" -}}
@@ -10,7 +10,7 @@
   (list "hosts.dashboard" $v.hosts.dashboard $host "a host name without scheme, port or path, such as app.example.org")
   (list "hosts.callbacks" $v.hosts.callbacks $host "a host name without scheme, port or path, such as callbacks.example.org")
   (list "kafka.prefix" $v.kafka.prefix "^[a-zA-Z0-9._-]{0,100}$" "letters, digits, dots, hyphens and underscores, at most 100")
-  (list "valkey.url" $v.valkey.url "^$|^rediss?://[^@]+$" "redis://host:6379 without a password; one with a password belongs into the Secret (valkey.fromSecret)")
+  (list "valkey.url" $v.valkey.url "^$|^rediss?://[^@]+$" "redis://host:6379 without a password; a URL with a password belongs in the Secret (valkey.fromSecret)")
   (list "valkey.instance.image" $v.valkey.instance.image "^[^ @]+:[^ :@]+(@sha256:[0-9a-f]{64})?$" "an image with its tag, such as valkey/valkey:8.1.4-alpine")
   (list "telemetry.otlpEndpoint" $v.telemetry.otlpEndpoint "^$|^https?://[^/ ]+" "an address with its scheme, such as http://otel.example.org:4318")
   (list "internalTls.secretPrefix" $v.internalTls.secretPrefix "^[a-z0-9-]{0,40}$" "lower case letters, digits and hyphens, at most 40")
@@ -45,7 +45,7 @@
 {{- dict "faults" $faults | toJson -}}
 {{- end -}}
 
-{{- /* A quantity of Kubernetes as a number; empty for what is none. */ -}}
+{{- /* A Kubernetes quantity as a number; empty for any other text. */ -}}
 {{- define "dds.quantity" -}}
 {{- $text := toString . -}}
 {{- if regexMatch "^[0-9]+(\\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?$" $text -}}
@@ -54,7 +54,7 @@
 {{- end -}}
 {{- end -}}
 
-{{- /* {path, resources, byCpu: whether something scales it by CPU}. As JSON. */ -}}
+{{- /* Faults of resources: {path, resources, byCpu: whether something scales it by CPU}. As JSON. */ -}}
 {{- define "dds.resourceRefusals" -}}
 {{- $path := .path -}}
 {{- $faults := list -}}
@@ -75,7 +75,7 @@
 {{- end -}}
 {{- end -}}
 {{- if and .byCpu (not (get $resources.requests "cpu")) -}}
-{{- $faults = append $faults (printf "%s.resources.requests.cpu is empty, and it is scaled by CPU, of which that is the measure: set it." $path) -}}
+{{- $faults = append $faults (printf "%s.resources.requests.cpu is empty, but scaling by CPU is relative to it: set it." $path) -}}
 {{- end -}}
 {{- dict "faults" $faults | toJson -}}
 {{- end -}}
@@ -89,7 +89,7 @@
 {{- range dig "spec" "volumeClaimTemplates" list $running -}}
 {{- $size := dig "spec" "resources" "requests" "storage" "" . -}}
 {{- if ne $size $.is.volume.size -}}
-{{- $faults = append $faults (printf "services.%s.volume.size is %s, and the volumes were made with %s: Kubernetes changes no StatefulSet's. Keep %s, or make it anew: kubectl delete statefulset %s --cascade=orphan; existing volumes keep their size until you resize them." $.known.name $.is.volume.size $size $size $name) -}}
+{{- $faults = append $faults (printf "services.%s.volume.size is %s, but the volumes were created with %s, and Kubernetes cannot change those of a StatefulSet. Keep %s, or create it again: kubectl delete statefulset %s --cascade=orphan; existing volumes keep their size until you resize them." $.known.name $.is.volume.size $size $size $name) -}}
 {{- end -}}
 {{- end -}}
 {{- dict "faults" $faults | toJson -}}

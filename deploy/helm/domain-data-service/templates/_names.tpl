@@ -24,7 +24,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 
-{{- /* For everything that holds data: neither `helm uninstall` nor a value that is turned off deletes it. */ -}}
+{{- /* For everything that contains data: neither `helm uninstall` nor turning off its value deletes it. */ -}}
 {{- define "dds.keep" -}}
 helm.sh/resource-policy: keep
 {{- end -}}
@@ -33,7 +33,7 @@ helm.sh/resource-policy: keep
 {{ include "dds.mirrored" (dict "root" . "image" .Values.image.repository) }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end -}}
 
-{{- /* An image at the registry of global.imageRegistry, which takes the place of its own. */ -}}
+{{- /* The name of an image, with its registry replaced by global.imageRegistry. */ -}}
 {{- define "dds.mirrored" -}}
 {{- $registry := (.root.Values.global | default dict).imageRegistry | default "" -}}
 {{- if $registry -}}
@@ -49,7 +49,7 @@ helm.sh/resource-policy: keep
 {{- dict "name" ($own.secret | default .root.Values.secrets.name) "key" ($own.key | default .key) | toJson -}}
 {{- end -}}
 
-{{- /* A port that an address names, or the usual one: {url, otherwise}. */ -}}
+{{- /* The port of an address, or the default one: {url, otherwise}. */ -}}
 {{- define "dds.portOf" -}}
 {{- $named := regexFind ":[0-9]+" (regexReplaceAll "^[a-z]+://" .url "") -}}
 {{ trimPrefix ":" $named | default (toString .otherwise) }}
@@ -63,7 +63,7 @@ helm.sh/resource-policy: keep
 {{ include "dds.portOf" (dict "url" .Values.telemetry.otlpEndpoint "otherwise" (ternary 443 80 (hasPrefix "https:" .Values.telemetry.otlpEndpoint))) }}
 {{- end -}}
 
-{{- /* What the registry says of each service (`known`) with its values (`is`), of those that run. As JSON. */ -}}
+{{- /* The facts about each running service (`known`) with its values (`is`). As JSON. */ -}}
 {{- define "dds.services" -}}
 {{- $root := . -}}
 {{- $running := list -}}
@@ -80,7 +80,7 @@ helm.sh/resource-policy: keep
 {{ ternary "StatefulSet" "Deployment" (ne .volume.size "") }}
 {{- end -}}
 
-{{- /* The Service by which the pods of a StatefulSet have names. One that is installed keeps the one it has: it cannot change. */ -}}
+{{- /* The Service that gives the pods of a StatefulSet their names. An installed StatefulSet keeps its Service, because that cannot change. */ -}}
 {{- define "dds.headlessName" -}}
 {{- $name := printf "%s-%s" (include "dds.fullname" .root) .known.name -}}
 {{- $running := lookup "apps/v1" "StatefulSet" (include "dds.namespace" .root) $name -}}
@@ -88,9 +88,9 @@ helm.sh/resource-policy: keep
 {{- end -}}
 
 {{- /*
-How many pods. Where something scales them, the number is the scaler's. If it has not set one yet, what runs is repeated:
-a number that is left out becomes 1. One that it has set must not be repeated: the server refuses two who set it. Without a
-cluster, as in `helm template`, there is none to repeat.
+The number of pods. If a scaler is configured, it sets the number. Until it does, the current number is repeated here,
+because an omitted number becomes 1. Afterwards it must be omitted, because the server rejects two managers of one field.
+Without a cluster, as in `helm template`, there is no current number.
 */ -}}
 {{- define "dds.replicas" -}}
 {{- if or .is.autoscaling.enabled .is.keda.enabled -}}

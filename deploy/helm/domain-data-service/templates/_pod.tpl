@@ -1,4 +1,4 @@
-{{- /* Values that hold for every pod: `defaults`, and over them what one says of itself. As JSON. */ -}}
+{{- /* The values of a pod: `defaults`, overridden by the pod's own. As JSON. */ -}}
 {{- define "dds.pod" -}}
 {{- $defaults := deepCopy .root.Values.defaults -}}
 {{- $own := deepCopy .own -}}
@@ -12,7 +12,7 @@
 {{- toJson $pod -}}
 {{- end -}}
 
-{{- /* The rights of a pod, and the nodes it may run on: {root, pod, name}. */ -}}
+{{- /* The rights of a pod, and the nodes that it may run on: {root, pod, name}. */ -}}
 {{- define "dds.podSpec" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
@@ -43,7 +43,7 @@ imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 securityContext: {{ toYaml .pod.securityContext | nindent 2 }}
 {{- end -}}
 
-{{- /* A pod's service account where it has one to itself: {root, pod, name, annotations}. */ -}}
+{{- /* The service account of a pod, if it has its own: {root, pod, name, annotations}. */ -}}
 {{- define "dds.serviceAccount" -}}
 {{- if .pod.serviceAccount.create }}
 ---
@@ -66,7 +66,7 @@ automountServiceAccountToken: false
 {{- dict "env" .env "file" .file "secret" $at.name "key" $at.key "optional" (.optional | default false) | toJson -}}
 {{- end -}}
 
-{{- /* Names of the secrets that a service is given as files: {env, file, secret, key}. As JSON. */ -}}
+{{- /* The secrets that a service gets as files: {env, file, secret, key}. As JSON. */ -}}
 {{- define "dds.secretFiles" -}}
 {{- $root := .root -}}
 {{- $files := list -}}
@@ -84,7 +84,7 @@ automountServiceAccountToken: false
 {{- dict "files" $files | toJson -}}
 {{- end -}}
 
-{{- /* Variables that hold no secret, by name. Each is given only to a service that reads it. As JSON. */ -}}
+{{- /* Variables without secrets, by name. Each is given only to services that read it. As JSON. */ -}}
 {{- define "dds.settings" -}}
 {{- $root := .root -}}
 {{- $known := .known -}}
@@ -146,7 +146,7 @@ automountServiceAccountToken: false
 {{- toJson $read -}}
 {{- end -}}
 
-{{- /* env, from settings and secret files. */ -}}
+{{- /* The environment: settings, and the paths of secret files. */ -}}
 {{- define "dds.env" -}}
 {{- range $env, $value := .settings }}
 - { name: {{ $env }}, value: {{ $value | quote }} }
@@ -159,7 +159,7 @@ automountServiceAccountToken: false
 {{- end }}
 {{- end -}}
 
-{{- /* Secrets are mounted whole, not by subPath: a rotated one reaches the running process. */ -}}
+{{- /* Secrets are mounted as a whole, not with subPath, so that a rotated one reaches the running process. */ -}}
 {{- define "dds.volumes" -}}
 - name: tmp
   emptyDir: { medium: Memory, sizeLimit: 64Mi }
@@ -200,7 +200,7 @@ automountServiceAccountToken: false
 {{- end }}
 {{- end -}}
 
-{{- /* The databases that services have to themselves: {name, port, peers, ca}. As JSON. */ -}}
+{{- /* The databases that belong to one service each: {name, port, peers, ca}. As JSON. */ -}}
 {{- define "dds.ownDatabases" -}}
 {{- $root := . -}}
 {{- $all := list -}}
@@ -211,7 +211,7 @@ automountServiceAccountToken: false
 {{- dict "all" $all | toJson -}}
 {{- end -}}
 
-{{- /* Authorities by what they signed for. As JSON. */ -}}
+{{- /* Certificate authorities, by the servers whose certificates they sign. As JSON. */ -}}
 {{- define "dds.trust" -}}
 {{- $trust := dict -}}
 {{- if .known.usesEvents -}}
@@ -229,7 +229,7 @@ automountServiceAccountToken: false
 {{- toJson $trust -}}
 {{- end -}}
 
-{{- /* A gateway tells its connections, drains, settles: 40 s unless its settings say otherwise. */ -}}
+{{- /* The time in which a gateway notifies its connections, drains and settles: 40 s unless its settings say otherwise. */ -}}
 {{- define "dds.graceSeconds" -}}
 {{- if has "GATEWAY_DRAIN_MS" .known.settings -}}
 {{- $notice := get .settings "GATEWAY_DRAIN_NOTICE_MS" | default "5000" | int -}}

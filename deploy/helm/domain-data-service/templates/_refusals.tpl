@@ -1,13 +1,13 @@
-{{- /* Every sentence says what to do. All faults at once. */ -}}
+{{- /* All faults at once, each as a sentence that says what to do. */ -}}
 {{- define "dds.refusals" -}}
 {{- $v := .Values -}}
 {{- $faults := list -}}
 {{- $file := .Files.Get "files/services.json" | fromJson -}}
 {{- range $path, $needed := dict
-  "image.repository" (list $v.image.repository "where the image was pushed to, such as registry.example.org/domain-data-service")
+  "image.repository" (list $v.image.repository "the place to which the image was pushed, such as registry.example.org/domain-data-service")
   "hosts.api" (list $v.hosts.api "the public name of the API, such as api.example.org")
   "hosts.dashboard" (list $v.hosts.dashboard "the public name of the dashboard, such as app.example.org")
-  "secrets.name" (list $v.secrets.name "the Secret with the files that `cli secrets` makes")
+  "secrets.name" (list $v.secrets.name "the Secret with the files that `cli secrets` creates")
   "mail.from" (list $v.mail.from "the sender of every mail, such as Example <no-reply@example.org>")
 -}}
 {{- if not (index $needed 0) -}}
@@ -15,7 +15,7 @@
 {{- end -}}
 {{- end -}}
 {{- if not (has $v.bindAddress (list "0.0.0.0" "::")) -}}
-{{- $faults = append $faults (printf "bindAddress is %q: 0.0.0.0, or :: in a cluster with IPv6." $v.bindAddress) -}}
+{{- $faults = append $faults (printf "bindAddress is %q: write 0.0.0.0, or :: in a cluster with IPv6." $v.bindAddress) -}}
 {{- end -}}
 {{- $keys := list "database_admin_url" "database_role_secret" "valkey_password" "cli_kafka_sasl_password" "cli_service_secret" -}}
 {{- range $file.services -}}
@@ -24,12 +24,12 @@
 {{- end -}}
 {{- range $key, $_ := $v.secrets.items -}}
 {{- if not (has $key $keys) -}}
-{{- $faults = append $faults (printf "secrets.items.%s is not a secret that anything reads." $key) -}}
+{{- $faults = append $faults (printf "secrets.items.%s is not a known secret." $key) -}}
 {{- end -}}
 {{- end -}}
 {{- range $name := list $v.fullnameOverride $v.nameOverride $v.namespaceOverride -}}
 {{- if and $name (not (regexMatch "^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$" $name)) -}}
-{{- $faults = append $faults (printf "%q can be no name in Kubernetes: lower case letters, digits and hyphens, at most 40, a letter first." $name) -}}
+{{- $faults = append $faults (printf "%q is not a valid name in Kubernetes: write at most 40 lower case letters, digits and hyphens, with a letter first." $name) -}}
 {{- end -}}
 {{- end -}}
 {{- if eq $v.image.tag "latest" -}}
@@ -86,43 +86,43 @@
 {{- $v := .Values -}}
 {{- $faults := list -}}
 {{- if and $v.kafka.strimzi.enabled $v.kafka.brokers -}}
-{{- $faults = append $faults "kafka.brokers and kafka.strimzi.enabled contradict one another: name brokers, or have them brought along." -}}
+{{- $faults = append $faults "kafka.brokers and kafka.strimzi.enabled contradict each other: name brokers, or have them brought along." -}}
 {{- end -}}
 {{- if not (or $v.kafka.strimzi.enabled $v.kafka.brokers) -}}
 {{- $faults = append $faults "kafka.brokers is empty: name them as host:port, or set kafka.strimzi.enabled." -}}
 {{- end -}}
 {{- if and $v.kafka.strimzi.enabled (gt (int $v.kafka.topicReplication) (int $v.kafka.strimzi.replicas)) -}}
-{{- $faults = append $faults "kafka.topicReplication is more than kafka.strimzi.replicas: a broker holds one copy." -}}
+{{- $faults = append $faults "kafka.topicReplication is greater than kafka.strimzi.replicas: each broker can store one copy." -}}
 {{- end -}}
 {{- if and $v.kafka.strimzi.enabled (or $v.kafka.ca.secret $v.kafka.prefix) -}}
-{{- $faults = append $faults "kafka.ca.secret and kafka.prefix are for a broker that others run: empty them beside kafka.strimzi.enabled." -}}
+{{- $faults = append $faults "kafka.ca.secret and kafka.prefix are for a broker that others run: leave them empty with kafka.strimzi.enabled." -}}
 {{- end -}}
 {{- if and $v.kafka.strimzi.enabled (ne $v.kafka.saslMechanism "scram-sha-512") -}}
-{{- $faults = append $faults "kafka.saslMechanism is for a broker that others run: kafka.strimzi takes scram-sha-512." -}}
+{{- $faults = append $faults "kafka.saslMechanism is for a broker that others run: kafka.strimzi uses scram-sha-512." -}}
 {{- end -}}
 {{- if and $v.kafka.ca.secret (not $v.kafka.tls) -}}
-{{- $faults = append $faults "kafka.ca.secret is of no use without kafka.tls: set that, or empty it." -}}
+{{- $faults = append $faults "kafka.ca.secret has no effect without kafka.tls: set that, or leave it empty." -}}
 {{- end -}}
 {{- if and (eq $v.internalTls.by "secrets") (not $v.internalTls.secretPrefix) -}}
-{{- $faults = append $faults "internalTls.secretPrefix is empty: set it to what stands before the service in the names of the Secrets, such as dds-tls-." -}}
+{{- $faults = append $faults "internalTls.secretPrefix is empty: set it to the part before the service in the names of the Secrets, such as dds-tls-." -}}
 {{- end -}}
 {{- if and (ne $v.internalTls.by "secrets") $v.internalTls.secretPrefix -}}
-{{- $faults = append $faults "internalTls.secretPrefix is of no use without internalTls.by secrets: set that, or empty it." -}}
+{{- $faults = append $faults "internalTls.secretPrefix has no effect without internalTls.by secrets: set that, or leave it empty." -}}
 {{- end -}}
 {{- if and $v.valkey.instance.enabled (or (not $v.valkey.fromSecret) $v.valkey.ca.secret (ne (int $v.valkey.port) 6379)) -}}
-{{- $faults = append $faults "valkey.instance.enabled needs valkey.fromSecret, port 6379 and no valkey.ca.secret: its password is the key valkey_password, and valkey_url holds it too." -}}
+{{- $faults = append $faults "valkey.instance.enabled needs valkey.fromSecret, port 6379 and no valkey.ca.secret: its password is the key valkey_password, and valkey_url contains it, too." -}}
 {{- end -}}
 {{- if and $v.postgresql.cluster.enabled (not $v.postgresql.cluster.superuserSecret) -}}
 {{- $faults = append $faults "postgresql.cluster.superuserSecret is empty: name a Secret of type kubernetes.io/basic-auth with the superuser's password." -}}
 {{- end -}}
 {{- if and $v.postgresql.cluster.enabled $v.postgresql.ca.secret -}}
-{{- $faults = append $faults "postgresql.ca.secret and postgresql.cluster.enabled contradict one another: the cluster has an authority of its own." -}}
+{{- $faults = append $faults "postgresql.ca.secret and postgresql.cluster.enabled contradict each other: the cluster has its own authority." -}}
 {{- end -}}
 {{- if and $v.valkey.url $v.valkey.fromSecret -}}
-{{- $faults = append $faults "valkey.url and valkey.fromSecret contradict one another: keep the one that holds." -}}
+{{- $faults = append $faults "valkey.url and valkey.fromSecret contradict each other: keep the one that applies." -}}
 {{- end -}}
 {{- if and $v.valkey.ca.secret (not (or $v.valkey.url $v.valkey.fromSecret)) -}}
-{{- $faults = append $faults "valkey.ca.secret is of no use without valkey.url or valkey.fromSecret." -}}
+{{- $faults = append $faults "valkey.ca.secret has no effect without valkey.url or valkey.fromSecret." -}}
 {{- end -}}
 {{- dict "faults" $faults | toJson -}}
 {{- end -}}
@@ -132,7 +132,7 @@
 {{- $cluster := .Values.postgresql.cluster -}}
 {{- with $cluster.backup -}}
 {{- if and .enabled (not $cluster.enabled) -}}
-{{- $faults = append $faults "postgresql.cluster.backup is on without postgresql.cluster.enabled: back up a PostgreSQL that others run with its own means, and turn it off." -}}
+{{- $faults = append $faults "postgresql.cluster.backup is on without postgresql.cluster.enabled: back up a PostgreSQL that others run by its own means, and turn this off." -}}
 {{- end -}}
 {{- if and .enabled (not (regexMatch "^s3://[^/ ]+(/[^ ]*)?$" .destination)) -}}
 {{- $faults = append $faults (printf "postgresql.cluster.backup.destination is %q: set it to where backups go, such as s3://bucket/dds." .destination) -}}
@@ -144,7 +144,7 @@
 {{- $faults = append $faults (printf "postgresql.cluster.backup.retention is %q: write days, weeks or months, such as 30d." .retention) -}}
 {{- end -}}
 {{- if ne (len (splitList " " .schedule)) 6 -}}
-{{- $faults = append $faults (printf "postgresql.cluster.backup.schedule is %q: CloudNativePG wants six fields, seconds first, such as 0 30 2 * * *." .schedule) -}}
+{{- $faults = append $faults (printf "postgresql.cluster.backup.schedule is %q: CloudNativePG expects six fields, seconds first, such as 0 30 2 * * *." .schedule) -}}
 {{- end -}}
 {{- $own := .server | default (printf "%s-postgres" (include "dds.fullname" $)) -}}
 {{- if and $cluster.recovery.server (not .enabled) -}}
@@ -155,7 +155,7 @@
 {{- end -}}
 {{- with $cluster.recovery -}}
 {{- if and .until (not .server) -}}
-{{- $faults = append $faults "postgresql.cluster.recovery.until is of no use without postgresql.cluster.recovery.server: set that, or empty it." -}}
+{{- $faults = append $faults "postgresql.cluster.recovery.until has no effect without postgresql.cluster.recovery.server: set that, or leave it empty." -}}
 {{- end -}}
 {{- if and .until (not (regexMatch "^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+(Z|[+-][0-9:]+)$" .until)) -}}
 {{- $faults = append $faults (printf "postgresql.cluster.recovery.until is %q: write a time with its zone, such as 2026-11-23T10:00:00Z." .until) -}}
@@ -169,7 +169,7 @@
 {{- $faults := list -}}
 {{- $hasDoor := or $v.ingress.enabled $v.httpRoute.enabled -}}
 {{- if and $hasDoor (not $v.trustedProxies) -}}
-{{- $faults = append $faults "trustedProxies is empty: set it to the addresses of the ingress controller or Gateway, or every customer has its address." -}}
+{{- $faults = append $faults "trustedProxies is empty: set it to the addresses of the ingress controller or Gateway, otherwise every customer appears to have its address." -}}
 {{- end -}}
 {{- if and $v.monitoring.serviceMonitor $v.monitoring.podMonitor -}}
 {{- $faults = append $faults "monitoring.serviceMonitor and monitoring.podMonitor would both read every pod: turn one off." -}}
@@ -194,7 +194,7 @@
 {{- with $v.networkPolicy -}}
 {{- if .enabled -}}
 {{- range $peers := list
-  (list "door" .door true "the pods that stand in front of gateway and dashboard")
+  (list "door" .door true "the pods in front of gateway and dashboard")
   (list "postgresql" .postgresql (not $v.postgresql.cluster.enabled) "where PostgreSQL is")
   (list "kafka" .kafka (not $v.kafka.strimzi.enabled) "where the brokers are")
   (list "valkey" .valkey (and (or $v.valkey.url $v.valkey.fromSecret) (not $v.valkey.instance.enabled)) "where Valkey is")
@@ -204,7 +204,7 @@
   (list "clusterRanges" .clusterRanges true "the ranges of nodes, pods and services")
 -}}
 {{- if and (index $peers 2) (not (index $peers 1)) -}}
-{{- $faults = append $faults (printf "networkPolicy.%s is empty, which would mean everybody: set it to %s." (index $peers 0) (index $peers 3)) -}}
+{{- $faults = append $faults (printf "networkPolicy.%s is empty, which would allow everyone: set it to %s." (index $peers 0) (index $peers 3)) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -224,21 +224,21 @@
 {{- $faults = append $faults (printf "services.%s.enabled is false: the product does not run without it." $name) -}}
 {{- end -}}
 {{- if and $is.ownDatabase.enabled (not $known.usesEvents) -}}
-{{- $faults = append $faults (printf "services.%s.ownDatabase is on, and it stores nothing: turn it off." $name) -}}
+{{- $faults = append $faults (printf "services.%s.ownDatabase is on, but the service stores nothing: turn it off." $name) -}}
 {{- end -}}
 {{- if and $is.ownDatabase.enabled $v.networkPolicy.enabled (not $is.ownDatabase.peers) -}}
-{{- $faults = append $faults (printf "services.%s.ownDatabase.peers is empty, which would mean everybody: set it to where its PostgreSQL is." $name) -}}
+{{- $faults = append $faults (printf "services.%s.ownDatabase.peers is empty, which would allow everyone: set it to where its PostgreSQL is." $name) -}}
 {{- end -}}
 {{- if and $is.ownDatabase.ca.secret (not $is.ownDatabase.enabled) -}}
-{{- $faults = append $faults (printf "services.%s.ownDatabase.ca.secret is of no use without services.%s.ownDatabase.enabled: set that, or empty it." $name $name) -}}
+{{- $faults = append $faults (printf "services.%s.ownDatabase.ca.secret has no effect without services.%s.ownDatabase.enabled: set that, or leave it empty." $name $name) -}}
 {{- end -}}
 {{- $hasDoor := false -}}
 {{- range $known.listeners }}{{ if .isPublic }}{{ $hasDoor = true }}{{ end }}{{ end -}}
 {{- if and (ne $is.service.type "ClusterIP") (not $hasDoor) -}}
-{{- $faults = append $faults (printf "services.%s.service.type is %s, and it has no public port: leave ClusterIP." $name $is.service.type) -}}
+{{- $faults = append $faults (printf "services.%s.service.type is %s, but the service has no public port: leave ClusterIP." $name $is.service.type) -}}
 {{- end -}}
 {{- if and $is.serviceAccount.annotations (not $is.serviceAccount.create) -}}
-{{- $faults = append $faults (printf "services.%s.serviceAccount.annotations are of no use without services.%s.serviceAccount.create: set that, or annotate the one that you name." $name $name) -}}
+{{- $faults = append $faults (printf "services.%s.serviceAccount.annotations have no effect without services.%s.serviceAccount.create: set that, or annotate the one that you name." $name $name) -}}
 {{- end -}}
 {{- range $is.extraEnv -}}
 {{- if or (has .name $known.settings) (has .name $secret) -}}
@@ -251,28 +251,28 @@
 {{- range $kind := list "autoscaling" "keda" -}}
 {{- $one := get $is $kind -}}
 {{- if and $one.enabled (gt (int $one.min) (int $one.max)) -}}
-{{- $faults = append $faults (printf "services.%s.%s has min above max: exchange them." $name $kind) -}}
+{{- $faults = append $faults (printf "services.%s.%s has a min above its max: exchange them." $name $kind) -}}
 {{- end -}}
 {{- end -}}
 {{- if $is.keda.enabled -}}
 {{- if not (or $known.consumes $is.keda.load.query) -}}
-{{- $faults = append $faults (printf "services.%s.keda is on, and it consumes no events: use autoscaling, or say in services.%s.keda.load.query what loads it." $name $name) -}}
+{{- $faults = append $faults (printf "services.%s.keda is on, but the service consumes no events: use autoscaling, or set services.%s.keda.load.query to a measure of its load." $name $name) -}}
 {{- else if and $is.keda.load.query (not $v.monitoring.prometheusUrl) (not $known.consumes) -}}
-{{- $faults = append $faults (printf "services.%s.keda asks Prometheus what loads it: set monitoring.prometheusUrl, such as http://prometheus.monitoring:9090." $name) -}}
+{{- $faults = append $faults (printf "services.%s.keda queries Prometheus for its load: set monitoring.prometheusUrl, such as http://prometheus.monitoring:9090." $name) -}}
 {{- end -}}
 {{- if and $known.consumes (gt (int $is.keda.max) (int .partitions)) -}}
-{{- $faults = append $faults (printf "services.%s.keda.max is above %d, the partitions of a topic: more would stand idle." $name (int .partitions)) -}}
+{{- $faults = append $faults (printf "services.%s.keda.max is above %d, the number of partitions of a topic: further pods would be idle." $name (int .partitions)) -}}
 {{- end -}}
 {{- end -}}
 {{- $many := or (gt (int $is.replicas) 1) $is.autoscaling.enabled $is.keda.enabled -}}
 {{- if and $is.enabled $many (has "VALKEY_URL" $secret) (not (or $v.valkey.url $v.valkey.fromSecret)) -}}
-{{- $faults = append $faults (printf "services.%s has several replicas and there is no Valkey, in which they count together: set valkey.url or valkey.fromSecret, or replicas to 1." $name) -}}
+{{- $faults = append $faults (printf "services.%s has several replicas, but there is no Valkey in which they can count together: set valkey.url or valkey.fromSecret, or replicas to 1." $name) -}}
 {{- end -}}
 {{- $own := concat $known.hosts .urls (list "BASE_URL" "BILLING_URL" "MAIL_FROM" "GATEWAY_TRUSTED_PROXIES" "DASHBOARD_TRUSTED_PROXIES" "GATEWAY_JOURNAL" "OTEL_EXPORTER_OTLP_ENDPOINT" "INTERNAL_TLS_FOLDER" "PROBE_PORT" "DATABASE_POOL_SIZE" "DATABASE_MAINTENANCE_POOL_SIZE") -}}
 {{- range $known.listeners }}{{ $own = append $own .port }}{{ end -}}
 {{- range $env, $value := mergeOverwrite (deepCopy $v.settings) (deepCopy $is.settings) -}}
 {{- if and (has $env $known.settings) (or (has $env $own) (hasPrefix "KAFKA_" $env)) -}}
-{{- $faults = append $faults (printf "settings.%s is set by the chart: use the value of the chart that stands for it." $env) -}}
+{{- $faults = append $faults (printf "settings.%s is set by the chart: use the corresponding value of the chart." $env) -}}
 {{- end -}}
 {{- if and (eq $env "FILES_LOCATION") (has $env $known.settings) (not (hasPrefix "s3://" $value)) -}}
 {{- if $many -}}
