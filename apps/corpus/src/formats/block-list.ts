@@ -11,12 +11,14 @@ export interface BlockedHost extends Pick<FiledName, 'key' | 'name'> {
 /** Names in hosts files that refer to the machine itself. */
 const OWN_NAMES = /^(?:local|localhost|localhost\.localdomain|broadcasthost|ip6-[a-z]+)$/;
 const ADDRESS = /^(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-f:]*:[0-9a-f:.]*)$/i;
+const ADDRESS_WITH_PORT = /^[0-9]{1,3}(?:\.[0-9]{1,3}){3}:[0-9]{1,5}$/;
+const URL_START = /^https?:\/\//i;
 const CELLS = /[\s,;]+/;
 
 /**
  * The host in a line of a block list, in any of the usual forms: a name, a URL, `0.0.0.0 name` as in hosts files,
  * `||name^` as in the filters of browsers, or CSV cells, of which the first with a name or URL counts. Addresses are
- * omitted.
+ * omitted, with the page that a row about one may name.
  */
 export function blockedHost(line: string): ReadLine<BlockedHost> {
   const text = line.replace(/#.*$/, '').trim();
@@ -25,12 +27,15 @@ export function blockedHost(line: string): ReadLine<BlockedHost> {
   const cells = filter === undefined ? text.split(CELLS) : [filter];
   let isKnown = false;
   for (const cell of cells) {
-    const name = hostTextOf(cell.replace(/^"|"$/g, ''));
+    const plain = cell.replace(/^"|"$/g, '');
+    const name = hostTextOf(plain);
+    const isUrl = URL_START.test(plain);
+    if (ADDRESS_WITH_PORT.test(name) || (isUrl && ADDRESS.test(name))) return 'nothing';
     if (OWN_NAMES.test(name) || ADDRESS.test(name)) {
       isKnown = true;
       continue;
     }
-    const host = hostOf(name);
+    const host = isKnown && isUrl ? undefined : hostOf(name);
     if (host) return host;
   }
   return isKnown ? 'nothing' : 'bad';
@@ -38,7 +43,7 @@ export function blockedHost(line: string): ReadLine<BlockedHost> {
 
 /** The host of a URL, or the name itself, in lower case, without a star or dot around it. */
 function hostTextOf(cell: string): string {
-  if (/^https?:\/\//i.test(cell)) {
+  if (URL_START.test(cell)) {
     return URL.canParse(cell) ? new URL(cell).hostname.replace(/^\[|\]$/g, '') : '';
   }
   return cell

@@ -44,4 +44,40 @@ describe('a CSV file of registrations', () => {
       expect(nameIn(line)).toBe('bad');
     },
   );
+
+  const read = (values: Record<string, string>) =>
+    new WhoisCsvReader(new Date('2026-03-01T12:00:00Z')).read(
+      WHOIS_FILE_COLUMNS.map((column) => values[column] ?? '').join(),
+    );
+
+  it.each([
+    ['2024-03-05 10:11:12', '2024-03-05T10:11:12.000Z'],
+    ['2024-03-05', '2024-03-05T00:00:00.000Z'],
+    ['2024-03-05T10:11:12+05:30', '2024-03-05T04:41:12.000Z'],
+    ['2024-03-05 10:11:12 UTC', '2024-03-05T10:11:12.000Z'],
+    ['', '2026-03-01T12:00:00.000Z'],
+  ])('the time of a query %j is %s', (query_time, at) => {
+    expect(read({ domain_name: 'csv-a.com', query_time })).toMatchObject({ at: new Date(at) });
+  });
+
+  it.each(['03/04/2024', '2024-02-30', 'yesterday', 'March 2024', '1709633472 x'])(
+    'a row whose time would be a guess is bad: %s',
+    (query_time) => {
+      expect(read({ domain_name: 'csv-a.com', query_time })).toBe('bad');
+    },
+  );
+
+  it('dates are days as in answers, whatever their format, and none is guessed', () => {
+    const dates = {
+      create_date: '05-Mar-2014 10:00:00',
+      update_date: '2024-03-05 10:11:12',
+      expiry_date: '03/04/2027',
+    };
+    expect(read({ domain_name: 'csv-a.com', ...dates })).toMatchObject({
+      registration: { create_date: '2014-03-05', update_date: '2024-03-05' },
+    });
+    expect(read({ domain_name: 'csv-a.com', ...dates })).not.toHaveProperty(
+      'registration.expiry_date',
+    );
+  });
 });

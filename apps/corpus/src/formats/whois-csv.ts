@@ -6,6 +6,7 @@ import {
   FILE_REGISTRAR_COLUMNS,
   WHOIS_FILE_COLUMNS,
 } from '#libs/contracts';
+import { parseDate } from '#libs/resolvers';
 import type { Observation } from '../records/observation.js';
 import { observationOf } from '../observations/observation-lines.js';
 import type { ReadLine } from './read-line.js';
@@ -43,7 +44,7 @@ export class WhoisCsvReader {
     const known = new Map(this.columns.map((column, place) => [column, cells[place].trim()]));
     const cell: Cell = (column) => known.get(column) || undefined;
     const record = recordOf(cell);
-    const at = timeOf(cell('query_time')) ?? this.at.toISOString();
+    const at = cell('query_time') ?? this.at.toISOString();
     return observationOf({ kind: 'whois', name: cell('domain_name'), at, record }) ?? 'bad';
   }
 }
@@ -65,16 +66,8 @@ function recordOf(cell: Cell): Record<string, unknown> {
   };
 }
 
-/** The date of a text; undefined for an invalid one, such as `0000-00-00`. */
-const dateOf = (text: string | undefined) => (timeOf(text) === undefined ? undefined : text);
-
-/** Parses `2024-03-05 10:11:12`, in UTC, or a time with a zone. */
-function timeOf(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const isPlain = /^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d:\d\d(?:\.\d+)?)?$/.test(text);
-  const time = new Date(isPlain && text.length > 10 ? `${text.replace(' ', 'T')}Z` : text);
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
-}
+/** The day of a text, as answers give it; undefined for an invalid one, such as `0000-00-00`, or one to be guessed. */
+const dateOf = (text: string | undefined) => parseDate(text ?? '', {})?.iso.slice(0, 10);
 
 /** The cells of a record; undefined if a quote is not closed. */
 function cellsOf(line: string): string[] | undefined {

@@ -3,6 +3,7 @@ import { parseHostName } from '#libs/domain-names';
 import { keptTypeNumber } from '../dns/dns-type.js';
 import { visibleText } from '../names/folded.js';
 import { type FiledName, fileName, filedName } from '../names/registrable-name.js';
+import { instantOf } from './instant.js';
 import { registrationOf } from '../records/registration.js';
 import type { DnsObservation, DnsValue, Observation } from '../records/observation.js';
 
@@ -109,8 +110,8 @@ function namesOf(text: unknown): { name: FiledName; host: string } | undefined {
 
 function timeOf(text: unknown): Date | undefined {
   if (typeof text !== 'string' && typeof text !== 'number') return undefined;
-  const time = new Date(typeof text === 'number' ? text * 1000 : text);
-  const isKnown = time.getTime() >= EARLIEST && time.getTime() <= LATEST;
+  const time = typeof text === 'number' ? new Date(text * 1000) : instantOf(text);
+  const isKnown = time !== undefined && time.getTime() >= EARLIEST && time.getTime() <= LATEST;
   return isKnown ? time : undefined;
 }
 
