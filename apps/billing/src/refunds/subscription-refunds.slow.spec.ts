@@ -43,8 +43,8 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
     await billing.act(ordered.body, 'pay');
     return subscription();
   }
-  async function raise(id: string): Promise<void> {
-    const body = { sku: 'api-50K-month' };
+  async function change(id: string, sku = 'api-50K-month'): Promise<void> {
+    const body = { sku };
     const { body: answer } = await billing.call('POST', `subscriptions/${id}/change`, {
       accountId,
       body,
@@ -58,6 +58,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       id: string;
       state: string;
       sku: string;
+      pending_change: object | null;
       paid_through: string | null;
     };
   }
@@ -138,7 +139,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       const { id } = await subscribe();
       const until = end();
       await billing.pass(HOUR_MS);
-      await raise(id);
+      await change(id);
       expect(await subscription()).toMatchObject({ sku: 'api-50K-month' });
       await refund({});
       await billing.follow();
@@ -159,11 +160,27 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       );
     });
 
+    it('a downgrade that waits for the end of the period outlasts the refund of an upgrade', async () => {
+      const { id } = await subscribe();
+      const until = end();
+      await billing.pass(HOUR_MS);
+      await change(id);
+      await change(id, 'api-5K-month');
+      await refund({});
+      await billing.follow();
+      const waiting = { sku: 'api-15K-month', pending_change: { sku: 'api-5K-month' } };
+      expect(await subscription()).toMatchObject(waiting);
+      const { paid } = await side.moneyOf(accountId);
+      await billing.pass(Date.parse(until) + HOUR_MS - billing.clock.now().getTime());
+      expect(await subscription()).toMatchObject({ sku: 'api-5K-month', pending_change: null });
+      expect(await side.moneyOf(accountId)).toMatchObject({ paid: paid + 10_00 });
+    });
+
     it('a restored plan can be upgraded again, and stays so', async () => {
       const { id } = await subscribe();
       for (let time = 0; time < 2; time += 1) {
         await billing.pass(HOUR_MS);
-        await raise(id);
+        await change(id);
         if (time === 0) await refund({});
         await billing.follow();
       }

@@ -1,10 +1,9 @@
 import { Stripe } from 'stripe';
-import type { SubscriptionState } from '#libs/contracts';
+import { type SubscriptionState, planOfSku } from '#libs/contracts';
 import type { Micros } from '#libs/platform';
 import type {
   BillLine,
   BillSnapshot,
-  BilledPlan,
   ChangeRequest,
   ChangeResult,
   SubscriptionSnapshot,
@@ -13,7 +12,7 @@ import type {
   UpgradeResult,
 } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
-import type { StripePrices } from './stripe-prices.js';
+import type { PricedPlan, StripePrices } from './stripe-prices.js';
 import { inKnownState } from './stripe-states.js';
 import { currencyOf, idOf, toMicros } from './stripe-snapshots.js';
 
@@ -43,6 +42,15 @@ const secondsOf = (time: Date) => Math.floor(time.getTime() / 1000);
 interface OpenChange {
   item: Stripe.SubscriptionItem;
   invoice: Stripe.Invoice;
+}
+
+interface PhaseItem {
+  price: string;
+  quantity: number;
+}
+
+interface NextItem extends PhaseItem {
+  plan: PricedPlan;
 }
 
 /** Whether the pending change is this one, with the same start time. */
@@ -157,34 +165,51 @@ export class StripeSubscriptions {
           { idempotencyKey: `schedule:${key}` },
         )
       ).id;
+    const running = { price: item.price.id, quantity: item.quantity ?? 1 };
+    await this.schedule(scheduleId, item, { running, next: { plan, price, quantity } }, key);
+    return { state: 'scheduled' };
+  }
+
+  private async schedule(
+    id: string,
+    { current_period_start: start, current_period_end: end }: Stripe.SubscriptionItem,
+    { running, next }: { running: PhaseItem; next: NextItem },
+    key: string,
+  ): Promise<void> {
+    const [now, then] = [running, next].map(({ price, quantity }) => ({ price, quantity }));
+    const interval = planOfSku(next.plan.sku)?.interval;
+    if (!interval) throw new UnfitObject(`the plan ${next.plan.sku} is no longer sold`);
     await this.stripe.subscriptionSchedules.update(
-      scheduleId,
+      id,
       {
         end_behavior: 'release',
         proration_behavior: 'none',
         phases: [
+          { items: [now], start_date: start, end_date: end, proration_behavior: 'none' },
           {
-            items: [{ price: item.price.id, quantity: item.quantity ?? 1 }],
-            start_date: item.current_period_start,
-            end_date: item.current_period_end,
-            proration_behavior: 'none',
-          },
-          {
-            items: [{ price, quantity }],
-            duration: { interval: plan.interval, interval_count: 1 },
+            items: [then],
+            duration: { interval, interval_count: 1 },
             proration_behavior: 'none',
           },
         ],
       },
       { idempotencyKey: `schedule-phases:${key}` },
     );
-    return { state: 'scheduled' };
   }
 
+  /** Changes the plan of the running period without a charge. A change that waits for its end goes on waiting. */
   async setPlan(request: ChangeRequest, key: string): Promise<SubscriptionSnapshot> {
     const { subscriptionId: id } = request;
+    const subscription = await this.stripe.subscriptions.retrieve(id, { expand: EXPAND });
+    const { items: ours, schedule } = subscription;
+    const wanted = await this.itemOf(request);
+    const next = await this.nextItem(subscription, ours.data[0].current_period_end);
+    if (next && (next.price !== wanted.price || next.quantity !== wanted.quantity)) {
+      await this.schedule(idOf(schedule), ours.data[0], { running: wanted, next }, key);
+      return this.fetch(id);
+    }
     await this.releaseSchedule(id, key);
-    const items = [await this.itemOf(request)];
+    const items = [wanted];
     const changed = await this.stripe.subscriptions.update(
       id,
       { items, proration_behavior: 'none', expand: EXPAND },
@@ -234,6 +259,7 @@ export class StripeSubscriptions {
     if (!state || !item) throw new UnfitObject(`${subscription.id} is ${subscription.status}`);
     const { latest_invoice: invoice, cancel_at_period_end: isEnding } = subscription;
     const isPaid = typeof invoice === 'object' && invoice?.status === 'paid';
+    const next = await this.nextItem(subscription, item.current_period_end);
     return {
       kind: 'subscription',
       id: subscription.id,
@@ -245,7 +271,7 @@ export class StripeSubscriptions {
       periodStart: dateOf(item.current_period_start),
       periodEnd: dateOf(item.current_period_end),
       cancelAt: isEnding ? dateOf(item.current_period_end) : null,
-      pendingChange: await this.pendingChange(subscription, item.current_period_end),
+      pendingChange: next ? { ...next.plan, quantity: next.quantity } : null,
       unpaidChange: await this.unpaidChange(subscription),
       latestBill: invoice ? { id: idOf(invoice), isPaid } : null,
     };
@@ -277,15 +303,16 @@ export class StripeSubscriptions {
     return intent.status === 'requires_payment_method';
   }
 
-  private async pendingChange(
+  /** The plan that a schedule brings with the next period. */
+  private async nextItem(
     { schedule }: Stripe.Subscription,
     periodEnd: number,
-  ): Promise<BilledPlan | null> {
-    if (typeof schedule !== 'object' || !schedule) return null;
+  ): Promise<NextItem | undefined> {
+    if (typeof schedule !== 'object' || !schedule) return undefined;
     const [item] = schedule.phases.find(({ start_date }) => start_date >= periodEnd)?.items ?? [];
-    if (!item) return null;
-    const plan = await this.prices.planOf(idOf(item.price));
-    return { ...plan, quantity: item.quantity ?? 1 };
+    if (!item) return undefined;
+    const price = idOf(item.price);
+    return { price, quantity: item.quantity ?? 1, plan: await this.prices.planOf(price) };
   }
 
   private async linesOf(invoice: Stripe.Invoice): Promise<BillLine[]> {

@@ -4,7 +4,7 @@ import { StripeRefusal } from './requests/stripe-refusal.js';
 import type { StripeWorld } from './stripe-world.js';
 import type { Subscriptions } from './subscriptions.js';
 
-/** Schedules of two phases: the running period as it is, then other items. */
+/** Schedules of two phases: the running period, then other items. */
 export class Schedules {
   constructor(
     private readonly world: StripeWorld,
@@ -60,6 +60,7 @@ export class Schedules {
     });
     this.world.emit('v1.subscription_schedule.updated', schedule);
     const subscription = this.world.get('subscription', schedule.subscription);
+    this.subscriptions.followPhase(subscription, schedule.phases[0]);
     this.world.emit('v1.customer.subscription.updated', subscription);
     return schedule;
   }

@@ -6,6 +6,7 @@ import {
   type Price,
   type Subscription,
   type SubscriptionItem,
+  type SubscriptionSchedule,
   listOf,
   seconds,
 } from './stripe-objects.js';
@@ -228,15 +229,25 @@ export class Subscriptions {
     const phase = schedule.phases.find(({ start_date }) => start_date === at);
     if (!phase) return;
     const [current] = subscription.items.data;
-    const [{ price, quantity }] = phase.items;
-    const item = { ...current, price: this.world.get('price', price), quantity };
+    const item = this.followPhase(subscription, phase);
     // Another interval starts a new cycle.
     const isSame = item.price.recurring?.interval === current.price.recurring?.interval;
     if (!isSame) subscription.billing_cycle_anchor = at;
-    subscription.items = listOf([item]);
     subscription.schedule = null;
     schedule.status = 'released';
     this.world.emit('v1.subscription_schedule.released', schedule);
+  }
+
+  /** The items of a phase that runs are those of the subscription. */
+  followPhase(
+    subscription: Subscription,
+    { items }: SubscriptionSchedule['phases'][number],
+  ): SubscriptionItem {
+    const [current] = subscription.items.data;
+    const [{ price, quantity }] = items;
+    const item = { ...current, price: this.world.get('price', price), quantity };
+    subscription.items = listOf([item]);
+    return item;
   }
 
   private end(subscription: Subscription): void {
