@@ -114,7 +114,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
     'services.worker.settings.FILES_LOCATION needs a disk: set it to s3://bucket/prefix, or',
   ],
   ['services.worker.resources.limits.memory="1 Gi"', 'limits.memory is "1 Gi": write a quantity'],
-  ['defaults.resources.requests.cpu=null', 'services.gateway.resources.requests.cpu is empty, and'],
+  ['defaults.resources.requests.cpu=null', 'services.gateway.resources.requests.cpu is empty, but'],
   ['defaults.resources.limits.memory=null', "at '/defaults/resources/limits': missing property"],
   ['services.gateway.replicas=0', "at '/services/gateway/replicas': minimum: got 0, want 1"],
   ['services.gateway.replicas=65', "at '/services/gateway/replicas': maximum: got 65, want 64"],
