@@ -21,7 +21,7 @@ export function generateApiKey(environment: KeyEnvironment): string {
   return key + checksum(key);
 }
 
-/** True if pattern and checksum are valid, so that a look-up is worthwhile. Needs no hash and no query (S2). */
+/** True if pattern and checksum are valid, so that a lookup is worthwhile. Needs no hash and no query (S2). */
 export function isWellFormedApiKey(key: string): boolean {
   if (key.length !== API_KEY_LENGTH || !API_KEY_PATTERN.test(key)) return false;
   const body = key.slice(0, -CHECKSUM_LENGTH);

@@ -136,12 +136,12 @@ describe('a lookup', () => {
     ['Reserved by the registry', 'whois43 registry restricted', 'restricted'],
     [said('b.test'), 'whois43 registry other_name', 'parse_failed'],
     ['%&$', 'whois43 registry parse_failed', 'parse_failed'],
-  ])('port 43 saying %j ends it', async (text, source, outcome) => {
+  ])('the answer %j on port 43 ends it', async (text, source, outcome) => {
     await harness.internet.whois('whois.nic.test', text);
     expect(told(await harness.lookups().lookup('a.whoisonly'))).toEqual([outcome, source]);
   });
 
-  it('a suffix is another name than one below it', async () => {
+  it('a suffix and a name below it are different names', async () => {
     await harness.internet.whois('whois.nic.test', said('co.uk'));
     const lookup = await harness.lookups().lookup('a.co.uk');
     expect(told(lookup)).toEqual(['parse_failed', 'whois43 registry other_name']);

@@ -19,7 +19,7 @@ export interface LookupRequest {
   /** The customer of this lookup: limits of upstreams are shared among customers. */
   asker?: string;
   signal?: AbortSignal;
-  /** Servers whose turn would come later are not queried; the lookup ends as `throttled`. */
+  /** Servers whose turn would come later than this are not queried, and the lookup ends as `throttled`. */
   waitMaxMs?: number;
 }
 

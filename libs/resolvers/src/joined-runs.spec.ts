@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { JoinedRuns } from './joined-runs.js';
 
 describe('shared work', () => {
-  it('is done once while it is running, and again after it', async () => {
+  it('is done once for all calls while it is running, and again for later ones', async () => {
     const runs = new JoinedRuns<number>();
     const { promise, resolve } = Promise.withResolvers<void>();
     let started = 0;

@@ -17,7 +17,7 @@ import { UpstreamLimiter } from './limiter/upstream-limiter.js';
 
 const harness = LookupHarness.forEachTest();
 
-describe('a name that nobody holds', () => {
+describe('a name without a holder', () => {
   const object = (members: object): RequestListener => {
     const rdapConformance = ['rdap_level_0'];
     const json = { rdapConformance, objectClassName: 'domain', ldhName: 'a.rdaponly', ...members };
@@ -67,14 +67,14 @@ describe('a name that nobody holds', () => {
     expect(lookup.record).not.toHaveProperty('restriction');
   });
 
-  it('a free name stays free, whatever the notices beside the error say', async () => {
+  it('stays free, whatever the notices beside the error say', async () => {
     const notices = says('Some names are reserved for the registry');
     const error = JSON.stringify({ errorCode: 404, title: 'Not found', notices });
     await harness.internet.rdap('rdap.nic.test', (_request, response) => void response.end(error));
     expect((await harness.lookups().lookup('a.rdaponly')).outcome).toBe('not_registered');
   });
 
-  it('a registrar’s reservation says nothing about a registered name', async () => {
+  it('is unaffected if it is registered and a registrar calls it reserved', async () => {
     await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
     await harness.internet.rdap(
       'rdap.registrar.test',
@@ -88,7 +88,7 @@ describe('a name that nobody holds', () => {
 
 describe('an incomplete answer', () => {
   const stall = (text: string) => (socket: Socket) => void socket.write(text);
-  /** Queries with a budget within which all of the text arrives. */
+  /** Makes a query with enough time for all of the text to arrive. */
   const answerTo = (text: string) =>
     withEnoughTime(
       400,
@@ -154,7 +154,7 @@ describe('redirects', () => {
     ]);
   });
 
-  it('every hop returns its turn', async () => {
+  it('every hop releases its turn', async () => {
     await harness.internet.rdap('rdap.nic.test', to);
     await harness.internet.rdap('rdap.other.test', found());
     const single = { ...wide, connections: 1 };
@@ -194,7 +194,7 @@ describe('unavailable upstreams', () => {
   });
 
   it.each(['999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
-    'an upstream that asks for a pause until %s delays nobody for more than an hour',
+    'an upstream that asks for a pause until %s is paused for at most an hour',
     async (retryAfter) => {
       await harness.internet.rdap('rdap.nic.test', (_request, response) => {
         response.writeHead(429, { 'retry-after': retryAfter }).end();

@@ -13,7 +13,7 @@ export const name = 'a.test';
 export const now = new Date('2026-11-21T10:00:00Z');
 export const wide = { buckets: [{ burst: 1_000, perSecond: 1_000 }], connections: 4 };
 
-/** Unless a limit is tested, a busy machine gets all the time it needs. */
+/** The time limit, which is long enough for a busy machine unless a limit is tested. */
 const PATIENT_MS = 60_000;
 const patient = { connectMs: PATIENT_MS, firstByteMs: PATIENT_MS, wholeMs: PATIENT_MS };
 
@@ -30,7 +30,7 @@ export class LookupHarness {
   private readonly parser = new ParserWorker({ timeoutMs: PATIENT_MS });
   private readonly closings: (() => Promise<void>)[] = [];
 
-  /** Shared by a whole spec file; each test has its own simulated internet. */
+  /** The parser is shared by a whole spec file; each test has its own simulated internet. */
   static forEachTest(): LookupHarness {
     const harness = new LookupHarness();
     beforeEach(() => {

@@ -4,7 +4,7 @@ import type { Route } from './registries/registries.js';
 import type { Answer, Question, SourceAsker } from './source-asker.js';
 import { referralHost } from './whois/referral-host.js';
 
-/** Continues from the registry's port 43: the registrar, and one more server that it may name. */
+/** The number of servers queried after the registry's port 43: the registrar, and one more server that it may name. */
 const REFERRALS_MAX = 2;
 
 /** The wait that is announced if no upstream named one. */
@@ -59,7 +59,7 @@ export class LookupRun {
   private async askRegistrar(registry: SourceAnswer): Promise<SourceAnswer[]> {
     const rdapUrl = registry.record?.referral?.rdapUrl;
     if (registry.protocol === 'whois43') return this.followReferrals(registry);
-    // A registry that is its own registrar links to the answer already given.
+    // A registry that is its own registrar links to its own answer.
     const isItself = rdapUrl?.toLowerCase().startsWith(registry.server.toLowerCase());
     if (rdapUrl === undefined || isItself === true) return [];
     return [this.keep(await this.asker.askRdap(rdapUrl, 'registrar', this.question))];

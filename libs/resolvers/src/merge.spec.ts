@@ -135,11 +135,11 @@ describe('mergeSources', () => {
     expect(fields).toMatchObject({ domain: 's1', expires: 's2', statuses: 's2' });
   });
 
-  it('a registrar without data changes nothing of the registry’s', () => {
+  it('a registrar without data does not change the registry’s data', () => {
     expect(mergeSources([registry, source('s2', 'registrar')])).toEqual(mergeSources([registry]));
   });
 
-  it('without any record there is nothing to merge', () => {
+  it('without any record the result is empty', () => {
     expect(mergeSources([])).toBeUndefined();
     expect(mergeSources([source('s1', 'registry')])).toBeUndefined();
   });

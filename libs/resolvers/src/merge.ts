@@ -59,8 +59,8 @@ const REGISTRAR_MEMBERS: readonly (keyof Registrar)[] = [
 /**
  * Merges the data published by registry and registrar. The registry's dates, statuses, name servers, DNSSEC and
  * registrar take precedence; so do the registrar's contacts, unless it withholds their identity, and its data about
- * itself. A contact is taken from one source as a whole, because a mix of two addresses belongs to nobody. `updated`
- * differs by nature, so it causes no conflict.
+ * itself. A contact is taken from one source as a whole, because a mixture of two addresses would be wrong. `updated`
+ * always differs, so it does not count as a conflict.
  */
 export function mergeSources(answers: readonly SourceAnswer[]): Merged | undefined {
   const sources = answers.filter((answer): answer is Source => answer.record !== undefined);
@@ -170,7 +170,7 @@ class Merge {
   }
 }
 
-/** A handle and a country are what remains of a withheld contact. */
+/** A withheld contact may still have a handle and a country. */
 function saysWho(contact: Contact | undefined): boolean {
   const { name, organization, street, email, phone } = contact ?? {};
   return [name, organization, street, email, phone].some((value) => value !== undefined);

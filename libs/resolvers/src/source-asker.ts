@@ -25,7 +25,7 @@ export interface Question extends Asking {
 /** An answer without its id. */
 export type Answer = Omit<SourceAnswer, 'id'>;
 type Role = SourceAnswer['role'];
-/** The result of one query; the rest of an answer says which server was queried when. */
+/** The result of one query, without the server and the time of the query. */
 type Finding = ExchangeFinding & Pick<SourceAnswer, 'record' | 'truncated'>;
 
 /** Queries one server about one name; the result says how it went. Never rejects. */
@@ -86,7 +86,7 @@ function cutShort(
   const truncated = true;
   if (outcome !== 'delivered') {
     const isSaid = outcome === 'throttled' || outcome === 'restricted';
-    // An answer that ran out of time is not called unreadable.
+    // An answer that was cut off by the time limit is not called unreadable.
     const unsaid = cut === 'cancelled' ? 'timeout' : 'parse_failed';
     return { outcome: isSaid ? outcome : unsaid, truncated };
   }

@@ -22,7 +22,7 @@ export interface Asking {
   waitMaxMs?: number;
 }
 
-/** Reasons why a server was not queried at all: they say nothing about the name. */
+/** Reasons why a server was not queried at all, which say nothing about the name. */
 export const NOT_ASKED: ReadonlySet<string> = new Set<Refused['reason']>([
   'paused',
   'queue_full',
@@ -117,7 +117,8 @@ async function attempt<Found extends Finding>(
     return await exchange(permit);
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
-    // Nothing is known either way. A closed port is not throttling, because no server sent a "too many queries".
+    // The state of the upstream is unknown. A closed port is not a rate limit, because no server sent a "too many
+    // queries".
     const outcome = TIMEOUTS.has(error.fault) ? 'timeout' : 'unreachable';
     return { outcome, error: error.fault };
   } finally {

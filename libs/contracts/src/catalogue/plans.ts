@@ -39,7 +39,7 @@ function tier(
   };
 }
 
-/** Rights of an account that has bought nothing. */
+/** Rights of an account without purchases. */
 export const TRIAL_RIGHTS = {
   limits: { live: 10, bulk: 2, heavy: 2 },
   monitors: { domain: 1, brand: 0, registrant: 0 },

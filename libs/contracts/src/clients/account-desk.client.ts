@@ -58,7 +58,7 @@ export interface AuditLine {
   requestId: string;
 }
 
-/** The operators' actions at other services; they are noted here before they are carried out. */
+/** The operators' actions at other services, which are recorded here before they are carried out. */
 export const OPERATOR_ORDERS = [
   'grant-credits',
   'revoke-credits',
@@ -136,7 +136,10 @@ export class AccountDeskClient {
     return this.http.call('POST', '/internal/operator/accounts/inspect', { accountId, body });
   }
 
-  /** Its keys answer 403 `account_suspended` within a second after the call. @throws Problem 404. */
+  /**
+   * Suspends an account. Its keys answer 403 `account_suspended` within a second after the call.
+   * @throws Problem 404.
+   */
   async suspend(accountId: string, reason: string): Promise<SuspensionAnswer> {
     const body = { operator: this.operator, reason };
     return this.http.call('POST', '/internal/operator/accounts/suspend', { accountId, body });
@@ -156,7 +159,8 @@ export class AccountDeskClient {
   }
 
   /**
-   * Records in the audit log what is about to be done at another service. @throws Problem 404 for an unknown account.
+   * Records in the audit log an action that is about to be performed at another service.
+   * @throws Problem 404 for an unknown account.
    */
   async note({ accountId, ...order }: OperatorOrder): Promise<void> {
     const body = { operator: this.operator, ...order };

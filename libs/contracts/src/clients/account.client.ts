@@ -22,7 +22,7 @@ export interface KeyRecord {
   allowedAddresses: string[];
   /** Credits this key may spend in a UTC day. */
   dailyCreditCap?: number;
-  /** Only with a cap: the line of rotations to which the key belongs; its keys share one count. */
+  /** Only with a cap: the chain of rotations to which the key belongs; its keys share one count. */
   capLine?: CapLine;
   /** RFC 3339. Also set on the old key of a rotation with overlap. */
   expiresAt?: string;
@@ -35,7 +35,7 @@ export interface KeyRecord {
 
 /** A key together with its predecessors and successors by rotation. */
 export interface CapLine {
-  /** The same for every key of the line. */
+  /** The same for every key of the chain. */
   id: string;
   /** The keys that may have been used since the UTC day began. */
   keyIds: string[];

@@ -38,7 +38,7 @@ export interface RefundAnswer {
   from?: string;
   /**
    * The effect on the paid plan; absent for packages. `ends` ends it and its credits from `from` or the start of the
-   * period on; `set_back` reverts an upgrade and its credits; with `stays` the plan stays and loses a part of its
+   * period on; `set_back` reverts an upgrade and its credits; with `stays`, the plan continues and loses a part of its
    * credits.
    */
   plan?: 'ends' | 'set_back' | 'stays';

@@ -155,7 +155,7 @@ export class EntitlementClient {
 
   /**
    * Returns the unused rest of up to 1,000 leases. An unknown id leaves a tombstone, so that a late acquire finds it
-   * closed. If a lease cannot be booked, entitlement sets it aside, and it delays no other.
+   * closed. If a lease cannot be booked, entitlement sets it aside, so that it does not delay others.
    */
   async closeAll(leases: LeaseUse[]): Promise<void> {
     await this.http.call('POST', '/internal/leases/close', { body: { leases } });

@@ -36,7 +36,7 @@ describe('JSON lines', () => {
     return found;
   }
 
-  it('are read to the last, however they are split, and a sender that keeps the connection open is disconnected', async () => {
+  it('are read up to the last one, however they are split, and a sender that keeps the connection open is disconnected', async () => {
     hasEnd = false;
     const text = Buffer.from('{"n":1}\n{"n":"ä"}\n{"isLast":true}\n');
     pieces = [text.subarray(0, 3), text.subarray(3, 15), text.subarray(15)];

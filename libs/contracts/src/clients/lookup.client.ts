@@ -34,7 +34,7 @@ export interface NameFindings {
   body?: Record<string, unknown>;
   /** Why there is no answer. */
   problem?: { code: string; detail: string };
-  /** The upstream is not ready: ask again after this many seconds. No query was wasted. */
+  /** The upstream is not ready: ask again after this many seconds. No query was made. */
   laterSeconds?: number;
 }
 

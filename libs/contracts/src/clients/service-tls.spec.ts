@@ -126,7 +126,7 @@ describe('calls between services over TLS', () => {
     expect(statuses).toEqual([200, 200, 200, 404, 404, 404]);
   });
 
-  it('metrics say when the certificate expires', async () => {
+  it('metrics show when the certificate expires', async () => {
     const text = await (await fetch(`http://127.0.0.1:${probePort}/metrics`)).text();
     const [, seconds] =
       /^dds_internal_certificate_expires_at_seconds\{service="account"\} (\d+)$/m.exec(text) ?? [];

@@ -76,7 +76,7 @@ const text = (message: string) => ({ defaultMessage: () => message });
 function isInstant(value: unknown): boolean {
   if (typeof value !== 'string' || !INSTANT.test(value)) return false;
   const read = new Date(value);
-  // A day that the month does not have would become a day of the next month.
+  // `Date` would turn a day that the month does not have into a day of the next month.
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(value.slice(0, 19));
 }
 

@@ -67,11 +67,11 @@ describe('the table of operations', () => {
       'include=rdap has no price',
     ],
     [
-      'a fixture that its subject does not know',
+      'a fixture that is unknown to its subject',
       [faulty({ fixtures: [{ value: 'free.test', answers: 'nothing' }] })],
       'free.test is not a fixture',
     ],
-    ['no fixture for what is priced', [faulty({ fixtures: undefined })], 'test key'],
+    ['no fixture for a priced operation', [faulty({ fixtures: undefined })], 'test key'],
     [
       'an answer that its own schema refuses',
       [faulty({ examples: [{ ...WHOIS_LIVE.examples[0], answer: { status: 'maybe' } }] })],

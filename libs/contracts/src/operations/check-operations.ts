@@ -66,7 +66,7 @@ function pathFaults({ routes, owner, parameters }: Operation): string[] {
   return [
     ...(routes.length === 0 ? ['has no path'] : []),
     ...routes.flatMap(faultOf),
-    ...(isLost ? [`${owner.path} needs a parameter that the row has not`] : []),
+    ...(isLost ? [`${owner.path} needs a parameter that the row does not have`] : []),
   ];
 }
 
@@ -74,9 +74,9 @@ function priceFaults({ price, access, fixtures, parameters, body }: Operation): 
   // A row may come from plain JavaScript, or from a cast.
   if ((price as unknown) === undefined) return ['has no price'];
   if (price.per === 'free') return [];
-  if (access.kind !== 'key') return ['has a price, but nobody pays it'];
+  if (access.kind !== 'key') return ['has a price, but no payer'];
   const hasFixtures = fixtures !== undefined || body?.subjects !== undefined;
-  const faults = hasFixtures ? [] : ['has a price, and nothing that a test key may ask'];
+  const faults = hasFixtures ? [] : ['has a price, but nothing that a test key may request'];
   return [...faults, ...amountFaults(price.credits, parameters)];
 }
 
@@ -100,17 +100,17 @@ function amountFaults(credits: Credits, parameters: Operation['parameters']): st
 function pagingFaults({ paged, price, method, parameters, answers }: Operation): string[] {
   const isList = 'cursor' in parameters;
   if (paged === undefined && !isList) {
-    return price?.per === 'page' ? ['is paid by the page, and has no pages'] : [];
+    return price?.per === 'page' ? ['is paid per page, but has no pages'] : [];
   }
   const wanted = paged ? ['mode', ...PAGE_PARAMETERS] : ['page_size'];
   const [form] = answers;
   const members = ['paging.total_is', ...(paged ? ['coverage.has_data', 'preview'] : [])];
   const has = (path: string) => form.type === 'application/json' && isMemberPath(form.of, path);
   return [
-    ...(method === 'GET' ? [] : ['has pages, which only GET can lead through']),
+    ...(method === 'GET' ? [] : ['has pages, which only GET supports']),
     ...wanted
       .filter((name) => !(name in parameters))
-      .map((name) => `has pages, and no parameter ${name}`),
+      .map((name) => `has pages, but no parameter ${name}`),
     ...members.filter((one) => !has(one)).map((one) => `has pages, and no ${one} in its answer`),
   ];
 }

@@ -152,8 +152,8 @@ export function defineOperation<const P extends Parameters>(
 }
 
 /**
- * An *upload* has a body that streams to its owner; the answer of a *download* is a file. Both may take as long as
- * bytes flow; every other row has one answer within its time limit.
+ * An *upload* has a body that streams to its owner; the answer of a *download* is a file. Both may take as long as data
+ * is transferred; every other row has one answer within its time limit.
  */
 export type OperationKind = 'answer' | 'upload' | 'download';
 

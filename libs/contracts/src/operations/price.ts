@@ -8,7 +8,7 @@ export type Credits = number | { parameter: string; by: Readonly<Record<string, 
  * - `item`: for each item of the answer whose outcome is charged, which sentences call `item`; `items` is their maximum
  *   number, which is reserved in advance.
  * - `page`: for each page that is not empty.
- * - `free`: nothing; `later` says what the started work costs.
+ * - `free`: no charge; `later` states the cost of the started work.
  */
 export type Price =
   | { per: 'answer' | 'page'; credits: Credits }

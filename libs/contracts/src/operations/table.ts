@@ -205,7 +205,7 @@ const LISTED: readonly Operation[] = [
   REPUTATION,
   UPLOAD_CREATE,
   UPLOADS,
-  // Before GET, for which Fastify would create its own HEAD.
+  // These rows come before those with GET, for which Fastify would create its own HEAD.
   UPLOAD_STATE,
   UPLOAD,
   UPLOAD_APPEND,

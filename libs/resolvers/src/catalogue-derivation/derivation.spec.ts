@@ -27,17 +27,17 @@ function folderOf(rows: readonly string[]): string {
 }
 
 describe('the catalogue of small print', () => {
-  it('holds the sentences beside recorded absences, without names, numbers and days', () => {
+  it('contains the sentences beside recorded absences, without names, numbers and days', () => {
     expect(deriveCatalogue('', folderOf(RECORDED))).toEqual(['queries are answered by * on #']);
   });
 
-  it('is derived from published terms as well', () => {
+  it('is also derived from published terms', () => {
     expect(deriveCatalogue('See https://a.example for our terms', folderOf([]))).toEqual([
       'see @ for our terms',
     ]);
   });
 
-  it('is not replaced by one with more than a tenth less', () => {
+  it('is not replaced by a catalogue that is smaller by more than a tenth', () => {
     const folder = folderOf(RECORDED);
     const file = join(folder, 'catalogue.json');
     writeFileSync(file, JSON.stringify(['a b c', 'b c d', 'c d e']));

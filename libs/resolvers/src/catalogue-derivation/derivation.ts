@@ -7,9 +7,9 @@ import { splitLines } from '../whois/parse/reading/lines.js';
 import { WorkMeter } from '../whois/parse/reading/work-meter.js';
 import { isOwnWord, phrasesOf, sentencesIn, wordsOf } from '../small-print/small-print.js';
 
-/** Each word of a line this short is kept as printed: `Script: LATIN`. */
+/** In a line this short, each word is kept as printed: `Script: LATIN`. */
 const SHORT_WORDS_MAX = 3;
-/** A catalogue that lost more than this share of its sentences was derived from half a folder. */
+/** A catalogue that lost more than this share of its sentences was derived from an incomplete folder. */
 const LOSS_MAX = 0.1;
 const NONE: ReadonlySet<string> = new Set();
 
@@ -21,9 +21,9 @@ interface RecordedRow {
 }
 
 /**
- * The catalogue: the sentences that registries publish as terms (`terms.txt`), and those that stand beside the
- * statements of absence in a folder of recorded answers (`*.jsonl`, see `eval-whois`). Names, numbers and addresses are
- * replaced, and answers about registered names are not read: the catalogue holds nothing of anybody.
+ * Derives the catalogue: the sentences that registries publish as terms (`terms.txt`), and those beside the statements
+ * of absence in a folder of recorded answers (`*.jsonl`, see `eval-whois`). Names, numbers and addresses are replaced,
+ * and answers about registered names are not read, so the catalogue contains no personal data.
  */
 export function deriveCatalogue(terms: string, folder: string): string[] {
   const recorded = readdirSync(folder)
@@ -34,7 +34,10 @@ export function deriveCatalogue(terms: string, folder: string): string[] {
   return catalogueOf([...terms.split('\n').flatMap(sentencesIn), ...recorded]);
 }
 
-/** Writes the catalogue over an older one, of which it must not lose more than a tenth. @returns what it did. */
+/**
+ * Replaces an older catalogue, which must not lose more than a tenth of its sentences.
+ * @returns a description of the changes.
+ */
 export function writeCatalogue(folder: string, file: string, terms: string): string {
   const before = JSON.parse(readFileSync(file, 'utf8')) as string[];
   const after = deriveCatalogue(terms, folder);
@@ -47,7 +50,7 @@ export function writeCatalogue(folder: string, file: string, terms: string): str
   return `${after.length} sentences, ${before.length} before`;
 }
 
-/** The shortest sentences that hold each phrase. */
+/** The shortest sentences that contain each phrase. */
 function catalogueOf(sentences: readonly string[]): string[] {
   const vocabulary = vocabularyOf(sentences);
   const entries = sentences.map((sentence) => wordsOf(sentence, vocabulary));
@@ -65,7 +68,10 @@ function catalogueOf(sentences: readonly string[]): string[] {
     .sort();
 }
 
-/** Words that are no names: seen in lower case, or with a capital at the beginning of sentences alone. */
+/**
+ * Words that are not names: those that occur in lower case, or with a capital letter only at the beginning of
+ * sentences.
+ */
 function vocabularyOf(sentences: readonly string[]): ReadonlySet<string> {
   const words = new Set<string>();
   const first = new Set<string>();
@@ -78,7 +84,7 @@ function vocabularyOf(sentences: readonly string[]): ReadonlySet<string> {
     }
   }
   for (const word of first) if (!names.has(word)) words.add(word);
-  // A line of names alone, or nearly, is known by them.
+  // A line that consists of names, or nearly so, is recognised by them.
   for (const sentence of sentences) {
     const isShort = sentence.trim().split(/\s+/).length <= SHORT_WORDS_MAX;
     if (isShort || !wordsOf(sentence, words).some(isOwnWord)) {
@@ -98,7 +104,7 @@ function besideAbsence({ server, tld, text, expected }: RecordedRow): string[] {
     tld: tld ?? '',
     role: tld === null ? 'registrar' : 'registry',
   } as const;
-  // A recording that knows "free" and "taken" only calls a throttle free.
+  // A recording that distinguishes only "free" and "taken" calls a rate limit free.
   const isThrottle = parseWhois(text, question).outcome === 'throttled';
   if (expected.status !== 'not_registered' || isThrottle) return [];
   const meter = new WorkMeter();

@@ -220,7 +220,7 @@ describe('the client', () => {
       small.close();
     });
 
-    it('an answer "no such name" is believed only if the resolver knows the root, or once a server was reached', async () => {
+    it('an answer "no such name" is accepted only if the resolver knows the root, or a server has been reached', async () => {
       const isRoot = (query: Buffer) => query[12] === 0;
       server.answer = (query, reply) => reply(answered(query, { flags: 0x8183 }));
       const cutOff = new DnsClient({ servers: [server.address], wayOut: new WayOut() });
@@ -264,7 +264,7 @@ describe('the client', () => {
       expect(found.records.map(({ type }) => type).sort()).toEqual(['A', 'SPF', 'TXT', 'TXT']);
     });
 
-    it('S68: an alias that leads to itself is reported as a loop', async () => {
+    it('S68: report an alias that leads to itself as a loop', async () => {
       const alias = record(5, Buffer.from([0xc0, 0x0c]));
       server.answer = (query, reply) => reply(answered(query, { count: 1, rest: alias }));
       const found = await lookUpDns(client, 'loop.example', ['A'], OPTIONS);

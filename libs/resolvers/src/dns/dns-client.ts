@@ -104,7 +104,7 @@ export class DnsClient {
       if (timeoutMs <= 0) break;
       try {
         const answer = await askServer(server, name, type, { ...options, timeoutMs });
-        // A resolver nearby that has no way out itself answers too: SERVFAIL, or that no name exists.
+        // A local resolver without an internet connection also answers: with SERVFAIL, or that no name exists.
         if (answer.rcode === 'noerror') this.wayOut?.reached();
         if (answer.rcode === 'nxdomain') {
           await this.checkRoot(server, { ...options, timeoutMs: untilMs - monotonicMs() });
@@ -122,8 +122,9 @@ export class DnsClient {
   }
 
   /**
-   * Checks that the resolver does not deny the root as well, for then it denies every name. Queried only while no server
-   * has been reached for minutes. @throws DnsFault if it does, or without an answer.
+   * Checks that the resolver does not deny the existence of the root, because then it denies every name. The root is
+   * queried only while no server has been reached for minutes.
+   * @throws DnsFault if the root is denied, or without an answer.
    */
   private async checkRoot(server: Server, options: AskOptions): Promise<void> {
     if (!this.wayOut || this.wayOut.isProven) return;
@@ -152,7 +153,7 @@ async function askServer(
     'message' in answer && ['formerr', 'notimp'].includes(answer.message.rcode) && hasEdns;
   if (isEdnsRefused) {
     answer = await udp.ask({ name, type, hasEdns: false, timeoutMs, signal });
-    // Remembered only if it answers without EDNS, because it may reject the query itself.
+    // This is remembered only if the server answers without EDNS, because it may reject the query itself.
     if ('message' in answer && answer.message.rcode === 'noerror') server.hasEdns = false;
   }
   if ('message' in answer && !answer.message.isTruncated) return answered(answer.message, 'udp');

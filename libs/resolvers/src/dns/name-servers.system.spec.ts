@@ -46,7 +46,7 @@ const TYPES: DnsType[] = ['A', 'AAAA', 'NS', 'MX', 'TXT', 'SOA', 'CAA', 'CNAME']
 
 const here = nameServerAvailability() === undefined ? describe : describe.skip;
 
-here('beside dig, at a real name server', () => {
+here('compared with dig at a real name server', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-dns-'));
   let servers: NameServers;
   let direct: DnsClient;

@@ -23,7 +23,7 @@ const LOCAL_ZONES = [
   ...['8', '9', 'a', 'b'].map((digit) => `${digit}.e.f.ip6.arpa`),
 ];
 
-/** Reserved for documentation (RFC 5737, 3849, 9637), so they lead into no network. */
+/** Addresses reserved for documentation (RFC 5737, 3849, 9637), which do not belong to any network. */
 const DOCUMENTATION = blockListOf([
   '192.0.2.0/24',
   '198.51.100.0/24',

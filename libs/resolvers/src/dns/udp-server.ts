@@ -6,7 +6,7 @@ import { DnsFault } from './dns-fault.js';
 import { readMessage, writeQuestion } from './dns-message.js';
 import type { DnsMessage, DnsType } from './dns-record.js';
 
-/** Each has its own unpredictable port. */
+/** The number of sockets, each of which has its own unpredictable port. */
 const SOCKETS = 4;
 /** Number of queries per port, so that an attacker who discovers it has no time to use it (RFC 5452 §9.2). */
 const QUESTIONS_PER_PORT = 256;
@@ -147,7 +147,7 @@ class Channel {
         reject(fault);
       });
       socket.unref();
-      // Connected, so that the system drops packets from other sources.
+      // The socket is connected, so that the system drops packets from other sources.
       socket.connect(this.port, this.address, () => {
         this.socket = socket;
         resolve(socket);
@@ -181,7 +181,7 @@ class Channel {
     return id;
   }
 
-  /** One timer for all, because most queries are answered long before their time limit. */
+  /** One timer serves all queries, because most are answered long before their time limit. */
   private watch(): void {
     this.timer ??= setInterval(() => {
       const now = monotonicMs();

@@ -2,14 +2,14 @@ import type { BucketTerms } from './upstream-limits.js';
 
 /** A budget that needs longer than this to fill up is scarce. */
 const SCARCE_FILL_SECONDS = 600;
-/** A caller that made a request within this time still counts among those that share. */
+/** A caller that made a query within this time still counts as active. */
 const RECENT_MS = 3_600_000;
-/** Maximum part of the rest for one caller. */
+/** The maximum share of the rest for one caller. */
 const SHARE = 0.25;
 const ASKERS_MAX = 10_000;
 
 interface Asker {
-  /** Queries that have not been refilled since. */
+  /** The queries of a caller whose tokens have not been refilled yet. */
   spent: number;
   countedAtMs: number;
   askedAtMs: number;

@@ -51,7 +51,7 @@ export class FairQueue<WaitingQuestion> {
     return waiter;
   }
 
-  /** @returns false if it no longer waits. */
+  /** @returns false if the query is no longer waiting. */
   remove(asker: string, waiter: WaitingQuestion): boolean {
     const own = this.byAsker.get(asker);
     const at = own?.indexOf(waiter) ?? -1;

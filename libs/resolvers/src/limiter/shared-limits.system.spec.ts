@@ -13,7 +13,7 @@ const logger = new Logger('lookup', { write: () => {} });
 /** A shorter time-out would make processes on a busy machine fall back to their own part. */
 const TIMEOUT_MS = 30_000;
 const LIMIT: UpstreamLimit = { buckets: [{ burst: 6, perSecond: 40 }], connections: 100 };
-/** A daily budget, of which nothing refills during a test. */
+/** A daily budget, which does not refill during a test. */
 const DAILY: UpstreamLimit = {
   buckets: [{ burst: 8, perSecond: 8 / 86_400 }],
   connections: 8,
@@ -54,7 +54,7 @@ function granted(answer: Permit | Refused): Permit {
   return answer;
 }
 
-/** How many more turns were taken since then than a full bucket allows. */
+/** The number of turns taken since then beyond those that a full bucket allows. */
 function excess(count: number, sinceMs: number, { burst, perSecond } = LIMIT.buckets[0]): number {
   return count - (burst + (perSecond * (monotonicMs() - sinceMs)) / 1_000);
 }
@@ -77,14 +77,14 @@ here('processes that share the limits of upstreams through one server', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('together query a host no more often than one alone might', async () => {
+  it('together query a host no more often than one process may alone', async () => {
     const [first, second] = await startTwo();
     const sinceMs = monotonicMs();
     await Promise.all([turns(first, 40), turns(second, 40)]);
     expect(excess(80, sinceMs)).toBeLessThanOrEqual(0);
   });
 
-  it('all leave a host alone that throttled one of them', async () => {
+  it('all stop querying a host that throttled one of them', async () => {
     const [first, second] = await startTwo();
     const sinceMs = monotonicMs();
     granted(await first.acquire(host, { priority: 'live' })).throttled(600);
@@ -93,7 +93,7 @@ here('processes that share the limits of upstreams through one server', () => {
       if (answer.granted) answer.failed();
       return !answer.granted && answer.reason === 'paused';
     });
-    // Except for the rounding of clocks.
+    // The difference allows for the rounding of clocks.
     expect(second.pausedForMs(host) + monotonicMs() - sinceMs).toBeGreaterThan(600_000 - 1_000);
     const third = await startProcess();
     expect(await third.acquire(host, { priority: 'live' })).toMatchObject({ reason: 'paused' });
@@ -114,13 +114,13 @@ here('processes that share the limits of upstreams through one server', () => {
       permit.release();
     };
     await Promise.all(Array.from({ length: 5 }, ask));
-    // One may have been in progress, and one started before a waiter was announced.
+    // One query may have been in progress, and one may have started before the waiter was announced.
     expect(jobsBefore).toBeLessThanOrEqual(3);
     await job;
     expect(first.waitingFor(host)).toBe(0);
   });
 
-  it('share the connections as well', async () => {
+  it('also share the connections', async () => {
     const [first, second] = await startTwo({
       buckets: [{ burst: 100, perSecond: 100 }],
       connections: 4,
@@ -188,7 +188,7 @@ here('processes that share the limits of upstreams through one server', () => {
     };
     await ask('other', processes[1]);
     for (let at = 0; at < 12; at += 1) await ask('greedy', processes[at % 2]);
-    // A quarter of the rest, including its own: each process alone would have allowed three.
+    // A quarter of the rest, including the account's own queries; each process alone would have allowed three.
     expect(asked).toEqual({ greedy: 3, other: 1 });
     expect(await ask('greedy', processes[1])).toBe('share_used');
     expect(await ask('other', processes[0])).toBe('goes');

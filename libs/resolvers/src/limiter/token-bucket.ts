@@ -13,7 +13,7 @@ export class TokenBucket {
     this.tokens = terms.burst;
   }
 
-  /** Milliseconds until there is a token; 0 if there is one. */
+  /** The number of milliseconds until there is a token; 0 if there is one. */
   waitMs(now: number): number {
     this.fill(now);
     // A token that is incomplete only by a rounding error counts; otherwise the wait would shrink towards 0 forever.
@@ -47,7 +47,7 @@ export class TokenBucket {
     this.part = part;
   }
 
-  /** Separately spent tokens that have not been refilled yet. */
+  /** The tokens that were spent without the server and have not been refilled yet. */
   owed(spent: number, now: number): number {
     this.fill(now);
     return Math.min(spent, Math.max(0, this.terms.burst * this.part - this.tokens));
@@ -55,7 +55,7 @@ export class TokenBucket {
 
   private fill(now: number): void {
     const gained = ((now - this.filledAt) / 1000) * this.terms.perSecond * this.part;
-    // A part of a burst below one query would never be sufficient.
+    // A share of less than one query would never be sufficient.
     const most = Math.max(1, this.terms.burst * this.part);
     this.tokens = Math.min(Math.max(most, this.tokens), this.tokens + gained);
     this.filledAt = now;

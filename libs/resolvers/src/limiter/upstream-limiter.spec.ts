@@ -118,7 +118,7 @@ describe('UpstreamLimiter', () => {
     );
   });
 
-  it('no more than the allowed connections are open at once, and each end admits the next', async () => {
+  it('no more than the allowed connections are open at once, and the end of one admits the next query', async () => {
     const { log, ask } = polite({ defaultLimit: wide });
     const first = ['a', 'b', 'c', 'd'].map((name) => ask(name));
     void ask('e');
@@ -180,7 +180,7 @@ describe('UpstreamLimiter', () => {
     expect(log).toEqual(['a person goes']);
   });
 
-  it('a query must return later if its own turn would come later, not because another account has many waiting', async () => {
+  it('a query must return later only if its own turn would come too late, not because another account has many waiting', async () => {
     const buckets = [{ burst: 1, perSecond: 1 }];
     const { limiter } = polite({ defaultLimit: { buckets, connections: 4 } });
     const ofAccount = async (asker: string) =>
@@ -260,7 +260,7 @@ describe('UpstreamLimiter', () => {
     expect(await ask('d', 'live', controller.signal)).toMatchObject({ reason: 'cancelled' });
   });
 
-  it('hosts named by outsiders do not grow the memory, and hosts in use are not forgotten', async () => {
+  it('hosts named by others do not fill the memory, and hosts in use are not forgotten', async () => {
     const { limiter } = polite({ upstreamsMax: 3 });
     const turn = { priority: 'live' } as const;
     granted(await limiter.acquire('busy.example', turn));

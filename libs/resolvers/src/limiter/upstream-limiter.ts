@@ -46,7 +46,7 @@ export interface Permit {
   granted: true;
   /** The upstream answered normally. */
   release(): void;
-  /** The result says nothing about its load: a time-out, a broken answer. */
+  /** The result says nothing about the upstream's load, such as a time-out or a broken answer. */
   failed(): void;
   /** The upstream throttled, possibly naming the seconds to wait. */
   throttled(retryAfterSeconds?: number): void;
@@ -269,7 +269,7 @@ function refused(reason: Refused['reason'], retryAfterMs: number): Refused {
 }
 
 function timer(delayMs: number, run: () => void): () => void {
-  // Each waiter has its own deadline, and a long wait by itself must not keep the process alive.
+  // Each waiter has its own deadline, and a long wait alone must not keep the process alive.
   const handle = setTimeout(run, delayMs).unref();
   return () => clearTimeout(handle);
 }

@@ -12,7 +12,7 @@ export interface WaitingQuestion {
   priority: Priority;
   /** The customer of the query; turns rotate between customers. */
   asker: string;
-  /** It leaves by itself when its time is over, so it takes no place in the queue from others. */
+  /** Whether the waiter leaves by itself when its time is over, so that it takes no place in the queue from others. */
   isPatient: boolean;
   /** Called once, with true when it is this waiter's turn. */
   settle(isGranted: boolean): void;
@@ -38,7 +38,7 @@ export class Upstream {
   private readonly halves: readonly TokenBucket[];
   private active = 0;
   private patient = 0;
-  /** The same by caller; each has a connection. */
+  /** The number of connections by caller. */
   private readonly activeBy = new Map<string, number>();
   private pausedUntil = -Infinity;
   private strikes = 0;
@@ -135,7 +135,7 @@ export class Upstream {
     return { asker, waiting: this.waitingOf(asker), buckets };
   }
 
-  /** Whether one caller may have another part of a slowly refilling budget. */
+  /** Whether one caller may have a further share of a slowly refilling budget. */
   hasShareFor(asker: string, now: number): boolean {
     const waiting = this.waitingOf(asker);
     return this.shares.every(({ bucket, shares }) =>

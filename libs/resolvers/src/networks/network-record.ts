@@ -60,7 +60,7 @@ export interface NumberLookup {
   block?: NumberBlock;
   /** The regional registry: `arin`, `ripe`, `apnic`, `lacnic`, `afrinic`. */
   registry?: string;
-  /** Set for ranges that no registry assigns: their purpose, and the document that defines it. */
+  /** Set for ranges that are not assigned by registries: their purpose, and the document that defines it. */
   special?: { purpose: string; document: string };
   sources: NetworkSource[];
   fetchedAt: Date;

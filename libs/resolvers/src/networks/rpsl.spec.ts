@@ -12,7 +12,7 @@ describe('a port-43 text', () => {
     ['198.51.100.0 - 198.51.100.63', '198.51.0.0 - 198.51.255.255', '198.51.100.0'],
     ['2001:db8:1::/48', '2001:db8::/32', '2001:db8:1::'],
     ['AS64500', 'AS64496 - AS64511', '64500'],
-  ])('the narrowest block counts, wherever it is in the answer: %s', (narrow, wide, start) => {
+  ])('is read for its narrowest block, wherever it is: %s', (narrow, wide, start) => {
     const name = narrow.startsWith('AS') ? 'aut-num' : 'inetnum';
     const narrowest = [`${name}: ${narrow}`, 'netname: NARROW', ''];
     const widest = [`${name}: ${wide}`, 'netname: WIDE', ''];
@@ -182,13 +182,13 @@ describe('a port-43 text', () => {
     expect(read?.abuseContacts).toEqual([{ email: 'desk@x.example', foundIn: 'e-mail' }]);
   });
 
-  it('S69: attributes named like built-in members are attributes', () => {
+  it('S69: may have attributes named like built-in members', () => {
     expect(
       of('193.0.0.1', 'inetnum: 193.0.0.0 - 193.0.0.255', '__proto__: x', 'constructor: y'),
     ).toMatchObject({ start: '193.0.0.0' });
   });
 
-  it('S64: any text is read or rejected', () => {
+  it('S64: is read or rejected, whatever it contains', () => {
     const piece = fc.constantFrom(
       'inetnum: ',
       'aut-num:',

@@ -196,8 +196,8 @@ function narrowestOf(blocks: readonly RpslObject[], asked: NumberRange): RpslObj
 }
 
 /**
- * The objects that belong to a block: ARIN prints the people of each block behind it, others those of all behind the
- * last.
+ * The objects that belong to a block. ARIN prints the people of each block after it; others print those of all blocks
+ * after the last one.
  */
 function objectsOf(block: RpslObject, objects: readonly RpslObject[]): readonly RpslObject[] {
   const from = objects.indexOf(block);

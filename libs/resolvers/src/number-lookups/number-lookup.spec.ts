@@ -161,7 +161,7 @@ describe('an address', () => {
     ]);
   });
 
-  it('an address that many look up at once is queried once', async () => {
+  it('is queried once if many look it up at the same time', async () => {
     await internet.rdap('rdap.db.ripe.net', json(NETWORK));
     open();
     const ask = () => lookups.lookUpBlock(block('193.0.6.139'));
@@ -229,7 +229,7 @@ describe('an address', () => {
     });
   });
 
-  it('is not registered if it is not allocated, and a throttle is never taken for that', async () => {
+  it('is reported as not registered if it is not allocated, but never because of a rate limit', async () => {
     await internet.rdap('rdap.arin.net', (_request, response) => {
       response.writeHead(404, { 'content-type': 'application/rdap+json' });
       response.end(JSON.stringify({ errorCode: 404 }));

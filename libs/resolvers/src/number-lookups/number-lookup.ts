@@ -34,7 +34,7 @@ interface Question extends NumberContext {
 }
 
 const BUDGET_MS = 20_000;
-/** After these outcomes port 43 of the same registry may still answer. */
+/** Outcomes after which port 43 of the same registry may still answer. */
 const FALL_BACK: ReadonlySet<LookupOutcome> = new Set(['unreachable', 'timeout', 'parse_failed']);
 
 /** Registration data of addresses, blocks of addresses and AS numbers, from the regional registries. */

@@ -74,7 +74,7 @@ describe('the parser in its thread', () => {
     },
   );
 
-  it('S65: the queue is limited: one more is answered at once', async () => {
+  it('S65: the queue is limited, and a further text is answered at once', async () => {
     const worker = open({ script: FAULTY, waitingMax: 2 });
     const answers = ['a', 'b', 'c'].map((text) => worker.parse(text, CONTEXT));
     expect(await answers[2]).toEqual({ outcome: 'parse_failed' });

@@ -14,7 +14,7 @@ export type ParserResult = ParseResult | NumberReading;
 export interface ParserWorkerOptions {
   /** The thread's script. */
   script?: URL;
-  /** A longer parse is killed. */
+  /** The time limit after which a parse is killed. */
   timeoutMs?: number;
   /** Maximum number of waiting texts; a further one is answered `parse_failed` at once. */
   waitingMax?: number;
@@ -142,7 +142,7 @@ export class ParserWorker {
     }, timeoutMs / TIMEOUT_PARTS);
   }
 
-  /** The thread is gone, and with it the running parse, or the first that waited for it to start. */
+  /** The thread has ended, and with it the running parse, or the first one that waited for its start. */
   private lose(thread: Worker): void {
     if (thread !== this.thread) return;
     const lost = this.inHand.shift() ?? (this.isReady ? undefined : this.waiting.shift());

@@ -50,7 +50,7 @@ function eventDate(original: string): DateValue | undefined {
   const isDayOnly = hour === undefined || !isOffset(zoned);
   const time = isDayOnly ? '00:00:00Z' : `${hour}:${minute}:${second}${zoned}`;
   const instant = new Date(`${date}T${time}`);
-  // 31 February would be read as 3 March.
+  // Without this check, 31 February would be read as 3 March.
   const daysFit = !Number.isNaN(instant.getTime()) && dayExists(date);
   if (!daysFit || Number(year) < 1970) return undefined;
   if (isDayOnly) return { original, iso: date, precision: 'day' };

@@ -1,17 +1,17 @@
 import { monotonicMs } from '#libs/platform';
 import { JoinedRuns } from '../joined-runs.js';
 
-/** The most services of which an answer is remembered. */
+/** The maximum number of services that are remembered. */
 const SERVICES_MAX = 1_024;
 /** A base URL without a service is tried again after this time. */
 const ABSENCE_MS = 60 * 60_000;
 
 /**
- * The base URLs that lead to an RDAP service. An empty 404 is its "no such object" (RFC 7480 §5.3), but also what a web
- * server says of a path that it does not have.
+ * The base URLs of RDAP services. An empty 404 is the "no such object" of such a service (RFC 7480 §5.3), but also the
+ * answer of a web server for an unknown path.
  */
 export class KnownServices {
-  /** Until when each is known to be a service, or to be none. */
+  /** The time until which each base URL is known to be, or not to be, a service. */
   private readonly known = new Map<string, { isService: boolean; untilMs: number }>();
   private readonly asking = new JoinedRuns<boolean>();
 
@@ -23,10 +23,10 @@ export class KnownServices {
   }
 
   /**
-   * Whether the base URL of an object's URL has given such an answer; if none is known, its help decides, which is asked
-   * once for all who wait for it.
+   * Whether the base URL of an object's URL has given such an answer. If none is known, its help decides, which is
+   * queried once for all waiting callers.
    *
-   * @param isHelp asks one URL whether it is the help of an RDAP service, until its signal aborts; undefined without a
+   * @param isHelp queries whether a URL is the help of an RDAP service, until its signal aborts; undefined without a
    *   definite answer, which is not remembered.
    */
   async isKnown(

@@ -80,7 +80,7 @@ describe('an RDAP answer', () => {
     );
   });
 
-  /** Steps beyond those for the characters of the JSON. */
+  /** The steps beyond those for the characters of the JSON. */
   function mappingOf(text: string, kind: 'domain' | 'autnum' | 'not found'): number {
     const meter = new WorkMeter();
     if (kind === 'autnum') readNumberAnswer(text, { form: 'autnum', asked: ['1', '1'] }, meter);
@@ -89,7 +89,7 @@ describe('an RDAP answer', () => {
   }
 });
 
-/** Apart from the length of the JSON, the mapping is limited whatever the size: lists and texts are truncated. */
+/** Apart from the parsing of the JSON, the work is limited whatever the size, because lists and texts are truncated. */
 const MAPPING_MAX = 250_000;
 /** Represents a list in a list, and so on. */
 const DEEP = 'deep';

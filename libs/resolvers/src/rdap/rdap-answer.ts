@@ -29,7 +29,7 @@ export function readRdapAnswer(
   }
 }
 
-/** A registrar that withholds a name only makes its own offer: only the registry can say that a name is reserved. */
+/** A registrar that withholds a name decides only about its own offer; only the registry can reserve a name. */
 function readAbsence(text: string, { role, domain }: RdapContext, meter: WorkMeter): ParseResult {
   const isSaid = role === 'registry' && text.trim() !== '';
   const record = isSaid

@@ -57,7 +57,7 @@ describe('RdapClient', () => {
     ['a refusal', 403, object, 'http_403'],
     ['a failure', 500, '', 'http_500'],
     ['an error within status 200', 200, '{"errorCode":501}', 'http_501'],
-  ])('%s is no answer', async (_what, status, body, fault) => {
+  ])('%s is not an answer', async (_what, status, body, fault) => {
     await answering(status, body);
     expect(await fetch()).toEqual({ kind: 'failed', status, fault });
   });
@@ -92,7 +92,7 @@ describe('RdapClient', () => {
       return client;
     };
 
-    it('means "not found" where the help of the same base URL is one of RDAP', async () => {
+    it('means "not found" if the help of the same base URL is that of an RDAP service', async () => {
       await internet.rdap(host, (request, response) =>
         request.url === '/v1/help' ? void response.end(help) : absent(request, response),
       );
@@ -108,14 +108,14 @@ describe('RdapClient', () => {
       expect(await asking(client, 'a.example', wrong)).toMatchObject({ kind: 'failed' });
     });
 
-    it('asks for the help once for all who wait for it', async () => {
+    it('causes one query for the help for all waiting callers', async () => {
       const names = Array.from({ length: 20 }, (_, index) => `name-${index}.example`);
       const asked = { names: 0, helps: new Array<ServerResponse>() };
       await internet.rdap(host, (request, response) => {
         if (request.url === '/v1/help') asked.helps.push(response);
         else asked.names += 1;
         if (request.url !== '/v1/help') absent(request, response);
-        // A second one would be visible before all names are queried.
+        // A second query would be visible before all names are queried.
         if (asked.names < names.length && asked.helps.length < 2) return;
         for (const waiting of asked.helps) waiting.end(help);
       });
@@ -125,7 +125,7 @@ describe('RdapClient', () => {
       expect(internet.asked.filter((it) => it.endsWith('/help'))).toHaveLength(1);
     });
 
-    it('means "not found" where an RDAP object came from the same base URL', async () => {
+    it('means "not found" if an RDAP object came from the same base URL', async () => {
       const found = JSON.stringify({ ...JSON.parse(object), rdapConformance: ['rdap_level_0'] });
       await internet.rdap(host, (request, response) =>
         request.url === '/v1/domain/a.example'
@@ -138,7 +138,7 @@ describe('RdapClient', () => {
       expect(await asking(client, 'b.example')).toMatchObject({ kind: 'not_found' });
     });
 
-    it('means nothing where the help is a page, an error or missing', async () => {
+    it('means nothing if the help is a page, an error or missing', async () => {
       const conformances = ['null', '[]', '"rdap_level_0"', '[1]'];
       const similar = conformances.map((value) => `{"rdapConformance":${value}}`);
       for (const answer of ['<html>', '{"name":"gateway"}', '', ...similar]) {
@@ -152,7 +152,7 @@ describe('RdapClient', () => {
     });
 
     it.each([429, 503, 302])(
-      'means "not found" as soon as the help answers, after it answered %d',
+      'means "not found" once the help is available, after it answered %d',
       async (status) => {
         let helped = status;
         await internet.rdap(host, (request, response) =>
@@ -183,7 +183,7 @@ describe('RdapClient', () => {
       ['/gone', '{"errorCode":404,"title":"This name is reserved"}'],
       ['/gone', '{}'],
       ['/gone', ''],
-    ])('is no answer about the name after a redirect to %s: %j', async (location, body) => {
+    ])('is not an answer about the name after a redirect to %s: %j', async (location, body) => {
       await internet.rdap(host, (request, response) =>
         request.url === '/domain/a.example'
           ? redirectingTo(location)(request, response)
@@ -193,7 +193,7 @@ describe('RdapClient', () => {
     });
 
     it.each(['A.example', '%61.example', 'a.example.'])(
-      'is one after a redirect to the same name elsewhere: %s',
+      'is an answer after a redirect to the same name elsewhere: %s',
       async (name) => {
         await internet.rdap('rdap.other.example', (_request, response) => {
           response.writeHead(404, type).end();
@@ -204,14 +204,14 @@ describe('RdapClient', () => {
     );
 
     it.each(['', '{"errorCode":404,"title":"Not Found"}'])(
-      'is a throttle if it says when to retry: %j',
+      'is a rate limit if it states when to retry: %j',
       async (body) => {
         await answering(404, body, { ...type, 'retry-after': '30' });
         expect(await fetch()).toEqual({ kind: 'throttled', status: 404, retryAfterSeconds: 30 });
       },
     );
 
-    it('is no answer if it is cut off after its head', async () => {
+    it('is not an answer if it is cut off after its head', async () => {
       await internet.rdap(host, ({ socket }) => {
         const lines = ['HTTP/1.1 404 Not Found', 'content-type: application/rdap+json', '', ''];
         socket.end(lines.join('\r\n'));
@@ -220,7 +220,7 @@ describe('RdapClient', () => {
     });
 
     it.each(['text/html', 'application/json', 'application/rdap+jsonp'])(
-      'without a body is no answer as %s, not even from a known service',
+      'is not an answer without a body as %s, even from a known service',
       async (mediaType) => {
         await internet.rdap(host, (request, response) =>
           request.url === '/help'

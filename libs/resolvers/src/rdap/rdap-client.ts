@@ -60,7 +60,7 @@ const NESTING_MAX = 64;
 
 const RDAP_TYPE = /^application\/rdap\+json\s*(?:;|$)/i;
 
-/** Statuses by which a server says what is or is not at a URL. */
+/** Statuses that state whether there is something at a URL. */
 const DEFINITE: ReadonlySet<number> = new Set([200, 400, 404, 405, 410]);
 
 /** The members of an error (RFC 9083 §6) and of every answer (§4). */
@@ -194,7 +194,7 @@ export class RdapClient {
   }
 
   /**
-   * Whether a URL answers as the help of an RDAP service (RFC 9082 §3.1.6); undefined for an answer that may pass, as
+   * Whether a URL answers like the help of an RDAP service (RFC 9082 §3.1.6); undefined for a temporary answer, such as
    * that to too many queries.
    */
   private async isHelp(url: URL, signal: AbortSignal): Promise<boolean | undefined> {
@@ -266,14 +266,16 @@ function sniff(
   return { kind: 'object', status, text, json };
 }
 
-/** "Not found", unless redirects led to another question: they lead to the same one elsewhere (RFC 7480 §5.2). */
+/**
+ * "Not found", unless redirects led to a different query; they must lead to the same query elsewhere (RFC 7480 §5.2).
+ */
 function notFound(status: number, text: string, { url, asked }: Question): RdapAnswer {
   return (domainQueried(url) ?? '') === asked
     ? { kind: 'not_found', status, text }
     : { kind: 'failed', status, fault: 'refused' };
 }
 
-/** A throttle by its status, or by the time after which to ask again: then what is missing may be there. */
+/** A rate limit, recognised by the status or by a time after which to retry; the missing object may then exist. */
 function throttleIn({ statusCode: status, headers }: Response): RdapAnswer | undefined {
   const asked = retryAfterSeconds(one(headers['retry-after']), one(headers['date']));
   const isLater = status === 404 && headers['retry-after'] !== undefined;
@@ -285,7 +287,7 @@ function throttleIn({ statusCode: status, headers }: Response): RdapAnswer | und
   };
 }
 
-/** Whether the end of a body is marked, so that an empty one is not one that was cut off. */
+/** Whether the end of a body is marked, so that an empty body is certainly complete. */
 const isWhole = ({ headers }: Response): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 

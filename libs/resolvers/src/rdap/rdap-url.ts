@@ -24,7 +24,10 @@ export function domainQueried({ pathname }: URL): string | undefined {
   return nameBehind(/\/domain\/([^/]+)\/?$/i, pathname);
 }
 
-/** The name that a link is about: of a domain query, also with more behind it, or of another lookup page. */
+/**
+ * The name to which a link refers: that of a domain query, even with further path segments, or that of another lookup
+ * page.
+ */
 export function nameInLink({ pathname, searchParams }: URL): string | undefined {
   const inPath = nameBehind(/\/domain\/([^/]+)/i, pathname);
   return inPath ?? [...searchParams.values()].map(aLabels).find(isDomainName);

@@ -3,7 +3,7 @@ import { announcedRestriction } from '../whois/parse/outcome/classifier.js';
 import type { Restriction } from '../whois/parse/outcome/restrictions.js';
 import { type JsonObject, linesIn, listIn, objectsIn, textIn } from './json-reading.js';
 
-/** An announcement is short; longer text is small print. */
+/** The maximum length of an announcement; longer text is small print. */
 const ANNOUNCEMENT_LENGTH_MAX = 160;
 /** A notice with this few words is a title: `Reserved Domain`. */
 const NOTICE_WORDS_MAX = 4;

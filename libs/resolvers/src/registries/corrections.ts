@@ -25,6 +25,6 @@ export const CLOSED_PORT43: ReadonlySet<string> = new Set([
 /**
  * Hosts that no longer belong to a registry. Anyone can register a lapsed name and then answer for a whole top-level
  * domain: the former .mobi host was bought for the price of a domain and received 2.5 million queries within days
- * (watchTowr, 2024). Never connected to, neither from a table nor from a referral.
+ * (watchTowr, 2024). These hosts are never contacted, whether a table or a referral names them.
  */
 export const DEAD_HOSTS: ReadonlySet<string> = new Set(['whois.dotmobiregistry.net']);

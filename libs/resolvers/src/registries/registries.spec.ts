@@ -98,12 +98,12 @@ describe('Registries', () => {
     expect(registries.coverage()).toEqual({ tlds: 5, rdap: 2, whois: 1, unsupported: 2 });
   });
 
-  it('says about a name under .test that it is not a fixture', () => {
+  it('explains that a name under .test is not a fixture', () => {
     const real = new Registries(vendored);
     expect(real.route('foo.test').reason).toContain('not a fixture');
   });
 
-  it('S60: tables past their age raise an alert', () => {
+  it('S60: outdated tables raise an alert', () => {
     const on = (day: string) => registries.age(new Date(day));
     expect(on('2026-01-20')).toEqual({ rdapDays: 10, whoisDays: 50, isTooOld: false });
     expect(on('2027-01-20')).toMatchObject({ isTooOld: true });
@@ -111,7 +111,7 @@ describe('Registries', () => {
     expect(undated.age(new Date('2026-01-20'))).toMatchObject({ isTooOld: true });
   });
 
-  it('S60: the vendored tables carry their dates and none of the dead hosts', () => {
+  it('S60: the vendored tables contain their dates and none of the dead hosts', () => {
     expect(vendored.publishedOn).toMatch(/^20\d\d-\d\d-\d\d$/);
     expect(vendored.portsReadOn).toMatch(/^20\d\d-\d\d-\d\d$/);
     const hosts = Object.keys(vendored.whois);
@@ -173,7 +173,7 @@ describe('deriving the tables', () => {
     expect(registryChanges(before, before)).toEqual([]);
   });
 
-  it('an operator may load his own derived table; another file is rejected', () => {
+  it('operators may load their own derived table; another file is rejected', () => {
     const file = join(folder, 'loaded.json');
     writeFileSync(file, tablesText(tables));
     expect(Registries.fromFile(file).route('a.co.test')).toEqual(registries.route('a.co.test'));
@@ -215,7 +215,7 @@ describe('deriving the tables', () => {
     'https://user@rdap.nic.example/',
     'https://2130706433/',
     'not a url',
-  ])('S60: an RDAP service at %j is accepted from no source', (rdapUrl) => {
+  ])('S60: an RDAP service at %j is not accepted from any source', (rdapUrl) => {
     const target = join(folder, 'strange.json');
     rmSync(target, { force: true });
     writeTables(sources(3, { rdapUrl }), target);
@@ -224,7 +224,7 @@ describe('deriving the tables', () => {
   });
 
   it.each(['127.0.0.1', 'localhost', 'whois.nic.example:25', 'whois.nic.example/x', 'a b.example'])(
-    'S60: a port-43 host %j is accepted from no source',
+    'S60: a port-43 host %j is not accepted from any source',
     (whoisHost) => {
       const target = join(folder, 'strange.json');
       rmSync(target, { force: true });

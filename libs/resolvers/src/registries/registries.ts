@@ -53,7 +53,7 @@ export class Registries {
     const tables = JSON.parse(readFileSync(path, 'utf8')) as Partial<RegistryTables>;
     const { publishedOn = '', portsReadOn = '', rdap, whois, tlds } = tables;
     if (!Array.isArray(tlds) || rdap === undefined || whois === undefined) {
-      throw new Error(`${path} holds no tables of registries`);
+      throw new Error(`${path} contains no tables of registries`);
     }
     return new Registries({ publishedOn, portsReadOn, rdap, whois, tlds });
   }
@@ -61,7 +61,7 @@ export class Registries {
   /** @param name registrable name in lower case A-labels. */
   route(name: string): Route {
     const tld = name.slice(name.lastIndexOf('.') + 1);
-    // The registry of `com` is not responsible for names under `uk.com`: it would answer only about `uk.com`.
+    // The registry of `com` is not responsible for names under `uk.com`; it would answer only about `uk.com`.
     const parent = name.slice(name.indexOf('.') + 1);
     const seller = SECOND_LEVEL_REGISTRIES.get(parent);
     const rdapBaseUrl = seller === undefined ? longestMatch(this.rdap, parent) : undefined;
@@ -102,7 +102,7 @@ export class Registries {
 
   private whyNobody(tld: string): string {
     if (!this.tlds.has(tld)) {
-      // A test key queries names under it, and its owner would take "no such domain" for an error of ours.
+      // Test keys query names under `.test`, and their owners would consider "no such domain" an error of ours.
       return tld === 'test'
         ? 'This name under .test is not a fixture; registered.test is one.'
         : `There is no top-level domain .${tld}.`;
@@ -120,7 +120,7 @@ function bySuffix(table: Readonly<Record<string, readonly string[]>>): [string, 
   );
 }
 
-/** Tries the suffix itself and each suffix of it after a dot, longest first. */
+/** Tries the name itself and then each part of it after a dot, longest first. */
 function longestMatch(table: ReadonlyMap<string, string>, suffix: string): string | undefined {
   for (let at = suffix; ; at = at.slice(at.indexOf('.') + 1)) {
     const service = table.get(at);

@@ -35,7 +35,7 @@ const BLOCKED_IPV6 = [
   '3fff::/20', // documentation
 ];
 
-// Two lists, because a single one matches an IPv4 address against IPv6 ranges as `::ffff:a.b.c.d`.
+// Two lists are needed, because a single one matches an IPv4 address against IPv6 ranges as `::ffff:a.b.c.d`.
 const IPV4_LIST = blockListOf(BLOCKED_IPV4);
 const IPV6_LIST = blockListOf(BLOCKED_IPV6);
 

@@ -19,7 +19,7 @@ export class Deadline {
     return this.controller.signal;
   }
 
-  /** The outer signal still applies. */
+  /** Ends the time limit; the outer signal still applies. */
   clearTimer(): void {
     clearTimeout(this.timer);
   }

@@ -13,7 +13,7 @@ import { SafeConnector, type SafeConnectorOptions } from './safe-connector.js';
 import { openTcp } from './sockets.js';
 import { parseUpstreamExceptions } from './upstream-exceptions.js';
 
-/** Enough time for a busy machine where no limit is tested. */
+/** Enough time for a busy machine, if no limit is tested. */
 const PATIENT_MS = 60_000;
 
 const closings: (() => unknown)[] = [];
@@ -179,7 +179,7 @@ describe('SafeConnector', () => {
       const harmless = /import type .*|import \{ (isIP[^}]*|BlockList) \} .*/g;
       return source.replace(harmless, '').match(wayOut) !== null;
     });
-    // RDAP's one dispatcher gets every connection from `SafeConnector`; the DNS client queries only the operator's
+    // The dispatcher of RDAP gets every connection from `SafeConnector`; the DNS client queries only the operator's
     // resolvers, wherever they are.
     expect(offenders.sort()).toEqual([
       'dns/dns-client.ts',
@@ -206,7 +206,7 @@ describe('SafeConnector', () => {
     ['rdap', [443]],
     ['dns', [53, 853]],
     ['webhook', [443]],
-  ])('S57: of all ports %s reaches %j alone', async (purpose, own) => {
+  ])('S57: of all ports, %s can use only %j', async (purpose, own) => {
     const { dnsServers } = await nameServer(['127.0.0.1']);
     const connector = new SafeConnector({ dnsServers });
     const tried = [...Array.from({ length: 1_024 }, (_, port) => port), 5432, 6379, 8443, 65_535];
@@ -215,7 +215,7 @@ describe('SafeConnector', () => {
     );
     const others = tried.filter((_, at) => faults[at] !== 'blocked_port');
     expect(others).toEqual(own);
-    // Those pass the rule for ports and are stopped by the one for addresses.
+    // These ports pass the rule for ports and are stopped by the rule for addresses.
     expect(new Set(faults)).toEqual(new Set(['blocked_port', 'blocked_address']));
   });
 
@@ -226,7 +226,7 @@ describe('SafeConnector', () => {
     },
   );
 
-  it('an operator’s exception leads one host and port to its address and no other', async () => {
+  it('an operator’s exception applies to one host and port only', async () => {
     const server = await listening(createServer((socket) => socket.end()));
     const text = `whois.nic.example:43=127.0.0.1:${server.port}`;
     const { dnsServers } = await nameServer(['127.0.0.1']);

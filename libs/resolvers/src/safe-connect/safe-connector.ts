@@ -30,7 +30,10 @@ export interface ConnectLimits {
 /** Maximum number of a name's addresses that are tried; all of them are checked. */
 const ADDRESSES_TRIED_MAX = 6;
 
-/** The errors of a connection if the internet cannot be reached; a refusal is an answer from outside. */
+/**
+ * Errors of a connection that suggest that the internet cannot be reached; a refusal comes from outside, so it does
+ * not.
+ */
 const NOT_REACHED: ReadonlySet<ConnectionFault> = new Set([
   'unresolved',
   'unreachable',

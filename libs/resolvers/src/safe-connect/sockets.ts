@@ -15,11 +15,11 @@ export async function openTcp(
   port: number,
   signal: AbortSignal,
 ): Promise<Socket> {
-  // Without an address Node would connect to localhost.
+  // Without an address, Node would connect to localhost.
   if (addresses.length === 0) throw new ConnectionError('unresolved');
   const checked = addresses.map((address) => ({ address, family: isIP(address) }));
   const lookup: LookupFunction = (_host, _options, callback) => callback(null, checked);
-  // One address needs no race, which costs as much as the connection.
+  // A single address needs no race, which would cost as much as the connection.
   const way =
     addresses.length === 1 || isIP(host) !== 0
       ? { host: addresses[0] }

@@ -14,7 +14,7 @@ export interface UpstreamException {
  * networks replace the internet. `*` and `*.suffix` as host match names that are not listed themselves, never
  * addresses. Empty text means no exception.
  *
- * @throws Error naming the unreadable entry.
+ * @throws Error that names the unreadable entry.
  */
 export function parseUpstreamExceptions(text: string): UpstreamException[] {
   return text

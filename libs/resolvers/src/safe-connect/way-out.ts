@@ -8,9 +8,9 @@ const HOSTS_OF_REGISTRY_MAX = 2;
 const QUIET_MS = 5 * 60_000;
 
 /**
- * Whether this machine reaches the internet, as seen from its queries: nothing is queried only to find out. It is cut
- * off when the last queries to at least three hosts of two registries all failed to connect, or a resolver denied the
- * root, and no server has been reached for five minutes. This is believed until one is reached again.
+ * Determines from the queries whether this machine can reach the internet, without extra queries. It counts as cut off
+ * if the last queries to at least three hosts of two registries all failed to connect, or a resolver denied the root,
+ * and no server has been reached for five minutes. This holds until a server is reached again.
  */
 export class WayOut {
   /** Hosts by the registrable name above them, or by address. */
@@ -27,7 +27,7 @@ export class WayOut {
     return (this.isRootDenied || this.countFailed() >= HOSTS_MIN) && !this.isProven;
   }
 
-  /** A server took a connection or answered. */
+  /** A server accepted a connection or answered. */
   reached(): void {
     this.reachedMs = monotonicMs();
     this.failed.clear();
@@ -39,7 +39,7 @@ export class WayOut {
     this.isRootDenied = true;
   }
 
-  /** A server could neither be resolved nor connected to, or no packet came back. */
+  /** A server could not be resolved or connected to, or no packet came back. */
   notReached(host: string): void {
     if (this.countFailed() >= HOSTS_MIN) return;
     const parsed = parseHostName(host);

@@ -12,7 +12,7 @@ describe('small print', () => {
     'The data in this record is provided by Novaterra for informational purposes only, and Novaterra does not guarantee its accuracy.',
     'For more information on Whois status codes, please visit https://other.example/epp',
     '',
-  ])('is known whoever prints it, and whenever: %j', (text) => {
+  ])('is recognised whoever prints it, and whenever: %j', (text) => {
     expect(isSmallPrint(text)).toBe(true);
   });
 
@@ -33,11 +33,11 @@ describe('small print', () => {
     '...',
     'See https://other.example/domain/sample.test',
     '2 of 3',
-  ])('is nothing that holds another phrase: %j', (text) => {
+  ])('does not contain other phrases: %j', (text) => {
     expect(isSmallPrint(text)).toBe(false);
   });
 
-  it('is about other suffixes if it names only those', () => {
+  it('is ignored if it names only other suffixes', () => {
     const text = 'The Registry database contains ONLY .ORG, .NET domains.';
     expect(isOfOtherSuffixes(text, 'sample.test')).toBe(true);
     expect(isOfOtherSuffixes(text, 'sample.net')).toBe(false);

@@ -6,10 +6,10 @@ const VOCABULARY: ReadonlySet<string> = new Set(CATALOGUE.flatMap((it) => it.spl
 const SENTENCES: ReadonlySet<string> = new Set(CATALOGUE);
 const PHRASES = new Set(CATALOGUE.flatMap((it) => phrasesOf(it.split(' '))));
 
-/** Longer words belong to no language; they are compared as they are. */
+/** Longer words do not occur in any language, so they are compared unchanged. */
 const WORD_LENGTH_MAX = 200;
 const NAME_WORDS_MAX = 5;
-/** In a shorter sentence a name may be any statement that begins with a capital. */
+/** In a shorter sentence, any statement with a capital letter could pass as a name. */
 const WORDS_AROUND_NAME_MIN = 4;
 
 const SENTENCE_END =
@@ -22,11 +22,11 @@ const STAMP = /^v?\d[\d.:/,+TZ-]*[a-z]?$|^\d+-[a-z]{3}-\d+$/i;
 const DATE = /\b(?:19|20)\d\d\b/;
 const PAGE = /^(?:https?:|www\.)(?!.*\/domain\/)|^(?:[\w-]+\.)?nic\.[\w.-]+$|@/i;
 const SUFFIX = /^\.\p{L}/u;
-/** It begins where a run of marks does: otherwise each mark of a long run would be a new start. */
+/** The match begins at the start of a run of marks; otherwise, each mark of a long run would be a new start. */
 const MARKS_AT_END = /(?<=^|[\p{L}\d])[^\p{L}\d]+$/u;
 
 /**
- * True for a text that registries print beside "not found" without saying anything of the name: terms of use, banners,
+ * True for a text that registries print beside "not found" and that says nothing about the name: terms of use, banners,
  * pointers, time stamps. Every three consecutive words of a sentence, including its beginning and its end, must be in
  * the catalogue (`catalogue-derivation/`). A known sentence is therefore recognised with other names and dates, and a
  * new sentence if all its phrases are known, unless it is little more than a name. Anything else beside "not found" may
@@ -56,7 +56,7 @@ export function isOfOtherSuffixes(text: string, domain: string): boolean {
   return /\bonly\b/i.test(text) && namesOtherSuffixes(text, domain);
 }
 
-/** True of a text that names suffixes (`.test`) of which the requested name has none. */
+/** True for a text that names only suffixes (`.test`) that the requested name does not have. */
 export function namesOtherSuffixes(text: string, domain: string): boolean {
   const suffixes = text
     .toLowerCase()
@@ -66,7 +66,7 @@ export function namesOtherSuffixes(text: string, domain: string): boolean {
   return domain !== '' && suffixes.length > 0 && !suffixes.some((it) => domain.endsWith(it));
 }
 
-/** Ends with a question mark or an ellipsis: something is missing. */
+/** The text ends with a question mark or an ellipsis, so something is missing. */
 function isAskedOrCut(sentence: string): boolean {
   const marks = MARKS_AT_END.exec(sentence)?.[0] ?? '';
   return /\?|\.{3}|…/.test(marks);
@@ -74,7 +74,7 @@ function isAskedOrCut(sentence: string): boolean {
 
 export const sentencesIn = (text: string): string[] => text.split(SENTENCE_END);
 
-/** No stand-in for a name, a number or an address. */
+/** Not a replacement for a name, a number or an address. */
 export const isOwnWord = (word: string): boolean => !/^[*#@]$/.test(word);
 
 /**
@@ -104,12 +104,12 @@ function wordOf(part: string, vocabulary: ReadonlySet<string>): string {
     .replaceAll('’', "'");
   const plain = word.toLowerCase();
   if (SUFFIX.test(word)) return '*';
-  // "0 left" is a statement.
+  // Zero is not replaced, because "0 left" is a statement.
   if (STAMP.test(word) && plain !== '0') return '#';
   return /^\p{Lu}/u.test(word) && !word.includes('.') && !vocabulary.has(plain) ? '*' : plain;
 }
 
-/** Each three words in a row, with the beginning and the end of the sentence. */
+/** Every three consecutive words, including the beginning and the end of the sentence. */
 export function phrasesOf(words: readonly string[]): string[] {
   const all = ['^', ...words, '$'];
   const last = Math.max(all.length - PHRASE_WORDS, 0);

@@ -71,7 +71,7 @@ it('connections expire between calls: three instances behind a connection balanc
   });
   await waitFor('all to be open', () => instances[0].connections === connections);
   known = 3;
-  // Connections placed before the others were added have ended, except for the one in use.
+  // Connections that were opened before the other instances were added have ended, except for the one in use.
   await waitFor('new connections', () => placed >= 3 * connections);
   const before = instances.map(({ asked }) => asked);
   // The number of calls that one connection serves is random; the sum over many connections is not.

@@ -3,7 +3,7 @@ import type { NameRecordType } from '../../operations/dns/dns-answer.js';
 
 /** Maximum number of changes per page. */
 export const CHANGES_MAX = 5_000;
-/** Maximum number of names per call for the freshest answers. */
+/** Maximum number of names per call for the most recent answers. */
 export const FRESHEST_NAMES_MAX = 1_000;
 /** Maximum number of names per call for names to look up. */
 export const NEXT_NAMES_MAX = 5_000;
@@ -109,7 +109,7 @@ export interface FreshestAsked {
   maxAgeSeconds: number;
 }
 
-/** The freshest answer about one name. */
+/** The most recent answer about one name. */
 export interface FreshAnswer {
   /** Index in the list of requested names, from 0. */
   index: number;
@@ -149,7 +149,7 @@ export interface SuppressionAsked {
 export const SUPPRESSED_NAMES_MAX = 1_000;
 
 export interface SuppressionVersion {
-  /** 0 while nothing is suppressed; it only rises. */
+  /** 0 while nothing is suppressed; never decreases. */
   version: number;
   /** The version of the newest suppressed domain; 0 if there is none. */
   domains: number;

@@ -42,9 +42,9 @@ export interface IndexSignals {
   lexical: { version: number; deviations: number } | null;
 }
 
-/** For adding or removing a batch. */
+/** The time limit for adding or removing a batch. */
 const BATCH_TIMEOUT_MS = 60_000;
-/** For a page of changes or names. */
+/** The time limit for a page of changes or names. */
 const FEED_TIMEOUT_MS = 15_000;
 
 /** Typed calls to the internal routes of the corpus. */
@@ -135,7 +135,7 @@ export class CorpusClient {
   }
 
   /**
-   * The freshest sufficiently recent answer about each name; names without one are left out.
+   * The most recent answer about each name; names without a sufficiently recent one are omitted.
    * @throws ServiceUnavailable, also if the answers break off before the end.
    */
   async *freshest(

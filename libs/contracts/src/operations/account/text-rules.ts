@@ -55,5 +55,5 @@ export const IsInvoiceLine = (lengthMax: number) =>
     }),
   );
 
-/** May be left out, but not null. */
+/** The member may be omitted, but must not be null. */
 export const MayBeAbsent = () => ValidateIf((_, value) => value !== undefined);

@@ -95,7 +95,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     expect((await new Validator().validate(broken)).valid).toBe(false);
   });
 
-  it('contains each row served there, with its body and status, and no other', () => {
+  it('contains exactly the rows that are served there, with their bodies and statuses', () => {
     const rows = OPERATIONS.filter(
       (row) => listenerOf(row) === listener && row.access.kind !== 'signed',
     );

@@ -74,7 +74,7 @@ export function openApi(operations: readonly Operation[], description: ApiDescri
     (row) => listenerOf(row) === description.listener && row.access.kind !== 'signed',
   );
   const schemas = new Schemas(served.flatMap(selectedFrom));
-  // Some are also answers, and then no `null` of theirs may be missing.
+  // Some bodies are also answers, and then no `null` may be missing.
   for (const { body } of served) if (body) schemas.refer(body.of, 'body');
   for (const operation of served) {
     for (const route of operation.routes) {
@@ -222,7 +222,7 @@ function typedExample({ type }: JsonSchema, text: string): unknown {
   return type === 'integer' || type === 'boolean' ? JSON.parse(text) : text;
 }
 
-/** The headers that a browser's call needs besides its cookie. */
+/** The headers that a call from a browser needs besides its cookie. */
 function headerParameters(operation: Operation): DescribedParameter[] {
   const isRead = operation.method === 'GET' || operation.method === 'HEAD';
   const isChange = listenerOf(operation) === 'dashboard' && !isRead;

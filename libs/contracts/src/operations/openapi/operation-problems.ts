@@ -113,7 +113,7 @@ function dashboardProblems({ access, method, parts }: Operation): ProblemCode[] 
     ...OF_THE_DASHBOARD,
     ...(['GET', 'HEAD'].includes(method) || access.kind === 'signed' ? [] : OF_A_CHANGE),
     ...(isSession ? OF_A_SESSION : []),
-    // Limited, so that there is room for every other call.
+    // These calls are limited, so that there is room for others.
     ...(parts ? (['service_overloaded'] as const) : []),
     ...(isSession && access.needsReauthentication ? (['reauthentication_required'] as const) : []),
     ...(isSession && access.isPaced ? (['too_many_attempts'] as const) : []),

@@ -5,8 +5,8 @@ export const COVERAGE_PROTOCOLS = ['rdap', 'whois43'] as const;
 export type CoverageProtocol = (typeof COVERAGE_PROTOCOLS)[number];
 
 /**
- * How reliably port-43 answers are read: measured with their own grammar, measured, like others that were measured, or
- * never seen.
+ * How reliably port-43 answers are read: measured with their own grammar, measured, similar to measured ones, or never
+ * seen.
  */
 export const WHOIS_READINGS = ['known', 'recorded', 'by_system', 'untested'] as const;
 export type WhoisReading = (typeof WHOIS_READINGS)[number];

@@ -5,7 +5,7 @@ import { meaningOfNotFound } from './absence.js';
 const NAME = 'sample.example';
 const NOT_FOUND = { errorCode: 404, title: 'Not Found' };
 
-/** Texts that say nothing about the name; most of them are in no list of rejections. */
+/** Texts that say nothing about the name; most of them are not in any list of rejections. */
 const SILENT_TEXTS = [
   '404',
   'Error',
@@ -145,7 +145,7 @@ const TERMS = {
   title: 'Terms of Use',
   description: ['By querying this service you agree to the terms at https://nic.example/terms'],
 };
-/** The places in which such a text may appear: as the only text, and beside a statement of absence. */
+/** The places in which such a text may appear: alone, and beside a statement of absence. */
 const PLACES: Readonly<Record<string, (said: string) => Record<string, unknown>>> = {
   'the title': (said) => ({ errorCode: 404, title: said }),
   'the only description': (said) => ({ errorCode: 404, description: [said] }),
@@ -177,7 +177,7 @@ const PLACES: Readonly<Record<string, (said: string) => Record<string, unknown>>
     notices: [{ ...TERMS, links: [{ href: 'https://nic.example/terms', title: said }] }],
   }),
 };
-/** The bare code states nothing, and is harmless beside a statement. */
+/** The code alone states nothing, and is harmless beside a statement. */
 const IS_BARE_CODE = /^(?:404|error|http 404|error 404\.)$/i;
 
 /** Small print that registries send with every answer. */
@@ -222,7 +222,7 @@ const SMALL_PRINT = [
 ];
 
 describe('the body of a 404', () => {
-  it.each(Object.entries(PLACES))('never means absence for a text in %s', (place, body) => {
+  it.each(Object.entries(PLACES))('never means absence because of a text in %s', (place, body) => {
     const isBeside = !['the title', 'the only description', 'a conforming body'].includes(place);
     const texts = [...SILENT_TEXTS, ...SENTENCES].filter(
       (said) => !(isBeside && IS_BARE_CODE.test(said)),

@@ -1,7 +1,7 @@
-/** Represents an end of the queried name, such as `.example`, which is itself another name. */
+/** Represents a suffix of the queried name, such as `.example`, which is a different name. */
 export const SUFFIX = '\u0002';
 
-/** Phrases that say "nobody registered this", by their first word; see `saysAbsent`. */
+/** Phrases that state that a name is not registered, by their first word; see `saysAbsent`. */
 export const ABSENCE_CORES = byFirstWord([
   'not found | not registered | not registred | not been registered | not yet registered',
   "not currently registered | not a registered | not a registered SUFFIX | isn't registered | is unregistered | unregistered",
@@ -21,7 +21,7 @@ export const ABSENCE_CORES = byFirstWord([
   'ei leitud | nav atrasts',
 ]);
 
-/** Phrases that say so only of something: a name, a domain, an object. */
+/** Phrases that state this only together with an object: a name, a domain, a record. */
 export const ABSENCE_OF_SUBJECT = byFirstWord([
   "not known | not exist | not exists | doesn't exist | not existing",
   'not in database | not in the database | not in our database | not in our records',
@@ -30,19 +30,19 @@ export const ABSENCE_OF_SUBJECT = byFirstWord([
   'existiert nicht',
 ]);
 
-/** The party that searched in vain; what it searched for must follow. */
+/** Phrases of a search without result; its object must follow. */
 export const SEARCHES = byFirstWord([
   "could not find | cannot find | can not find | couldn't find | can't find | did not find",
   "unable to find | we could not find | we cannot find | we couldn't find | we did not find",
 ]);
 
-/** Phrases that say it the other way round; few words may stand beside them. */
+/** Phrases that state availability instead; only a few words may accompany them. */
 export const FREE_CORES = byFirstWord([
   'available | available for registration | available for new registration',
   'disponible',
 ]);
 
-/** The same, only of something. */
+/** Such phrases that need an object. */
 export const FREE_OF_SUBJECT = byFirstWord(['free | free for registration | libre']);
 
 /** The objects that can be absent. */
@@ -59,28 +59,28 @@ export const BEFORE_ABSENCE = wordsOf(
     'el la le les du de o os dominios nombre nome nom objeto objet consultado der die das adı ad',
 );
 
-/** Phrases that may follow one: the place in which nothing was found. */
+/** Phrases that may follow an absence phrase: the place in which nothing was found. */
 export const PLACES_ELSEWHERE = byFirstWord([
   'in the selected source | in the selected sources | in the selected source s',
   'in our records | en la base de datos | na base de dados',
 ]);
 
-/** Words that lead from an absence to what was searched for: `for the requested name`, `matching your query`. */
+/** Words that link an absence to the object of the search: `for the requested name`, `matching your query`. */
 export const LEADS_TO_SOUGHT = wordsOf(
   'for of about with to match matching the this that your our',
 );
-/** The object of a search, besides a name. */
+/** Objects of a search other than a name. */
 export const SOUGHT = wordsOf(
   'query request search criteria requested queried specified given selected source sources s',
 );
 
-/** Words that may stand beside "available" and "free". */
+/** Words that may accompany "available" and "free". */
 export const AROUND_FREE = wordsOf('this the is registration query currently yes still 220');
 
 /** The places in which nothing was found. */
 export const PLACES = wordsOf('database databases db registry register whois system');
 
-/** Words that may name such a place: those of recorded answers, and the registries that gave them. */
+/** Words that may name such a place: those in recorded answers, and the registries that sent them. */
 export const PLACE_WORDS = wordsOf(
   'the our this of dot domain name server operator official global internet ' +
     'afilias afnic dk educause eurid icb nask neustar verisign',

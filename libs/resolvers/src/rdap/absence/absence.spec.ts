@@ -81,7 +81,7 @@ const REFUSALS: Readonly<Partial<Record<NotFoundMeaning, readonly string[]>>> = 
   ],
 };
 
-/** Members unknown to RFC 9083 can only show that an answer is not an absence. */
+/** A member that RFC 9083 does not define can never state an absence, only contradict it. */
 function meaningIn(shape: string, meaning: string): string {
   const isOwn = shape === 'a separate message' || shape === 'a nested error';
   return isOwn && meaning === 'kept_back' ? 'unclear' : meaning;
@@ -121,7 +121,7 @@ const ABSENCES = [
   'No such domain exists',
 ];
 
-/** Members that each say the same. */
+/** Members, each of which alone contradicts the absence. */
 const manyTexts = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`said${at}`, 'Not Found']));
 
@@ -136,13 +136,13 @@ describe('the body of a 404', () => {
     expect(meaningOfNotFound(SHAPES[shape](said), NAME)).toBe(meaning);
   });
 
-  it.each(ABSENCES)('says that nobody holds the name: %j', (said) => {
+  it.each(ABSENCES)('states that the name is not registered: %j', (said) => {
     for (const [shape, body] of Object.entries(SHAPES)) {
       expect([shape, meaningOfNotFound(body(said), NAME)]).toEqual([shape, 'absent']);
     }
   });
 
-  it('means absence if it says nothing else, whatever surrounds it', () => {
+  it('means absence if it states nothing else, whatever surrounds the statement', () => {
     const around = {
       rdapConformance: ['rdap_level_0'],
       lang: 'en',
@@ -170,7 +170,7 @@ describe('the body of a 404', () => {
     expect(meaningOfNotFound({}, NAME)).toBe('absent');
   });
 
-  it.each([300, 30_000])('is unclear if a text goes on behind %d blanks', (count) => {
+  it.each([300, 30_000])('is unclear if a text continues after %d blanks', (count) => {
     const said = `Domain not found${' '.repeat(count)}in the cache`;
     for (const shape of Object.values(SHAPES)) {
       expect(meaningOfNotFound(shape(said), NAME)).toBe('unclear');
@@ -263,7 +263,7 @@ describe('the body of a 404', () => {
     [{ notices: [{ type: 'object truncated due to excessive load' }] }],
     [{ rdapConformance: 'maintenance' }],
     [{ path: '/error' }],
-  ])('is no absence with %j', (member) => {
+  ])('is not an absence with %j', (member) => {
     expect(meaningOfNotFound({ ...NOT_FOUND, ...member }, NAME, 'rdap.example')).toBe('unclear');
   });
 
@@ -279,10 +279,13 @@ describe('the body of a 404', () => {
     expect(meaningOfNotFound(body, NAME, 'rdap.example')).toBe('absent');
   });
 
-  it.each(['message', 'error', 'detail'])('is a gateway’s without an error code: %s', (member) => {
-    expect(meaningOfNotFound({ [member]: 'Not Found' }, NAME)).toBe('unclear');
-    expect(meaningOfNotFound({ [member]: 'Not Found', errorCode: 404 }, NAME)).toBe('absent');
-  });
+  it.each(['message', 'error', 'detail'])(
+    'is that of a gateway without an error code: %s',
+    (member) => {
+      expect(meaningOfNotFound({ [member]: 'Not Found' }, NAME)).toBe('unclear');
+      expect(meaningOfNotFound({ [member]: 'Not Found', errorCode: 404 }, NAME)).toBe('absent');
+    },
+  );
 
   it('is contradicted by an object', () => {
     const body = { objectClassName: 'domain', ldhName: NAME, errorCode: 404 };

@@ -30,7 +30,7 @@ const WRONG_SERVICE = /\b(authoritative|tld|tlds|bootstrap|another|other|differe
 /** Statements of a registrar or a shop about its own customers. */
 const OF_REGISTRARS =
   /\b(?:registrars?|(?:by|through|with) us)\b|^(?:is )?(?:available|free)[.!]?$/;
-/** The status code without its meaning (RFC 9110 §15.5.5): it says that something failed, but not what. */
+/** The status code without a statement (RFC 9110 §15.5.5), which says that something failed, but not what. */
 const CODE_TITLES =
   /^(?:(?:http|rdap|status|code|error) ?){0,3}(?:404)?[\s:.–-]{0,3}(?:error)?[.!]?$|^about:blank$/;
 
@@ -38,10 +38,10 @@ const NOTICE_LENGTH_MAX = 120;
 /** Only the beginning of a longer statement would be read. */
 const STATEMENT_LENGTH_MAX = 240;
 
-/** The texts of a body that say something. */
+/** The texts of a body that make a statement. */
 interface Said {
   texts: readonly string[];
-  /** The texts of notices and the titles of links that are neither small print nor say that the name is absent. */
+  /** The texts of notices and the titles of links that are not small print and do not state that the name is absent. */
   beside: readonly string[];
 }
 
@@ -67,7 +67,7 @@ export function meaningOfNotFound(json: JsonObject, asked: string, host?: string
   return isAbsent ? 'absent' : 'unclear';
 }
 
-/** The reason that a body gives for having nothing, in its texts or in a notice about this query. */
+/** The reason that a body gives for the missing data, in its texts or in a notice about this query. */
 function refusalIn(json: JsonObject, said: Said, asked: string): NotFoundMeaning | undefined {
   const lines = said.texts.map(plain);
   const around = statementsOf(said.beside);
@@ -83,7 +83,7 @@ function isOfAnotherService({ texts, beside }: Said): boolean {
   return [...texts.map(plain), ...statementsOf(beside)].some((line) => WRONG_SERVICE.test(line));
 }
 
-/** Whether a body is an error (RFC 9083 §6) that says nothing but that the name is absent. */
+/** Whether a body is an error (RFC 9083 §6) that states only that the name is absent. */
 function isOnlyAbsence(json: JsonObject, { texts, beside }: Said, place: Place): boolean {
   const { asked } = place;
   const isError = 'errorCode' in json || 'rdapConformance' in json;
@@ -99,7 +99,7 @@ function isOnlyAbsence(json: JsonObject, { texts, beside }: Said, place: Place):
   );
 }
 
-/** At least one statement says so, possibly over several lines, and none says anything else. */
+/** At least one statement says that the name is absent, possibly over several lines, and none says anything else. */
 function isAbsence(statements: readonly string[], names: AskedName): boolean {
   const said = statements
     .map((text) => plainly(plain(text)))
@@ -114,7 +114,7 @@ const isSilent = (text: string, asked: string): boolean =>
 
 const plain = (text: string): string => plainText(text).trim();
 
-/** Lines short enough to concern this answer, without those about general cases. */
+/** Lines that are short enough to be about this answer, without those about general cases. */
 function statementsOf(texts: readonly string[]): string[] {
   return texts
     .map(plain)
@@ -122,7 +122,7 @@ function statementsOf(texts: readonly string[]): string[] {
     .filter((line) => !/\b(may|if|might|will|should|terms)\b/.test(line));
 }
 
-/** Replaces the phrases of RDAP servers by those of port 43. */
+/** Replaces phrases of RDAP servers with those of port 43. */
 function plainly(line: string): string {
   return line
     .replaceAll('_', ' ')

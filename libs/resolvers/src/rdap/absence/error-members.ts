@@ -6,12 +6,12 @@ import { nameInLink } from '../rdap-url.js';
 export const LINES_MAX = 60;
 const DEPTH_MAX = 3;
 const TEXT_LENGTH_MAX = 1_000;
-/** Ten times the longest terms known. */
+/** Maximum length: ten times that of the longest known terms. */
 const NOTICE_TEXT_LENGTH_MAX = 32_768;
 /** Of one text. */
 const TEXT_LINES_MAX = 200;
 
-/** Members that occur in every answer: how to read it, or which answer it is. */
+/** Members that occur in every answer and describe its format or identify it. */
 const SILENT_MEMBERS: ReadonlySet<string> = new Set([
   'lang',
   'links',
@@ -19,16 +19,16 @@ const SILENT_MEMBERS: ReadonlySet<string> = new Set([
   'port43',
   'rdapConformance',
 ]);
-/** A language with script and region (RFC 5646 §2.1); longer subtags could be words. */
+/** A language with script and region (RFC 5646 §2.1). Longer subtags are excluded, because they could be words. */
 const LANGUAGE_TAG = /^(?:[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?)?$/i;
-/** Parts of the name of a WHOIS host: `held.by.another` may be a statement. */
+/** Parts of the name of a WHOIS host. Other names are excluded, because `held.by.another` may be a statement. */
 const OF_WHOIS_HOST = /(?:^|[.-])(?:\w*whois\d*|rdap\d*|nic)[.-]/;
 const IDENTIFIERS: ReadonlySet<string> = new Set(['id', 'requestId', 'timestamp', 'traceId']);
 /** An identifier is a token with digits, or a time, with these between its parts. */
 const BETWEEN_PARTS = /[\s.:+,/_-]+/;
-/** A part that may be a word which says something, unless it is hexadecimal. */
+/** A part that may be a meaningful word, unless it is hexadecimal. */
 const WORD = /^(?![a-f]+$)\p{L}{4,}$/iu;
-/** Members outside RFC 9083 that contain texts about the error, or say that there is one. */
+/** Members outside RFC 9083 that contain texts about the error or state that there is one. */
 const NESTED: ReadonlySet<string> = new Set(['details', 'error', 'errors', 'remarks']);
 /** Relations of links to the answer itself, or to texts about the service. */
 const EXPLAINING: ReadonlySet<string> = new Set(
@@ -48,7 +48,10 @@ export interface Place {
   host: string | undefined;
 }
 
-/** Only an error's texts, its code, and members of every answer, because any other member may describe the name. */
+/**
+ * Whether a body has only the texts and the code of an error, and members of every answer, because any other member may
+ * describe the name.
+ */
 export function isErrorOnly(json: JsonObject, place: Place, depth = 0): boolean {
   return Object.entries(json).every(([member, value]) => {
     if (member === 'notices') {
@@ -91,13 +94,13 @@ function isListOf(value: unknown, type: 'object' | 'string'): boolean {
   return value.every((part) => typeof part === type && part !== null);
 }
 
-/** Text beyond these limits is not read and could say anything. */
+/** Text beyond these limits is not read, so it could say anything. */
 function isReadWhole(text: unknown, lengthMax: number): boolean {
   if (typeof text !== 'string' || text.length > lengthMax) return false;
   return text.split('\n').length <= TEXT_LINES_MAX;
 }
 
-/** A notice of nothing but texts and links. */
+/** Whether a notice consists only of texts and links. */
 function isNotice(value: unknown, place: Place): boolean {
   return Object.entries(value as object).every(([member, part]) =>
     member === 'links'
@@ -108,7 +111,7 @@ function isNotice(value: unknown, place: Place): boolean {
   );
 }
 
-/** Links, none of which leads to another name, or to another host that has this one. */
+/** Whether no link leads to another name, or to this name on another host. */
 function isLinks(links: unknown, { asked, host }: Place): boolean {
   if (!isListOf(links, 'object')) return false;
   return objectsIn(links).every((link) => {
@@ -126,7 +129,7 @@ function isLinks(links: unknown, { asked, host }: Place): boolean {
 const nameIn = (url: URL | null) => (url === null ? undefined : nameInLink(url));
 const isAboutNone = (url: URL | null) => nameIn(url) === undefined;
 
-/** A link of the answer itself that does not explain it: it may lead to the holder, or to who has the name. */
+/** A link of the answer itself that does not explain it; it may lead to the holder of the name. */
 const isElsewhere = ({ rel }: JsonObject): boolean =>
   !(textIn(rel) ?? 'self').split(' ').every((part) => EXPLAINING.has(part.toLowerCase()));
 
@@ -135,7 +138,7 @@ export function isObject(json: JsonObject): boolean {
   return ['objectClassName', 'ldhName', 'handle', 'events'].some((member) => member in json);
 }
 
-/** Every text of the body, whatever the name of its member; of more than `LINES_MAX`, one more. */
+/** Every text of the body, whatever the name of its member; at most one more than `LINES_MAX`. */
 export function textsIn(json: JsonObject, depth = 0): string[] {
   const texts = Object.entries(json).flatMap(([member, value]): string[] => {
     if (SILENT_MEMBERS.has(member)) return [];

@@ -24,10 +24,10 @@ const WORDS_MAX = 40;
 /** Represents the queried name. */
 const NAME = '\u0001';
 
-/** Words that turn an absence into a question, or limit it to somebody's view or to one place of many. */
+/** Words that turn an absence into a question, or limit it to one party's view or to one of many places. */
 const NARROWED =
   /^(?:was|were|had)\b|^(?:is|are|do|does|did|has|have)\b(?! not?\b)|\bnot? .*\bthere$|\byou\b(?! (?:asked|consulted|requested|searched))|\byour\b(?! (?:criteria|query|request|search))|\b(?:by|on) request\b|\blist\b/;
-/** The spellings of a name under which a server may speak of it. */
+/** The spellings with which a server may refer to a name. */
 export type AskedName = ReadonlySet<string>;
 
 /** A-label and U-label; empty when the name is not known. */
@@ -36,15 +36,15 @@ export function askedNames(domain: string): AskedName {
 }
 
 /**
- * True for a whole line that is nothing but an absence phrase, alone or about the queried name:
- * `No match for "example.test".`, `Status: free`, never `available to:`, `TLD not found` or
- * `Your address is not registered`. Each of its sentences must be one.
+ * True for a line that consists only of an absence phrase, alone or about the queried name: `No match for
+ * "example.test".`, `Status: free`; but not `available to:`, `TLD not found` or `Your address is not registered`. Each
+ * of its sentences must be one.
  *
  * @param line plain lower-case text.
- * @param asked the queried name; if it is empty, any host name is accepted in its place.
+ * @param asked the queried name; if it is empty, any host name is accepted instead.
  */
 export function saysAbsent(line: string, asked: AskedName): boolean {
-  // The path of a request, which another server than an RDAP service does not have; an end that is cut off.
+  // The path of a request, which servers other than RDAP services do not have, or a truncated end.
   if (/\/|\.\.$|…$/.test(line)) return false;
   const sentences = sentencesOf(line, asked);
   if (sentences.length === 0) return false;
@@ -90,7 +90,7 @@ function trimMarks(part: string): string {
   return part.slice(start, end);
 }
 
-/** Reads a sentence word by word: phrases, and around them only words that may stand there. */
+/** Reads a sentence word by word: phrases, surrounded only by words that may accompany them. */
 function isAbsence(words: readonly string[]): boolean {
   const hasSubject = words.some((word) => isSubject(word));
   const around: string[] = [];
@@ -115,7 +115,7 @@ function isAbsence(words: readonly string[]): boolean {
   return isAbsent && around.every((word) => BEFORE_ABSENCE.has(word));
 }
 
-/** `example.test is free` or `status: free`: a name with a status behind it is two fields on a line. */
+/** `example.test is free` or `status: free`. A name followed directly by a status is two fields on a line. */
 function isOneStatement(words: readonly string[]): boolean {
   return !words.includes(NAME) || !words.some((word) => word === 'status' || word === 'state');
 }
@@ -184,7 +184,7 @@ function soughtLengthAt(words: readonly string[], at: number): number {
   return start > at && end > start ? end - at : 0;
 }
 
-/** `in the registry NASK database`: where nothing was found, and whose that is. */
+/** `in the registry NASK database`: the place in which nothing was found, and its owner. */
 function placeLengthAt(words: readonly string[], at: number): number {
   if (!['in', 'on', 'from'].includes(words[at])) return 0;
   const matching = words.indexOf('matching', at);

@@ -18,7 +18,7 @@ interface Property {
 
 /**
  * Reads a jCard (RFC 7095), `["vcard", [[name, parameters, type, value…], …]]`, in the variants that servers send:
- * without a name, with text in place of a list and lists in place of text, with the address only in a `label`, the
+ * without a name, with text instead of a list and lists instead of text, with the address only in a `label`, the
  * country in a `cc` parameter, telephone numbers as text or as a `tel:` URI, and with truncated properties.
  */
 export function readJcard(vcardArray: unknown): PublishedContact {

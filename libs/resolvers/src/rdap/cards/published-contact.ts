@@ -25,7 +25,7 @@ export function publishedContact(
   return { contact, withheld, ...(url === undefined ? {} : { url }) };
 }
 
-/** A country by its code, or else by its name, whichever is published. */
+/** A country by its code or, if that is not published, by its name. */
 export function country(
   code: string | undefined,
   name: string | undefined,

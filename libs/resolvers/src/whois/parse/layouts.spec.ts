@@ -283,7 +283,7 @@ Renewal fee: 12
     });
   });
 
-  it('one date that proves day or month first decides the others, and no date is guessed', () => {
+  it('one date that proves the order of day and month decides the others, and no date is guessed', () => {
     const context = { domain: '', server: '', tld: 'test', role: 'registry' as const };
     const proven = parseWhois(
       'Domain: example.test\nCreated: 31/01/2001\nExpires: 03/04/2027',

@@ -160,7 +160,7 @@ describe('the layout that ICANN prescribes', () => {
     });
   });
 
-  it('IANA’s referral names the next server and no registrar', () => {
+  it('IANA’s referral names the next server, not a registrar', () => {
     const { record } = parse(
       '% IANA WHOIS server\n\nrefer:        whois.nic.example\n\ndomain:       EXAMPLE\n\norganisation: Example Registry\n\nwhois:        whois.nic.example\n\nstatus:       ACTIVE\n',
       { domain: 'example', server: 'whois.iana.org', tld: 'example', role: 'registry' },
@@ -171,7 +171,7 @@ describe('the layout that ICANN prescribes', () => {
 });
 
 describe('hostile answers', () => {
-  it('no text makes the parser throw', () => {
+  it('never make the parser throw', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom(
@@ -224,7 +224,7 @@ describe('hostile answers', () => {
     );
   });
 
-  it('S64: twice the text is at most twice the work, for 500 hostile answers', () => {
+  it('S64: take at most twice the work for twice the text, for 500 of them', () => {
     const seeds = [
       'Domain Name: example.com\n',
       'Registrant:\n x\n\n',

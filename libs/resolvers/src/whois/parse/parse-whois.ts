@@ -110,7 +110,7 @@ function isRecord(record: RegistrationRecord): boolean {
   );
 }
 
-/** Less was read than makes a record, but more than an answer about an unregistered name contains. */
+/** Less was read than a record contains, but more than an answer about an unregistered name does. */
 function isTrace({ handle, registrar, contacts, dnssec }: RegistrationRecord): boolean {
   if (handle !== undefined || registrar !== undefined) return true;
   return Object.keys(contacts).length > 0 || (dnssec?.ds.length ?? 0) > 0;

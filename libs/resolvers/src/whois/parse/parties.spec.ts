@@ -33,11 +33,11 @@ describe('a host object', () => {
     ['before', `${HOST}\n${DOMAIN}`],
     ['several times before', `${HOST}\n${HOST}\n${DOMAIN}`],
     ['behind', `${DOMAIN}\n${HOST}`],
-  ])('%s the domain gives it neither registrar nor referral', (_place, text) => {
+  ])('%s the domain provides neither a registrar nor a referral', (_place, text) => {
     expect(read('com', text)).toMatchObject(expected);
   });
 
-  it('alone says nothing about a domain', () => {
+  it('says nothing about a domain by itself', () => {
     const context = { domain: 'example.com', tld: 'com', server: '', role: 'registry' as const };
     expect(parseWhois(HOST, context)).toEqual({ outcome: 'parse_failed' });
   });

@@ -27,7 +27,7 @@ export function lookUpKey(key: string, overrides: KeyTable): Target | undefined 
   return HEADER_TABLE.get(key) ?? withRolePrefix(key) ?? eitherLanguage(key, overrides);
 }
 
-/** The meaning of a key with nothing after it on its line: headers take precedence over fields. */
+/** The meaning of a key that is alone on its line: headers take precedence over fields. */
 export function lookUpHeader(key: string, overrides: KeyTable): Target | undefined {
   const own = overrides.get(key);
   if (own !== undefined) return own.kind === 'header' ? own : undefined;

@@ -75,7 +75,7 @@ describe('a date as WHOIS servers print it', () => {
     '10:11:12',
     '',
     'x'.repeat(10_000),
-  ])('%j is not a date, or one that would have to be guessed', (text) => {
+  ])('%j is not a date, or could only be guessed', (text) => {
     expect(parseDate(text, {})).toBeUndefined();
   });
 

@@ -53,7 +53,7 @@ Changed: 2011-03-11T00:04:49+01:00
     });
   });
 
-  it('.fr: objects joined by handle, the state of the registrar not taken for the domain', () => {
+  it('.fr: objects joined by handle, and a status of the registrar that is not the domain’s', () => {
     const record = read(
       'fr',
       `%%

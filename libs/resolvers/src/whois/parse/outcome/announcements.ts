@@ -1,10 +1,10 @@
 import { commentBody, type Line } from '../reading/lines.js';
 import type { WorkMeter } from '../reading/work-meter.js';
 
-/** A line that may say how the exchange went, as plain lower-case text. */
+/** A line that may state the result of the exchange, as plain lower-case text. */
 export interface Announcement {
   text: string;
-  /** In a paragraph of long lines: small print, which describes general rules and not this case. */
+  /** Whether the line is in a paragraph of long lines, which is small print about general rules and not this case. */
   isProse: boolean;
   /** Index of the line. */
   line: number;

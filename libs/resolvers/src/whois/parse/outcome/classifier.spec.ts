@@ -25,7 +25,7 @@ function outcome(text: string): LookupOutcome {
     .outcome;
 }
 
-describe('an answer that is a throttle', () => {
+describe('an answer that states a rate limit', () => {
   it.each([
     'Query limit exceeded for 192.0.2.1',
     'You have exceeded your daily quota of lookups.',
@@ -56,14 +56,14 @@ describe('an answer that is a throttle', () => {
     ['Quota exceeded. Wait 30 seconds.', 30],
     ['Quota exceeded. Come back in 24 hours.', 3600],
     ['Quota exceeded.', undefined],
-  ])('%j says when to come back, an hour at most', (text, seconds) => {
+  ])('%j states when to retry, in an hour at most', (text, seconds) => {
     const result = parseWhois(text, { domain: '', server: '', tld: 'test', role: 'registry' });
     expect(result).toMatchObject({ outcome: 'throttled' });
     expect(result.retryAfterSeconds).toBe(seconds);
   });
 });
 
-describe('an answer that says nobody holds the name', () => {
+describe('an answer that states that the name is not registered', () => {
   it.each([
     ['test', 'No match for "EXAMPLE.TEST".'],
     ['test', 'NOT FOUND'],
@@ -125,7 +125,7 @@ describe('an answer that reserves the name', () => {
   });
 });
 
-describe('an answer that is neither', () => {
+describe('an answer without a record or a statement', () => {
   it.each([
     '',
     '   \n',
@@ -184,7 +184,7 @@ describe('"available" is never concluded', () => {
     'Nome de domínio / Domain Name: example.test  No match for "example.test".',
     'Domain Name: example.test\tAvailable\tDomain not found.',
   ])(
-    'from the line that names the domain of a record, if that is all that is left of it: %j',
+    'from the line that names the domain of a record, if nothing else of it is left: %j',
     (line) => {
       expect(outcome(line)).toBe('parse_failed');
       expect(outcome(`${SMALL_PRINT}${line}\nRegis`)).not.toBe('not_registered');
@@ -234,7 +234,7 @@ describe('"available" is never concluded', () => {
     expect(outcome(SMALL_PRINT + text)).not.toBe('not_registered');
   });
 
-  it('from a throttle that also mentions the name', () => {
+  it('from a rate limit that also mentions the name', () => {
     const text =
       '% Query rate limit exceeded. Reduced information.\n\n% No match for domain "example.test"';
     expect(outcome(text)).toBe('throttled');
@@ -263,7 +263,7 @@ describe('"available" is never concluded', () => {
     expect(outcome(`${line}\n${RECORD}`)).toBe('delivered');
   });
 
-  it('from a line in a person without a domain', () => {
+  it('from a line in the object of a person without a domain', () => {
     expect(outcome('person: Ada Example\nnic-hdl: AE1-TEST\nstatus: free')).not.toBe(
       'not_registered',
     );
@@ -315,12 +315,12 @@ describe('phrases of one server', () => {
       'ie',
       '% Not Registered - The domain you have requested (example.ie) is not a registered .ie domain.',
     ],
-  ])('.%s says %j of a free name, another server does not', (tld, text) => {
+  ])('of .%s state with %j that a name is free, but not at another server', (tld, text) => {
     expect(asked(tld, text).outcome).toBe('not_registered');
     expect(asked('test', text).outcome).not.toBe('not_registered');
   });
 
-  it('are not those of another registry with the same software: a private name is no free one', () => {
+  it('do not apply to another registry with the same software, where a private name is not free', () => {
     const text = 'Domain not found, marked private, or error in your query.';
     expect(asked('ng', text).outcome).toBe('parse_failed');
   });

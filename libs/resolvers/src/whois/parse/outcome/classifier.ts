@@ -127,7 +127,7 @@ function isThrottle({ text, isProse }: Announcement, server: ServerStatements): 
   return !isProse && matchesAny(text, THROTTLE_REQUESTS);
 }
 
-/** The first line that says the name is withheld, or that the server refuses. */
+/** The first line that states that the name is withheld, or that the server refuses to answer. */
 function statementAmong(
   said: readonly Announcement[],
   server: ServerStatements,

@@ -108,7 +108,7 @@ function outcome(text: string, tld: string, server: string, absent = ''): Lookup
 }
 
 describe('words of absence that say nothing about the name', () => {
-  it('are more than 700, each tried at each server', () => {
+  it('are more than 700 texts, each of which is tried at each server', () => {
     expect([...KINDS.values()].flat().length).toBeGreaterThan(700);
   });
 
@@ -141,7 +141,7 @@ describe('words of absence that say nothing about the name', () => {
     },
   );
 
-  it('a line does not end where we stop reading it', () => {
+  it('a line continues after the part that is read', () => {
     for (const gap of [' ', '\t', '.']) {
       const text = `NAME not found${gap.repeat(300)}in the cache\n`;
       expect(outcome(text, 'test', '')).not.toBe('not_registered');
@@ -154,7 +154,7 @@ describe('words of absence that say nothing about the name', () => {
     );
   });
 
-  it('a notice of a limit is a throttle, in any language', () => {
+  it('a notice about a limit means a rate limit, in any language', () => {
     const texts = LIMIT_NOTICES.flatMap((it) => [
       `${it}⏎⏎Not found`,
       `% ${it}.⏎No match for "NAME".`,
@@ -177,7 +177,7 @@ describe('S64: one line of 256 KiB behind a statement of absence', () => {
     ['words of marks', `a${'!'.repeat(198)}a `.repeat(1_300)],
     ['labels', `${'a.'.repeat(98)}! `.repeat(1_300)],
   ])('is read once and is not a notice: %s', (_name, line) => {
-    // If each character were a new start, a line would take minutes.
+    // If matching started again at each character, a line would take minutes.
     const read = () => outcome(`Not found: NAME⏎${line}`, 'test', '');
     expect(runInNewContext('read()', { read }, { timeout: 20_000 })).not.toBe('not_registered');
   });

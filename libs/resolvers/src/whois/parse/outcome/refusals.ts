@@ -3,7 +3,7 @@
  * requires both words; comment marks and outer white space are removed.
  */
 
-/** The server refuses to answer now. Never read as "not registered". */
+/** The server refuses to answer now. This is never read as "not registered". */
 export const THROTTLE_STATEMENTS: readonly string[] = [
   'exceeded+limit',
   'exceeded+quota',
@@ -140,7 +140,7 @@ export const RULE_WORDS: readonly string[] = [
   'please note',
 ];
 
-/** The exchange itself failed: the object that such a text "did not find" was never the name. */
+/** The exchange itself failed; such a text may say "not found", but never about the name. */
 export const FAILURE_PHRASES: readonly string[] = [
   '^http/',
   '<html',

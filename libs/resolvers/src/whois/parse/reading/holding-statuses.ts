@@ -34,7 +34,7 @@ const HOLDING_WORDS: ReadonlySet<string> = new Set([
   'to be released',
 ]);
 
-/** True for a status that proves on its own that someone holds the name. */
+/** True for a status that by itself proves that the name is registered. */
 export function isHoldingStatus(status: string): boolean {
   return eppStatus(status) !== undefined || HOLDING_WORDS.has(status.toLowerCase());
 }

@@ -1,13 +1,13 @@
 /**
- * The words in which registries say that nobody holds a name: the only evidence of absence. List a form only with the
- * registry's own answer or documentation at hand.
+ * The forms in which registries state that a name is not registered, which are the only evidence of absence. Add a form
+ * only if you have the registry's own answer or documentation.
  *
  * `NAME` is the queried name, `LABEL` its first label, `*` one word that varies. ` / ` separates lines, each of which
- * must be in the answer. A form that names nobody is compared letter by letter, case included; a form with a name
- * without regard to case, quotation marks and a full stop. Beside it nothing but small print may stand.
+ * must be in the answer. A form without a name is compared letter by letter, including case; a form with a name is
+ * compared without regard to case, quotation marks and a full stop. Only small print may accompany it.
  */
 
-/** Statements about the name: they count at every server. */
+/** Statements about the name, which count at every server. */
 export const STATEMENTS: readonly string[] = [
   'Domain: NAME / Status: free',
   'Domain: NAME / Status: available',
@@ -73,7 +73,10 @@ export const STATEMENTS: readonly string[] = [
   'query_status: 220 Available / domain_name: NAME',
 ];
 
-/** The same without it: they count at every server, but only beside an echo of the name or a registry's small print. */
+/**
+ * Statements without the name, which count at every server, but only beside an echo of the name or a registry's small
+ * print.
+ */
 export const BARE_STATEMENTS: readonly string[] = [
   'ERROR:101: no entries found',
   'No entries found.',
@@ -142,7 +145,7 @@ export const GENERIC_FORMS: readonly string[] = [
   'No entries found in the AFNIC Database.',
 ];
 
-/** The forms of single registries and registrars, by TLDs and servers; they need nothing beside them. */
+/** The forms of single registries and registrars, by TLDs and servers; they need no further evidence. */
 export const OWN_FORMS: readonly (readonly [of: string, forms: readonly string[]])[] = [
   ['fr pm re tf wf yt', ['NOT FOUND', 'No entries found in the AFNIC Database.']],
   ['at', ['nothing found']],

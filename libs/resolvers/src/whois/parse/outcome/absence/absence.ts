@@ -19,31 +19,31 @@ export interface AbsenceQuestion {
 interface FormLine {
   text: string;
   isExact: boolean;
-  /** Holds a label or a word that varies. */
+  /** Whether the line contains a label or a word that varies. */
   varies: boolean;
 }
 type Form = readonly FormLine[];
 
-/** A line of an answer as it is printed and folded. */
+/** A line of an answer as printed, and in folded form. */
 interface Said {
   exact: string;
   folded: string;
   /**
-   * In brackets, or behind the mark of a list or of a reply: one of several things, and not a statement of the server
+   * In brackets, or after the mark of a list or of a reply: one of several items, and not a statement of the server
    * about the name.
    */
   isItem: boolean;
 }
 
 const NAME = '\u0001';
-/** In a form: who it names, and a word that varies; several stars are themselves. */
+/** In a form: the name, and a word that varies; several stars are literal. */
 const VARIES = /NAME|LABEL|(?<!\*)\*(?!\*)/;
 const QUOTED = /^\[?["'“”„«‘`](?!\S+["'”»’] )/;
 const LEFT_OUT = /(?:\. ?\.|…)$/;
 const ITEM = /^[%#;\s]*(?:[*>]|\(.*\)$|\[.*\]$)/;
-/** Before the name in a host, a mailbox or a page of it: somebody has it. */
+/** Precedes the name in a host, a mailbox or a page, which shows that somebody has it. */
 const OF_NAME = ['.', '@', '//'];
-/** A longer line is in no form. */
+/** No form has a longer line. */
 const LINE_LENGTH_MAX = 240;
 /** A line at least this long may continue on the next one. */
 const LONG_LINE_LENGTH = 40;
@@ -68,9 +68,9 @@ const ECHOES: ReadonlySet<string> = new Set(
 const REQUEST_ECHO = new RegExp(`^\\S+ request >> (?:-v \\S+ )?${NAME}$`);
 
 /**
- * The index of the line that says that nobody holds the name, in a form that this server is known to use and about this
- * name. `undefined` if there is none, or if anything else in the answer is neither part of that form nor small print:
- * an answer that is not understood completely is no evidence.
+ * The index of the line that states that the name is not registered, in a form that this server is known to use and
+ * about this name. `undefined` if there is none, or if anything else in the answer is neither part of that form nor
+ * small print, because an answer that is not understood completely proves nothing.
  */
 export function absenceIn(lines: readonly Line[], question: AbsenceQuestion): number | undefined {
   const found = formIn(lines, question);
@@ -88,7 +88,7 @@ export function absenceIn(lines: readonly Line[], question: AbsenceQuestion): nu
   return isFramed || beside.length > 0 ? at : undefined;
 }
 
-/** The first line of the form in which the server speaks of the name, and the texts beside it. */
+/** The first line of the form that the server uses about the name, and the other texts. */
 export function formIn(
   lines: readonly Line[],
   question: AbsenceQuestion,
@@ -129,7 +129,9 @@ export function formIn(
   return { at, isFramed: found !== undefined || isEcho.includes(true), beside };
 }
 
-/** The texts of an answer: lines of which one may run on in the next; `undefined` and blank lines part them. */
+/**
+ * The texts of an answer: lines, each of which may continue on the next one, separated by `undefined` and blank lines.
+ */
 function textsOf(lines: readonly (Line | undefined)[]): string[][] {
   const texts: string[][] = [];
   let open: string[] = [];
@@ -144,7 +146,8 @@ function textsOf(lines: readonly (Line | undefined)[]): string[][] {
 
 function bodyOf(line: Line): string {
   const body = line.comment ? commentBody(line) : line.body;
-  // A pattern begins where a run does: else a line of 256 KiB would be read anew from each of its characters.
+  // A pattern begins at the start of a run; otherwise, a line of 256 KiB would be read again from each of its
+  // characters.
   return body.replace(/^[[&|*\s]+|(?<![\]|*\s])[\]|*\s]+$/g, '').replace(/\s+/g, ' ');
 }
 
@@ -154,7 +157,7 @@ function isGoingOn(before: string | undefined, body: string): boolean {
   return before.length >= LONG_LINE_LENGTH || isLower;
 }
 
-/** A line that announces others makes a quotation of what follows. */
+/** A line that announces others turns the following lines into a quotation. */
 function isIntroduced(
   lines: readonly Line[],
   at: number,
@@ -184,18 +187,18 @@ function isLine({ text, isExact, varies }: FormLine, said: Said, label: string):
 function saidOn(line: Line, names: readonly string[]): Said {
   const body = line.comment ? commentBody(line) : line.body;
   const text = body.replace(/\s+/g, ' ').replace(/ <<<$/, '');
-  // A quotation repeats somebody else's words; three dots at its end mark an omission.
+  // A quotation repeats the words of another party; three dots at the end mark an omission.
   const plain = QUOTED.test(text) || LEFT_OUT.test(text) ? text : folded(text, names);
   const isItem = ITEM.test(line.body) && !(line.body.startsWith('>') && plain.includes(NAME));
   return { exact: isItem ? line.body : text, folded: plain, isItem };
 }
 
-/** The spellings of a name under which a server may speak of it; none when it is not known. */
+/** The spellings with which a server may refer to a name; none if the name is unknown. */
 function namesOf(domain: string): string[] {
   return domain === '' ? [] : [domain, domainToUnicode(domain).toLowerCase() || domain];
 }
 
-/** Lower case, names marked, without quotation marks, brackets, commas and the mark at the end. */
+/** Lower case, with names marked, and without quotation marks, brackets, commas and the mark at the end. */
 function folded(text: string, names: readonly string[]): string {
   const words = plainText(text.replace(/(?:\. ?){3,}/g, '.. '))
     .replace(/["“”„«»[\](),'’]/g, ' ')
@@ -221,7 +224,7 @@ const OWN = new Map(
   OWN_FORMS.flatMap(([of, forms]) => of.split(' ').map((key) => [key, forms.map(toForm)] as const)),
 );
 
-/** The forms of the server, else of its TLD or the one above it. */
+/** The forms of the server or, if there are none, of its TLD or the suffix above it. */
 function ownFormsOf({ server, tld, role }: AbsenceQuestion): readonly Form[] {
   const byServer = OWN.get(server.toLowerCase());
   if (byServer !== undefined || role === 'registrar') return byServer ?? [];
