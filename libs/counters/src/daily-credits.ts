@@ -26,7 +26,7 @@ export class DailyCredits {
   }
 
   /**
-   * Starts a key's count for a day, if there is none yet.
+   * Starts a key's count for a day if there is none yet.
    * @returns false if no entry is free.
    */
   begin(keyId: string, day: number, credits: number): boolean {

@@ -27,7 +27,7 @@ describe('MemoryRateLimiter', () => {
       if (rateLimiter.take(steady, 0, 10).allowed) admitted++;
     }
     expect(rateLimiter.size).toBeLessThanOrEqual(64);
-    // 2,400 seconds hold 39 full windows of 61 seconds and a part of one.
+    // 2,400 seconds contain 39 full windows of 61 seconds and a part of another one.
     expect(admitted).toBeLessThanOrEqual(400);
     expect(admitted).toBeGreaterThanOrEqual(390);
   });
@@ -62,7 +62,7 @@ describe('MemoryRateLimiter', () => {
 });
 
 describe('MemoryRepeatWindow', () => {
-  it('stays within its memory: a full bucket forgets its oldest request', () => {
+  it('stays within its memory, because a full bucket forgets its oldest request', () => {
     let now = 1_000_000;
     const repeatWindow = new MemoryRepeatWindow({ nowMs: () => now, entriesMax: 8 });
     const id = new CounterId(newId());

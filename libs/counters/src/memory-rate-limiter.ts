@@ -2,11 +2,13 @@ import { monotonicMs } from '#libs/platform';
 import type { CounterId } from './counter-id.js';
 import { RateLimiter, WINDOW_SECONDS, type RateLimitResult } from './rate-limiter.js';
 
-/** The most requests that one bucket can count; more in one second are refused. */
+/** The maximum number of requests that one bucket can count; more in one second are refused. */
 const CELL_MAX = 0xffff;
 const ENTRIES_MAX = 1 << 18;
 
-/** Places of an entry's words: the id, its rate key, the second last written, the oldest non-empty one. */
+/**
+ * Positions of an entry's words: the id, its rate key, the last second that was written, the oldest non-empty second.
+ */
 const WORD0 = 0;
 const RATE_KEY = 4;
 const LAST = 5;
@@ -17,10 +19,10 @@ const ENTRY_WORDS = 8;
 const FREE = -1;
 
 /**
- * The window of one process: 154 bytes per entry, found by open addressing. Time is monotonic, so a step of the wall
- * clock neither frees nor locks anybody (S101). Entries that were idle for a whole window are empty and are freed; when
- * all are in use, further accounts are refused. All entries share one piece of memory, whose pages the system provides
- * only when they are written.
+ * The window of one process, with 154 bytes per entry and open addressing. Time is monotonic, so a step of the wall
+ * clock neither admits nor locks out anybody (S101). Entries that were idle for a whole window are empty and are freed;
+ * when all are in use, further accounts are refused. All entries share one piece of memory, whose pages the system
+ * provides only when they are written.
  */
 export class MemoryRateLimiter extends RateLimiter {
   private readonly words: Int32Array;
@@ -122,7 +124,7 @@ export class MemoryRateLimiter extends RateLimiter {
     return entry === -1 ? this.insert(hash, id, rateKey, second) : entry;
   }
 
-  /** @returns -1 if nothing is counted for it. */
+  /** @returns the entry of an account; -1 if nothing is counted for it. */
   private findEntry(hash: number, id: CounterId, rateKey: number): number {
     const { words } = this;
     let place = hash & this.indexMask;
@@ -202,7 +204,7 @@ export class MemoryRateLimiter extends RateLimiter {
     }
   }
 
-  /** Removes an entry from the index and moves later entries of its run up, so that no probe breaks. */
+  /** Removes an entry from the index and moves later entries of its run up, so that probing still finds them. */
   private unlink(entry: number): void {
     const { words, indexMask } = this;
     let hole = this.hashOfEntry(entry) & indexMask;
@@ -226,7 +228,7 @@ export class MemoryRateLimiter extends RateLimiter {
   }
 }
 
-/** The first word of a UUIDv7 is its time: hashing by it would cluster entries. */
+/** The first word of a UUIDv7 is its time, so hashing by it would cluster entries. */
 function hashOf(word1: number, word2: number, word3: number, rateKey: number): number {
   let hash = Math.imul(word1 ^ (rateKey + 1), 0x9e3779b1);
   hash = Math.imul(hash ^ word2 ^ (hash >>> 15), 0x85ebca6b);

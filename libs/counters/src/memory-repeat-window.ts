@@ -10,7 +10,7 @@ export interface MemoryRepeatsOptions {
   nowMs?: () => number;
   /** A power of two, at least eight. */
   entriesMax?: number;
-  /** Secret, so that a client cannot construct two questions with the same hash. */
+  /** The seed is secret, so that a client cannot construct two requests with the same hash. */
   seed?: number;
 }
 

@@ -9,7 +9,10 @@ import { ValkeyRepeatWindow } from './valkey/valkey-repeat-window.js';
 import { ValkeyRateLimiter } from './valkey/valkey-rate-limiter.js';
 
 export interface OpenCounters {
-  /** `redis://` or `rediss://` of the Valkey or Redis that all gateways count in; none: in memory. */
+  /**
+   * `redis://` or `rediss://` URL of the Valkey or Redis in which all gateways count; if unset, the gateway counts in
+   * memory.
+   */
   url?: string | (() => string);
   /** PEM of the authority that signed a `rediss://` server's certificate; by default, those that Node trusts. */
   tlsCa?: string;

@@ -8,8 +8,8 @@ const RUNS = 200;
 const SEED = 20_261_122;
 
 /**
- * The contract of every `RateLimiter`. `create` gets the clock to read; `runs` of each property, fewer for one that
- * calls a server.
+ * The contract of every `RateLimiter`. `create` gets the clock to read; `runs` is the number of runs of each property,
+ * lower for a limiter that calls a server.
  */
 export function rateLimiterContract(
   name: string,
@@ -69,7 +69,7 @@ export function rateLimiterContract(
       );
     });
 
-    it('a returned permit makes room at once, and no window ever exceeds the limit', async () => {
+    it('a returned permit can be used again at once, and no window ever exceeds the limit', async () => {
       const steps = fc.array(
         fc.record({ waitMs: fc.oneof(fc.nat(900), fc.nat(40_000)), isOurs: fc.boolean() }),
         { minLength: 20, maxLength: 100 },
@@ -102,7 +102,7 @@ export function rateLimiterContract(
       );
     });
 
-    it('nothing is returned that was never counted', async () => {
+    it('only counted requests can be returned', async () => {
       const rateLimiter = create(() => 7_000_000);
       const id = new CounterId(newId());
       rateLimiter.giveBack(id, 0);
@@ -114,7 +114,7 @@ export function rateLimiterContract(
       expect(answers.at(-1)!.allowed).toBe(false);
     });
 
-    it('names the second from which one more fits', async () => {
+    it('states the second from which one more request fits', async () => {
       let now = 1_000_300;
       const rateLimiter = create(() => now);
       const id = new CounterId(newId());

@@ -13,9 +13,9 @@ export interface RateLimitResult {
 }
 
 /**
- * Counts requests per account and rate key over a sliding minute. A rate key is a rate class, test keys apart. The
- * window is 61 buckets of one second, of which the oldest counts in full, so that no 60 seconds, wherever they begin,
- * contain more than the limit.
+ * Counts requests per account and rate key over a sliding minute. A rate key is a rate class, separate for test keys.
+ * The window is 61 buckets of one second, of which the oldest counts in full, so that no 60 seconds, wherever they
+ * begin, contain more than the limit.
  */
 export abstract class RateLimiter {
   /** Counts one request if the limit per minute allows it; a refused request is not counted. */
@@ -26,8 +26,8 @@ export abstract class RateLimiter {
   ): RateLimitResult | Promise<RateLimitResult>;
 
   /**
-   * Uncounts one request. It is subtracted from the oldest bucket, whichever it was counted in: the window has room for
-   * one more at once, and never contains fewer than the requests that count.
+   * Uncounts one request. It is subtracted from the oldest bucket, regardless of the one in which it was counted. The
+   * window then has room for one more at once, and never contains fewer than the requests that count.
    */
   abstract giveBack(id: CounterId, rateKey: number): void;
 }

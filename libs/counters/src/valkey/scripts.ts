@@ -9,9 +9,12 @@ export interface Script {
 
 /** A slice may be spent for this long after it was requested, on the cluster's clock. */
 export const SLICE_USABLE_MS = 2_000;
-/** After this time its holder counts as dead and the rest as spent; longer than the above plus a clock step. */
+/**
+ * After this time, the holder of a slice counts as dead and the rest as spent; it is longer than the time above plus a
+ * clock step.
+ */
 const SLICE_KEPT_MS = 6_000;
-/** Used in place of a second for requests that were counted by mistake, as a negative count. */
+/** Replaces the second of requests that were counted by mistake, which are reported as a negative count. */
 export const GIVEN_BACK = 0;
 /** An unused entry expires after two windows, because the clock may stop for a while. */
 const ENTRY_TTL_MS = 130_000;
@@ -22,7 +25,7 @@ const STEP_MS = 3_000;
 
 /**
  * The cluster's clock: the server's, with its steps taken out. It stops while the server's clock steps back or leaps,
- * so a step frees nobody and locks nobody out for longer than a window (S101).
+ * so a step admits nobody and locks nobody out for longer than a window (S101).
  */
 const CLOCK = `
 local function clusterNow(meta, given)

@@ -13,12 +13,12 @@ export interface WaitingTake {
   timer?: NodeJS.Timeout;
 }
 
-/** Limits below this many a minute are counted request by request: a slice of them is too coarse. */
+/** Limits below this number per minute are counted request by request, because slices of them would be too coarse. */
 const SLICED_FROM = 60;
-/** A slice is meant to last this long. */
+/** The time for which a slice should last. */
 const SLICE_MS = 500;
 const SLICE_MAX = 2_000;
-/** A full entry is checked again after this long at the latest, or sooner if others may give some back. */
+/** A full entry is checked again after this time at the latest, or sooner if others may return tokens. */
 const FULL_MAX_MS = 1_000;
 const FULL_WHILE_HELD_MS = 50;
 /** How long the server's last answer also binds a gateway that has to decide without it. */
@@ -78,7 +78,7 @@ export class SliceEntry {
     return this.leftAlone <= 0 && nowMs - this.learnedAtMs < WORD_HOLDS_MS;
   }
 
-  /** One request was admitted without the server. */
+  /** Counts a request that was admitted without the server. */
   spendAlone(): void {
     this.leftAlone--;
   }
@@ -91,7 +91,7 @@ export class SliceEntry {
     return this.answer(true, nowMs);
   }
 
-  /** Notes requests to be reported to the server; a negative count gives back. */
+  /** Records requests to be reported to the server; a negative count returns tokens. */
   note(nowMs: number, count: number): void {
     this.lastUseMs = nowMs;
     const { uses } = this;
@@ -101,7 +101,7 @@ export class SliceEntry {
     if (uses.length > USES_MAX) uses.splice(0, 2);
   }
 
-  /** One admitted request does not count. */
+  /** Uncounts an admitted request. */
   giveBack(): void {
     this.leftAlone++;
     this.fullUntilMs = 0;
@@ -167,7 +167,7 @@ export class SliceEntry {
     this.inHand = Math.max(0, reply.inHand - spentMeanwhile);
     this.room = reply.room;
     this.oldestSecond = reply.oldestSecond;
-    // From the moment of the request; the server keeps it longer.
+    // The time counts from the moment of the request; the server keeps the slice longer.
     this.usableUntilMs = this.askedAtMs + SLICE_USABLE_MS;
     const gained = reply.inHand - kept;
     this.refillAt = gained > 0 ? Math.floor(reply.inHand / 2) : -1;
@@ -184,7 +184,7 @@ export class SliceEntry {
     this.fullUntilMs = untilMs;
   }
 
-  /** The call certainly had no effect, so its uses must still be reported. */
+  /** The call certainly had no effect, so its use must still be reported. */
   takeBack(uses: number[]): void {
     this.uses = [...uses, ...this.uses].slice(-USES_MAX);
   }

@@ -14,12 +14,12 @@ export interface OpenUpstreamBudgets {
 
 /** A process's request for tokens of one host. */
 export interface BudgetRequest {
-  /** 0 is served before 1, and 1 before 2, whichever process asks. */
+  /** The priority: 0 is served before 1, and 1 before 2, whichever process requests tokens. */
   priority: number;
   tokens: number;
   /** How long the host is paused, as far as the process knows. */
   pausedMs: number;
-  /** The host answered since it was paused. */
+  /** Whether the host has answered since it was paused. */
   isRecovered: boolean;
   buckets: readonly BucketRequest[];
 }
@@ -29,7 +29,7 @@ export interface BucketRequest {
   perSecond: number;
   /** The remaining tokens according to this process, in case the server has no entry for the host. */
   left: number;
-  /** Tokens spent without the server since; negative: granted before and not used. */
+  /** Tokens spent without the server since then; negative for tokens that were granted but not used. */
   owed: number;
 }
 
@@ -44,7 +44,7 @@ export interface ShareRequest {
 
 export interface BudgetReply {
   granted: number;
-  /** When to retry the rest. */
+  /** When to request the rest again. */
   waitMs: number;
   pausedMs: number;
   /** Throttles in a row. */
@@ -85,7 +85,7 @@ export class UpstreamBudgets {
     return Math.max(1, this.link.gateways);
   }
 
-  /** Undefined when the server does not answer in time. */
+  /** The grant; undefined if the server does not answer in time. */
   async take(host: string, request: BudgetRequest): Promise<BudgetReply | undefined> {
     const { priority, tokens, pausedMs, isRecovered, buckets } = request;
     const terms = buckets.flatMap(({ burst, perSecond, left, owed }) => [
@@ -118,12 +118,12 @@ export class UpstreamBudgets {
     return reply === undefined ? undefined : reply === 1;
   }
 
-  /** The query was not sent. */
+  /** Returns the share of a query that was not sent. */
   async returnShare(host: string, asker: string): Promise<void> {
     if (this.isUsable) await this.link.evaluate(RETURN_SHARE, [askersOf(host)], [asker]);
   }
 
-  /** Tells all processes to leave a host alone. */
+  /** Tells all processes to pause a host. */
   async pause(host: string, forMs: number, strikes: number): Promise<void> {
     if (this.isUsable) {
       await this.link.evaluate(PAUSE_UPSTREAM, [entryOf(host)], [Math.ceil(forMs), strikes]);

@@ -15,14 +15,15 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 /**
  * Takes tokens for one host from all of its buckets. An entry is a hash: when it was filled (at), the tokens of each
- * bucket (t1, …), until when it is paused, throttles in a row (strikes), and for each priority who waits until when (w0
- * live, w1 monitor, w2 bulk, w3 background): while one waits elsewhere with a higher priority, there is nothing for a
- * lower one. A clock that steps back fills nothing, one that leaps fills a bucket once.
+ * bucket (t1, …), until when it is paused, consecutive throttles (strikes), and for each priority the waiting process
+ * and until when it waits (w0 live, w1 monitor, w2 bulk, w3 background). While another process waits with a higher
+ * priority, a lower one gets nothing. A clock that steps back refills nothing, and one that leaps refills a bucket
+ * once.
  *
- * Keys: entry. Arguments: process, priority, tokens wanted, milliseconds for which the process knows it paused, '1' when
- * it answered since, then of each bucket burst, tokens a second, the tokens it holds where there is no entry, and tokens
- * spent that the entry lacks (negative: given back). Answers granted, milliseconds to wait, milliseconds paused,
- * strikes, tokens of each bucket as text.
+ * Keys: entry. Arguments: process, priority, tokens wanted, milliseconds for which the process knows the host to be
+ * paused, '1' if the host has answered since, then for each bucket: burst, tokens per second, its tokens if there is no
+ * entry, and spent tokens that the entry lacks (negative: returned). Answers granted, milliseconds to wait,
+ * milliseconds paused, strikes, tokens of each bucket as text.
  */
 export const TAKE_UPSTREAM = script(`${TIME}
 local me, priority, want = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -83,7 +84,7 @@ for i = 1, buckets do reply[#reply + 1] = string.format('%.9f', tokens[i]) end
 return reply
 `);
 
-/** Pauses a host for all. Keys: entry. Arguments: milliseconds, throttles in a row. */
+/** Pauses a host for all processes. Keys: entry. Arguments: milliseconds, consecutive throttles. */
 export const PAUSE_UPSTREAM = script(`${TIME}
 local forMs = math.min(${PAUSE_MAX_MS}, tonumber(ARGV[1]))
 local till = math.max(now + forMs, tonumber(redis.call('HGET', KEYS[1], 'paused')) or 0)
@@ -103,13 +104,13 @@ const ASKERS_MAX = 10_000;
 const ASKERS_KEPT_MS = 90_000_000;
 
 /**
- * Claims a question's share of those buckets of a host that refill slowly: while others ask, no caller gets more than a
- * quarter of what is left, its own recent queries included; a single caller may use all but the last quarter. An entry
- * of callers is a hash: what each has claimed of each bucket and when that was counted (a:…), and the two latest
- * callers (r0, r1). When it is full it begins anew, in favour of everybody.
+ * Claims a query's share of those buckets of a host that refill slowly. While others are active, no caller gets more
+ * than a quarter of the rest, including its own recent queries; a single caller may use all but the last quarter. An
+ * entry of callers is a hash: the claims of each caller for each bucket with the time of counting (a:…), and the two
+ * latest callers (r0, r1). A full entry is cleared, to the advantage of all callers.
  *
- * Keys: the host's entry, its askers. Arguments: the caller, the number of its queries that wait in the process, then,
- * for each such bucket, its place in the entry, burst, tokens a second. Answers 1 if the caller may query.
+ * Keys: the host's entry, its askers. Arguments: the caller, the number of its queries that wait in the process, then
+ * for each such bucket: its position in the entry, burst, tokens per second. Answers 1 if the caller may query.
  */
 export const CLAIM_SHARE = script(`${TIME}
 local me, waiting = ARGV[1], tonumber(ARGV[2])
@@ -153,7 +154,7 @@ redis.call('PEXPIRE', KEYS[2], ${ASKERS_KEPT_MS})
 return may
 `);
 
-/** Gives back a share that was claimed for a query that was not sent. Keys: askers. Arguments: asker. */
+/** Returns a share that was claimed for a query that was not sent. Keys: callers. Arguments: caller. */
 export const RETURN_SHARE = script(`
 local me = 'a:' .. ARGV[1]
 local value

@@ -12,13 +12,13 @@ import { ValkeyRepeatWindow } from './valkey-repeat-window.js';
 import { ValkeyRateLimiter } from './valkey-rate-limiter.js';
 
 const logger = new Logger('counters', { write: () => {} });
-/** A busy machine may be late, and then a request would be decided without the server. */
+/** A long time limit, because on a busy machine a request would otherwise be decided without the server. */
 const timeoutMs = 60_000;
 
 (valkeyAvailability() === undefined ? describe : describe.skip)('over a real server', () => {
   let time: () => number = () => 0;
   const gatewayId = newId();
-  /** A separate server: a shared one would also count gateways of other specs, with another clock. */
+  /** A separate server, because a shared one would also count gateways of other specs, which have another clock. */
   let server: ValkeyServer;
   let folder: string;
   let link: ValkeyLink;

@@ -16,9 +16,9 @@ const FEWER_AFTER_MS = 15_000;
 const BEAT_MS = SECOND_MS;
 /** How often a slow or lost server is checked for recovery. */
 const PROBE_MS = 100;
-/** An answer that is this late means that the connection is dead; the limit is longer if a request waits for longer. */
+/** If an answer is this late, the connection counts as dead; the limit is longer if a request may wait longer. */
 const DEAD_MS = SECOND_MS;
-/** A server that hangs does not answer a QUIT either. */
+/** A server that hangs would not answer a QUIT either. */
 const DISCONNECT_TIMEOUT_MS = 100;
 const RECONNECT_MAX_MS = 500;
 
@@ -37,7 +37,7 @@ export interface ValkeyLinkOptions {
   logger: Logger;
   /** The longest wait for an answer before requests are decided without it. */
   timeoutMs?: number;
-  /** A clock in place of the server's, in milliseconds, for tests. */
+  /** A clock that replaces the server's, in milliseconds, for tests. */
   nowMs?: () => number;
 }
 
@@ -58,8 +58,8 @@ type Call = [name: 'evalsha', sha: string, keys: number, ...rest: (string | numb
 
 /**
  * The connection to the server, and the facts learnt through it: its epoch, the cluster's clock, the number of live
- * gateways. After each loss the gateway has another `session`, so that a call whose fate is unknown can never be booked
- * twice.
+ * gateways. After each loss, the gateway has another `session`, so that a call with an unknown result can never be
+ * booked twice.
  */
 export class ValkeyLink {
   /** Identifies this gateway's slices; renewed after each lost connection. */
@@ -158,8 +158,8 @@ export class ValkeyLink {
   }
 
   /**
-   * An answer did not arrive in time: no request waits for another until a heartbeat was answered. It is requested at
-   * once, so that after a hiccup the gateways count together again as soon as it is over.
+   * Records that an answer did not arrive in time. No request waits for another answer until a heartbeat is answered.
+   * The heartbeat is sent at once, so that after a brief failure the gateways count together again as soon as possible.
    */
   noteLate(): void {
     if (this.isLate) return;
@@ -168,8 +168,8 @@ export class ValkeyLink {
   }
 
   /**
-   * One call for each entry, in one write.
-   * @returns for each entry its reply, or the reason why there is none.
+   * Makes one call for each entry, in one write.
+   * @returns the reply for each entry, or the reason why there is none.
    */
   async take(entries: readonly (readonly (string | number)[])[]): Promise<(TakeReply | Error)[]> {
     const time = this.options.nowMs?.() ?? '';
@@ -332,8 +332,8 @@ export class ValkeyLink {
 }
 
 /**
- * The library listens only for the first error of a connection. A TLS connection may emit two, its own and the server's
- * alert, and an error without a listener ends the process.
+ * The library listens only for the first error of a connection. A TLS connection may emit two, its own and the alert of
+ * the server, and an error without a listener ends the process.
  */
 export function bearLateErrors(client: Valkey): void {
   client.on('connecting', () => {

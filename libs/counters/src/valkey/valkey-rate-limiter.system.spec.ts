@@ -34,7 +34,7 @@ interface Demand {
 class Gateways {
   readonly links: ValkeyLink[] = [];
   readonly windows: ValkeyRateLimiter[] = [];
-  /** Also on the test's clock; on the real clock, they always do. */
+  /** The gateways meet on the test's clock, too; on the real clock, they always do. */
   isBeating = true;
   /** The time at which each request was admitted. */
   readonly admitted: number[] = [];
@@ -50,7 +50,7 @@ class Gateways {
     return gateways;
   }
 
-  /** Three, whether there is a server or not. */
+  /** Three gateways, whether there is a server or not. */
   static async startAlone(): Promise<Gateways> {
     const gateways = new Gateways();
     started.push(gateways);
@@ -98,7 +98,7 @@ class Gateways {
     if (this.isBeating && Math.floor(now / 1000) !== before) await this.beat();
   }
 
-  /** Demand of `times` the limit for the given time, divided by `weights`, `burst` steps at once. */
+  /** Sends `times` the limit for the given time, divided among the gateways by `weights`, `burst` steps at once. */
   async demand(
     id: CounterId,
     { limit, forMs, times = 3, weights = [1, 1, 1], burst = 1 }: Demand,
@@ -307,7 +307,7 @@ here('ValkeyRateLimiter', () => {
       expect(gateways.links.map((link) => link.isUsable)).toEqual([false, false, false]);
       expect(await gateways.send(id, 12, [0, 4, 4])).toBe(0);
       await gateways.advance(1_000);
-      // The server is down by now, so each admits its share.
+      // The server is down by now, so each gateway admits its share.
       expect(await gateways.send(id, 12, [0, 9, 9])).toBe(8);
     } finally {
       server.kill('SIGCONT');
@@ -322,7 +322,7 @@ here('ValkeyRateLimiter', () => {
     expect(await gateways.send(new CounterId(newId()), 40, [40, 0, 0])).toBe(10);
   });
 
-  it('S101: a step of the server’s clock by an hour, either way, frees nobody and locks nobody past a window', async () => {
+  it('S101: a step of the server’s clock by an hour in either direction admits nobody, and locks nobody out beyond a window', async () => {
     const link = new ValkeyLink({
       url: server.url,
       gatewayId: newId(),
@@ -350,7 +350,8 @@ here('ValkeyRateLimiter', () => {
 });
 
 /**
- * The number of calls for requests: the scripts that the server has run, except beats, each of which adds a gateway.
+ * The number of calls for requests: the scripts that the server has run, except heartbeats, each of which adds a
+ * gateway.
  */
 async function calls(gateways: Gateways): Promise<number> {
   const stats = await gateways.links[0].client.info('commandstats');

@@ -9,7 +9,7 @@ const TICK_MS = 100;
 const ENTRIES_MAX = 1 << 18;
 /** Entries checked per tick; the whole table is checked once a minute. */
 const SWEPT_A_TICK = Math.ceil(ENTRIES_MAX / 600);
-/** The most entries in one write. */
+/** The maximum number of entries in one write. */
 const BATCH_MAX = 512;
 const NO_ENTRY: RateLimitResult = { allowed: false, remaining: 0, resetSeconds: 1 };
 
@@ -24,8 +24,8 @@ interface Turn {
 
 /**
  * The sliding window of several gateways. Valkey has the authoritative counts; a gateway spends slices of them in
- * memory, and asks request by request if little is left. Without the server, each gateway admits its share of the
- * limit, counted by itself and including its earlier requests.
+ * memory, and queries the server for each request if little is left. Without the server, each gateway admits its share
+ * of the limit, counted by itself and including its earlier requests.
  */
 export class ValkeyRateLimiter extends RateLimiter {
   /** `entries[rateKey]`, by account. */

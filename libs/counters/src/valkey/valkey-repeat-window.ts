@@ -7,15 +7,15 @@ import { type ValkeyLink, bearLateErrors } from './valkey-link.js';
 const CHANNEL = 'counters:repeats';
 /** How long charged requests are gathered before the other gateways are informed. */
 const BATCH_MS = 10;
-/** The number of questions in a batch; further ones are not shared with other gateways. */
+/** Maximum number of requests in a batch; further ones are not shared with other gateways. */
 const BATCH_MAX = 4_096;
 const SENDER_BYTES = 16;
 const HASH_BYTES = 8;
 
 /**
- * The repeats of several gateways: each remembers its own and sends the others the hashes of the questions it charged
- * for, every 10 ms. A request never waits for it. Without the server, each gateway knows only its own questions: the
- * customer then pays for a repeat that another gateway answers.
+ * The repeats of several gateways. Each remembers its own, and every 10 ms sends the hashes of the charged requests to
+ * the others. A request never waits for it. Without the server, each gateway knows only its own questions: the customer
+ * then pays for a repeat that another gateway answers.
  */
 export class ValkeyRepeatWindow extends RepeatWindow {
   private readonly subscriber: Valkey;

@@ -43,7 +43,7 @@ import { type CountingMode, openCounters } from '../open-counters.js';
     return { modes, taken, log: lines.join('') };
   }
 
-  it('gateways that trust its authority share counts in it', async () => {
+  it('gateways that trust the server’s authority share counts on it', async () => {
     const { modes, taken } = await takenBy({ url: server.url, tlsCa: tls.authority }, true);
     expect(modes).toEqual(['server', 'server']);
     expect(taken).toEqual([true, true, false]);
@@ -65,13 +65,13 @@ import { type CountingMode, openCounters } from '../open-counters.js';
       'asked without TLS',
       () => ({ url: server.url.replace('rediss:', 'redis:'), tlsCa: tls.authority }),
     ],
-  ])('a server %s is told nothing: each gateway counts alone', async (_what, options) => {
+  ])('gateways send nothing to a server %s, and count alone', async (_what, options) => {
     const { modes, log } = await takenBy(options());
     expect(modes).toEqual(['alone', 'alone']);
     expect(log).not.toContain('a-password');
   });
 
-  it('S113: a gateway continues to count in it after the old password has been removed', async () => {
+  it('S113: a gateway continues to count on the server after the old password has been removed', async () => {
     const as = (password: string) => server.url.replace('a-password', password);
     let url = server.url;
     const logger = new Logger('counters', { write: () => undefined });

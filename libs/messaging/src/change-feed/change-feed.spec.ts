@@ -18,7 +18,7 @@ describe('change feed', () => {
   });
   afterAll(() => messaging.close());
 
-  it('the first poll returns no keys, the next exactly those changed since', async () => {
+  it('the first poll returns no keys, and the next one exactly those changed since', async () => {
     await messaging.say(Counted, newId(), { n: 1 });
     const first = await feed.read();
     expect(first.keys).toEqual([]);
@@ -31,7 +31,7 @@ describe('change feed', () => {
     expect((await feed.read(second.cursor)).keys).toEqual([]);
   });
 
-  it('skips and repeats nothing beside 12 writers that roll back, nest and are slow', async () => {
+  it('skips and repeats nothing while 12 writers roll back, nest and are slow', async () => {
     const committed: string[] = [];
     let cursor: ChangeCursor = (await feed.read()).cursor;
     let isWriting = true;
@@ -81,7 +81,7 @@ describe('change feed', () => {
     }
   });
 
-  it('another server, or another outbox, has another token', async () => {
+  it('another server or another outbox has another token', async () => {
     const other = await TestDatabase.create();
     try {
       const elsewhere = new ChangeFeed(await other.service('entitlement'));

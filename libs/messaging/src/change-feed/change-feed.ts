@@ -3,8 +3,8 @@ import type { Database } from '#libs/database';
 import { ServiceUnavailable } from '#libs/platform';
 
 /**
- * Returns to pollers whose records changed since their last poll, by the part that the previous snapshot could not see:
- * an id or a time would miss rows that commit late.
+ * Tells pollers whose records have changed since their last poll, by the rows that the previous snapshot could not see.
+ * An id or a time would miss rows that commit late.
  */
 export class ChangeFeed {
   constructor(private readonly database: Database) {}
@@ -12,7 +12,7 @@ export class ChangeFeed {
   /**
    * Without a cursor it returns the position to start from, and no keys. Each key is returned once. A cursor of one
    * server is invalid on another, or after its restart, because the token then differs.
-   * @throws ServiceUnavailable on a standby: it may lag, and an empty answer must not be taken for "no change".
+   * @throws ServiceUnavailable on a standby: it may lag, and an empty answer must not be interpreted as "no change".
    */
   async read(cursor?: ChangeCursor): Promise<ChangePage> {
     const rows = await this.database.query<FeedRow>(CHANGES, [

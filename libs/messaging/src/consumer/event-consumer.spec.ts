@@ -148,7 +148,7 @@ describe('event consumer', () => {
     expect(await under.messaging.failedEvents.list({ key })).toMatchObject([
       { state: 'dead', reason },
     ]);
-    // The operator knows that it was not handled.
+    // The operator knows that the event was not handled.
     under.consumer.start();
     await under.messaging.failedEvents.redrive({ key });
     await waitFor('the old event', async () => (await under.tallyOf(key)) === 2);

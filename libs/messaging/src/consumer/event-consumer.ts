@@ -114,7 +114,7 @@ export class EventConsumer {
     }
   }
 
-  /** False if it failed in a way that a single event may have caused. */
+  /** False if the batch failed in a way that a single event may have caused. */
   private async tookTogether(reads: ReadEvent[]): Promise<boolean> {
     try {
       await this.apply(reads);
@@ -176,7 +176,7 @@ export class EventConsumer {
         crashPoint('failed-event.before-commit');
       });
     } catch (error) {
-      // It is neither handled nor stored as failed, so the transport must keep it.
+      // The event is neither handled nor stored as failed, so the transport must keep it.
       throw this.paused(error);
     }
     counts.noteHandled(failed.type, failed.state);

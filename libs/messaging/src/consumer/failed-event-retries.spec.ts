@@ -109,7 +109,7 @@ describe('the retry of a failed event', () => {
     },
   );
 
-  it('an event without a handler is dead-lettered, and the log says so', async () => {
+  it('of an event without a handler dead-letters it, and the log says so', async () => {
     const key = newId();
     const eventId = await storeFailed(key, 1, 0);
     retryWith();
@@ -119,7 +119,7 @@ describe('the retry of a failed event', () => {
     expect(await stored()).toMatchObject([{ eventId, state: 'dead', reason }]);
   });
 
-  it('a retry that can never succeed is dead-lettered with its reason and an alarm, and the next follows at once', async () => {
+  it('that can never succeed dead-letters its event with the reason and an alarm, and the next one follows at once', async () => {
     const key = newId();
     const first = await storeFailed(key, 1, 2);
     await storeFailed(key, 2, 0);
@@ -160,7 +160,7 @@ describe('the retry of a failed event', () => {
     expect([tries, (await rows())[0].attempts]).toEqual([3, 3]);
   });
 
-  it('waits for the next release if the class is unknown, an hour at most', async () => {
+  it('waits for the next release if the class is unknown, for at most an hour at a time', async () => {
     const key = newId();
     const id = await storeFailed(key, 1, 1);
     await messaging.consumer.query(

@@ -21,7 +21,7 @@ export interface FailedEventRetriesOptions {
 }
 
 const LOOK_MS = 500;
-/** How long a queue waits if an operator removed its first event, or a dead process had taken it. */
+/** How long a queue waits if an operator has removed its first event, or a process died with it. */
 const RELEASE_MS = 10 * SECOND_MS;
 const QUEUES_PER_LOOK = 100;
 const BACK_OFF_MS = [10 * SECOND_MS, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS];

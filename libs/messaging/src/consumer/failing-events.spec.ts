@@ -34,7 +34,7 @@ describe('event consumer, when an event fails', () => {
     await expect(under.consumer.deliver([message])).rejects.toThrow(ConsumerPaused);
   });
 
-  it('a malformed message is dead-lettered and its neighbours are handled', async () => {
+  it('a malformed message is dead-lettered, and the messages next to it are handled', async () => {
     under.handle = under.add;
     const key = newId();
     const broken = { ...messageOf('account.events', key, 2), body: '{"a":1,' };
@@ -108,7 +108,7 @@ describe('event consumer, when an event fails', () => {
     const key = newId();
     const message = messageOf('account.events', key, 1);
     under.handle = async (event, transaction) => {
-      // The first is that of the batch.
+      // The first attempt is that of the batch.
       if (under.calls <= 3) throw new Error('not yet');
       await under.add(event, transaction);
     };
@@ -192,7 +192,7 @@ describe('event consumer, when an event fails', () => {
        where key = $3`,
       [old, young, key],
     );
-    // One more than fit into a single statement.
+    // One event more than fits into a single statement.
     await under.messaging.consumer.query(
       `insert into failed_event (consumer, event_id, topic, bucket, key, type, body, state, reason,
          attempts, settled_at)

@@ -39,7 +39,7 @@ describe('message', () => {
   const without = (member: string) =>
     Object.fromEntries(Object.entries(envelope).filter(([name]) => name !== member));
 
-  it('is read into its class if it is valid, and members of a later release are harmless', () => {
+  it('is read into its class if it is valid, even with members of a later release', () => {
     const whole = read({ ...envelope, later: true, data: { n: 1, later: 'too' } });
     expect(whole).toMatchObject({ kind: 'delta', eventClass: Counted, event: { data: { n: 1 } } });
     expect((whole as { event: { data: object } }).event.data).toBeInstanceOf(Counted);

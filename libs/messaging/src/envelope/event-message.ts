@@ -29,7 +29,7 @@ export interface ReadEvent {
   kind: 'state' | 'delta';
 }
 
-/** A message that could not be read, and why: `unknown` may become known with the next release. */
+/** A message that could not be read, with the reason. `unknown` may become known with the next release. */
 export interface UnreadableEvent {
   message: EventMessage;
   failure: 'malformed' | 'unknown';
@@ -121,7 +121,7 @@ function isTraceparent(value: unknown): boolean {
   return typeof value === 'string' && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(value);
 }
 
-/** A UUIDv7: its time tells the inbox the month to search. */
+/** A UUIDv7; the inbox searches the month of its time. */
 export function isEventId(value: unknown): boolean {
   return typeof value === 'string' && EVENT_ID.test(value);
 }

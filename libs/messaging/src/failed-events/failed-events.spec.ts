@@ -63,7 +63,7 @@ describe('failed events', () => {
     expect(idsOf(await failed.list({ key: one, state: 'dead' }))).toEqual([other]);
   });
 
-  it('a queue whose first event is not due stays, even if a later one is', async () => {
+  it('a queue whose first event is not due must wait, even if a later one is due', async () => {
     const key = newId();
     await storeFailed(key, 'account.counted', 'retrying');
     const later = await storeFailed(key, 'account.counted', 'retrying');
@@ -164,7 +164,7 @@ describe('failed events', () => {
     ];
     await storeFailed(tried, 'account.counted', 'retrying', 0);
     await follow(waiting);
-    // They are behind the others now.
+    // These events are behind the others now.
     await database.query('update failed_event set reason = reason where event_id = any ($1)', [
       heads,
     ]);
@@ -184,7 +184,7 @@ describe('failed events', () => {
     await database.query('delete from failed_event where key in ($1, $2)', [tried, waiting]);
   });
 
-  it('the operator waits for an event that is being retried, and for no other of its key', async () => {
+  it('the operator waits for an event that is being retried, but not for others of its key', async () => {
     const key = newId();
     const [head, next] = [
       await storeFailed(key, 'account.counted', 'retrying', 0),

@@ -14,7 +14,7 @@ export interface FailedEventFilter {
 export interface FailedEventListing extends FailedEventFilter {
   /** At most 200. */
   limit?: number;
-  /** The last `arrival` of the page before. */
+  /** The last `arrival` of the previous page. */
   after?: string;
 }
 

@@ -14,9 +14,9 @@ export interface EventServerOptions {
   close(): Promise<void>;
 }
 
-/** The Nest side of every transport: gathers the handlers, and has no message parsing of Nest's. */
+/** The Nest side of every transport: it gathers the handlers, and does not use Nest's message parsing. */
 export class EventServer extends Server {
-  /** We see every failure ourselves. */
+  /** Nest need not log failures, because they are all handled here. */
   override readonly propagatesEventHandlerErrors = true;
   private readonly handlers: ServiceHandlers = { durable: new Map(), watching: new Map() };
 
@@ -24,7 +24,7 @@ export class EventServer extends Server {
     super();
   }
 
-  /** @throws for a second handler of a class: both would run again if one fails. */
+  /** @throws Error for a second handler of a class, because both would run again if one failed. */
   override addHandler(
     pattern: unknown,
     callback: MessageHandler,

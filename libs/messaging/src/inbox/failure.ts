@@ -29,13 +29,13 @@ export function classify(error: unknown): FailureClass {
   return state && PERMANENT_CLASSES.includes(state.slice(0, 2)) ? 'permanent' : 'transient';
 }
 
-/** A row that fits into no partition of its table (`ExecFindPartition`: 23514, a table and no constraint). */
+/** A row that does not fit into any partition of its table (`ExecFindPartition`: 23514, a table and no constraint). */
 export function isOutsidePartitions(error: unknown): boolean {
   if (sqlStateOf(error) !== CHECK_VIOLATION) return false;
   return !causesOf(error).some((link) => (link as { constraint?: unknown }).constraint);
 }
 
-/** One line for the operator, kept with the failed event. */
+/** One line for the operator, stored with the failed event. */
 export function reasonOf(error: unknown): string {
   const state = sqlStateOf(error);
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -3,7 +3,7 @@ import { DAY_MS, machineMs } from '#libs/platform';
 import type { ReadEvent } from '../envelope/event-message.js';
 import { InboxMonthMissing, isOutsidePartitions } from './failure.js';
 
-/** After the lock, a handler's statement ends no later than the handler must. */
+/** The time limit of statements after the lock, so that they end no later than a handler must. */
 const STATEMENT_LIMIT_MS = 5_000;
 /** Events of these days have a partition, or get one when its job runs. */
 const RECENT_DAYS = { before: 30, ahead: 2 };

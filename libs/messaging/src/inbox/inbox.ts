@@ -26,7 +26,10 @@ export interface HandledEvent {
 
 /** A handler that takes longer fails; long work belongs in a job. */
 const HANDLER_LIMIT_MS = 5_000;
-/** Their statements share the connection's round trips; with more of them, each would wait longer for the others. */
+/**
+ * Maximum number of keys at a time. Their statements share the connection's round trips; with more, each would wait
+ * longer for the others.
+ */
 const KEYS_AT_A_TIME = 16;
 
 /** Gives each event to its handler once, within a transaction of the caller. */
@@ -124,8 +127,8 @@ export class Inbox {
   }
 
   /**
-   * Several keys at a time, the events of each in their order. After a failure, no further event is started. Running
-   * events have ended before the first failure is rethrown, so nothing is written after the rollback.
+   * Handles several keys at a time, and the events of each key in their order. After a failure, no further event is
+   * started. Running events have ended before the first failure is rethrown, so nothing is written after the rollback.
    */
   private async handleKeys(transaction: Transaction, events: ReadEvent[]): Promise<HandledEvent[]> {
     const handled: HandledEvent[] = [];

@@ -1,8 +1,8 @@
 /**
  * Waits for work at most `limitMs`. The work itself is not stopped: the caller must make its further writes impossible,
- * as a rolled-back transaction does. A plain timer, as this runs for every event: an aborted sleep would cost an error
- * with its stack each, a seventh of a consumer's time.
- * @throws with `what` after the limit.
+ * as a rolled-back transaction does. It uses a plain timer, because it runs for every event: each aborted sleep would
+ * create an error with its stack, a seventh of a consumer's time.
+ * @throws Error that names `what` after the limit.
  */
 export async function withinTime<T>(work: Promise<T>, limitMs: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

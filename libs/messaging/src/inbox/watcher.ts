@@ -18,6 +18,6 @@ export async function tell(
     const read = readMessage(message, (eventClass) => handlers.has(eventClass));
     if (read && 'event' in read) await handlers.get(read.eventClass)?.(read.event);
   } catch (error) {
-    logger.warn(`${service} failed to hear an event`, error);
+    logger.warn(`${service} failed to handle an event`, error);
   }
 }

@@ -16,7 +16,7 @@ export class AggregateLock {
   constructor(
     private readonly transaction: Transaction,
     readonly request: LockRequest,
-    /** Decimal string: microseconds of the database clock, or one more than the event before. */
+    /** Decimal string: microseconds of the database clock, or one more than the previous event. */
     readonly sequence: string,
   ) {}
 

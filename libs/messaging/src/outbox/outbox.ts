@@ -15,9 +15,9 @@ export class Outbox {
   ) {}
 
   /**
-   * Locks the aggregate until the transaction ends and takes the next sequence for one event. The
-   * first statement that touches the aggregate, before the state that will be published is read; several
-   * aggregates are locked in ascending order. Sequences rise, but may have gaps.
+   * Locks the aggregate until the transaction ends and takes the next sequence for one event. Call this before any
+   * other statement that touches the aggregate and before the published state is read; lock several aggregates in
+   * ascending order. Sequences rise, but may have gaps.
    */
   async lock(transaction: Transaction, request: LockRequest): Promise<AggregateLock> {
     const [{ sequence }] = await transaction.query<{ sequence: string }>(NEXT_SEQUENCE, [
@@ -63,7 +63,7 @@ export class Outbox {
   }
 }
 
-/** It is stricter than reading: a member that the class does not declare might be personal data. */
+/** Writing is stricter than reading, because a member that the class does not declare might be personal data. */
 function faultsOf<T extends object>(eventClass: EventClass<T>, data: T): string[] {
   const parsed = parseEventData(eventClass, data);
   if ('faults' in parsed) return parsed.faults;

@@ -8,7 +8,7 @@ import { OutboxRepository } from './outbox.repository.js';
 
 const ROUNDS = 12;
 const EVENTS_A_ROUND = 2_000;
-/** Until then indexes find pages of earlier rounds to reuse. */
+/** The number of rounds until indexes can reuse pages of earlier rounds. */
 const STEADY_AFTER = 3;
 /** Random keys fill the pages of an index at least half. Rounds that left their pages behind would triple the size. */
 const GROWTH_MAX = 2;
@@ -32,7 +32,7 @@ const leavesNothing = (told: string) =>
   !LEFT.some((pattern) => pattern.test(told)) &&
   [...told.matchAll(INDEX_PAGES)].every(([, deleted, reusable]) => deleted === reusable);
 
-/** Rounds of traffic, each as much as the outbox keeps at a time; the test runs vacuum in place of autovacuum. */
+/** Rounds of traffic, each as much as the outbox keeps at a time; the test runs vacuum instead of autovacuum. */
 describe('event queues', () => {
   let messaging: MessagingHarness;
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe('event queues', () => {
     expect(Math.max(...sizes)).toBeLessThan(GROWTH_MAX * sizes[STEADY_AFTER]);
   });
 
-  it('nor do failed events that were handled later, and no unhandled one is deleted with them', async () => {
+  it('failed events that were handled later take no more room either, and no unhandled one is deleted with them', async () => {
     const failedEvents = new FailedEventRepository('entitlement');
     const fail = (ids: string[], state: 'retrying' | 'dead') =>
       messaging.consumer.transaction(async (transaction) => {

@@ -147,7 +147,7 @@ describe('relay', () => {
   it('events are read in the order in which they were written, and only delivered ones are marked', async () => {
     const key = newId();
     for (const n of [1, 2, 3]) await messaging.say(Counted, key, { n });
-    // It is behind the other events now.
+    // This event is behind the others now.
     await messaging.maintenance.query(
       `update outbox set version = version where key = $1 and (data->>'n')::int = 1`,
       [key],
@@ -197,7 +197,7 @@ describe('relay', () => {
     await leases.renew();
     await leaseFor('2.9 s');
     expect(await outbox.listUnsent(leases.owned(), 200)).toEqual([]);
-    await waitFor('it to be read with 5 s left', async () => {
+    await waitFor('the event to be read with 5 s left', async () => {
       await leaseFor('5 s');
       return (await outbox.listUnsent(leases.owned(), 200)).length === 1;
     });
@@ -225,7 +225,7 @@ describe('relay', () => {
     expect(published).not.toContain(101);
     await waitFor('further tries', () => failures.length > 3);
     const pauses = failures.slice(1, 4).map((at, n) => at - failures[n]);
-    // Except for the rounding of clocks.
+    // The comparison allows for the rounding of clocks.
     expect(pauses.map((ms, n) => ms > 100 * 2 ** n - 5)).toEqual([true, true, true]);
     isRepaired = true;
     await waitFor('the stuck bucket', () => published.includes(102));

@@ -1,8 +1,8 @@
 import { Database, Transaction } from '#libs/database';
 
 /**
- * A process that ends after a number of steps: there is a step before and after each statement and commit. After that,
- * none of its statements reaches the database, and no answer reaches it.
+ * A process that ends after a number of steps; there is a step before and after each statement and commit. After its
+ * end, none of its statements reaches the database, and it gets no answers.
  */
 export class CrashSimulator {
   private steps = 0;

@@ -24,7 +24,7 @@ export class SnapshotTaken {
   n: number;
 }
 
-/** Members that libraries mistake for parts of a broker's record. */
+/** Members that libraries may mistake for parts of a broker's record. */
 @EventType({ type: 'account.oddly-named', version: 1, kind: 'delta' })
 export class OddlyNamed {
   @IsInt()
@@ -132,7 +132,7 @@ export const quietLogger = new Logger('contract', { write: () => {} });
 /** One producer (account) and one consumer (entitlement), each with a real database. */
 export class MessagingHarness {
   readonly failedEvents: FailedEvents;
-  /** Does not wake the relay: events are found by its own poll. */
+  /** This does not wake the relay; its own poll finds the events. */
   private readonly outbox: Outbox;
 
   private constructor(

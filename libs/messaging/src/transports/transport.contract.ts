@@ -82,7 +82,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       expect(await messaging.heardData(key)).toEqual([data]);
     });
 
-    it('an event that no database can store is dead-lettered at once and delays no other', async () => {
+    it('an event that no database can store is dead-lettered at once and does not delay others', async () => {
       const other = newId();
       recorder().before = ({ data }) => {
         if (data.n === 1) throw sqlError('23514');
@@ -109,7 +109,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       await messaging.say(Counted, other, { n: 5 });
       await untilHeard(key, [4]);
       await untilHeard(other, [5]);
-      // As many as fit into 5 s; a machine that pauses manages only two.
+      // As many attempts as fit into 5 s; a machine that pauses makes only two.
       expect(recorder().tries.filter((n) => n === 1).length).toBeGreaterThanOrEqual(2);
       expect(await failedOf(key)).toMatchObject([
         { state: 'retrying', reason: 'Error: not now' },
@@ -233,7 +233,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       await transport.close();
     });
 
-    it('a watcher receives events, and its failures delay no consumer', async () => {
+    it('a watcher receives events, and its failures do not delay consumers', async () => {
       recorder().whenWatched = () => {
         throw new Error('deaf');
       };

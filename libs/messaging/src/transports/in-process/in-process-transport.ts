@@ -133,7 +133,7 @@ export class InProcessTransport extends EventTransport {
     await eventConsumer?.stop();
   }
 
-  /** It would never receive rows that were sent without it. */
+  /** A consumer that starts later would never receive rows that were sent without it. */
   private refuseUnnamed(consumer: ServiceName, handlers: ServiceHandlers): void {
     const { consumers } = this.options;
     if (consumers === undefined) return;

@@ -1,4 +1,4 @@
-// Node's import of CommonJS does not find all of its exports.
+// Node's import of CommonJS modules does not find all exports of kafkajs.
 import kafkajs, { type AclEntry, type AclOperationTypes, type AclResourceTypes } from 'kafkajs';
 import type { ServiceName } from '#libs/platform';
 import { topicOf } from '../../envelope/bucket.js';

@@ -104,8 +104,8 @@ interface RequestQueue {
 
 /**
  * kafkajs 2.2.4 sets a timer after each answer until the end of the last throttling, which is usually long past, and
- * Node warns of a negative time. If nothing is pending there is nothing to check, and later requests set a timer of
- * their own.
+ * Node warns of a negative time. If nothing is pending, there is nothing to check, and later requests set their own
+ * timer.
  */
 function silenceNegativeTimers(): void {
   const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as {

@@ -34,8 +34,8 @@ export interface GroupHealth {
 /** The number of messages that share a transaction and an offset commit. */
 const BATCH_LIMIT = 200;
 /**
- * A killed member's partitions are not read until its session expires, the others send their next heartbeat, and they
- * rejoin: no longer than 12 s in all, on a busy machine too.
+ * A killed member's partitions are not read until its session expires and the others have sent their next heartbeat and
+ * rejoined. This takes at most 12 s, even on a busy machine.
  */
 const SESSION_LIMIT_MS = 8 * SECOND_MS;
 const HEARTBEAT_MS = SECOND_MS;
@@ -274,7 +274,7 @@ export class KafkaGroup {
   }
 }
 
-/** Whether no broker was reached, or one was reached but did not answer. */
+/** Whether no broker was reached, or a reached one did not answer. */
 function isUnreached(error: unknown): boolean {
   for (let link = error; link instanceof Error; link = link.cause) {
     if (/^KafkaJS(Connection|RequestTimeout)/.test(link.name)) return true;

@@ -18,11 +18,9 @@ export interface KafkaProcess {
 /** Settings of a client that never retries. */
 export const ONCE = { requestTimeout: 5_000, retry: { retries: 0 } };
 
-/**
- * The answer of a broker that answers in time: a busy one may take longer than the client allows, or disconnect.
- */
+/** Retries until a broker answers in time, because a busy one may take longer than the client allows, or disconnect. */
 export const wordOf = (work: () => Promise<unknown>): Promise<string> =>
-  waitFor('the word of the broker', async () => {
+  waitFor('the answer of the broker', async () => {
     const word = await work().then(
       () => 'allowed',
       (error: Error) => error.message,
@@ -52,7 +50,7 @@ export class KafkaHarness {
     return this.config.kafkaBrokers.length > 0 ? describe : describe.skip;
   }
 
-  /** In the state of a newly started process. */
+  /** A transport in the state of a newly started process. */
   open(config: EventsConfig = this.config): KafkaTransport {
     const onDeath = (error: Error) => void this.deaths.push(error);
     return new KafkaTransport({ config, logger: this.logger, onDeath });

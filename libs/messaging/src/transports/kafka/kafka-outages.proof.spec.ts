@@ -120,7 +120,7 @@ new KafkaHarness().describe('while the broker is down', () => {
       for (const n of numbers) await messaging.say(Counted, key, { n });
       await untilRefused();
       await waitFor(
-        'the consumers to be thrown out',
+        'the consumers to be removed from the group',
         () => running.transport.health().every(({ isMember }) => !isMember),
         OUTAGE_LIMIT_MS,
       );

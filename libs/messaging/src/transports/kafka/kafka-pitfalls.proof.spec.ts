@@ -90,7 +90,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
       }),
     );
 
-  it('P1: a handler’s error is decided here, is kept with its text and stops no other', async () => {
+  it('P1: a handler’s error is handled here, is stored with its text and does not stop other events', async () => {
     const keys = Array.from({ length: 3 }, newId);
     const thrown: unknown[] = [new Error('plain'), 'a text', undefined];
     running.recorder.before = (event) => {
@@ -104,7 +104,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     expect(reasons).toEqual(['Error: plain', 'a text', 'undefined']);
   });
 
-  it('P2: a poisonous event is handled once and the next of its partition follows', async () => {
+  it('P2: an event that always fails is handled once, and the next one of its partition follows', async () => {
     running.recorder.before = ({ data }) => {
       if (data.n === 1) throw sqlError('23514');
     };

@@ -6,7 +6,7 @@ import { withinTime } from '../../inbox/time-limit.js';
 import { KafkaClient } from './kafka-client.js';
 import { toRecord } from './kafka-record.js';
 
-/** A relay's lease lasts at least this long after it has read; a later send would come from a fenced owner. */
+/** A relay's lease lasts at least this long after the relay has read; a later send could come from a fenced owner. */
 const SEND_LIMIT_MS = 3 * SECOND_MS;
 const REQUEST_LIMIT_MS = 2 * SECOND_MS;
 /** By default, a broker accepts 1 MiB per partition and request. */
@@ -58,7 +58,7 @@ export class KafkaPublisher {
   private connect(): OpenProducer {
     const client = new KafkaClient(this.config, {
       requestTimeout: REQUEST_LIMIT_MS,
-      // Enough to try each of three configured brokers.
+      // The number of attempts, enough to try each of three configured brokers.
       retry: { retries: 2, initialRetryTime: 50, maxRetryTime: 200 },
     });
     const producer = client.kafka.producer({

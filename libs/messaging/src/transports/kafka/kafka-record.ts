@@ -3,7 +3,7 @@ import type { KafkaMessage, Message } from 'kafkajs';
 import type { EventMessage } from '../../envelope/event-message.js';
 
 const ID_HEADER = 'id';
-/** No event has a longer name: it would not fit into an index. */
+/** Maximum length of an event's name; a longer one would not fit into an index. */
 const NAME_LIMIT_BYTES = 200;
 
 /** An event as a record: always bytes, so that no library looks for a record within it. */
@@ -17,8 +17,8 @@ export function toRecord({ id, bucket, key, body }: EventMessage): Message {
 }
 
 /**
- * A record as an event, no matter who wrote it. A value that is not text is kept as base64, which no reader takes for
- * an event; if it has no id, its position in the topic is its id.
+ * A record as an event, no matter who wrote it. A value that is not text is stored as base64, which no reader
+ * interprets as an event. If it has no id, its position in the topic becomes its id.
  */
 export function toEventMessage(
   topic: string,

@@ -24,7 +24,7 @@ const PASSWORDS = {
   entitlement: 'an-entitlement-password',
 };
 
-/** Known to the broker by PLAIN alone. */
+/** The broker knows this user only for PLAIN. */
 const PLAIN = { partner: 'a-plain-password' };
 
 new KafkaHarness().describe('a broker that authenticates', () => {
@@ -89,7 +89,7 @@ new KafkaHarness().describe('a broker that authenticates', () => {
     const reasonWith = (more: Partial<EventsConfig>) =>
       wordOf(() => describes(configOf('account', more)));
     expect(await reasonWith({})).toBe('allowed');
-    // Neither has a name that a client could choose.
+    // Neither error has a name by which a client could recognise it.
     await expect(describes(configOf('account', { kafkaTls: false }))).rejects.toThrow();
     await expect(
       describes(configOf('account', { kafkaSaslUsername: undefined })),

@@ -6,7 +6,7 @@ import { BUCKET_COUNT, topicOf } from '../../envelope/bucket.js';
 import type { EventsConfig } from '../../events.config.js';
 import { withAdmin } from './kafka-client.js';
 
-/** Much shorter than inbox rows are kept; otherwise an old repeat would be handled again. */
+/** The retention, which is much shorter than that of inbox rows; otherwise, an old repeat would be handled again. */
 const RETENTION_MS = 7 * DAY_MS;
 const LEADER_ATTEMPTS = 300;
 const LEADER_PAUSE_MS = 100;

@@ -22,7 +22,7 @@ export interface KafkaTransportOptions {
   onDeath: (error: Error) => void;
 }
 
-/** A group that listens polls far more often than this, even when there is nothing to receive. */
+/** A listening group polls far more often than this, even if there is nothing to receive. */
 const SILENCE_LIMIT_MS = 15 * SECOND_MS;
 
 /** The consumer groups of one service. */
@@ -88,7 +88,7 @@ export class KafkaTransport extends EventTransport {
 
   /** @throws with the name of a group that receives nothing, or if the last events could not be sent. */
   async check(): Promise<void> {
-    if (this.publisher.isFailing) throw new Error('the brokers take no events');
+    if (this.publisher.isFailing) throw new Error('the brokers accept no events');
     for (const { group, isMember, lastPollAgeMs } of this.health()) {
       if (!isMember || lastPollAgeMs > SILENCE_LIMIT_MS) throw new Error(`${group} hears nothing`);
     }
