@@ -15,7 +15,7 @@ const INTO = 'copy lines (line) from stdin';
 /** About 64 MiB, more than the buffers between the two ends can hold. */
 const LINES = 64 * KIB;
 const OUT = `copy (select repeat('x', ${KIB - 1}) from generate_series(1, ${LINES})) to stdout`;
-/** The kernel's buffer for a loopback socket holds a part of it. */
+/** The kernel's buffer for a loopback socket can hold a part of the data. */
 const READ_AHEAD_MAX = 24 * MIB;
 
 describe('COPY and time limits', () => {
@@ -90,7 +90,7 @@ describe('COPY and time limits', () => {
     expect(Buffer.concat(out).toString()).toBe(text);
   });
 
-  it('nothing and an empty table are copied, too', async () => {
+  it('zero rows and an empty table can be copied, too', async () => {
     const out: Buffer[] = [];
     await database.transaction(async (transaction) => {
       expect(await transaction.copyIn(INTO, [])).toBe(0);
@@ -152,7 +152,7 @@ describe('COPY and time limits', () => {
     expect(taken).toBe(LINES * KIB);
   });
 
-  it('a reader that leaves early ends the statement, and the connection stays usable', async () => {
+  it('a reader that stops early ends the statement, and the connection stays usable', async () => {
     const before = await processId();
     const left = new Error('enough');
     const reading = database.snapshot(async (transaction) => {
@@ -162,7 +162,7 @@ describe('COPY and time limits', () => {
     await expectUsable(before);
   });
 
-  it('a reader that stops and continues has no transaction any more', async () => {
+  it('a reader that stops and continues no longer has a transaction', async () => {
     const before = await processId();
     const reading = database.snapshot(async (transaction) => {
       for await (const piece of transaction.copyOut(OUT)) if (piece.length > 0) break;
@@ -202,7 +202,7 @@ describe('COPY and time limits', () => {
     },
   );
 
-  it('a COPY beside a running statement is rejected', async () => {
+  it('a COPY during another statement is rejected', async () => {
     const both = database.transaction((transaction) =>
       Promise.all([transaction.query('select 1'), transaction.copyIn(INTO, [LINE])]),
     );
@@ -214,7 +214,7 @@ describe('COPY and time limits', () => {
     const forgotten = database.snapshot(async (transaction) => {
       await transaction.copyOut(OUT).next();
     });
-    await expect(forgotten).rejects.toThrow('a statement nobody waited for');
+    await expect(forgotten).rejects.toThrow('a statement that was not awaited');
     expect(await count()).toBe(0);
   });
 
@@ -226,7 +226,7 @@ describe('COPY and time limits', () => {
     });
     await expect(slow).rejects.toThrow(StatementTimeout);
     await expectUsable(before);
-    // The limit was the transaction's alone.
+    // The limit applied only to the transaction.
     expect(await database.query('show statement_timeout')).toEqual([{ statement_timeout: '15s' }]);
   });
 

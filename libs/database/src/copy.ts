@@ -8,9 +8,10 @@ export type CopyChunks = Iterable<string | Uint8Array> | AsyncIterable<string | 
 
 /**
  * Runs `copy … from stdin` with the chunks as its data, in the format that the statement names. A chunk is requested
- * when the server has taken the ones before it. If it fails, for whatever reason, the server has ended the statement,
- * and the connection is ready for the next one. @returns the number of rows. @throws the server's error about the data,
- * and the errors of `chunks`.
+ * when the server has accepted the previous ones. If it fails, for whatever reason, the server has ended the statement,
+ * and the connection is ready for the next one.
+ * @returns the number of rows.
+ * @throws the server's error about the data, and the errors of `chunks`.
  */
 export async function copyIn(client: ClientBase, sql: string, chunks: CopyChunks): Promise<number> {
   const copy = client.query(copyFrom(sql));
@@ -19,8 +20,8 @@ export async function copyIn(client: ClientBase, sql: string, chunks: CopyChunks
   let refusal: Error | undefined;
   copy.on('error', (error) => {
     refusal ??= error;
-    // Otherwise the buffered rest would be written when the socket drains, to a connection that the stream has
-    // released: an exception that nobody can catch.
+    // Otherwise, the buffered rest would be written when the socket drains, to a connection that the stream has
+    // released, which causes an uncaught exception.
     copy.destroy();
   });
   const notRefused = () => {
@@ -46,8 +47,8 @@ export async function copyIn(client: ClientBase, sql: string, chunks: CopyChunks
 }
 
 /**
- * The data of `copy … to stdout`, read as fast as it is taken.
- * @param cancel ends the statement in the server, for a reader that leaves early.
+ * The data of `copy … to stdout`, read as fast as it is consumed.
+ * @param cancel ends the statement in the server, for a reader that stops early.
  */
 export async function* copyOut(
   client: ClientBase,

@@ -27,13 +27,13 @@ export function isUnavailable(error: unknown): boolean {
   return state === READ_ONLY_TRANSACTION || UNAVAILABLE_CLASSES.includes(state.slice(0, 2));
 }
 
-/** A statement ran longer than its limit, or an operator ended it. The connection and the server are intact. */
+/** A statement ran longer than its limit, or an operator ended it. The connection and the server still work. */
 export class StatementTimeout extends Error {
-  /** A flood causes thousands of these, so they are logged like other failures for lack of time. */
+  /** A flood causes thousands of these, so they are logged like other time-outs. */
   readonly isOfLoad = true;
 
   constructor(cause: unknown) {
-    super('a statement was ended, for its time was over', { cause });
+    super('a statement was ended because it exceeded its time limit', { cause });
   }
 }
 
@@ -45,7 +45,7 @@ export function isCanceled(error: unknown): boolean {
 /** The SQLSTATE of PostgreSQL's refusal; causes are searched as well. */
 export function sqlStateOf(error: unknown): string | undefined {
   for (const link of causesOf(error)) {
-    // PostgreSQL's errors carry a severity; a socket's EPIPE would look like a state, too.
+    // Errors of PostgreSQL have a severity; a socket's EPIPE would otherwise look like a state.
     const { code, severity } = link as { code?: unknown; severity?: unknown };
     if (typeof code === 'string' && typeof severity === 'string') return code;
   }

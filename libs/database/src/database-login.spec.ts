@@ -110,7 +110,7 @@ describe('database login', () => {
     'postgres://a:b@db.example:5432/c?sslmode=verify-full',
     'postgres://a:b@db:5432/c?sslmode=disable',
     'postgres://a:b@db:5432/c?sslmode=disable\npostgres://a:d@db:5432/c?sslmode=disable',
-  ])('S112: it may go to this machine, or says what protects it: %j', (url) => {
+  ])('S112: its URL leads to this machine, or states its protection: %j', (url) => {
     expect(faultsOf(url)).toEqual([]);
   });
 
@@ -126,12 +126,15 @@ describe('database login', () => {
     ['mysql://a:b@localhost/c', /must be a URL/],
     ['db.example', /must be a URL/],
     [Array(3).fill('postgres://a:b@localhost/c').join('\n'), /2 lines at most/],
-  ])('S112: a service does not start with %j, and the fault holds no password', (url, sentence) => {
-    const [fault] = faultsOf(url);
-    expect(fault).toMatch(sentence);
-    expect(fault).toMatch(/^A_DATABASE_URL: /);
-    expect(fault).not.toContain('a:b@');
-  });
+  ])(
+    'S112: a service does not start with %j, and the message contains no password',
+    (url, sentence) => {
+      const [fault] = faultsOf(url);
+      expect(fault).toMatch(sentence);
+      expect(fault).toMatch(/^A_DATABASE_URL: /);
+      expect(fault).not.toContain('a:b@');
+    },
+  );
 
   it('S113: a password is changed at the server while new connections open, and none is refused', async () => {
     let text = urlOf('first');
@@ -142,7 +145,7 @@ describe('database login', () => {
       applicationName: 'teller',
       poolSize: 4,
     });
-    /** More at once than there were connections, so some are new. */
+    /** There are more queries at once than connections, so some connections are new. */
     const newConnections = async () => {
       await withClient(server.url(), (client) =>
         client.query(
@@ -165,7 +168,7 @@ describe('database login', () => {
       text = urlOf('second');
       expect(await refusals(newConnections())).toEqual([]);
       text = urlOf('first');
-      // Queries sent on a connection just before its end report that it was cut.
+      // Queries sent on a connection just before its end report that it was terminated.
       await waitFor('a new connection to be refused', async () =>
         (await refusals(newConnections())).join().includes('password authentication failed'),
       );
@@ -175,7 +178,7 @@ describe('database login', () => {
   });
 });
 
-/** The server's messages about passwords; a cut connection is another matter. */
+/** The server's messages about passwords, as opposed to those about terminated connections. */
 async function refusals(results: Promise<PromiseSettledResult<unknown>[]>): Promise<string[]> {
   const failed = (await results).filter(({ status }) => status === 'rejected');
   const messages = failed.map((one) => ((one as PromiseRejectedResult).reason as Error).message);

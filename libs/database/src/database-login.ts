@@ -37,7 +37,7 @@ function urlsOf(address: DatabaseAddress): string[] {
   return text.split('\n').map((line) => line.trim());
 }
 
-/** The first password that the server accepts; tried beforehand only while there are two. */
+/** The first password that the server accepts. It is tried beforehand only while there are two. */
 async function passwordOf(urls: string[]): Promise<string> {
   for (const url of urls) {
     const trial = new pg.Client({ connectionString: url, connectionTimeoutMillis: TRIAL_LIMIT_MS });

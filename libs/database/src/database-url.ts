@@ -4,7 +4,10 @@ import { Setting, isLoopbackHost } from '#libs/platform';
 
 const LINES_MAX = 2;
 
-/** A setting with the PostgreSQL URL of a role. @param what describes the role's rights if its name does not. */
+/**
+ * A setting with the PostgreSQL URL of a role.
+ * @param what a description of the role's rights, if its name is not enough.
+ */
 export function DatabaseUrl(env: string, role: string, what?: string): PropertyDecorator {
   const about = `PostgreSQL as the role "${role}"${what ? `, ${what}` : ''}. During a password change: two URLs, one per line.`;
   return applyDecorators(
@@ -40,7 +43,7 @@ function isPostgresUrl(line: string): boolean {
   return /^postgres(ql)?:\/\//.test(line) && URL.canParse(withHost(line));
 }
 
-/** `postgres://role@/database` names no host: it means a socket of this machine. */
+/** `postgres://role@/database` names no host, so it means a socket of this machine. */
 const withHost = (line: string) => line.replace('@/', '@localhost/');
 
 function isGuarded(line: string): boolean {

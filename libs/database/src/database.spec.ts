@@ -26,7 +26,7 @@ describe('database', () => {
   });
   afterAll(() => test.drop());
 
-  it('S114: a service role can create nothing and sees no other schema', async () => {
+  it('S114: a service role cannot create anything and sees no other schema', async () => {
     const schemas = await test.schemas();
     expect(schemas.length).toBeGreaterThan(1);
     for (const service of schemas) {
@@ -75,7 +75,7 @@ describe('database', () => {
     expect(seen).toHaveLength(3);
   });
 
-  it('a statement that arrives during a rollback is rejected, not run on its own', async () => {
+  it('a statement that arrives during a rollback is rejected, and not run outside the transaction', async () => {
     let late: Promise<unknown> | undefined;
     const failed = database.transaction(async (transaction) => {
       const slow = transaction.query('select pg_sleep(0.05)');

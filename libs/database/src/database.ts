@@ -69,10 +69,10 @@ export class Database {
 
   /**
    * Runs `work` in one transaction at the server's default READ COMMITTED (stating it would cost a round trip each):
-   * commits if it resolves, rolls back if it throws. It must not make network calls. @throws the error of `work`; also
-   * if `work` resolves although one of its statements failed (outside a savepoint) or is still running, because nothing
-   * would be kept then; DatabaseUnavailable if no connection is free in time, or the server cannot be queried;
-   * StatementTimeout.
+   * commits if it resolves, rolls back if it throws. It must not make network calls.
+   * @throws the error of `work`; Error if `work` resolves although one of its statements failed (outside a savepoint)
+   * or is still running, because nothing would be stored then; DatabaseUnavailable if no connection is free in time, or
+   * the server cannot be queried; StatementTimeout.
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     let transaction: Transaction | undefined;

@@ -56,7 +56,7 @@ describe('extensions of a service', () => {
     }
   });
 
-  it('repeated provisioning leaves them unchanged, also several times at once', async () => {
+  it('repeated provisioning leaves them unchanged, even several times at once', async () => {
     const repeat = () => provisionSchemas(test.url(), [PLAN]);
     await Promise.all([repeat(), repeat()]);
     expect(await query(urlOf('gateway'), distance)).toEqual([{ distance: 1 }]);
@@ -90,7 +90,7 @@ describe('extensions of a service', () => {
     await query(test.url(), 'create extension citext schema public');
     const plan: SchemaPlan = { name: 'gateway', extensions: ['citext'] };
     await expect(provisionSchemas(test.url(), [plan])).rejects.toThrow(
-      'is in the schema public, where services do not look: alter extension "citext" set schema extensions',
+      'is in the schema public, which services do not search: alter extension "citext" set schema extensions',
     );
     await query(test.url(), 'alter extension "citext" set schema extensions');
     await provisionSchemas(test.url(), [plan]);

@@ -63,7 +63,7 @@ export async function checkExtensions(
   if (faults.length > 0) throw new ExtensionMissing(faults.join('; '));
 }
 
-/** @throws ExtensionMissing for one that is not provisioned; any role may call this. */
+/** @throws ExtensionMissing for an extension that is not provisioned. Any role may call this. */
 export async function requireExtensions(
   client: pg.Client,
   names: readonly string[],
@@ -88,7 +88,7 @@ function faultOf({ name, isAvailable, schema }: State, plans: readonly SchemaPla
   const use = `the PostgreSQL extension ${name} (for ${users.map((plan) => plan.name).join(', ')})`;
   if (schema !== null && !isFound(schema)) {
     return [
-      `${use} is in the schema ${schema}, where services do not look: alter extension ${escapeIdentifier(name)} set schema ${EXTENSIONS_SCHEMA}`,
+      `${use} is in the schema ${schema}, which services do not search: alter extension ${escapeIdentifier(name)} set schema ${EXTENSIONS_SCHEMA}`,
     ];
   }
   if (isAvailable || schema !== null) return [];

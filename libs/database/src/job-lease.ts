@@ -57,7 +57,7 @@ export class JobLease {
     }
   }
 
-  /** Takes a run that is due. @returns undefined if it is not due, or another process is running it. */
+  /** Takes a due run. @returns undefined if it is not due, or another process is running it. */
   async take(): Promise<JobRun | undefined> {
     const { job, leaseMs, everyMs, owner = OWNER } = this.options;
     const [taken] = await this.database.query<JobRun>(TAKE_DUE, [job, owner, leaseMs, everyMs]);

@@ -5,7 +5,7 @@ import { requireExtensions } from './extensions.js';
 import { withClient } from './provision.js';
 import type { SchemaService } from './services.js';
 
-/** One forward-only step of a schema. A released step is never edited: a changed text is refused. */
+/** One forward-only step of a schema. A released step is never edited; a changed text is refused. */
 export interface Migration {
   /** Number and purpose: `0001-accounts`. */
   name: string;
@@ -75,7 +75,7 @@ export async function migrate(
   });
 }
 
-/** The database sorts migrations by name: two with the same number could be in another order there than here. */
+/** The database sorts migrations by name, so two with the same number could have a different order there. */
 function checkOrder(migrations: readonly Migration[]): void {
   for (const [index, { name }] of migrations.slice(1).entries()) {
     const before = migrations[index].name;
@@ -98,7 +98,10 @@ export async function isMigrated(url: string, service: SchemaService): Promise<b
   });
 }
 
-/** It polls instead of waiting, because an index that is built concurrently waits for every waiting statement. */
+/**
+ * It polls for the lock instead of waiting, because an index that is built concurrently waits for every waiting
+ * statement.
+ */
 async function lockSchema(client: Client): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ isLocked: boolean }>(

@@ -12,7 +12,7 @@ const WAITING = declareGauge(
   { labels: ['pool'] },
 );
 
-/** @param pools each by a short name, such as its role. */
+/** @param pools the pools by short names, such as their roles. */
 export function addPoolMetrics(
   metrics: Metrics,
   pools: Record<string, Pick<Database, 'pool'>>,

@@ -18,7 +18,7 @@ const { escapeIdentifier, escapeLiteral } = pg;
 
 /**
  * Returns the statements that create the roles (cluster-wide) with their passwords. Repeatable. Only excessive rights
- * of a role are named: an administrator without superuser may not even say `nosuperuser`.
+ * of a role are named: an administrator without superuser rights may not even use `nosuperuser`.
  */
 export function roleStatements(
   services: readonly SchemaService[],
@@ -61,7 +61,7 @@ export function schemaStatements(plans: readonly SchemaPlan[], database: string)
 }
 
 /**
- * A role without superuser rights can give a schema only to a role that it is a member of. PostgreSQL 16 makes the
+ * A role without superuser rights can give a schema only to a role of which it is a member. PostgreSQL 16 makes the
  * creator of a role only its administrator; the grant must state a member's rights, whatever the member's own setting.
  */
 function membershipStatement(plans: readonly SchemaPlan[]): string {
@@ -105,8 +105,8 @@ function serviceStatements(
 }
 
 /**
- * Sets how statements of a role run, and their time limit for connections that do not set one, as behind PgBouncer. An
- * owner has no limit: migrations set their own.
+ * Sets how the statements of a role run, and their time limit for connections that do not set one, such as those
+ * through PgBouncer. An owner has no limit: migrations set their own.
  */
 function limitStatements(service: SchemaPlan['name'], database: string): string[] {
   const limits = [

@@ -170,7 +170,7 @@ describe('migrations', () => {
     }
   });
 
-  it('an index is built beside writers, even by two processes at once and after a failed attempt', async () => {
+  it('an index is built without blocking writers, even by two processes at once and after a failed attempt', async () => {
     const done: Migration[] = [
       first,
       second,

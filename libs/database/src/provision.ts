@@ -26,10 +26,10 @@ export function derivedRolePassword(secret: string, role: string): string {
 }
 
 /**
- * Creates the schemas in the database that `adminUrl` names, what each role may do in them (S114), and the extensions
- * that the services want: their own roles may not. Safe to repeat.
+ * Creates the schemas in the database that `adminUrl` names, the rights of each role in them (S114), and the extensions
+ * that the services need, because their own roles may not create these. Safe to repeat.
  * @param adminUrl a superuser's, or that of the database's owner with CREATEROLE.
- * @throws NotTheOwner, or ExtensionMissing where the server lacks one; before anything is changed.
+ * @throws NotTheOwner, or ExtensionMissing if the server lacks one; nothing is changed then.
  */
 export async function provisionSchemas(
   adminUrl: string,
@@ -63,7 +63,7 @@ const PLACE = `
          pg_has_role(datdba, 'usage') as "isOwner"
   from pg_database where datname = current_database()`;
 
-/** A server that is starting or busy takes a while. */
+/** A long time limit, because a server that is starting or busy takes a while. */
 const CONNECT_TIMEOUT_MS = 20_000;
 
 /** Like `withClient`, but one at a time: if two sessions create roles and grants at once, one of them fails. */
@@ -83,7 +83,7 @@ export async function withClient<T>(
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  // Without a listener a connection lost between two queries ends the process.
+  // Without a listener, a connection that is lost between two queries would end the process.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -8,7 +8,7 @@ import type { Transaction } from './transaction.js';
 export class StatementBatch<Item, Result> {
   private readonly gathering = new WeakMap<Transaction, Gathering<Item, Result>>();
 
-  /** @param run answers the items in order. */
+  /** @param run returns the answers in the order of the items. */
   constructor(
     private readonly run: (transaction: Transaction, items: Item[]) => Promise<Result[]>,
   ) {}

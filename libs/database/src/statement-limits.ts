@@ -1,6 +1,6 @@
-/** The longest run time of a statement, unless a pool or a transaction sets another limit. */
+/** The time limit of a statement, unless a pool or a transaction sets another one. */
 export const STATEMENT_TIMEOUT_MS = 15_000;
-/** The same for an auditor, which reads all rows, in parallel with the traffic. */
+/** The time limit of an auditor's statement, which reads all rows in parallel with the traffic. */
 export const AUDIT_TIMEOUT_MS = 120_000;
 /** The longest wait of a transaction for its next statement. */
 export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;

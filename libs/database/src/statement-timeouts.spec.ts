@@ -100,7 +100,7 @@ it('a connection whose server stays silent is closed, so that the next statement
     await waitFor('a first answer', () => pool.query('select 1').catch(() => undefined));
     proxy.lose('to-server');
     await expect(pool.query('select 2')).rejects.toThrow(DatabaseUnavailable);
-    // The loss is permanent: the old connection would never answer.
+    // The packets are lost permanently, so the old connection would never answer.
     await proxy.heal();
     const answered = async () => pool.query('select 3 as number').catch(() => undefined);
     expect(await waitFor('an answer', answered)).toEqual([{ number: 3 }]);

@@ -68,8 +68,8 @@ export class Transaction {
   }
 
   /**
-   * Rows into a table by `copy … from stdin`, which is one statement with one time limit. The chunks are read as fast
-   * as the server takes them; other statements wait for its end.
+   * Copies rows into a table by `copy … from stdin`, which is one statement with one time limit. The chunks are read as
+   * fast as the server accepts them; other statements wait for the end.
    * @returns the number of rows.
    * @throws the server's error about the data, and the errors of `chunks`; the transaction is then broken.
    */
@@ -84,10 +84,10 @@ export class Transaction {
 
   /**
    * The data of `copy … to stdout`, in pieces that end anywhere; one statement with one time limit, which includes the
-   * time that the reader takes. A reader that stops early breaks the transaction, so it must leave it by throwing.
+   * time that the reader takes. A reader that stops early breaks the transaction, so it must end it by throwing.
    */
   async *copyOut(sql: string): AsyncGenerator<Buffer, void, void> {
-    // The server is queried for it, because PgBouncer gives a connection a made-up process id.
+    // The server is queried for its process id, because PgBouncer gives a connection an invented one.
     const [{ id: serverProcess }] = await this.query<{ id: number }>(
       'select pg_backend_pid() as id',
     );
@@ -126,7 +126,7 @@ export class Transaction {
    * @throws if a commit would not keep the writes.
    */
   async checkIntact(): Promise<void> {
-    if (this.running > 0) throw new Error('the transaction has a statement nobody waited for');
+    if (this.running > 0) throw new Error('the transaction has a statement that was not awaited');
     const client = (await this.entityManager.queryRunner?.connect()) as KnownClient | undefined;
     try {
       // An error arrives before the server reports the state of the transaction, so the state is queried again until it
@@ -157,7 +157,7 @@ export class Transaction {
     if (this.isOver || !runner?.isTransactionActive) throw new Error('the transaction is over');
   }
 
-  /** The connection for a COPY, whose data would be taken for answers to statements sent after it. */
+  /** The connection for a COPY, whose data would be mistaken for answers to statements sent after it. */
   private async claim(): Promise<KnownClient> {
     this.checkOpen();
     if (this.running > 0) throw new Error('a COPY begins when no other statement is running');

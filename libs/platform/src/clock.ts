@@ -12,7 +12,7 @@ export class SystemClock extends Clock {
   }
 }
 
-/** Milliseconds that only ever rise, unaffected by steps of the wall clock. For durations. */
+/** Milliseconds that never decrease, unaffected by steps of the wall clock; for durations. */
 export function monotonicMs(): number {
   return performance.now();
 }

@@ -48,7 +48,7 @@ describe('configuration', () => {
     });
   });
 
-  it('blanks are no value, least of all the number 0', () => {
+  it('blank text counts as no value, not as the number 0', () => {
     const config = loadConfig(DemoConfig, { DEMO_HOST: '  ', DEMO_SECRET: ` ${SECRET}\n` });
     expect([config.host, config.secret]).toEqual(['127.0.0.1', SECRET]);
   });

@@ -15,9 +15,9 @@ export interface SettingDescription {
   secret?: boolean;
   /** Generated once per installation from 32 random bytes, and shared by all services that use it. */
   generated?: boolean;
-  /** Its file is reread while the service runs, see `followFiles`. */
+  /** Whether the file is read again while the service runs; see `followFiles`. */
   isFollowed?: boolean;
-  /** A file named for it may be missing or empty; the setting then counts as not given. */
+  /** Whether the file may be missing or empty; the setting then counts as not given. */
   mayBeMissing?: boolean;
   /** The default as shown in documents, if it is computed. */
   defaultText?: string;
@@ -94,7 +94,7 @@ export function loadConfig<T extends object>(
   return config;
 }
 
-/** The files that settings declared `isFollowed` are read from. */
+/** The files from which settings declared `isFollowed` are read. */
 export function followedFiles(
   configClass: ConfigClass<object>,
   environment: Record<string, string | undefined> = process.env,
@@ -136,7 +136,7 @@ export function loadConfigs<const C extends readonly ConfigClass<object>[]>(
   return configs as unknown as Loaded<C>;
 }
 
-/** Undefined if it is not set. @throws a description of the fault in its file, never the file's content. */
+/** Undefined if it is not set. @throws Error that describes the fault of its file, never the file's content. */
 function readSetting(
   environment: Record<string, string | undefined>,
   { env, mayBeMissing = false }: SettingDescription,

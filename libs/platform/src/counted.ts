@@ -1,4 +1,4 @@
-/** `1 fault`, `2 faults`. @param noun in the singular, of those that add an "s". */
+/** `1 fault`, `2 faults`. @param noun a noun in the singular whose plural ends in "s". */
 export function counted(count: number | bigint, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${Number(count) === 1 ? '' : 's'}`;
 }

@@ -14,7 +14,7 @@ export function encrypt(key: Buffer, plaintext: Buffer, context: string): Buffer
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws if the key, the context or a byte of the value differs. */
+/** @throws Error if the key, the context or a byte of the value differs. */
 export function decrypt(key: Buffer, encrypted: Buffer, context: string): Buffer {
   const nonce = encrypted.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });

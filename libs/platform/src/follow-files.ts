@@ -65,6 +65,6 @@ function renew(
     }
   } catch (error) {
     const { faults } = error as ConfigurationError;
-    logger.warn('a changed file of a setting was not taken', { fault: faults?.join(' ') });
+    logger.warn('the changed file of a setting was not accepted', { fault: faults?.join(' ') });
   }
 }

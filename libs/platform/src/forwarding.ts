@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopbackHost } from './loopback.js';
 
-/** Headers by which proxies, balancers and content networks name their client or themselves. */
+/** Headers in which proxies, balancers and content delivery networks name their client or themselves. */
 const OF_PROXIES =
   /^(forwarded|via|x-forwarded(-.*)?|x-original-.*|x-real-ip|x-client-ip|x-cluster-client-ip|x-remote-(ip|addr)|x-envoy-.*|x-arr-.*|x-azure-.*|x-amzn-.*|x-appengine-.*|x-proxyuser-ip|true-client-ip|client-ip|cf-.*|cdn-loop|fastly-.*|fly-.*|tailscale-.*|ngrok-.*)$/;
 

@@ -6,7 +6,7 @@ export function isHost(value: string): boolean {
 }
 
 /**
- * Whether the headers name exactly one valid host. A proxy and this service could choose different ones of two hosts
+ * Whether the headers name exactly one valid host. Of two hosts, a proxy and this service could choose different ones
  * (RFC 9112 §3.2).
  * @param rawHeaders names and values in turn.
  */

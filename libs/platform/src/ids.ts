@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { machineMs } from './clock.js';
 
-/** Sorts before every id: the start for reading in the order of ids. */
+/** An id that sorts before all others, at which reading in the order of ids starts. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** A clock that went back by more than this was set again: ids follow it, and their order starts anew. */
+/** A clock that went back by more than this was set again; ids then follow it, and their order starts anew. */
 const CLOCK_SET_BACK_MS = 10_000;
 const LAST_COUNT = 0xfff;
 /** Half of the 12 bits, so that at least 2,048 ids fit into a millisecond before its end. */

@@ -33,7 +33,7 @@ describe('logger', () => {
     expect(maskKeys(KEY.replaceAll('_', '%5F'))).toBe('dds_live_***');
   });
 
-  it('S119: an error is logged with code, stack and causes, without the data it carries', () => {
+  it('S119: an error is logged with code, stack and causes, without the data it contains', () => {
     const members = { code: '23505', detail: 'Key (email)=(ann@example.org) already exists.' };
     const driverError = Object.assign(new Error('duplicate key'), members);
     const parameters = ['ann@example.org'];
@@ -64,7 +64,7 @@ describe('logger', () => {
     expect(out.length).toBeLessThan(100_000);
   });
 
-  it('S116: a line break in a logged value cannot start a line of its own', () => {
+  it('S116: a line break in a logged value cannot start a new line', () => {
     const out = capture((logger) =>
       logger.info('name', { name: 'a\r\n{"level":60,"msg":"forged"}' }),
     );

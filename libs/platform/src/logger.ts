@@ -62,8 +62,8 @@ export class Logger implements LoggerService {
   }
 
   /**
-   * Logs lines that every request of a flood would write, as `warn` or `error`: the first of a kind, then one line a
-   * minute with the `count` of lines that it represents and the fields of the last one.
+   * Logs lines that every request of a flood would cause, as `warn` or `error`: the first one of a kind, and then one
+   * line per minute with the `count` of lines that it represents and the fields of the last one.
    */
   sparsely(level: 'warn' | 'error', kind: string, message: string, fields: object): void {
     this.sparse.add(kind, (count) =>
@@ -71,7 +71,7 @@ export class Logger implements LoggerService {
     );
   }
 
-  /** Nest's own lines come through here. */
+  /** Nest's own lines are logged here. */
   log(message: unknown, context?: unknown): void {
     this.pino.debug(asFields(context), String(message));
   }
@@ -103,7 +103,7 @@ function errorFields(error: Error, depth = 0): object {
   };
 }
 
-/** A line has room for the essentials, not for a whole answer or file. */
+/** Maximum length of a line: enough for the essentials, not for a whole answer or file. */
 function short(value: unknown): unknown {
   if (typeof value !== 'string' || value.length <= TEXT_LENGTH_MAX) return value;
   return `${value.slice(0, TEXT_LENGTH_MAX)}… (${value.length} characters)`;

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 
-/** True for a listener's address or an origin's host that leads only to this machine (RFC 6761 §6.3). */
+/** True if a listener's address or an origin's host leads only to this machine (RFC 6761 §6.3). */
 export function isLoopbackHost(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[|\]$/g, '');
   if (isIPv4(name)) return name.startsWith('127.');

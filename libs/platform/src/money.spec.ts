@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { addMonths, divideHalfUp, roundToCent, shareOfMoney } from '#libs/platform';
 
 describe('money', () => {
-  it('halves are rounded up, for a credit note as for its invoice', () => {
+  it('halves are rounded up for a credit note as well as for its invoice', () => {
     expect([roundToCent(4_999n), roundToCent(5_000n), roundToCent(15_000n)]).toEqual([
       0n,
       10_000n,
@@ -14,7 +14,7 @@ describe('money', () => {
   });
 
   it('a share is rounded once', () => {
-    // 10 dollars for 13 of 31 days: 4.193548…, and no float on the way.
+    // 10 dollars for 13 of 31 days are 4.193548…, calculated without floating-point numbers.
     expect(shareOfMoney(10_000_000n, 13n, 31n)).toBe(4_190_000n);
     expect(shareOfMoney(9_007_199_254_740_993_000n, 1n, 1n)).toBe(9_007_199_254_740_990_000n);
   });

@@ -1,4 +1,4 @@
-/** Money is counted in millionths of the currency unit, as `bigint`: no sum of it is ever inexact. */
+/** Money is counted in millionths of the currency unit, as `bigint`, so that sums are always exact. */
 export type Micros = bigint;
 
 const CENT_MICROS = 10_000n;
@@ -10,7 +10,7 @@ export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   return (2n * numerator + denominator) / (2n * denominator);
 }
 
-/** The one rounding of a line of an order or invoice: millionths to the nearest whole cent, half up. */
+/** The only rounding of a line of an order or invoice: millionths to the nearest whole cent, half up. */
 export function roundToCent(micros: Micros): Micros {
   return divideHalfUp(micros, CENT_MICROS) * CENT_MICROS;
 }

@@ -1,4 +1,4 @@
-/** Longer texts are not typing errors, and comparing them costs more than it is worth. */
+/** Longer texts are not compared, because they are not typing errors and comparing them is expensive. */
 const LENGTH_MAX = 64;
 const SLIPS_MAX = 2;
 
@@ -23,7 +23,7 @@ export function nearestName(given: string, names: readonly string[]): string | u
   return nearest?.name;
 }
 
-/** Letters to change, put in or leave out (Levenshtein). */
+/** The number of letters to change, insert or omit (Levenshtein). */
 function slipsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, place) => place);
   for (let i = 1; i <= a.length; i++) {

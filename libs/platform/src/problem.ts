@@ -40,7 +40,7 @@ export class Problem extends Error {
     this.members = description.members;
   }
 
-  /** Whether nothing is broken and only time ran out: a flood causes thousands of these. */
+  /** Whether only the time limit was exceeded, without a fault; a flood causes thousands of these. */
   get isOfLoad(): boolean {
     return this.status === 503 || this.status === 504;
   }

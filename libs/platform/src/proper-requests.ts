@@ -4,7 +4,7 @@ import { ExpectationFailed, MalformedRequest } from './platform.errors.js';
 import type { Problem } from './problem.js';
 import { hasOneHost } from './host-header.js';
 
-/** Sends a problem before the framework has seen the request. */
+/** Sends a problem before the framework handles the request. */
 export type Refuse = (request: IncomingMessage, response: ServerResponse, problem: Problem) => void;
 
 const hostFault = new MalformedRequest(' It needs exactly one Host header that names a host.');
@@ -12,7 +12,7 @@ const targetFault = new MalformedRequest(' Its target must be a path.');
 
 /**
  * Passes only requests with one host and a path to a server's framework (RFC 9112 §3.2). It answers all others, and an
- * unknown `Expect`, in place of Node and the framework, whose answers have another form (S127).
+ * unknown `Expect`, instead of Node and the framework, whose answers have another format (S127).
  */
 export function takeProperRequests(server: Server, refuse: Refuse): void {
   const [framework] = server.listeners('request') as RequestListener[];
@@ -44,7 +44,7 @@ export const REFUSAL_HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** The rejection by an internal listener of a request that no route sees; it repeats nothing of the request (S9). */
+/** An internal listener's rejection of a request that reaches no route; it repeats nothing of the request (S9). */
 export const refuseInternally: Refuse = (_request, response, problem) => {
   response.writeHead(problem.status, REFUSAL_HEADERS).end(JSON.stringify(problem.toBody()));
 };

@@ -27,7 +27,7 @@ it('the first event of a flood is logged, and each later minute adds one line wi
   expect(written).toHaveLength(1);
   passMinute();
   expect(written.splice(1)).toEqual(['later 10 10']);
-  // A minute without any ends the series: the next one is written at once.
+  // A minute without lines ends the series, so the next line is written at once.
   passMinute();
   add('timeout', 'again');
   expect(written.splice(1)).toEqual(['again 1']);

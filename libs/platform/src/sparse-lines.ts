@@ -17,7 +17,7 @@ interface Kind {
 export class SparseLines {
   private readonly kinds = new Map<string, Kind>();
 
-  /** @param schedule runs something later; a timer that keeps no process alive by default. */
+  /** @param schedule runs a function later; by default, with a timer that does not keep the process alive. */
   constructor(
     private readonly schedule: (delayMs: number, run: () => void) => void = (delayMs, run) =>
       void setTimeout(run, delayMs).unref(),

@@ -42,11 +42,11 @@ describe('accounts', () => {
     await addMany(much, 'much', 2_000);
     await addMany(little, 'little', 50);
     const first = await firstOf(100);
-    // A turn is worth ten pieces.
+    // A turn allows ten items.
     expect(Math.abs(countOf(first, 'much') - countOf(first, 'little'))).toBeLessThanOrEqual(10);
   });
 
-  it('share it by cost, not by pieces', async () => {
+  it('share it by cost, not by the number of items', async () => {
     const [large, small] = accounts();
     await addMany(large, 'large', 200, { cost: 7 });
     await addMany(small, 'small', 1_000, { cost: 2 });
@@ -94,7 +94,7 @@ describe('a group', () => {
   const cancel = (group: string) =>
     database.transaction((transaction) => queue.cancel(transaction, group));
 
-  it('stops where it is running when it is cancelled, counts until it has ended, and does not return', async () => {
+  it('is stopped in its process when it is cancelled, counts until it has ended, and does not return', async () => {
     const [group, other] = [newId(), newId()];
     await addMany(newId(), 'cancelled', 3, { group });
     await addMany(newId(), 'other', 1, { group: other });

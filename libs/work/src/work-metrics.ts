@@ -3,12 +3,12 @@ import { type Metrics, declareGauge } from '#libs/platform';
 
 const ITEMS = declareGauge(
   'dds_work_items',
-  'Pieces of durable work, by queue: waiting, claimed by a process, or dead (an operator decides).',
+  'Items of durable work, by queue: waiting, claimed by a process, or dead (an operator decides).',
   { labels: ['queue', 'state'] },
 );
 const LATE = declareGauge(
   'dds_work_late_seconds',
-  'How long the oldest due piece of work of a queue has waited.',
+  'How long the oldest due item of a queue has waited.',
   { labels: ['queue'] },
 );
 

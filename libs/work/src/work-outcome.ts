@@ -1,13 +1,16 @@
-/** Thrown by a handler: no repetition can help, an operator has to look. */
+/** Thrown by a handler if a repetition cannot help, so that an operator has to decide. */
 export class WorkIsHopeless extends Error {}
 
-/** Thrown to a handler that no longer has the work: its lease ended, or the work was removed. Nothing may come of it. */
+/**
+ * Thrown to a handler that no longer has the work, because its lease ended or the work was removed. The work must have
+ * no effect.
+ */
 export class WorkLost extends Error {}
 
-/** The reason of the signal of work that was cancelled while it was done. Work done until then may be kept. */
+/** The reason of the signal for work that was cancelled while it was running. Results so far may be kept. */
 export class WorkCancelled extends Error {}
 
-/** The reason of the signal when the process ends: give the work back by `later(0)`, or finish it soon. */
+/** The reason of the signal when the process ends: return the work with `later(0)`, or finish it soon. */
 export class WorkStopped extends Error {}
 
 /** The reason of the abort signal, and of the failed attempt, when an attempt exceeds its time limit. */

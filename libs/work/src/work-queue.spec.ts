@@ -122,7 +122,7 @@ describe('work', () => {
         if (++tries === 1) throw new Error('after the end');
       });
     const calls = runner(both, { backOffMs: [0] });
-    // Whether the pause of 0 ms is over when it looks for more is up to the clock.
+    // It depends on the clock whether the pause of 0 ms is over at the next check.
     await waitFor('the second try', async () => {
       await calls.runOnce();
       return tries === 2;
@@ -168,7 +168,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('an item that kills its process each time is abandoned after as many attempts as one that fails', async () => {
+  it('an item that kills its process each time is abandoned after as many attempts as a failing one', async () => {
     await add('poison');
     for (let death = 0; death < 2; death += 1) {
       await claimAndDie({ triesMax: 2 });
@@ -179,7 +179,7 @@ describe('work', () => {
     expect(await rows()).toMatchObject([{ name: 'poison', state: 'dead' }]);
   });
 
-  it('work that exceeds its time is a failed attempt, and its handler finishes nothing', async () => {
+  it('work that exceeds its time counts as a failed attempt, and its handler cannot finish it', async () => {
     await add('endless');
     const endless = held();
     await runner(endless.doing, { timeLimitMs: 50 }).runOnce();

@@ -3,18 +3,20 @@ import { HOUR_MS, newId } from '#libs/platform';
 import { LATER_MAX_SECONDS } from './work-outcome.js';
 import { type DeadWork, type SqlRunner, WorkRepository, type WorkRow } from './work.repository.js';
 
-/** A piece of work to be done once the transaction has committed. */
+/** An item of work to be done once the transaction has committed. */
 export interface NewWork<T extends object> {
-  /** The subject of the work: work with a known name is not added again. */
+  /** The subject of the work; work with a known name is not added again. */
   name: string;
   payload: T;
-  /** The account it belongs to: accounts take turns, and erasing the account removes it. */
+  /** The account to which the work belongs. Accounts take turns, and erasing an account removes its work. */
   accountId?: string;
-  /** The group it belongs to, for `cancel` and `remaining`. */
+  /** The group to which the work belongs, for `cancel` and `remaining`. */
   group?: string;
   /** The fast lane goes first, for at most four of five turns; the default is `normal`. */
   lane?: 'fast' | 'normal';
-  /** How much of its account's turn it uses, in units of its queue; 1 by default, at most the queue's `quantum`. */
+  /**
+   * The part of its account's turn that it uses, in units of its queue; 1 by default, at most the queue's `quantum`.
+   */
   cost?: number;
   /** How long it waits first; none by default, at most seven days. */
   delaySeconds?: number;
@@ -23,7 +25,7 @@ export interface NewWork<T extends object> {
 export interface WorkQueueOptions {
   /** Names the queue in its table, in metrics and in the log. */
   name: string;
-  /** The cost that an account may use before it is the next one's turn; also the highest cost of an item. */
+  /** The cost that an account may use before the next account's turn; also the maximum cost of an item. */
   quantum?: number;
 }
 
@@ -33,8 +35,8 @@ const PAUSE_MAX_MS = HOUR_MS;
 const LANES = { fast: 1, normal: 2 } as const;
 
 /**
- * Work that survives the process: added in the transaction that makes it necessary, done by a `WorkRunner` in one
- * of the service's processes. Lives in a schema with `workTable`.
+ * A queue of work that survives the process: added in the transaction that makes it necessary, and done by a
+ * `WorkRunner` in one of the service's processes. It is stored in a schema with `workTable`.
  */
 export class WorkQueue<T extends object> {
   readonly name: string;
@@ -49,7 +51,10 @@ export class WorkQueue<T extends object> {
     this.rows = new WorkRepository(name);
   }
 
-  /** @returns false when work of this name is known, waiting or dead. @throws RangeError for a cost or wait out of range. */
+  /**
+   * @returns false if work of this name is already waiting or dead.
+   * @throws RangeError for a cost or wait out of range.
+   */
   async add(transaction: Transaction, work: NewWork<T>): Promise<boolean> {
     return (await this.addAll(transaction, [work])) === 1;
   }
@@ -66,8 +71,8 @@ export class WorkQueue<T extends object> {
   }
 
   /**
-   * Wants something done from now on: work of this name that waits or is dead is due at once, and work that is being
-   * done is done once more afterwards, for its doer may have looked before the reason for this one.
+   * Requests work from now on. Waiting or dead work of this name becomes due at once. Running work is repeated
+   * afterwards, because it may have read the data before the reason for this request.
    */
   async want(transaction: Transaction, work: NewWork<T>): Promise<void> {
     await this.rows.want(transaction, this.rowOf(work));
@@ -75,9 +80,9 @@ export class WorkQueue<T extends object> {
   }
 
   /**
-   * Removes the work of a group. Work that is being done learns of it by its signal, at once in this process and within a
-   * third of a lease in others, and does not come back.
-   * @returns how many pieces were removed, and how many are being done.
+   * Removes the work of a group. Running work is aborted by its signal, at once in this process and within a third of a
+   * lease in others, and is not repeated.
+   * @returns how many items were removed, and how many are running.
    */
   async cancel(
     transaction: Transaction,
@@ -98,7 +103,11 @@ export class WorkQueue<T extends object> {
     return this.rows.countGroup(runner, group);
   }
 
-  /** No process claims work until then. @param seconds at most an hour; 0 ends the pause. @throws RangeError. */
+  /**
+   * Pauses the queue: no process claims work during this time.
+   * @param seconds at most an hour; 0 ends the pause.
+   * @throws RangeError.
+   */
   async pause(runner: SqlRunner, seconds: number): Promise<void> {
     const pauseMs = seconds * 1_000;
     if (!(pauseMs >= 0 && pauseMs <= PAUSE_MAX_MS)) {
@@ -117,7 +126,7 @@ export class WorkQueue<T extends object> {
     return this.rows.redrive(runner, name);
   }
 
-  /** Gives up dead work. @returns false when there is no dead work of this name. */
+  /** Discards dead work. @returns false if there is no dead work of this name. */
   async discard(runner: SqlRunner, name: string): Promise<boolean> {
     return this.rows.discard(runner, name);
   }

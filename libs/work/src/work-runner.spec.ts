@@ -62,7 +62,7 @@ describe('a runner', () => {
     expect(done).toHaveLength(3);
   });
 
-  it('claims nothing while its queue is paused, for an hour at most', async () => {
+  it('claims nothing while its queue is paused, which is at most an hour', async () => {
     await add('paused');
     await queue.pause(database, 3_600);
     await runner().runOnce();

@@ -21,11 +21,11 @@ export interface WorkRunnerOptions<T extends object> {
   backOffMs?: readonly number[];
   /** After this many failed attempts, work is dead; by default, one more than there are pauses. */
   triesMax?: number;
-  /** How long the others wait for a process that is gone; at most a minute. */
+  /** How long other processes wait for the work of a dead one; at most a minute. */
   leaseMs?: number;
   /** Longest duration of one attempt. */
   timeLimitMs?: number;
-  /** Pieces at a time in this process. */
+  /** Maximum number of items at a time in this process. */
   concurrency?: number;
 }
 
@@ -40,7 +40,7 @@ const LEASE_MAX_MS = MINUTE_MS;
 const TIME_LIMIT_MS = 2 * MINUTE_MS;
 const CONCURRENCY = 4;
 const REASON_MAX = 1_000;
-/** How often a runner that is at work and has room looks for more. */
+/** How often a running runner that has room looks for more work. */
 const LOOK_MS = SECOND_MS;
 
 interface WorkInHand {
@@ -49,9 +49,10 @@ interface WorkInHand {
 }
 
 /**
- * Does the work of a queue in one process of several: claims what is due as soon as there is room, under leases that it
- * renews, tries again what failed after growing pauses, and leaves to the operator what no try could do. As a job
- * of the service (`runs: 'process'`) it looks each `everyMs`, and at once for work that was added here.
+ * Does the work of a queue in one of several processes. It claims due work as soon as there is room, under leases that
+ * it renews, retries failed work after growing pauses, and leaves work that fails permanently to the operator. As a job
+ * of the service (`runs: 'process'`), it looks for work every `everyMs`, and at once for work that was added in this
+ * process.
  */
 export abstract class WorkRunner<T extends object> implements Job {
   readonly name: string;
@@ -79,10 +80,10 @@ export abstract class WorkRunner<T extends object> implements Job {
   }
 
   /**
-   * Does one piece of work. It may talk to the outside: no transaction is open. When its effect is in the database, it
-   * calls `work.finish` in the transaction of that effect, and both happen or neither.
-   * @returns `later(seconds)` for what cannot be done yet.
-   * @throws WorkIsHopeless for what is dead at once; anything else is tried again.
+   * Does one item of work. It may make network calls, because no transaction is open. If its effect is in the database,
+   * it calls `work.finish` in the transaction of that effect, so that both happen or neither.
+   * @returns `later(seconds)` for work that cannot be done yet.
+   * @throws WorkIsHopeless for work that is dead at once; work with any other error is retried.
    */
   protected abstract handle(work: Work<T>): Promise<Later | void>;
 
@@ -109,7 +110,7 @@ export abstract class WorkRunner<T extends object> implements Job {
     this.wakeLoop = wake;
   }
 
-  /** Claims no more and tells those in hand; resolves when they have ended. */
+  /** Claims no more work and aborts the running items; resolves when they have ended. */
   async stop(): Promise<void> {
     this.isStopping = true;
     this.abortWhere(() => true, new WorkStopped(this.name));
@@ -206,7 +207,7 @@ export abstract class WorkRunner<T extends object> implements Job {
     this.inHand.set(claimed.id, { claimed, abort });
     try {
       if (claimed.tries > this.triesMax) {
-        // Its process died of it, each time.
+        // The work has killed its process each time.
         await this.giveUp(claimed, `its process has ended ${this.triesMax} times`);
         return;
       }
@@ -214,7 +215,7 @@ export abstract class WorkRunner<T extends object> implements Job {
       if (end instanceof Later) {
         await this.rows.putBack(database, claimed, { waitMs: end.seconds * 1_000, isTry: false });
       } else {
-        // Its handler may have finished it itself.
+        // The handler may have finished the work itself.
         await this.rows.finish(database, claimed);
       }
     } catch (error) {
@@ -237,7 +238,7 @@ export abstract class WorkRunner<T extends object> implements Job {
     }
   }
 
-  /** A handler that heeds neither its signal nor the time is left to itself: its work is no longer its own. */
+  /** A handler that ignores both its signal and the time limit is abandoned; its work no longer belongs to it. */
   private async inTime(work: Work<T>, abort: AbortController): Promise<Later | void> {
     const { timeLimitMs = TIME_LIMIT_MS } = this.options;
     const late = Promise.withResolvers<never>();

@@ -1,6 +1,6 @@
 /**
- * SQL of the tables behind `WorkQueue`, the same in every schema that has one: a migration of its own.
- * Times are technical and therefore the database's.
+ * SQL of the tables behind `WorkQueue`, the same in every schema that has one; use a separate migration. Times are
+ * technical and therefore those of the database.
  */
 export const workTable = `
 create table work (

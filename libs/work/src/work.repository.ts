@@ -38,7 +38,7 @@ export interface ClaimRequest {
   leaseMs: number;
 }
 
-/** Work that no try could do, for the operator. */
+/** Work that failed permanently, for the operator. */
 export interface DeadWork {
   id: string;
   name: string;
@@ -60,7 +60,7 @@ export class WorkRepository {
     return written.length;
   }
 
-  /** Inserts a row, or makes the existing one due; a claimed one is done once more. */
+  /** Inserts a row, or makes the existing one due; claimed work is done once more. */
   async want(transaction: Transaction, row: WorkRow): Promise<void> {
     await transaction.query(WANT, this.parametersOf([row]));
   }
@@ -75,7 +75,7 @@ export class WorkRepository {
     }));
   }
 
-  /** Prolongs leases. @returns those that are still held, and whether they were cancelled. */
+  /** Renews leases. @returns those that are still held, and whether they were cancelled. */
   async renew(
     runner: SqlRunner,
     claims: readonly Claim[],
@@ -91,7 +91,7 @@ export class WorkRepository {
     return (await runner.query(FINISH, [id, epoch])).length === 1;
   }
 
-  /** Gives work back, to be done after a wait; at once if it was wanted again. @returns as `finish`. */
+  /** Returns work to be done after a wait, or at once if it was requested again. @returns as `finish`. */
   async putBack(
     runner: SqlRunner,
     { id, epoch }: Claim,
@@ -116,7 +116,7 @@ export class WorkRepository {
     transaction: Transaction,
     group: string,
   ): Promise<{ removed: number; marked: number }> {
-    // Marks first: a claim that commits meanwhile is waited for, and seen by the second statement.
+    // Marks first, so that a claim that commits meanwhile is awaited and seen by the second statement.
     const marked = await transaction.query(
       `update work set cancelled = true where id in (
          select id from work where queue = $1 and group_id = $2 order by id for update)

@@ -2,12 +2,12 @@ import type { Transaction } from '#libs/database';
 import { WorkLost } from './work-outcome.js';
 import type { ClaimedWork, WorkRepository } from './work.repository.js';
 
-/** A piece of work in the hands of this process. */
+/** An item of work that this process has claimed. */
 export class Work<T extends object = object> {
   readonly id: string;
   readonly name: string;
   readonly payload: T;
-  /** Undefined if the work belongs to no account. */
+  /** Undefined if the work does not belong to an account. */
   readonly accountId: string | undefined;
   readonly group: string | undefined;
   /** Attempts so far, including this one; postponements do not count. */
@@ -28,9 +28,9 @@ export class Work<T extends object = object> {
   }
 
   /**
-   * Ends the work in the transaction of its effect: both happen, once, or neither. Work that was wanted once more
-   * meanwhile is done again. Without it, work ends when its handler resolves.
-   * @throws WorkLost when it is in other hands by now: the effect must not happen here.
+   * Ends the work in the transaction of its effect: both happen, once, or neither. Work that was requested again
+   * meanwhile is repeated. Without this call, work ends when its handler resolves.
+   * @throws WorkLost if another process has the work by now; the effect must not happen here.
    */
   async finish(transaction: Transaction): Promise<void> {
     if (!(await this.rows.finish(transaction, this.claimed))) throw new WorkLost(this.name);

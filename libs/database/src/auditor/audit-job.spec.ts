@@ -6,7 +6,7 @@ import { TestDatabase } from '#test/environment';
 const ROUND_MS = 5 * MINUTE_MS;
 const ROWS = 5_000;
 
-/** A row has changed if its window says so, and is faulty if its flag is set; 13 cannot be read. */
+/** A row counts as changed if it is in the window, and as faulty if its flag is set; row 13 cannot be read. */
 const SET: InvariantSet = {
   scope: `looked_at as materialized (
     select id, bad, id / (case when poison and $1::float8 is null then 0 else 1 end) as read
@@ -80,7 +80,7 @@ describe('audit job', () => {
     expect(job.violations.get('I0')).toBeUndefined();
   });
 
-  it('a failing full pass stops no window and continues where it stopped', async () => {
+  it('a failing full pass does not stop windows, and continues where it stopped', async () => {
     const job = newJob();
     await database.query('update audited_row set poison = true where id = 3000');
     await expect(job.runOnce(0)).rejects.toThrow('division by zero');

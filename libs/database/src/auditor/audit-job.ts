@@ -15,7 +15,7 @@ const CHUNKS_BUDGET_MS = 30 * SECOND_MS;
 /** A full pass in progress. */
 interface FullPass {
   startedAtMs: number;
-  /** Last key of the chunk before. */
+  /** Last key of the previous chunk. */
   after?: string;
   found: Map<string, number>;
 }
@@ -23,7 +23,7 @@ interface FullPass {
 /**
  * Checks the invariants repeatedly; each violation is an alarm, a log line on which an operator acts. A round checks
  * the rows that have changed since the last rounds. At the start, once a day and after a gap it also checks everything,
- * chunk by chunk; a chunk that fails is retried in the next round and delays no window.
+ * chunk by chunk; a chunk that fails is retried in the next round and does not delay windows.
  */
 export class AuditJob implements Job {
   readonly name = 'audit';

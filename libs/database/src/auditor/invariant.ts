@@ -18,8 +18,8 @@ export interface InvariantSet {
   scope: string;
   invariants: readonly Invariant[];
   /**
-   * The key (text, as `key`) at which a chunk ends that begins after `$1` (text, null for the start) and
-   * holds `$2` keys; no row for the last chunk.
+   * The last key (text, as `key`) of a chunk that begins after `$1` (text, null for the start) and contains `$2` keys;
+   * no row for the last chunk.
    */
   chunkEnd: string;
 }

@@ -10,13 +10,13 @@ import { exists } from './make-folder.js';
 import { type ServerUser, serverFolder, serverUser } from './server-user.js';
 
 export interface EmbeddedServerOptions {
-  /** Holds `pgdata`, `postgres.log` and, where needed, a copy of the binaries. */
+  /** The folder with `pgdata`, `postgres.log` and, if necessary, a copy of the binaries. */
   folder: string;
   /** Password of the superuser `postgres`. The caller stores it. */
   password: string;
-  /** The port of a server that is restarted; by default a free one. */
+  /** The port for a restarted server; by default, a free one. */
   port?: number;
-  /** Off only for throw-away test servers: an answer is then not durable. */
+  /** Off only for temporary test servers, because answers are not durable then. */
   durable?: boolean;
   /** A folder with the `bin` of a PostgreSQL other than that of the packages. */
   binaries?: string;
@@ -33,9 +33,8 @@ const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 
 /**
- * A real PostgreSQL server on a free loopback port, owned by this process but in a session of its own,
- * so that a Ctrl-C reaches only us and the server stops last. A server that outlived a kill -9 of its
- * owner is adopted.
+ * A real PostgreSQL server on a free loopback port, owned by this process but in its own session, so that a Ctrl-C
+ * reaches only this process and the server stops last. A server that outlived a kill -9 of its owner is adopted.
  */
 export class EmbeddedServer {
   private constructor(

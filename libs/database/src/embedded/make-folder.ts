@@ -2,9 +2,9 @@ import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Creates a folder atomically: `fill` works beside it, and the result takes the name when it is complete. A killed
- * process leaves nothing incomplete under that name; if two run at once, the first one's folder is kept; and a folder
- * that is not empty is never touched.
+ * Creates a folder atomically: `fill` works in a temporary folder beside it, which is renamed when it is complete. A
+ * killed process leaves nothing incomplete under that name; if two run at once, the first one's folder is kept; and a
+ * folder that is not empty is never touched.
  */
 export async function makeFolder(
   path: string,

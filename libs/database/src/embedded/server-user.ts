@@ -27,7 +27,7 @@ export function serverUser(): ServerUser | undefined {
   );
 }
 
-/** The folder in which a process of root stores data if the server's user cannot reach the requested one. */
+/** The folder in which a root process stores data if the server's user cannot reach the requested one. */
 const SYSTEM_FOLDER = '/var/lib/domain-data-service';
 
 /**

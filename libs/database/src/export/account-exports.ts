@@ -88,7 +88,7 @@ function pageSql(
     order by ${names.join(', ')} limit ${PAGE_ROWS}`;
 }
 
-/** @throws for bytes: encrypted or hashed values never leave in their stored form. */
+/** @throws Error for bytes, because encrypted or hashed values are never exported in their stored form. */
 function plain(this: ExportedRow, name: string, value: unknown): unknown {
   if (Buffer.isBuffer(this[name])) throw new Error(`${name} is exported as bytes`);
   return value;

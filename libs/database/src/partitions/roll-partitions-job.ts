@@ -2,13 +2,13 @@ import { type Clock, type Job, SystemClock } from '#libs/platform';
 import type { MaintenanceDatabase } from '../database.js';
 import { sqlStateOf } from '../database-failure.js';
 
-/** Enough for a year's partitions of a dozen tables, or of one table with daily partitions. */
+/** Maximum number of partitions per run: enough for a year of a dozen tables, or of one table with daily partitions. */
 const DETACHED_PER_RUN_MAX = 400;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Creates upcoming partitions and drops expired ones. Ids contain the machine's time, so that is the relevant time
- * here. Safe to repeat and to run in several processes.
+ * Creates upcoming partitions and drops expired ones. Ids contain the machine's time, which is therefore used here.
+ * Safe to repeat and to run in several processes.
  */
 export class RollPartitionsJob implements Job {
   readonly name = 'roll-partitions';

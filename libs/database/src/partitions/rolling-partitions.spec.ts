@@ -36,7 +36,7 @@ describe('rolling partitions', () => {
     ahead.setUTCDate(1);
     ahead.setUTCMonth(ahead.getUTCMonth() + 2);
     expect(after.at(-1)).toBe(`leases_${ahead.toISOString().slice(0, 7).replace('-', '')}`);
-    // 90 days, and the months that they touch.
+    // The months of the last 90 days.
     expect(after.length).toBeLessThanOrEqual(8);
     expect(after).not.toContain(before[0]);
     const left = await maintenance.query('select from pg_class where relname = $1', [before[0]]);
@@ -65,7 +65,7 @@ describe('rolling partitions', () => {
     expect(await partitions()).not.toContain(oldest);
   });
 
-  it('a reading statement delays no new month and no drop of others, and its own only for a moment', async () => {
+  it('a reading statement does not delay new months and the dropping of others, and its own only for a moment', async () => {
     const clock = new TestClock(new Date(Date.now() + 3 * 366 * DAY_MS));
     await withClient(test.url('entitlement'), async (reader) => {
       await reader.query('begin');
@@ -82,7 +82,7 @@ describe('rolling partitions', () => {
       const [{ kept }] = await maintenance.query<{ kept: number }>(
         `select count(*)::int as kept from pg_inherits where inhparent = 'inbox'::regclass`,
       );
-      // It creates those around the new time, and keeps the 90 days before.
+      // The job creates the partitions around the new time, and keeps those of the 90 days before.
       expect(kept).toBe(4);
       await reader.query('rollback');
     });
@@ -91,7 +91,7 @@ describe('rolling partitions', () => {
     expect((await partitions()).length).toBeLessThan(before.length);
   });
 
-  it('S114: nobody can write past the parent, where no trigger would run', async () => {
+  it('S114: nobody can bypass the parent table when writing, because no trigger would run', async () => {
     const [{ name }] = await maintenance.query<{ name: string }>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
        where i.inhparent = 'ledger_entries'::regclass limit 1`,

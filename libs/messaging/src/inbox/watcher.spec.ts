@@ -32,6 +32,6 @@ describe('a watcher', () => {
     expect([heard, lines]).toEqual([[1], []]);
     await tell(watcher, messageOf('account.counted', 3));
     expect(heard).toEqual([1, 3]);
-    expect(lines).toEqual([expect.stringMatching(/"not this one".*failed to hear an event/)]);
+    expect(lines).toEqual([expect.stringMatching(/"not this one".*failed to handle an event/)]);
   });
 });

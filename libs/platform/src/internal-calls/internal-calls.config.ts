@@ -6,7 +6,7 @@ import { SERVICE_SECRET_FORM } from './service-secret.js';
 export const IsServiceSecret = () =>
   Matches(SERVICE_SECRET_FORM, {
     message:
-      '$property must have at least 32 characters, on each of its two lines at most, or the lines of one service',
+      '$property must have at least 32 characters on each of at most two lines, or be the lines of one service',
   });
 
 /** Settings for calls between services and their identity; every service's config class extends it. */

@@ -52,7 +52,7 @@ export class ServiceGuard implements CanActivate {
   }
 }
 
-/** The account a call is about, from the `x-account-id` header. 400 if it is missing or not an id. */
+/** The account that a call concerns, from the `x-account-id` header. 400 if it is missing or not an id. */
 export const AccountId = createParamDecorator((_: unknown, context: ExecutionContext): string => {
   const header = context.switchToHttp().getRequest<FastifyRequest>().headers['x-account-id'];
   if (!isId(header)) {

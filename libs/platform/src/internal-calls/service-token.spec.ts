@@ -31,7 +31,7 @@ describe('service tokens', () => {
     expect(tokens.verify(first, 'account')).toBeUndefined();
   });
 
-  it('a forged, truncated or foreign token identifies nobody', () => {
+  it('a forged, truncated or foreign token does not identify anyone', () => {
     const clock = new TestClock();
     const token = new ServiceTokens('secret', clock).issue('gateway', 'account');
     const other = new ServiceTokens('another secret', clock);
@@ -54,13 +54,13 @@ describe('service tokens', () => {
     const tokensOf = (text: string, service: ServiceName) =>
       new ServiceTokens(new PairSecrets(text).textFor(service), clock);
 
-    it('S86: it signs as itself, to the services it calls, and nobody else can', () => {
+    it('S86: a service signs only as itself, to the services it calls, and no other service can', () => {
       const [gateway, lookup] = [tokensOf(OLD, 'gateway'), tokensOf(OLD, 'lookup')];
       const whole = new ServiceTokens(OLD, clock);
       expect(lookup.verify(gateway.issue('gateway', 'lookup'), 'lookup')).toBe('gateway');
       expect(whole.verify(gateway.issue('gateway', 'account'), 'account')).toBe('gateway');
       expect(() => lookup.issue('gateway', 'account')).toThrow('SERVICE_SECRET has nothing');
-      // A token of one pair is invalid for another, whoever holds the secret.
+      // A token of one pair is invalid for another, whoever has the secret.
       const token = gateway.issue('gateway', 'lookup');
       expect(whole.verify(token.replace('lookup', 'account'), 'account')).toBeUndefined();
       expect(whole.verify(token.replace('gateway', 'cli'), 'lookup')).toBeUndefined();

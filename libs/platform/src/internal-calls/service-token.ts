@@ -6,7 +6,7 @@ import type { ServiceSecret } from './service-secret.js';
 
 const LIFETIME_SECONDS = 120;
 const RENEW_BEFORE_SECONDS = 60;
-/** Characters of base64url: 128 bits and two more. */
+/** The number of base64url characters, which encode 130 bits. */
 const SEAL_LENGTH = 22;
 
 /**
@@ -18,8 +18,8 @@ export class ServiceTokens {
   private readonly secretAt: (nowMs: number) => PairSecrets;
 
   /**
-   * @param secret as text if it never changes.
-   * @param tls for connections that carry the tokens; unset: they are plain.
+   * @param secret a text if it never changes.
+   * @param tls for the connections that carry the tokens; if it is unset, they are plain.
    */
   constructor(
     secret: ServiceSecret | string,
@@ -82,7 +82,7 @@ export class ServiceTokens {
   }
 }
 
-/** No token begins like this, so neither can be mistaken for the other. 16 bytes keep addresses short. */
+/** No token begins like this, so a seal and a token cannot be confused. 16 bytes keep addresses short. */
 function sealOf(text: string, secret: string): string {
   return signatureOf(`seal ${text}`, secret).slice(0, SEAL_LENGTH);
 }

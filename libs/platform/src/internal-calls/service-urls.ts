@@ -2,9 +2,9 @@ import { IsOptional, IsUrl } from 'class-validator';
 import { Setting } from '../config.js';
 import { SERVICE_NAMES, type ServiceName } from './pair-secrets.js';
 
-/** The services that call others and are not called. */
+/** The services that call others and are not called themselves. */
 const CALLERS: readonly ServiceName[] = ['dashboard', 'cli'];
-/** Called only by the dashboard, which declares it as needed. */
+/** This service is called only by the dashboard, which declares it as needed. */
 const READ: ServiceName = 'gateway';
 const HTTP_URL = { require_tld: false, protocols: ['http', 'https'], require_protocol: true };
 

@@ -1,14 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { type Server, createServer } from 'node:net';
 
-/** Below the ports that systems assign to outgoing connections, so that none of these can take one meanwhile. */
+/** The range is below the ports that systems assign to outgoing connections, so that these cannot use one meanwhile. */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 const BLOCK = 50;
 const TRIES_MAX = 2_000;
 
 /**
  * The ports of one process. They are taken from blocks that no other process has: it listens on a block's first port
- * for as long as it lives. Otherwise two clusters that start at once could choose the same port before either listens.
+ * for as long as it lives. Otherwise, two clusters that start at the same time could choose the same port before either
+ * listens.
  */
 export class FreePorts {
   private next = 0;
@@ -48,8 +49,8 @@ export class FreePorts {
 const ofThisProcess = new FreePorts();
 
 /**
- * These are for addresses that must be known before anything listens there. A caller that can read the port after
- * binding 0 does that instead.
+ * Use these only for addresses that must be known before anything listens there. A caller that can read the port after
+ * binding to 0 should do that instead.
  */
 export async function freePorts(count: number): Promise<number[]> {
   return ofThisProcess.take(count);

@@ -7,13 +7,13 @@ import type { Metrics } from '../telemetry/metrics.js';
 
 const READY = declareGauge(
   'dds_service_ready',
-  'Whether a process of the service takes requests (1) or not (0), as its /ready says. Missing if it does not run.',
+  'Whether a process of the service accepts requests (1) or not (0), as reported by its /ready. Missing if it does not run.',
   { labels: ['service'] },
 );
 /** A check that takes longer counts as failed; the scrape itself may take 3 s. */
 const CHECK_LIMIT_MS = 2_000;
 
-/** Something a process depends on. `check` throws when it is unavailable. */
+/** Something on which a process depends. `check` throws if it is unavailable. */
 export interface HealthCheck {
   name: string;
   /** True if the process still answers without it: the fault is named in `faults`, and the process stays in service. */
@@ -36,7 +36,7 @@ export class Health {
     this.checks.push(check);
   }
 
-  /** From now on `/ready` answers 503, so that a balancer sends no new work. */
+  /** Makes `/ready` answer 503 from now on, so that a balancer sends no new work. */
   drain(): void {
     this.draining = true;
   }

@@ -53,17 +53,17 @@ function messagesOf({ target, property, constraints = {} }: ValidationError): st
 /**
  * Checks the shape of parsed JSON before anything walks it: depth, array lengths, string lengths, and
  * member names that would reach an object's prototype (S69, S94).
- * @throws InvalidRequest naming the limit.
+ * @throws InvalidRequest that names the limit.
  */
 export function checkJsonShape(value: unknown, depth = 0): void {
   const refuse = (message: string) => new InvalidRequest([{ field: 'body', message }]);
   if (depth > DEPTH_MAX) throw refuse(`must not be nested deeper than ${DEPTH_MAX}`);
   if (typeof value === 'string' && value.length > STRING_LENGTH_MAX) {
-    throw refuse(`must not hold a string longer than ${STRING_LENGTH_MAX}`);
+    throw refuse(`must not contain a string longer than ${STRING_LENGTH_MAX}`);
   }
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value) && value.length > ARRAY_LENGTH_MAX) {
-    throw refuse(`must not hold an array longer than ${ARRAY_LENGTH_MAX}`);
+    throw refuse(`must not contain an array longer than ${ARRAY_LENGTH_MAX}`);
   }
   for (const [name, member] of Object.entries(value)) {
     if (name === '__proto__' || name === 'constructor' || name === 'prototype') {

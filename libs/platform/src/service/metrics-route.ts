@@ -2,7 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { AllowCallers } from '../internal-calls/internal-route.js';
 import { Metrics } from '../telemetry/metrics.js';
 
-/** For Prometheus, which has no service token; only the internal listener protects it. */
+/** The route for Prometheus, which has no service token; only the internal listener protects it. */
 @Controller()
 @AllowCallers('anyone')
 export class MetricsController {

@@ -41,7 +41,7 @@ export const BodyStream = createParamDecorator(
     context.switchToHttp().getRequest<FastifyRequest>().raw,
 );
 
-/** Lets a stop of the service cut an answer off: its client requests the rest. */
+/** Allows a stop of the service to cut off an answer, because its client will request the rest. */
 export function allowCut({ server }: FastifyRequest, { raw }: FastifyReply): void {
   const own = streams.get(server.server) ?? new Set();
   streams.set(server.server, own.add(raw));

@@ -47,7 +47,7 @@ class Program {
   }
 }
 
-/** Stays until it is told to stop, as a listener does. */
+/** Runs until it is told to stop, as a listener does. */
 const LISTENING = 'const timer = setInterval(() => {}, 1000);';
 
 describe('a single-service process', () => {

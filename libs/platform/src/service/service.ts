@@ -45,7 +45,9 @@ export interface RunningService {
 /** The routes for probes and Prometheus. */
 const PROBED = new Set(['/health', '/ready', '/metrics']);
 
-/** Starts one Nest application on its internal listener, with the validation and errors all share. */
+/**
+ * Starts one Nest application on its internal listener, with the validation and error format that all services share.
+ */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { internalTlsFolder: folder, probePort } = options.config ?? {};
   const tls = folder ? new InternalTls(folder, options.logger) : undefined;
@@ -54,10 +56,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     bodyLimit: JSON_BODY_LIMIT_BYTES,
     routerOptions: { maxParamLength: 200 },
     keepAliveTimeout: 72_000,
-    // An upload takes as long as bytes flow; the gateway ends one that stalls.
+    // An upload may take as long as data is transferred; the gateway ends one that stalls.
     requestTimeout: options.takesUploads ? 0 : 30_000,
     forceCloseConnections: 'idle',
-    // Fastify's own answer to a path it cannot decode repeats the whole URL, keys included (S9).
+    // Fastify's own answer to a path that it cannot decode repeats the whole URL, including keys (S9).
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
       const problem = new InvalidRequest([{ field: 'path', message: 'is not a valid path' }]);
       reply.hijack();
@@ -85,7 +87,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     })
     .addHook('onSend', (request, reply, _payload, done) => {
       if (request.method !== 'GET') crashPoint('command.before-answer');
-      // An answer sent while stopping would leave an idle connection that keeps the listener open.
+      // Without this, an answer sent while stopping would leave an idle connection that keeps the listener open.
       if (isStopping) void reply.header('connection', 'close');
       done();
     });

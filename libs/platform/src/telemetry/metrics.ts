@@ -20,7 +20,7 @@ export type TakeReading = (metric: MetricDeclaration, reading: Reading, labels?:
 
 /** Reads numbers that are kept elsewhere, at each scrape. */
 export interface MetricSource {
-  /** Names the source if it fails. */
+  /** The name of the source, reported if it fails. */
   name: string;
   read(take: TakeReading): void | Promise<void>;
 }
@@ -36,7 +36,7 @@ const READ_LIMIT_MS = 3_000;
 
 const FAILED_READS = declareCounter(
   'dds_metrics_failed_reads_total',
-  'Scrapes in which a source of metrics could not be read; what it tells is missing from them.',
+  'Scrapes in which a source of metrics could not be read, so that its values are missing.',
   { labels: ['source'] },
 );
 
@@ -56,7 +56,7 @@ export class Metrics {
     this.isProcessDue = process;
   }
 
-  /** @throws if the name belongs to a metric that is not a counter. */
+  /** @throws Error if the name belongs to a metric that is not a counter. */
   counter(declaration: MetricDeclaration): Counter {
     return this.known(declaration, Counter) ?? new Counter(this.configurationOf(declaration));
   }

@@ -3,14 +3,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** The request or event on whose behalf something is done, for log lines and for subsequent calls and events. */
 export interface RequestContext {
   requestId?: string;
-  /** W3C Trace Context of the span this happens in; only while it is recorded. */
+  /** W3C Trace Context of the current span; only while it is recorded. */
   traceparent?: string;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();
 
 /**
- * Runs `work`, and everything it waits for, on behalf of a request. The gateway's path does not use it for a request
+ * Runs `work`, and everything that it awaits, on behalf of a request. The gateway's path does not use it for a request
  * that finds everything in memory, and passes its ids on itself.
  */
 export function runInContext<T>(context: RequestContext, work: () => T): T {
