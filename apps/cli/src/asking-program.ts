@@ -8,7 +8,10 @@ import type { Databases } from './declared.js';
 import { keyCommands } from './keys/key-commands.js';
 import { addManual } from './manual.js';
 
-/** First words of the commands that call running services: they start without loading all apps, in half the time. */
+/**
+ * First words of the commands that call running services. They start in half the time, because they do not load all
+ * apps.
+ */
 const ASKING: ReadonlySet<string> = new Set([
   'account',
   'credits',

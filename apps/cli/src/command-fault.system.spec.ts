@@ -38,7 +38,7 @@ describe('a command that fails', () => {
     [
       'routing convert a-file --write origins.txt',
       ['routing', 'convert', file, '--write', join(folder, 'origins.txt')],
-      `${file}: it is no MRT file`,
+      `${file}: it is not an MRT file`,
     ],
     [
       'tlds refresh missing',

@@ -277,5 +277,5 @@ function undescribed(shown: unknown, said: unknown, path = ''): string[] {
   );
 }
 
-/** Reading twice writes two equal entries. */
+/** Reading twice writes two identical entries. */
 const isRepeatable = (line: string) => line.includes('account.inspected');

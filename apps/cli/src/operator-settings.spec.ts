@@ -42,7 +42,7 @@ describe('settings of operator commands', () => {
     expect([ACCOUNT_URL, LOG_LEVEL]).toEqual(['http://127.0.0.1:2', 'warn']);
   });
 
-  it('it fails with a message if none is running, even beside a killed one’s files', () => {
+  it('a command fails with a message if no installation is running, even if a killed one has left files', () => {
     expect(() => operatorSettings(exported(gone), folder)).toThrow(`ended (process ${gone})`);
     running(gone, 2);
     expect(() => operatorSettings(exported(gone), folder)).toThrow('unset OPERATOR_ENV_OF');

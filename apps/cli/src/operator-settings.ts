@@ -6,7 +6,10 @@ import { CliConfig } from './cli.config.js';
 
 export type Settings = Record<string, string | undefined>;
 
-/** In each `operator.env`: the process to which these settings belong. A shell that has read the file has it too. */
+/**
+ * In each `operator.env`: the process to which these settings belong. A shell that has read the file has this variable,
+ * too.
+ */
 const OWNER = 'OPERATOR_ENV_OF';
 const FILE = 'operator.env';
 /** Part of the installation's settings, although only some commands read it. */

@@ -1,4 +1,4 @@
-/** The longest delay of a timer, 24 days; the pod is then restarted. */
+/** The longest delay of a timer, 24 days, after which the pod is restarted. */
 const WAIT_MS = 2 ** 31 - 1;
 
 // An idle pod for operator commands.

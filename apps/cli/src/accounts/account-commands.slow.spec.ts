@@ -28,7 +28,7 @@ describe('account commands', () => {
   const find = async (text: string) =>
     (await desk.answer('account', 'find', text)) as { accountId: string; matched: string[] }[];
 
-  it('S117: an account is found by whatever its owner knows, and each search is audited', async () => {
+  it('S117: an account is found by any text that its owner may know, and each search is audited', async () => {
     const { accountId } = owner;
     const order = await desk.billing.order(accountId);
     await desk.billing.act(order, 'pay');
@@ -169,7 +169,7 @@ describe('account commands', () => {
     expect(stdout).toContain('\n2 inspections by operators left out: --inspections\n');
   });
 
-  it('a match says which field of the account matched', async () => {
+  it('a match names the field of the account that matched', async () => {
     const { accountId, key } = owner;
     const matched = async (text: string) => (await find(text))[0].matched.join();
     expect(await matched(` <${EMAIL.toUpperCase()}>`)).toBe('e-mail');

@@ -33,7 +33,7 @@ interface FoundAccount extends AccountSummary {
 }
 
 const LISTED = 50;
-/** The most accounts shown for a text that matches many. */
+/** The maximum number of accounts shown for a text that matches many. */
 const ACCOUNTS_MAX = 20;
 
 /** `account`: finds an account, shows its owner and its timeline. */
@@ -128,7 +128,7 @@ async function findRequest(
   databases: () => Promise<Databases>,
   requestId: string,
 ): Promise<AccountMatch[]> {
-  // Half a second of a start, for this one alone.
+  // Loaded only here, because it takes half a second and no other command needs it.
   const { Database } = await import('#libs/database');
   const { LoggedRequestsMaintenanceRepository } = await import('./logged-requests.repository.js');
   const url = required(await databases(), 'gateway', 'GATEWAY_DATABASE_URL');

@@ -24,7 +24,9 @@ export function blockCommands(account: Command, config: CliConfig): void {
   account
     .command('block-downloads')
     .argument('<account-id>', 'as shown by `account find`', id)
-    .description('block the database files of an account: 403 downloads_blocked; all else goes on')
+    .description(
+      'block the database files of an account: 403 downloads_blocked; everything else keeps working',
+    )
     .addOption(cause())
     .option('--until <time>', 'RFC 3339; by default, until it is lifted', laterInstant)
     .requiredOption('--reason <text>', 'why')

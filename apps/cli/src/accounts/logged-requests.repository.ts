@@ -1,7 +1,10 @@
 import { type AccountMatch, REQUESTS_KEPT_DAYS } from '#libs/contracts';
 import type { Database } from '#libs/database';
 
-/** One more day than the log is kept, for rows that are not dropped yet, and one for a clock that is ahead. */
+/**
+ * The number of days searched: those for which the log is kept, one more for rows that are not dropped yet, and one for
+ * a clock that is ahead.
+ */
 const DAYS_SEARCHED = REQUESTS_KEPT_DAYS + 2;
 
 interface LoggedRow {

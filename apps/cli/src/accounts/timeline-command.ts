@@ -28,7 +28,7 @@ interface Timeline {
   inspectionsLeftOut: number;
 }
 
-/** `account timeline`: what each service knows, merged by time. */
+/** `account timeline`: the entries of all services, merged by time. */
 export function timelineCommand(account: Command, config: CliConfig): void {
   account
     .command('timeline')
@@ -45,7 +45,7 @@ export function timelineCommand(account: Command, config: CliConfig): void {
 
 async function show(config: CliConfig, accountId: string, options: TimelineOptions): Promise<void> {
   const { limit, before, inspections: withInspections = false } = options;
-  // First, so that the inspection itself is audited.
+  // This comes first, so that the inspection itself is audited.
   const { email } = await inspected(config, accountId);
   const timeline = await read(config, accountId, { question: { before, limit }, withInspections });
   answer(

@@ -10,7 +10,7 @@ describe('billing commands', () => {
   });
   afterAll(() => desk.close());
 
-  it('a refund and a repeated callback are audited; repeating either changes nothing', async () => {
+  it('a refund and a repeated callback are audited, and repeating either changes nothing', async () => {
     const { accountId } = await desk.account.register('refunded@example.com');
     expect((await desk.command('billing', 'payments', accountId)).stdout).toContain('paid nothing');
     await desk.billing.act(await desk.billing.order(accountId), 'pay');
@@ -117,7 +117,7 @@ describe('billing commands', () => {
     ['--from', 'tomorrow', 'such as 2027-01-31T12:00:00Z'],
     ['--from', '2027-02-31T99:00:00Z', 'such as 2027-01-31T12:00:00Z'],
   ])(
-    'a refund %s of %p is a typing error, named before anything is sent',
+    'a refund %s of %p is reported as a typing error before anything is sent',
     async (name, text, hint) => {
       const { accountId } = await desk.account.register(`${newId()}@example.com`);
       const before = await desk.audited(accountId);

@@ -14,7 +14,7 @@ interface Rule {
   each: boolean;
 }
 
-/** A rule has no schema keyword here, so that the schema would promise less than the class checks. */
+/** A rule has no schema keyword here, so the schema would be less strict than the class. */
 class RuleWithoutKeyword extends Error {}
 
 /** JSON Schema 2020-12 of an event's `data`, derived from the validation rules of its class. */

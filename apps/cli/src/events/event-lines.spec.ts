@@ -21,7 +21,7 @@ const event: FailedEvent = {
 };
 
 describe('a listed event', () => {
-  it('says in two lines its owner, state, attempts and reason of failure', () => {
+  it('states its owner, state, attempts and reason of failure in two lines', () => {
     const { eventId, key } = event;
     expect(eventLines('entitlement', event)).toEqual([
       `entitlement  dead  ${eventId}  PaymentConfirmed  account ${key}  3 tries since 2026-03-01T10:00:00.000Z`,

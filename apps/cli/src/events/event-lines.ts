@@ -1,6 +1,6 @@
 import type { FailedEvent } from '#libs/messaging';
 
-/** Format characters, too, because they change the direction of writing or are invisible. */
+/** Format characters count as well, because they change the direction of writing or are invisible. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** An event in two lines for an operator. Type, key and reason may contain any text that the sender chose. */

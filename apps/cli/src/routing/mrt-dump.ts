@@ -4,7 +4,7 @@ import { parseCidr } from '#libs/domain-names';
 export interface OriginatedPrefix {
   address: string;
   prefixLength: number;
-  /** The most frequent one first; the members of a set (RFC 4271) joined by commas. */
+  /** The most frequent one comes first; the members of a set (RFC 4271) are joined by commas. */
   origins: string[];
 }
 
@@ -54,7 +54,7 @@ async function* recordsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<MrtReco
     let at = 0;
     while (held.length - at >= HEADER_BYTES) {
       const bytes = held.readUInt32BE(at + 8);
-      if (bytes > RECORD_BYTES_MAX) throw new Error('it is no MRT file');
+      if (bytes > RECORD_BYTES_MAX) throw new Error('it is not an MRT file');
       const end = at + HEADER_BYTES + bytes;
       if (end > held.length) break;
       const [type, subtype] = [held.readUInt16BE(at + 4), held.readUInt16BE(at + 6)];

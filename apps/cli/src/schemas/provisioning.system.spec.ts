@@ -95,7 +95,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     });
     expect(stdout).toMatch(new RegExp(`^-- The database ${BY_HAND} of 127.0.0.1:`));
     for (const sql of [stdout, stdout]) await asAdmin(BY_HAND, sql);
-    // Only its address is used.
+    // Only the address of this URL is used.
     await installation(BY_HAND, 'nobody').migrate();
   });
 

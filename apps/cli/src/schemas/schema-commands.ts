@@ -12,7 +12,10 @@ import { SERVICES } from '../declared.js';
 import { type OutputOptions, answer } from '../output.js';
 import { required } from '../required.js';
 
-/** `provision` and `migrate`: what an administrator prepares, and what the owner roles change afterwards. */
+/**
+ * `provision` and `migrate`: the preparations of an administrator, and the changes that the owner roles make
+ * afterwards.
+ */
 export function schemaCommands(
   program: Command,
   config: ServersConfig,
@@ -51,7 +54,7 @@ async function provision(databases: InstallationDatabases, options: OutputOption
 function printScripts(databases: InstallationDatabases, options: OutputOptions): void {
   const { provisionScripts: scripts } = databases;
   if (options.json) return answer(options, scripts, () => []);
-  // Unchanged, because a password may contain any character.
+  // The text is not cleaned, because a password may contain any character.
   for (const { host, database, sql } of scripts) {
     process.stdout.write(`-- The database ${database} of ${host}\n${sql}\n`);
   }

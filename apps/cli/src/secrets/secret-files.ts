@@ -8,7 +8,7 @@ import { SERVICES } from '../declared.js';
 
 /** The mode of the folder: only its owner may enter it. */
 const FOLDER_MODE = 0o700;
-/** A container's user must be able to read what is mounted into it, whatever its number. */
+/** A container's user must be able to read the mounted files, whatever its number. */
 const FILE_MODE = 0o644;
 
 /** The secret from which the services' own secrets are derived; no service receives it. */
@@ -18,20 +18,20 @@ export interface SecretSources {
   folder: string;
   /** `host:port/database`, as the services see it. */
   database: string;
-  /** The same for each service that has its own database. */
+  /** The address for each service that has its own database. */
   ownDatabases?: Partial<Record<ServiceName, string>>;
   smtpUrl: string;
   /** `host:port` of a Valkey that requires a password, which is generated. */
   valkey?: string;
-  /** Only in an installation with billing. */
+  /** Set only in an installation with billing. */
   stripe?: { apiKey: string; callbackSecret: string };
   paypalClientSecret?: string;
 }
 
 /**
- * Writes every secret of a deployment as a file of its own. A file that is there stays as it is: another
- * key pepper would end every key, another personal data secret would lose all names. Only the secrets of
- * calls between services follow their source each time, which is how they are rotated.
+ * Writes every secret of a deployment to its own file. Existing files are not changed: another key pepper would
+ * invalidate every key, and another personal data secret would lose all names. Only the secrets of calls between
+ * services are derived from their source each time, which is how they are rotated.
  * @returns the names of the new files and of those that followed.
  */
 export function writeSecretFiles(sources: SecretSources): string[] {

@@ -52,7 +52,7 @@ export class Daemon {
     return daemon;
   }
 
-  /** Ends it at once; it keeps nothing. */
+  /** Ends the server at once; it stores nothing. */
   async stop(): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;
     const ended = once(this.process, 'exit');

@@ -71,7 +71,10 @@ export class IdentitySimulator {
     this.currentKeys = newKeys();
   }
 
-  /** It is created when the first token is signed: a pair takes a tenth of a second, and most starts need none. */
+  /**
+   * The key pair is created when the first token is signed, because it takes a tenth of a second and most starts need
+   * none.
+   */
   private get keys(): Keys {
     return (this.currentKeys ??= newKeys());
   }

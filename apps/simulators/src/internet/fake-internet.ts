@@ -26,7 +26,7 @@ export interface InternetContents {
   domains: readonly string[];
   /** Addresses that have names and an owner. */
   addresses: readonly string[];
-  /** Regional registries (`NumberRoute.registry`) whose RDAP service does not answer: port 43 does. */
+  /** Regional registries (`NumberRoute.registry`) whose RDAP service does not answer, but whose port 43 does. */
   withoutRdap?: readonly string[];
 }
 

@@ -23,7 +23,7 @@ export class LoopbackNetwork {
       const prefix = `127.${1 + Math.floor(at / NETWORKS_MAX)}.${1 + (at % NETWORKS_MAX)}`;
       if (await isFree(`${prefix}.1`)) return new LoopbackNetwork(prefix);
     }
-    throw new Error('every block of loopback addresses is taken');
+    throw new Error('every block of loopback addresses is in use');
   }
 
   /** The next address. @throws Error after 250. */

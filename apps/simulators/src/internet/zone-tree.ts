@@ -2,7 +2,7 @@ import { reverseDnsName, type IpAddress } from '#libs/domain-names';
 import { registrationOf } from '../registrations/registration.js';
 import { absolute, apex, domainZone, line, pointers } from './zone-text.js';
 
-/** The server that serves a zone: the root's, a registry's or the shared one of everybody else. */
+/** The server that serves a zone: that of the root, that of a registry, or the shared one for all others. */
 export type Level = 'root' | 'registry' | 'hosting';
 
 export interface Zone {
@@ -31,8 +31,8 @@ const HOSTING_TLD = 'example';
 const LABELS_WITHIN = { 4: 1, 6: 16 } as const;
 
 /**
- * The zones of a world, children before their parents: the root, each top-level domain, each registered name,
- * the hosting companies that name servers belong to, and reverse zones below `arpa`. Root and registries are signed, a
+ * The zones of a world, children before their parents: the root, each top-level domain, each registered name, the
+ * hosting companies to which name servers belong, and reverse zones below `arpa`. Root and registries are signed, a
  * name where its registration says so.
  */
 export function zoneTree(world: World): Zone[] {
@@ -83,7 +83,7 @@ function reverseZones(addresses: readonly IpAddress[], server: string): Zone[] {
   }));
 }
 
-/** Delegates what lies below it and has the addresses of hosts, as glue and as facts. */
+/** Delegates the zones below it and contains the addresses of hosts, as glue and as records. */
 function registryZone(
   tld: string,
   {

@@ -13,7 +13,7 @@ const CLOSE_TIMEOUT_MS = 100;
 export class SmtpSink {
   private readonly server: SMTPServer;
 
-  /** @param take called with each mail before it is acknowledged. */
+  /** @param take is called with each mail before it is acknowledged. */
   constructor(take: (mail: ReceivedMail) => void) {
     this.server = new SMTPServer({
       size: MAIL_SIZE_MAX_BYTES,

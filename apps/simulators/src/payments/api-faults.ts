@@ -1,4 +1,4 @@
-/** The faults that the next requests to an API meet. */
+/** The faults of the next requests to an API. */
 export interface ApiFaults {
   /** Number of changing calls that are carried out but whose answers are lost. */
   lostAnswers: number;

@@ -16,7 +16,7 @@ it.each([
   [true, 'done'],
   [false, 'refused'],
 ])(
-  'a customer from before a restart, where strangers are adopted: %p, is %s',
+  'a customer from before a restart, with adoption of unknown customers %p, is %s',
   async (adopts, end) => {
     simulator.world.adoptsCustomers = adopts;
     const apiUrl = await simulator.start();

@@ -63,7 +63,7 @@ it('a subscription is renewed and changed after a restart, with its earlier ids'
   await third.simulator.stop();
 });
 
-it('pages are where they were after a restart, unless something else has the port', async () => {
+it('pages keep their addresses after a restart, unless another process uses the port', async () => {
   const first = await started();
   await first.simulator.stop();
   const second = await started();

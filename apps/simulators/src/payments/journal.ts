@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 
 /** A request from outside that changed the simulator's state. */
 export interface JournalEntry {
-  /** The simulators' time at which it arrived, and how far that had been moved. */
+  /** The simulators' time at which the request arrived, and the offset of their clock. */
   atMs: number;
   offsetMs: number;
   to: 'stripe' | 'paypal' | 'page' | 'control';
@@ -19,8 +19,8 @@ export interface JournalEntry {
 const MODE = 0o600;
 
 /**
- * The input from outside, one line each in a file. Everything else follows from it: if the requests are replayed in
- * order, each at its time, they create the same objects with the same ids.
+ * The requests from outside, one per line of a file. Everything else follows from them: if they are replayed in order,
+ * each at its time, they create the same objects with the same ids.
  */
 export class Journal {
   private readonly seed: string;
@@ -30,7 +30,7 @@ export class Journal {
   constructor(private readonly path: string) {
     const [seed, ...lines] = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
     this.seed = seed || randomBytes(16).toString('hex');
-    // Text after the last line break was being written when the machine stopped.
+    // Text after the last line break was not written completely when the machine stopped.
     const whole = lines.slice(0, -1);
     this.entries = whole.map((line) => JSON.parse(line) as JournalEntry);
     const kept = [this.seed, ...whole].map((line) => `${line}\n`).join('');
@@ -48,7 +48,7 @@ export class Journal {
   }
 }
 
-/** The port at which the pages of a journal's objects were. */
+/** The port of the pages of a journal's objects. */
 export class KeptPort {
   private readonly path: string;
 

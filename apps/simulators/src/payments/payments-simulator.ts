@@ -66,7 +66,7 @@ export class PaymentsSimulator {
 
   /**
    * @param journalPath the file in which events are kept, and from which they are restored; by default they are
-   * discarded at the end. The port is kept beside it, because customers have the addresses of pages.
+   * discarded at the end. The port is stored beside it, because customers have the addresses of pages.
    * @returns the base URL of API and pages.
    */
   async start(port = 0, journalPath?: string): Promise<string> {
@@ -128,7 +128,7 @@ export class PaymentsSimulator {
       try {
         this.pageAt(method, path);
       } catch (error) {
-        // It was rejected then too.
+        // The request was also rejected the first time.
         if (!isRefusal(error)) throw error;
       }
     } else if (path !== CLOCK_PATH) this.setFaults(JSON.parse(body) as object);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** An invented person or company, complete; a layout prints what its registry publishes. */
+/** A complete invented person or company; a layout prints the parts that its registry publishes. */
 export interface SimulatedContact {
   handle: string;
   name: string;

@@ -33,7 +33,7 @@ export class Connections {
   }
 }
 
-/** Sends one byte at a time until the reader goes away. */
+/** Sends one byte at a time until the reader disconnects. */
 export function drip(socket: Socket, bytes: Buffer, intervalMs: number): void {
   let next = 0;
   const timer = setInterval(

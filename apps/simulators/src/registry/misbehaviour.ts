@@ -42,9 +42,8 @@ const SCOPES = ['registrar-rdap', 'registrar-whois', 'registrar', 'rdap', 'whois
 const LONGEST_FIRST = [...MISBEHAVIOURS].sort((a, b) => b.length - a.length);
 
 /**
- * Reads a misbehaviour from a name: `throttled-shop.com` is throttled everywhere,
- * `rdap-throttled-shop.com` over RDAP only, `registrar-whois-drip-shop.com` at the registrar's
- * port 43 only. Returns undefined if the exchange succeeds.
+ * Derives a fault from a name: `throttled-shop.com` is throttled everywhere, `rdap-throttled-shop.com` over RDAP only,
+ * `registrar-whois-drip-shop.com` at the registrar's port 43 only. Returns undefined if the exchange succeeds.
  */
 export function misbehaviourOf(domain: string, exchange: Exchange): Misbehaviour | undefined {
   const scope = SCOPES.find((prefix) => domain.startsWith(`${prefix}-`) && named(domain, prefix));

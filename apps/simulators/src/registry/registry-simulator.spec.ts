@@ -121,7 +121,7 @@ describe('the simulated registries', () => {
     'cz',
     'ca',
     'ru',
-  ])('.%s tells a registered name from a free one and from a refusal', async (tld) => {
+  ])('distinguish at .%s a registered name, a free one and a refusal', async (tld) => {
     const found = await whois(`shop.${tld}`);
     expect(found.toLowerCase()).toContain(`shop.${tld}`);
     expect(found).not.toContain('undefined');

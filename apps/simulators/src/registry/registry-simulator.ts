@@ -29,9 +29,9 @@ export interface RegistrySimulatorOptions {
 }
 
 /**
- * A stand-in for every registry of names and numbers, every registrar and a resolver, on real loopback
- * sockets: RDAP over TLS, WHOIS on port 43 and DNS over UDP. Any name has an answer that follows from the name alone; what a name can ask
- * for besides is in `registration.ts` (free, reserved, redacted) and `misbehaviour.ts`.
+ * Simulates every registry of names and numbers, every registrar and a resolver, on real loopback sockets: RDAP over
+ * TLS, WHOIS on port 43 and DNS over UDP. The answer about a name depends only on the name; `registration.ts` (free,
+ * reserved, redacted) and `misbehaviour.ts` list the words that change it.
  */
 export class RegistrySimulator {
   readonly exchanges = new ExchangeLog();
@@ -70,7 +70,7 @@ export class RegistrySimulator {
     return { upstreamExceptions, caFile, dnsServers: `127.0.0.1:${dns}` };
   }
 
-  /** Ends every connection, also those of answers that never end. */
+  /** Ends every connection, including those of endless answers. */
   async stop(): Promise<void> {
     await Promise.all(
       [this.rdap, this.registries, this.registrars, this.dns].map((server) => server.close()),
@@ -79,7 +79,7 @@ export class RegistrySimulator {
   }
 }
 
-/** A port that was free a moment ago: connecting to it is refused. */
+/** A port on which nothing listens, so that connections to it are refused. */
 async function closedPort(): Promise<number> {
   const connections = new Connections(createServer());
   const port = await connections.listen(0);

@@ -4,7 +4,7 @@ import type { Registration } from '../registrations/registration.js';
 /** Hosts that the upstream exceptions map to a port on which nothing listens. */
 export const CLOSED_HOSTS = { whois: 'whois.closed.example', rdap: 'rdap.closed.example' };
 
-/** The answer of some operators' proxies to any question. */
+/** The answer of some operators' proxies to any request. */
 export const HTML_PAGE =
   '<!DOCTYPE html><html><head><title>Service</title></head><body><h1>It works!</h1></body></html>\n';
 

@@ -5,15 +5,15 @@ const CONTEXTS_MAX = 500;
 const LONG_AGO = 21;
 
 /**
- * Issues a certificate for any host name a client asks for. Hosts whose first label is `expired`
- * get one that ran out in 2021; hosts whose first label is `untrusted` get a stranger's.
+ * Issues a certificate for any host name that a client requests. Hosts whose first label is `expired` get one that
+ * expired in 2021; hosts whose first label is `untrusted` get one of an unknown authority.
  */
 export class TlsIdentities {
   private readonly authority = new CertificateAuthority('Registry simulator');
   private readonly stranger = new CertificateAuthority('Registry simulator');
   private readonly contexts = new Map<string, SecureContext>();
 
-  /** PEM of the authority a client has to trust. */
+  /** PEM of the authority that a client has to trust. */
   get authorityPem(): string {
     return this.authority.certificatePem;
   }

@@ -65,7 +65,7 @@ export class SourceServer {
     await this.connections.close();
   }
 
-  /** @param breaks after how many bytes the first answers break off, one value per answer. */
+  /** @param breaks the number of bytes after which the first answers break off, one value per answer. */
   put(
     path: string,
     content: string | Buffer,

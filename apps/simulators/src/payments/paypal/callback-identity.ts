@@ -25,7 +25,7 @@ export class CallbackIdentity {
     return this.issued.certificatePem;
   }
 
-  /** Made at the first callback: an RSA key takes a while. */
+  /** The key is created at the first callback, because an RSA key takes a while. */
   private get issued(): IssuedCertificate {
     return (this.made ??= this.authority.certificateFor([SUBJECT], { keyType: 'rsa' }));
   }

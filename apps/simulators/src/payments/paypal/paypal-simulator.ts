@@ -17,7 +17,7 @@ export const PAYPAL_PATH = '/paypal';
 
 /** PayPal: its API, its approval pages, and its callbacks with their own certificate. */
 export class PaypalSimulator {
-  /** Its target's secret is the endpoint's id at PayPal, which is part of the signed text. */
+  /** The secret of the callback target is the endpoint's id at PayPal, which is part of the signed text. */
   readonly callbacks = new CallbackSender();
   readonly identity: CallbackIdentity;
   readonly world: PaypalWorld;

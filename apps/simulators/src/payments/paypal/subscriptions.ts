@@ -13,7 +13,7 @@ interface SubscriptionPatch {
   value: string | Money;
 }
 
-/** A price set by a patch in place of the plan's. */
+/** A price that was set by a patch instead of the plan's. */
 interface PriceOverride {
   price: Money;
   /** Renewals before then are not affected. */
@@ -26,7 +26,7 @@ const PRICE_NOTICE_MS = 10 * DAY_MS;
 /** PayPal retries this long after a failed payment. */
 const RETRY_MS = 5 * DAY_MS;
 
-/** Subscriptions (v1): agreed to on a page, then billed by the clock. */
+/** Subscriptions (v1): the customer agrees on a page, and the clock then triggers the bills. */
 export class Subscriptions {
   private readonly funds = new Map<string, PayerFunds>();
   private readonly overrides = new Map<string, PriceOverride[]>();
@@ -216,7 +216,7 @@ export class Subscriptions {
     });
   }
 
-  /** Periods count from an anchor; another interval begins with the period that it is billed for. */
+  /** Periods count from an anchor; another interval begins with the period for which it is billed. */
   private awaitNext(subscription: Subscription, anchor: Date, cycles: number): void {
     const months = this.plans.monthsOf(subscription);
     const next = addMonths(anchor, cycles * months);

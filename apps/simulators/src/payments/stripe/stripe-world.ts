@@ -54,7 +54,7 @@ export class StripeWorld {
   /** Twenty-four hexadecimal digits. */
   nextId = () => randomBytes(12).toString('hex');
   private readonly objects = new Map<string, StripeObject>();
-  /** By kind, and payments by their invoice, because there may be a hundred thousand subscriptions. */
+  /** Objects by kind, and payments by their invoice, because there may be a hundred thousand subscriptions. */
   private readonly kinds = new Map<ObjectName, Map<string, StripeObject>>();
   private readonly paymentsOfInvoices = new Map<string, KindOf<'invoice_payment'>[]>();
 

@@ -274,7 +274,7 @@ export class Subscriptions {
     return invoice;
   }
 
-  /** Periods count from the anchor's day, also after shorter months. */
+  /** Periods count from the anchor's day, even after shorter months. */
   private nextPeriod(subscription: Subscription): void {
     const [item] = subscription.items.data;
     const anchor = new Date(subscription.billing_cycle_anchor * 1000);

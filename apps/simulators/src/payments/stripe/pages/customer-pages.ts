@@ -10,7 +10,7 @@ const CARDS: Readonly<Record<string, CardBehaviour>> = {
   'card-asks': 'asks',
 };
 
-/** The pages a customer of a subscription is sent to: the billing portal, and an invoice to pay. */
+/** The pages to which a subscription's customer is sent: the billing portal, and an invoice to pay. */
 export class CustomerPages {
   constructor(
     private readonly world: StripeWorld,
@@ -69,7 +69,7 @@ export class CustomerPages {
     return { page: { title: 'Invoice', lines, buttons } };
   }
 
-  /** The customer is there and authenticates. */
+  /** The customer is present and authenticates. */
   pressInvoice(id: string): PageAnswer {
     const invoice = this.invoices.open(id);
     this.invoices.pay(invoice);

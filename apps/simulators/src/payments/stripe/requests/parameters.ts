@@ -24,7 +24,7 @@ const within = (holder: string, names: readonly string[]) =>
 const PRICE_DATA = ['currency', 'unit_amount', 'product_data.name'];
 const CHECKOUT = [
   'mode',
-  // Its rejection has its own name.
+  // The rejection of this parameter has its own name.
   'payment_method_types',
   'customer',
   'client_reference_id',
