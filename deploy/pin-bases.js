@@ -19,7 +19,7 @@ const PAGES_MAX = 50;
 const TIMEOUT_MS = 30_000;
 const tokens = new Map();
 
-/** A registry says in its refusal where a token is given to everybody. */
+/** Gets an anonymous token from the place that a registry names in its refusal. */
 async function tokenFor(repository, challenge) {
   const said = Object.fromEntries(
     [...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
@@ -46,7 +46,7 @@ async function asked(repository, path) {
   }
 }
 
-/** The newest tag of the repository that differs from this one in the point release alone, as in 13.2-slim. */
+/** The newest tag of the repository that differs from this one only in the point release, as in 13.2-slim. */
 async function newestLike(repository, tag) {
   const [, major, rest] = /^(\d+)\.\d+(-.*)?$/.exec(tag);
   const points = [];
@@ -63,7 +63,7 @@ async function newestLike(repository, tag) {
   return `${major}.${Math.max(...points)}${rest ?? ''}`;
 }
 
-/** An image pulled by digest is compared with that digest, so the digest is calculated here and not taken on trust. */
+/** Calculates the digest itself, because an image that is pulled by digest is compared with it. */
 async function digestOf(repository, tag) {
   const answer = await asked(repository, `/v2/${repository}/manifests/${tag}`);
   const bytes = Buffer.from(await answer.arrayBuffer());

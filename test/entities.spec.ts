@@ -6,7 +6,7 @@ import { ENTITIES as ACCOUNT } from '../apps/account/src/start.js';
 import { ENTITIES as BILLING } from '../apps/billing/src/start.js';
 import { ENTITIES as ENTITLEMENT } from '../apps/entitlement/src/entitlement.module.js';
 
-/** Entities by the schema of their tables; the tables behind events are the same in each. */
+/** Entities by the schema of their tables. The tables behind events are the same in every schema. */
 const SERVICES = [
   ['account', ACCOUNT],
   ['billing', BILLING],

@@ -14,7 +14,7 @@ export class Random {
     return new Random(hash);
   }
 
-  /** 0 ≤ x < 1. */
+  /** A number with 0 ≤ x < 1. */
   next(): number {
     let x = this.state;
     x ^= x << 13;

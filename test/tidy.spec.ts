@@ -94,7 +94,7 @@ describe('tidy', () => {
       expect(code.clockFaults(files)).toEqual([]);
     });
 
-    it('every property has a fixed seed', () => {
+    it('every property test has a fixed seed', () => {
       expect(code.seedFaults(files)).toEqual([]);
     });
 
@@ -110,7 +110,7 @@ describe('tidy', () => {
       expect(code.settingFaults(files)).toEqual([]);
     });
 
-    it('DTO files map nothing', () => {
+    it('DTO files contain no mappings', () => {
       expect(code.mappingFaults(files)).toEqual([]);
     });
 
@@ -146,7 +146,7 @@ describe('tidy', () => {
       expect(security.supplyFaults()).toEqual([]);
     });
 
-    it('S109: no transport of the framework is used, and its version has the fixes', () => {
+    it('S109: no transport of the framework is used, and the version of the framework has the fixes', () => {
       expect(security.transportFaults(files)).toEqual([]);
       const [major, minor, patch] = security.lockedVersion('@nestjs/microservices');
       expect(major > 12 || (major === 12 && (minor > 0 || patch >= 3))).toBe(true);
@@ -154,12 +154,12 @@ describe('tidy', () => {
   });
 
   describe('secrets', () => {
-    it('S113: no file contains what looks like a secret', () => {
+    it('S113: no file contains text that looks like a secret', () => {
       expect(secrets.secretFileFaults(paths)).toEqual([]);
     });
 
     (historyMissing() ? describe.skip : describe)('of the history', () => {
-      it('S113: no commit has ever added what looks like a secret', () => {
+      it('S113: no commit has ever added text that looks like a secret', () => {
         expect(secrets.secretHistoryFaults()).toEqual([]);
       });
     });
@@ -231,7 +231,7 @@ describe('tidy', () => {
     });
   });
 
-  it('the rules catch what they are written for', () => {
+  it('the rules catch the faults for which they are written', () => {
     const account = 'apps/account/src/keys';
     const caught: [faults: (files: SourceFile[]) => string[], path: string, text: string][] = [
       [imports.libraryFaults, 'libs/platform/src/a.ts', `import '#libs/database';`],

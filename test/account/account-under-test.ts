@@ -152,7 +152,7 @@ export class AccountUnderTest {
     return answer.json();
   }
 
-  /** An account with an owner who has just logged in, inserted directly into the tables. */
+  /** Inserts an account whose owner has just logged in directly into the tables. */
   async newOwner(): Promise<Owner> {
     const [accountId, personId, token, now] = [newId(), newId(), newToken(), this.clock.now()];
     await this.database.query(
@@ -213,7 +213,7 @@ export class AccountUnderTest {
     return this.tokens.issue(caller, 'account');
   }
 
-  /** For statements that no role of the service may execute. */
+  /** Runs a statement that no role of the service may execute. */
   async asSuperuser(sql: string): Promise<void> {
     await withClient(this.test.url(), async (client) => {
       await client.query(`set local search_path = account; ${sql}`);
@@ -249,7 +249,7 @@ export class AccountUnderTest {
     return { texts: () => this.queryLog.slice(before).filter(isOfRequest) };
   }
 
-  /** Counts the statements about a table under the maintenance role from here on. */
+  /** From here on, counts the statements of the maintenance role on a table. */
   maintenanceStatements(table: string): { counted(): number } {
     const database = this.get(MaintenanceDatabase);
     let count = 0;

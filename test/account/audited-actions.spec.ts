@@ -71,7 +71,10 @@ describe('audited actions', () => {
   });
   afterAll(() => account.stop());
 
-  /** Appended, so that they are mostly in the order in which they were written; a vacuum may free earlier places. */
+  /**
+   * Entries are appended, so they are mostly in the order in which they were written, unless a vacuum has freed earlier
+   * places.
+   */
   const entries = () =>
     auditor.query<{ id: string; action: string }>('select id, action from audit order by ctid');
 
@@ -218,7 +221,7 @@ describe('audited actions', () => {
     expect(await entriesOf(inspect)).toEqual(['account.inspected']);
   });
 
-  it('S117: a second step, its changes, its wrong codes and its removal are one entry each', async () => {
+  it('S117: a second step, its changes, wrong codes and its removal are one entry each', async () => {
     let step = '';
     const inStep = (code: string) =>
       account.dashboard('POST', 'log-in/code', {
@@ -335,7 +338,7 @@ describe('audited actions', () => {
     }
   });
 
-  it('S117: too many attempts are one entry per network and window, and so is an attempt that comes too early', async () => {
+  it('S117: too many attempts are one entry per network and window, and so are attempts that come too early', async () => {
     account.clock.advance(HOUR_MS);
     for (let i = 0; i < 5; i++) await logIn(WRONG, NEXT_EMAIL, '198.51.100.1');
     const early = () => logIn(WRONG, NEXT_EMAIL, '198.51.100.1');
@@ -373,7 +376,7 @@ describe('audited actions', () => {
     expect(await entriesOf(early)).toEqual(['session.refused']);
   });
 
-  it('S122: a right password given repeatedly is refused after 60 in an hour', async () => {
+  it('S122: a correct password is refused after 60 attempts in an hour', async () => {
     const again = () => call('POST', 'session/reauthenticate', { password: PASSWORD });
     const left = await entriesOf(async () => {
       for (let i = 0; i < 60; i++) expect((await again()).status).toBe(200);
@@ -386,7 +389,7 @@ describe('audited actions', () => {
   });
 
   it.each(RECENT.map(([method, path, body]) => ({ method, path, body })))(
-    'S117: $method $path, refused to an old log-in, is one entry',
+    'S117: $method $path, refused for an old log-in, is one entry',
     async ({ method, path, body }) => {
       account.clock.advance(11 * MINUTE_MS);
       expect(await entriesOf(() => call(method, path, body))).toEqual(['session.refused']);
@@ -405,7 +408,7 @@ describe('audited actions', () => {
   });
 
   it.each(CLOSED.map(([method, path, body]) => ({ method, path, body })))(
-    'S117: $method $path, refused to a deleted account, is one entry',
+    'S117: $method $path, refused for a deleted account, is one entry',
     async ({ method, path, body }) => {
       expect(await entriesOf(() => call(method, path, body))).toEqual(['session.refused']);
     },

@@ -21,7 +21,7 @@ export interface BenchOptions {
   isShort: boolean;
   /** The number of operations, for figures that allow a choice. */
   count?: number;
-  /** Calls a second to a processor. */
+  /** Calls per second to a processor. */
   rate?: number;
 }
 

@@ -31,7 +31,7 @@ import { cleanup } from './cleanup.js';
 
 const SEED = 17;
 const CLIENTS = 8;
-/** Names of the zone, names with whole histories, and first pages of each search. */
+/** The number of names in the zone, of names with whole histories, and of first pages of each search. */
 const SIZE = { zone: 1_000_000, generated: 20_000, pages: 400 };
 const SHORT = { zone: 50_000, generated: 1_000, pages: 160 };
 const OWN_ANSWERS_AT_A_TIME = 500;

@@ -93,7 +93,7 @@ function ratio(what: string, { of, by, least }: Compared): BenchRow {
   return { what, value, median, unit: '%', target: `≥ ${target} %`, ok: value >= target };
 }
 
-/** Microseconds of each contender in each round. */
+/** The CPU time per request of each contender in each round, in microseconds. */
 async function cpuOfAll(field: Field, contenders: Contender[]): Promise<number[][]> {
   const cpu: number[][] = contenders.map(() => []);
   // The first round warms up: keys are looked up and functions compiled.
@@ -133,7 +133,7 @@ async function verifyPeersLimits(field: Field): Promise<void> {
   }
 }
 
-/** Before the timing: with a limit of one request a minute, the second request must be refused. */
+/** Checks before the timing that, with a limit of one request per minute, the second request is refused. */
 async function verifyLimit(contender: Contender): Promise<void> {
   const [key] = contender.keys;
   const statuses = [await statusOf(contender, key), await statusOf(contender, key)].join();

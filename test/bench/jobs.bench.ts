@@ -54,12 +54,12 @@ const RECORD = {
   name_servers: ['ns1.engines.example', 'ns2.engines.example'],
   domain_status: ['client transfer prohibited'],
 };
-/** The options that the chart sets. */
+/** The Node options that the chart sets. */
 const WORKER_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 const KNOWN_AT_ONCE = 2_000;
 /** The number of names in a list that is imported during live lookups. */
 const IMPORTED = 1_000_000;
-/** Rows in one database file. */
+/** The number of rows in one database file. */
 const FILE_ROWS = 300_000;
 /** The names' keys are spread over all 64 bits, because files are read in ranges of keys. */
 const KEY_STEP = 2 ** 45;
@@ -346,7 +346,7 @@ class BenchWorker {
 
   /** Cancels the job and waits until nothing of it remains. */
   async cancel(accountId: string, id: string): Promise<void> {
-    // It may have ended by itself.
+    // The job may have ended by itself.
     await this.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId }).catch(() => {});
     await this.end(accountId, id);
   }

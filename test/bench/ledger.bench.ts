@@ -7,7 +7,7 @@ import { cleanup } from './cleanup.js';
 
 const RATES = [1, 5, 50];
 const CUSTOMERS = 20;
-/** Seconds of simulated traffic. */
+/** The duration of the simulated traffic in seconds. */
 const SECONDS = 60;
 const CREDITS = 1_000_000;
 const GATEWAY = 'gateway-1';
@@ -43,7 +43,7 @@ export async function run(): Promise<BenchReport> {
   return { title: 'ledger: what it writes', rows };
 }
 
-/** Reports of a gateway's leases to entitlement, as fast as it answers. */
+/** Sends a gateway's reports about its leases to entitlement, as fast as it answers. */
 async function charge(
   { client }: EntitlementUnderTest,
   accountIds: string[],

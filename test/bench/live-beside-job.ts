@@ -7,7 +7,7 @@ import { type BenchRow, atMost, percentile } from './bench.js';
 const PER_SECOND = 200;
 const LOOP_MS = 15_000;
 const ALONE_MS = 5_000;
-/** Spins for a share of each 20 ms. */
+/** A loop that is busy for a share of each 20 ms. */
 const SPIN = `const share = Number(process.argv[1]), rest = new Int32Array(new SharedArrayBuffer(4));
 for (;;) {
   const begun = performance.now();
@@ -27,10 +27,10 @@ export interface JobBeside {
   job: () => Promise<void>;
 }
 
-/** Live lookups of one customer during other work, and during loops that use as much processor time as it did. */
+/** Measures live lookups of one customer during other work, and during loops that use as much processor time. */
 export async function liveBesideJob(beside: JobBeside): Promise<BenchRow[]> {
   const live = new LiveLookups(beside);
-  /** @returns the share of a processor that the processes took. */
+  /** @returns the share of a processor that the other work took. */
   const shareWhile = async (work: () => Promise<void>) => {
     const [begunMs, before] = [monotonicMs(), beside.usedUs()];
     const times = await live.run(work);

@@ -7,7 +7,7 @@ import { CLUSTER_FIGURES } from './cluster.bench.js';
 import { JOBS_FIGURES } from './jobs.bench.js';
 import { MONEY_FIGURES } from './money.bench.js';
 
-/** Some benches can measure single figures, or have a short form. */
+/** A bench; some can measure single figures, or have a short form. */
 interface Bench {
   run(figures?: string[], options?: BenchOptions & { names?: number }): Promise<BenchReport>;
 }
@@ -27,7 +27,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   dashboard: () => import('./dashboard.bench.js'),
 };
 
-/** Figures that can be measured alone, by their bench. */
+/** Figures that can be measured separately, by their bench. */
 const FIGURES: Record<string, readonly string[]> = {
   cluster: CLUSTER_FIGURES,
   jobs: JOBS_FIGURES,

@@ -5,7 +5,7 @@ import { purchaseTimes } from './money/purchases.js';
 import { renewalHour } from './money/renewal-hour.js';
 import { Shop } from './money/shop.js';
 
-/** The second takes three quarters of an hour, so it is measured only when it is named. */
+/** The second bench takes three quarters of an hour, so it runs only when it is named. */
 export const MONEY_FIGURES = ['purchases', 'renewal-hour'] as const;
 
 const RENEWALS = 100_000;

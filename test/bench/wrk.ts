@@ -23,7 +23,7 @@ export interface Load {
 
 export interface LoadResult {
   answers: number;
-  /** Answers with a status of 400 and more. */
+  /** The number of answers with a status of 400 or above. */
   refused: number;
   /** Connections that broke. */
   lost: number;
@@ -69,7 +69,10 @@ function done(summary, latency)
 end
 `;
 
-/** Names of one run; the next run starts after them, because a question repeated within a minute is free. */
+/**
+ * The number of names in one run; the next run continues after them, because a request repeated within a minute is
+ * free.
+ */
 const NAMES_PER_RUN = 10_000_000;
 let runs = 0;
 

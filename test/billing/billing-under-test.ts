@@ -120,7 +120,10 @@ export class BillingUnderTest {
     return { status: answer.statusCode, headers: answer.headers, body: answer.rawPayload };
   }
 
-  /** Orders a package. @throws when it is refused. */
+  /**
+   * Orders a package.
+   * @throws if it is refused.
+   */
   async order(
     accountId: string,
     credits = 15_000,
@@ -192,7 +195,7 @@ export class BillingUnderTest {
     await deliverFate(this.service, this.database, { fate, accountId, at });
   }
 
-  /** Runs every job that follows accounts and refunds money, and delivers the resulting events. */
+  /** Runs every job that handles account changes and refunds, and delivers the resulting events. */
   async follow(): Promise<void> {
     await this.get(CloseCheckoutsJob).runOnce();
     await this.get(FollowAccountsJob).runOnce();

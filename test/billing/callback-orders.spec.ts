@@ -10,7 +10,7 @@ import { BOTH, sideOf } from './sides/side-of.js';
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const EXTERNAL = /\b(cs|pi|sub|in|cus|price|re|dp)_[A-Za-z0-9_]+/g;
 
-/** Callbacks of an upgrade that its customer agrees to and pays. */
+/** The callbacks of an upgrade to which the customer agrees and for which the customer pays. */
 const UPGRADE_CALLBACKS = { stripe: 3, paypal: 2 };
 
 describe.each(BOTH)('callbacks of %s in every order', (processor) => {
@@ -63,7 +63,10 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
       .replace(EXTERNAL, '$1');
   }
 
-  /** Runs `begin` for each order of the resulting callbacks; each is delivered, and then all of them again. */
+  /**
+   * Runs `begin` for each order of the resulting callbacks, delivers them in that order, and then delivers all of them
+   * again.
+   */
   async function inEveryOrder(
     begin: () => Promise<{ accountId: string; callbacks: readonly Callback[] }>,
   ) {

@@ -45,7 +45,7 @@ describe('callbacks of both processors', () => {
     const { callbacks, paypal } = billing.simulator;
     return [['stripe', callbacks] as const, ['paypal', paypal.callbacks] as const];
   };
-  /** No callback arrives by itself; those sent meanwhile join the pool. */
+  /** No callback arrives by itself; new ones are added to the pool. */
   function collect(): void {
     for (const [processor, sender] of sendersOf()) {
       for (const callback of sender.takeHeld()) pool.push({ processor, callback });

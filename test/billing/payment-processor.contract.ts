@@ -109,7 +109,7 @@ export function describePaymentProcessor(
         expect(await afterwards(action)).toMatchObject({ state: 'open' });
       });
 
-      it('delayed money arrives days later, or does not', async () => {
+      it('a delayed payment arrives days later, or fails', async () => {
         const [arriving, failing] = [await checkout(), await checkout()];
         await harness.act(arriving.redirectUrl, 'delayed');
         await harness.act(failing.redirectUrl, 'delayed-failing');
@@ -157,7 +157,7 @@ export function describePaymentProcessor(
         expect(await checkout(asked)).toEqual(await checkout(asked));
       });
 
-      it('a lost answer is unknown, and repeating the call resolves it: one checkout', async () => {
+      it('after a lost answer the result is unknown, and repeating the call returns the one checkout', async () => {
         const asked = request({ customerId: (await checkout()).customerId });
         const before = harness.count('checkout');
         const lost = await harness.losingAnswers(() => harness.processor.createCheckout(asked));
@@ -209,7 +209,7 @@ export function describePaymentProcessor(
         expect(await verdictOn({ raw: rewritten, headers })).toBe('wrong_signature');
       });
 
-      it('S42: a signature more than 300 s old, or ahead, is rejected', async () => {
+      it('S42: a signature more than 300 s in the past or in the future is rejected', async () => {
         const { raw } = await oneCallback();
         const signed = harness.sign(raw);
         const at = harness.clock.now().getTime();
@@ -263,7 +263,7 @@ export function describePaymentProcessor(
         expect(await fetched('refund', refund.id)).toMatchObject({ state: 'failed' });
       });
 
-      it('more than was paid is rejected, with the amount already refunded', async () => {
+      it('a refund of more than was paid is rejected, with the amount already refunded', async () => {
         const { id: paymentId } = await paid();
         const refund = (amountMicros: bigint) =>
           harness.processor.refund({ refundId: newId(), paymentId, amountMicros });
@@ -272,7 +272,7 @@ export function describePaymentProcessor(
         expect((await refund(20_000n)).outcome).toBe('refused');
       });
 
-      it('a lost answer to a refund is unknown, and repeating the call refunds nothing more', async () => {
+      it('after a lost answer the result of a refund is unknown, and repeating the call refunds nothing more', async () => {
         const asked = { refundId: newId(), paymentId: (await paid()).id, amountMicros: MICROS };
         const before = harness.count('refund');
         const lost = await harness.losingAnswers(() => harness.processor.refund(asked));

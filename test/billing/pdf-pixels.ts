@@ -64,7 +64,7 @@ export async function changedShare(one: Buffer, other: Buffer): Promise<number> 
   return changed.length / a.levels.length;
 }
 
-/** A picture in sixteen greys, a few kilobytes long (PNG, Third Edition, §11). */
+/** A picture with sixteen grey levels in a few kilobytes (PNG, Third Edition, §11). */
 export async function greyPicture(png: Buffer): Promise<Buffer> {
   const { width, height, levels } = await brightness(png);
   const grey = (at: number) => Math.round((levels[at] * (GREYS - 1)) / 255);

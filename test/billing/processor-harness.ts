@@ -14,13 +14,13 @@ export interface ReceivedCallback {
 export type CheckoutAction =
   'pay' | 'three-d-secure' | 'decline' | 'delayed' | 'delayed-failing' | 'abandon';
 
-/** A real adapter and its simulated processor over real sockets, for the contract of the port. */
+/** A real adapter and its simulated processor, connected through real sockets, for the contract of the port. */
 export interface ProcessorHarness {
   processor: PaymentProcessor;
   clock: TestClock;
   /** An adapter with other callback secrets; `current` is the endpoint's own. */
   adapterWith(secrets: readonly ('current' | 'next' | 'foreign')[]): PaymentProcessor;
-  /** Every callback that arrived, in that order. */
+  /** Every callback that arrived, in the order of arrival. */
   received: ReceivedCallback[];
   /** Resolves when no callback is in flight. */
   delivered(): Promise<void>;
@@ -33,7 +33,7 @@ export interface ProcessorHarness {
    * @returns the address to which the browser is sent.
    */
   act(redirectUrl: string, action: CheckoutAction): Promise<string>;
-  /** Accepts a change of a plan as the customer, and pays for it if it needs approval. */
+  /** Accepts a change of plan as the customer, and pays for it if it needs approval. */
   agree(redirectUrl: string): Promise<void>;
   /** Moves the time of the processor and of the adapter. */
   pass(ms: number): Promise<void>;

@@ -69,7 +69,7 @@ describe('payment processors’ secrets that are rotated while billing runs', ()
     await waitFor('the new key', () => billing.config.stripeApiKey === NEW_KEY);
   });
 
-  it('S113: Stripe’s callbacks are accepted at each step of a new secret, and with the old one not afterwards', async () => {
+  it('S113: Stripe’s callbacks are accepted at each step to a new secret, and afterwards no longer with the old one', async () => {
     const { callbacks } = billing.simulator;
     const signWith = (secret: string) => {
       if (callbacks.target) callbacks.target = { ...callbacks.target, secret };

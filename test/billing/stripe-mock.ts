@@ -29,7 +29,7 @@ export class StripeMock {
     return mock;
   }
 
-  /** @returns what is wrong with a request; undefined if Stripe's API accepts it. */
+  /** @returns the fault of a request; undefined if Stripe's API accepts it. */
   async faultOf(request: {
     method: string;
     path: string;

@@ -56,7 +56,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       currency: 'USD',
     });
 
-    /** An API plan of 15K a month, bought now. */
+    /** Buys an API plan with 15K credits per month. */
     beforeEach(async () => {
       harness = harnessOf();
       start = new Date(Math.floor(harness.clock.now().getTime() / 1000) * 1000);
@@ -139,7 +139,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       if (announcesRenewals) expect(refs).toContainEqual({ kind: 'subscription', id });
     });
 
-    it('an unpaid renewal is past due, and unpaid if it is never paid', async () => {
+    it('an unpaid renewal is first past due, and later unpaid', async () => {
       await harness.setCard(customerId, 'declines');
       await passTo(addMonths(start, 1));
       const { state, latestBill } = await now();

@@ -61,7 +61,7 @@ export class CitusCluster {
     }
   }
 
-  /** The address of the coordinator for a role; the superuser when none is given. */
+  /** The address of the coordinator for a role; by default for the superuser. */
   url(role?: string): string {
     const url = new URL(this.coordinatorUrl);
     if (!role) return url.toString();

@@ -178,7 +178,7 @@ export class CorpusUnderTest {
     );
   }
 
-  /** Every page of a search, by its cursors. */
+  /** Reads every page of a search by following its cursors. */
   async pagesOf<Answer extends { paging: { next_cursor: string | null } }>(
     row: Operation,
     parameters: Record<string, string>,

@@ -95,7 +95,7 @@ describe('declared connections of services', () => {
       );
     });
 
-    it('are counted at the maximum, and those of a separate database there', async () => {
+    it('are counted at the maximum number of pods, and separately for a separate database', async () => {
       const values = CHART_VALUES['all on'] as string[];
       const refusal = await chart.refusal(values, 'postgresql.maxConnections=50');
       expect(refusal).toContain('entitlement 8 x 8');

@@ -6,7 +6,7 @@ import { chartTools, chartToolsAvailability } from './tools/programs.js';
 /** If the tools have not been built on this machine, they are built first. */
 jest.setTimeout(1_900_000);
 
-/** Deleted with the release, because their contents are created again. */
+/** Kinds that are deleted with the release, because their contents can be recreated. */
 const WITHOUT_DATA = [
   'Certificate',
   'ConfigMap',

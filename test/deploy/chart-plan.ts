@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Container, type PodSpec, containersOf } from './chart.js';
 import type { DeploymentPlan, PlannedContainer } from './deployment-plan.js';
 
-/** A pod as an API server has it. */
+/** A pod as an API server stores it. */
 export interface Pod {
   metadata: { name: string; labels: Record<string, string> };
   spec: PodSpec;
@@ -11,7 +11,7 @@ export interface Pod {
 
 export interface ChartInstallation {
   pods: Pod[];
-  /** Services by name, with the labels of the pods that answer for them. */
+  /** Services by name, with the labels of the pods behind them. */
   services: Record<string, Record<string, string>>;
 }
 

@@ -131,7 +131,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     }
   });
 
-  it('S111: policies open the ports that addresses name, and those of DNS', async () => {
+  it('S111: policies open the ports of the configured addresses, and those of DNS', async () => {
     const resources = await render(
       CHART_VALUES.production as string[],
       'valkey={"url":"rediss://cache.example.org:6380","fromSecret":false}',
@@ -220,7 +220,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     ]);
   });
 
-  it('the ServiceMonitor finds the metrics of every service once, and no others', async () => {
+  it('the ServiceMonitor finds the metrics of every service exactly once, and no others', async () => {
     const resources = await render(ALL_ON);
     const { spec: watched } = ofKind(resources, 'ServiceMonitor')[0] as Resource;
     const [{ port, honorLabels }] = watched.endpoints as { port: string; honorLabels: boolean }[];

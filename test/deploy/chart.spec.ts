@@ -371,7 +371,7 @@ const missing = chartToolsAvailability();
         );
         for (const { env, volumeMounts } of containersOf(spec.template.spec)) {
           const open = env.filter(({ name }) => secret.includes(name));
-          // A Valkey without a password needs no secret.
+          // A Valkey without a password does not need a secret.
           expect(open.filter(({ value }) => value !== 'redis://valkey:6379')).toEqual([]);
           expect(env.filter(({ valueFrom }) => valueFrom)).toEqual([]);
           const files = env.filter(({ value }) => value.startsWith('/run/secrets/'));
@@ -427,7 +427,7 @@ const missing = chartToolsAvailability();
     }
   });
 
-  it('a pod gets the time that its drain needs', async () => {
+  it('a pod gets enough time to drain', async () => {
     const graceOf = (resources: Resource[]) =>
       workloadsOf(resources).find((one) => componentOf(one) === 'gateway')?.spec.template.spec
         .terminationGracePeriodSeconds;

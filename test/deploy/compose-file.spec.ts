@@ -20,7 +20,7 @@ const OPERATORS_KEYS = [
   'billing_paypal_client_secret',
 ];
 const DOCUMENTS = ['README.md', 'deploy/README.md', ...globSync('docs/operations/**/*.md')];
-/** `docker compose <command> <options and services>`, up to the command within a container. */
+/** The pattern of `docker compose <command> <options and services>`, without a command for the container. */
 const COMMAND = /docker compose (\w+)((?: [\w./-]+)*)/g;
 
 interface Taken {

@@ -13,7 +13,7 @@ export interface ContainerOptions {
   environment: Record<string, string>;
   /** Its network namespace. */
   space: string;
-  /** A folder for its own files. */
+  /** The folder for its own files. */
   folder: string;
   /** Paths on this machine, by their paths in the container. */
   mounts: Record<string, string>;

@@ -85,7 +85,7 @@ describe('the image and the compose file', () => {
     for (const [name, service] of own) {
       expect([name, existsSync(entryOf(service))]).toEqual([name, true]);
     }
-    // Services that need more than an installation can generate are started only by operators who have it.
+    // Services that need more than an installation can generate are started only by operators who provide it.
     for (const { name, requires } of SERVICES.filter((service) => service.name !== 'gateway')) {
       expect([name, compose.services[name].profiles]).toEqual([name, requires && [name]]);
     }
@@ -180,7 +180,7 @@ describe('the image and the compose file', () => {
       const given = Object.values(environment).filter((value) => value.startsWith('/run/secrets/'));
       expect(given.map((path) => path.split('/')[3]).toSorted()).toEqual(secrets.toSorted());
       const open = Object.keys(environment).filter((name) => secretSettings.has(name));
-      // A Valkey without a password on an isolated network needs no secret.
+      // A Valkey without a password on an isolated network does not need a secret.
       expect(open.filter((name) => environment[name] !== 'redis://valkey:6379')).toEqual([]);
     }
   });

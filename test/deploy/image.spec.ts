@@ -120,14 +120,14 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
         licenses.map(({ license, expression }) => license?.id ?? expression).join(' or '),
       ])
       .filter(([, licence]) => !LICENCES.includes(licence));
-    // Its package declares no licence; the file in it is the MIT licence.
+    // The package declares no licence, but contains the text of the MIT licence.
     expect(others).toEqual([['png-js', '']]);
     expect(readFileSync(join(root, 'app/node_modules/png-js/LICENSE'), 'utf8')).toMatch(
       /Permission is hereby granted, free of charge/,
     );
   });
 
-  it('nothing in it except Node and Debian is made for one kind of processor', () => {
+  it('nothing in it except Node and Debian depends on the processor architecture', () => {
     const isProgram = (path: string) => {
       const file = join(root, 'app', path);
       if (!statSync(file).isFile()) return false;

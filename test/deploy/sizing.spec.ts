@@ -59,7 +59,7 @@ describe('the sizing guide', () => {
     },
   );
 
-  it('has at least ten costs, and calculates processes and disk from them', () => {
+  it('lists at least ten costs, and calculates processes and disk space from them', () => {
     expect(costs.length).toBeGreaterThanOrEqual(10);
     const lookupMs =
       costOf('bare Fastify and undici dispatch') / 1_000 +

@@ -135,7 +135,7 @@ describe('account export', () => {
     },
   );
 
-  it.each(PLANTED)('it tells the owner %s', (planted) => {
+  it.each(PLANTED)('it includes %s', (planted) => {
     expect(text).toContain(planted);
   });
 

@@ -184,7 +184,7 @@ export class EntitlementUnderTest {
     return this.pay(accountId, { kind: 'package', credits: String(credits) });
   }
 
-  /** Uses credits, as one answered request does. */
+  /** Uses credits, as one answered request would. */
   async use(accountId: string, consumed: number): Promise<void> {
     const leaseId = newId();
     const lease = { accountId, leaseId, gatewayId: 'gateway-1', min: consumed, wanted: 0 };

@@ -18,7 +18,7 @@ const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 /** Where Jest keeps the handlers of test events. Each file adds its own to those it finds, and none is removed. */
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 
-// Imports from `@jest/globals`, for suites that several specs run: always the functions of the current file.
+// Imports from `@jest/globals` for suites that several specs share: always the functions of the current file.
 export let afterAll: Call;
 export let afterEach: Call;
 export let beforeAll: Call;

@@ -10,7 +10,7 @@ export interface Run {
 
 let current: Run | undefined;
 
-/** Setup and teardown are loaded by the same process and share this. */
+/** State that setup and teardown share, because the same process loads both. */
 export function remember(run: Run): void {
   current = run;
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type Globals, forgetPreviousFile, useGlobals } from './jest-globals.js';
 
-/** The part of a runtime that Jest's own runner of a file uses. */
+/** The part of a runtime that Jest's own runner uses. */
 interface Runtime {
   requireInternalModule(path: string): unknown;
   requireModule(path: string): unknown;
@@ -46,7 +46,7 @@ export default async function run(...given: Given): Promise<unknown> {
   forgetPreviousFile();
   const bare: Runtime = {
     requireInternalModule: (internal) => {
-      // Its state belongs to one file.
+      // The state of this module belongs to one file.
       delete require.cache[internal];
       return require(internal) as unknown;
     },

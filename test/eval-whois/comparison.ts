@@ -1,7 +1,7 @@
 import type { Contact, ContactRole, DateValue, RegistrationRecord } from '#libs/resolvers';
 import type { ExpectedRecord } from './recorded-row.js';
 
-/** One asserted value and whether the parser agrees. */
+/** One asserted value, and whether the parser agrees with it. */
 export interface Finding {
   field: string;
   isRight: boolean;
@@ -113,7 +113,7 @@ function registrarFindings(expected: ExpectedRecord, record: RegistrationRecord)
   return findings;
 }
 
-/** A code or address in brackets behind a registrar's name is not part of it. */
+/** A code or an address in brackets after a registrar's name is not part of the name. */
 function nameFinding(expected: string, actual: string): Finding {
   const [wanted, got] = [expected, actual].map((it) =>
     loose(it.replace(/ ?[([][^)\]]*[)\]]$/, '')),
@@ -147,7 +147,7 @@ function textFinding(field: string, expected: string, actual: string): Finding {
   return { field, isRight: loose(expected) === loose(actual), expected, actual };
 }
 
-/** Case, white space and the marks between address lines do not count. */
+/** Case, white space and the separators between address lines are ignored. */
 function loose(text: string): string {
   return text
     .toLowerCase()

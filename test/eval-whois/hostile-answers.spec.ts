@@ -247,7 +247,7 @@ function processorMs(work: () => void): number {
 }
 
 describe(`${MUTATED_ANSWERS} mutated answers about registered names`, () => {
-  it('none is read as "not registered"', () => {
+  it('are never read as "not registered"', () => {
     const originals = inventedAnswers();
     expect(originals.length).toBe(TLDS.length * 2);
     expect(faults(originals)).toEqual([]);
@@ -283,7 +283,7 @@ describe('S64: answers made to keep the parser busy', () => {
     expect(slow).toEqual([]);
   });
 
-  it('mixtures of all of them end as well', () => {
+  it('mixtures of all of them also end in time', () => {
     for (let seed = SEED; seed < SEED + 100; seed += 1) {
       const random = new Random(seed);
       const lines = Array.from({ length: 2_000 }, () => random.pick(ENDLESS_PIECES));

@@ -16,7 +16,10 @@ export interface Trap {
 export interface LinkRules {
   delayMs(): number;
   isLost(direction: Direction): boolean;
-  /** Called with the client's bytes; returns what to do with this connection. */
+  /**
+   * Called with the client's bytes.
+   * @returns the fault for this connection, if any.
+   */
   sent(bytes: Buffer): Trap | undefined;
 }
 

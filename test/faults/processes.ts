@@ -49,7 +49,7 @@ export function childrenOf(pid: number): OwnProcess[] {
   });
 }
 
-/** The name a process gives itself, for example `postgres: entitlement domain_data … idle`. */
+/** The name that a process gives itself, for example `postgres: entitlement domain_data … idle`. */
 export function titleOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();

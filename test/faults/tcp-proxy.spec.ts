@@ -59,7 +59,7 @@ describe('tcp proxy', () => {
   const hears = (end: End, text: string) => waitFor(text, () => end.heard.includes(text));
   const fate = (end: End, wanted: End['fate']) => waitFor(wanted, () => end.fate === wanted);
 
-  it('passes bytes in both directions and the end of each', async () => {
+  it('passes on the bytes of both directions, and the end of each', async () => {
     const [client, server] = await connected();
     server.say('welcome');
     await hears(client, 'welcome');
@@ -68,7 +68,7 @@ describe('tcp proxy', () => {
     await fate(client, 'ended');
   });
 
-  it('a reset is an error to both sides', async () => {
+  it('a reset is an error on both sides', async () => {
     const [client, server] = await connected();
     proxy.reset();
     await fate(client, 'reset');

@@ -3,7 +3,7 @@ export interface Area {
   name: string;
   /** Folders of sources, or single ones. */
   sources: string[];
-  /** Left out, with the reason. */
+  /** Sources that are left out, with the reason. */
   without?: RegExp;
   /** Specs to run after those in a source's own folder, cheapest first. */
   specs: string[];

@@ -89,7 +89,7 @@ export const EQUAL: readonly EqualMutation[] = [
     path: 'apps/entitlement/src/payments/reversal-target.js',
     line: 'if (!time || cuts.length === 0) return {',
     change: '|| → &&',
-    reason: 'without cuts the part is 0 of whatever length; without a time there are no cuts',
+    reason: 'without cuts the part is 0, whatever the length; without a time there are no cuts',
   },
   {
     path: 'apps/entitlement/src/leases/leases.repository.js',

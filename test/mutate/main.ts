@@ -36,7 +36,7 @@ const options = program.opts<{
 }>();
 
 const TARGET = 0.9;
-/** The limit as a multiple of the run without a change, because a busy machine varies. */
+/** The time limit, as a multiple of the time without a change, because a busy machine varies. */
 const SLOWER_MAX = 5;
 const LIMIT_MIN_MS = 180_000;
 /** Also ends specs that hang without a change. */
@@ -90,7 +90,7 @@ async function judgeAll(): Promise<Judged[]> {
   return found;
 }
 
-/** The specs of its own folder first, then those of its area. */
+/** The specs of the source's own folder come first, then those of its area. */
 async function judge(
   { area, path, mutation }: Mutant,
   limits: Map<string, Promise<number>>,
@@ -112,7 +112,7 @@ async function judge(
   return outcome;
 }
 
-/** The time limit of specs, from a run with unchanged code, which they must pass. */
+/** The time limit of specs, measured in a run with unchanged code, which they must pass. */
 async function limitOf(specs: string[]): Promise<number> {
   let whole = await runSpecs({ specs }, WHOLE_LIMIT_MS);
   // On an overloaded machine, they may fail once.

@@ -112,7 +112,7 @@ function negated(condition: ts.Expression, file: ts.SourceFile): Mutation {
   return { ...placeOf(condition, file), replacement, kind: 'condition' };
 }
 
-/** Removals of statements whose value is not used. */
+/** Removes statements whose value is not used. */
 function removals(
   node: ts.ExpressionStatement | ts.ThrowStatement,
   file: ts.SourceFile,

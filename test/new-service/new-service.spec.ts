@@ -105,7 +105,7 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
     expect(described.json.paths).toHaveProperty(['/v2.0/archive/records/{id}']);
   });
 
-  it('runs in solo with its own schema, roles and secret, and receives the events it consumes', async () => {
+  it('runs in solo with its own schema, roles and secret, and receives the events that it consumes', async () => {
     const secrets = JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')) as object;
     expect(secrets).toHaveProperty('ARCHIVE_SALT');
     // Account's relay waits for this service: an event counts as sent once the service has received it.

@@ -13,7 +13,7 @@ const IN_BLOCK = /^npm run cli -- (.+)$/gm;
 /** Text that a shell reads as a comment, another command or the next line. */
 const SHELL = /\s+(#|&&|\\$|;).*$/;
 
-/** The commands of a page, each as words; a quoted part is one word. */
+/** The commands of a page, each split into words; a quoted part is one word. */
 function commandsIn(text: string): string[][] {
   return [IN_TEXT, IN_BLOCK]
     .flatMap((pattern) => [...text.matchAll(pattern)])

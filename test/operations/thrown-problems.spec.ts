@@ -17,7 +17,7 @@ interface ServedRow {
 /** Codes of problems, each with the functions that create it. */
 type Makers = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The type whose member answers one item of several: an error in it rejects only that item. */
+/** The type with the method that answers one item of several; an error in it rejects only that item. */
 const ITEM_QUESTIONS = { type: 'ItemQuestions', member: 'answer' };
 
 interface Seen {

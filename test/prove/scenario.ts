@@ -9,7 +9,7 @@ interface ScenarioInfo {
   name: string;
   /** The fault that is injected into the installation. */
   fault: string;
-  /** The expectation beyond those of every scenario. */
+  /** The expectation beyond those that every scenario has. */
   expectation: string;
   /** Set if it takes too long for the short form. */
   isLong?: boolean;
@@ -48,9 +48,9 @@ export interface Harness {
   isLong: boolean;
   /** Adds to a count of the report. */
   count(what: string, by?: number): void;
-  /** The highest of the values noted under a name, for the report. */
+  /** Keeps the highest of the values noted under a name, for the report. */
   worst(what: string, value: number): void;
-  /** A line of progress. */
+  /** Prints a line of progress. */
   say(text: string): void;
 }
 

@@ -15,7 +15,7 @@ export interface WorkerOptions {
   say(text: string): void;
   /** Keep the installation's folder, with every log. */
   isKept: boolean;
-  /** Each result as soon as it is there. */
+  /** Receives each result as soon as it is available. */
   done(result: ScenarioResult): void;
 }
 

@@ -4,7 +4,7 @@ import type { Sabotage } from './sabotage.js';
 import { inhabit } from './virtual-time.js';
 import { FAULTS, type Fault, World } from './world.js';
 
-/** Determines a history completely. */
+/** A plan, which determines a history completely. */
 export interface Plan {
   seed: number;
   /** The number of commands of its actors. */
@@ -13,7 +13,7 @@ export interface Plan {
   sabotage?: Sabotage;
 }
 
-/** How one history ended. */
+/** The result of one history. */
 export interface Ending {
   plan: Plan;
   violations: string[];
@@ -81,7 +81,7 @@ export async function runHistories(
   return tally;
 }
 
-/** The smallest plan that still fails: fewer faults, then fewer commands. */
+/** The smallest plan that still fails: first with fewer faults, then with fewer commands. */
 export async function minimise(plan: Plan): Promise<Plan> {
   const fails = async (smaller: Plan) => (await runHistory(smaller)).violations.length > 0;
   let least = plan;

@@ -79,7 +79,7 @@ export class MemoryDatabase {
   }
 
   async lock(name: string, transaction: MemoryTransaction): Promise<void> {
-    // It may have ended while it waited for the lock before this one.
+    // The transaction may have ended while it waited for the previous lock.
     if (transaction.isOver) throw connectionLost();
     const lock = this.locks.get(name);
     if (!lock) this.locks.set(name, { holder: transaction, queue: [] });
@@ -105,7 +105,7 @@ export class MemoryDatabase {
     if (!next) return void this.locks.delete(name);
     (this.locks.get(name) as { holder: MemoryTransaction }).holder = next.transaction;
     next.transaction.held.add(name);
-    // It has no owner and continues in its own step.
+    // The promise has no owner and continues in its own step.
     this.world.at(0, undefined, next.resolve);
   }
 }

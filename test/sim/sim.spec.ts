@@ -13,7 +13,7 @@ describe('simulated histories', () => {
   );
 
   it(
-    'do not fail any more if they are listed as fixed',
+    'no longer fail if they are listed as fixed',
     async () => {
       const { code, report } = await simulate('--regressions');
       expect(report.failed).toEqual([]);

@@ -52,7 +52,7 @@ const HAPPENINGS_MAX = 200_000;
  */
 export class World {
   nowMs = 0;
-  /** The node whose code runs now: its timers and calls belong to it. */
+  /** The node whose code is running, to which new timers and calls belong. */
   current?: Actor;
   happened = 0;
   crashes = 0;
@@ -89,7 +89,7 @@ export class World {
     this.at(0, actor, actor.boot);
   }
 
-  /** Kills an actor: answers to it never come, while its own messages may still arrive. */
+  /** Kills an actor: it never receives its answers, but its own messages may still arrive. */
   kill(actor: Actor): void {
     actor.life++;
     actor.isUp = false;

@@ -223,7 +223,7 @@ export class EntitlementStandIn extends JsonServer {
     this.recalled.delete(use.leaseId);
   }
 
-  /** An unknown id leaves a tombstone. */
+  /** Closing an unknown id leaves a tombstone. */
   private apply({ leaseId, accountId, consumed, operations }: LeaseUse): void {
     const known = this.leases.get(leaseId);
     const lease = known ?? { accountId, amount: 0, consumed: 0, isClosed: true };

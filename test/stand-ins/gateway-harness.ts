@@ -59,7 +59,7 @@ export class GatewayHarness {
       GATEWAY_LOOP_DELAY_MAX_MS: '60000',
       // Time limits are long, because the services share this process and stall when it does.
       GATEWAY_SERVICES_TIMEOUT_MS: '30000',
-      // Every customer of a test has the address of this machine.
+      // All customers of a test share the address of this machine.
       GATEWAY_PEER_CONNECTIONS_MAX: '12000',
       GATEWAY_DRAIN_NOTICE_MS: '0',
       GATEWAY_DRAIN_MS: '2000',

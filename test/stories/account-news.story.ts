@@ -67,7 +67,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
     });
   });
 
-  it('a brand monitor, included in the package, reports a new name; the trial had none', async () => {
+  it('a brand monitor, which the package includes and the trial did not, reports a new name', async () => {
     const wish = { kind: 'brand', keyword: 'storybrandx' };
     const { id } = await waitFor('a place for the monitor', async () => {
       const { status, body } = await customer.call('POST', '/api/monitors', wish);
@@ -146,7 +146,7 @@ export function accountNews(open: () => Deployment, receiver: WebhookReceiver): 
     expect(charges).toMatchObject([{ kind: 'use', amount: '-1' }]);
   });
 
-  it('a test key stores no monitors', async () => {
+  it('a test key cannot store monitors', async () => {
     for (const method of ['GET', 'POST']) {
       const answer = await fetch(`${open().apiUrl}/v2.0/monitors`, {
         method,

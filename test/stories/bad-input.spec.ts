@@ -79,7 +79,7 @@ describe('in one process: unusable input', () => {
         .map(({ parentPath, name }) => `${parentPath}/${name}`),
     );
 
-  it('files that are bombs, not text, truncated or too long are rejected, each with its reason', async () => {
+  it('files that are bombs, not text, truncated or too long are rejected, each with a reason', async () => {
     const text = gzipSync(NAMES.repeat(1_000));
     const files: [string, Buffer][] = [
       ['not_text', gzipSync(Buffer.alloc(256 * 1024 ** 2))],
@@ -156,7 +156,7 @@ describe('in one process: unusable input', () => {
     }
   });
 
-  it('jobs without names, with too many or with invalid values are rejected by field', async () => {
+  it('jobs without names, with too many names or with invalid values are rejected, and the field is named', async () => {
     const domainNames = ['one.com'];
     for (const [field, body] of [
       ['domainNames', {}],
@@ -192,7 +192,7 @@ describe('in one process: unusable input', () => {
     expect(file).toMatchObject({ status: 403, body: { code: 'dataset_not_included', plans } });
   });
 
-  it('S87: another account’s resources do not exist, under any verb', async () => {
+  it('S87: another account’s resources are not found, whatever the method', async () => {
     const upload = await beginTus();
     const domainNames = ['silent-1.com'];
     const { body: job } = await customer.call('POST', '/api/jobs/whois', { domainNames });

@@ -47,7 +47,7 @@ interface Look {
   rules?: string[];
 }
 
-/** The looks in which every page is examined: both schemes, both widths. */
+/** The layouts in which every page is examined: both schemes and both widths. */
 const LOOKS: readonly Look[] = [
   { colorScheme: 'dark', width: 1280, height: 800, rules: RULES_OF_WIDE_LOOK },
   { colorScheme: 'light', width: 375, height: 740 },

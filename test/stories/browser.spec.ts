@@ -58,7 +58,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await user.examine();
   });
 
-  it('a sign-up leads to the mailbox, whose link leads to the confirmation', async () => {
+  it('a sign-up leads to the mailbox, and the link there leads to the confirmation', async () => {
     await user.open('/sign-up');
     const fields = { 'First name': NAME, 'E-mail': EMAIL, Password: PASSWORD };
     expect(await user.submit('Create the account', fields)).toBe(200);
@@ -410,7 +410,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await user.page.getByRole('button', { name: 'Set up an app' }).waitFor();
   });
 
-  it('a key beyond the plan’s limit is created paused, and the page says so', async () => {
+  it('a key beyond the plan’s limit is created in the paused state, and the page says so', async () => {
     await user.open('/keys');
     expect(await user.submit('Create the key', { Name: 'One more' })).toBe(200);
     expect(await user.page.getByRole('alert').textContent()).toMatch(
@@ -447,7 +447,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     expect(await user.title()).toBe('Overview');
   });
 
-  it('a forgotten password is reset with the mailed link, and the old one stops working', async () => {
+  it('a forgotten password is replaced through the mailed link, and the old one stops working', async () => {
     await user.submit('Log out');
     await user.open('/log-in');
     await user.follow('Forgot the password?');
@@ -460,7 +460,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     expect(await user.submit('Log in', { 'E-mail': EMAIL, Password: NEW_PASSWORD })).toBe(303);
   });
 
-  it('the account page names the consequences of a deletion, which ends session and keys', async () => {
+  it('the account page explains the consequences of a deletion, which ends session and keys', async () => {
     await user.follow('Account');
     const words = await user.words();
     for (const consequence of [NAME, EMAIL, 'keys', '90 days', 'forfeited', 'erased']) {
@@ -489,7 +489,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await user.examine();
   });
 
-  it('without JavaScript the same forms work from sign-up to a key and log-out', async () => {
+  it('without JavaScript, the same forms work from the sign-up to a key and the log-out', async () => {
     const plain = await BrowserUser.arrive(browser, deployment, { javaScriptEnabled: false });
     const email = 'plain@story.example';
     await plain.open('/sign-up');

@@ -18,7 +18,7 @@ const NAMES = Array.from(
 const FILE = ['domain;note', ...NAMES.map((name) => `${name};x`), `${NAMES[0]};x`, 'no name;x'];
 
 /**
- * Many names from a customer's view: the customer uploads a file and gets a mail, an event and exactly the right rows.
+ * Bulk jobs as a customer sees them: the customer uploads a file and gets a mail, an event and exactly the right rows.
  */
 export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): void {
   let customer: Customer;
@@ -116,7 +116,7 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     });
   });
 
-  it('the credits of the job are in the usage, as the API and the dashboard show it', async () => {
+  it('the credits of the job appear in the usage at the API and on the dashboard', async () => {
     const { totals, days } = (await api('GET', '/v2.0/account/usage')).json() as UsageAnswer;
     const ofJobs = days.filter(({ operation }) => operation === 'jobs.whois');
     expect(ofJobs.reduce((sum, { credits }) => sum + credits, 0)).toBe(60);
@@ -126,7 +126,7 @@ export function bulkJobs(open: () => Deployment, receiver: WebhookReceiver): voi
     expect(overview).toContain('the work of jobs and monitors (60)');
   });
 
-  it('S77: a deleted account can download nothing', async () => {
+  it('S77: a deleted account cannot download anything', async () => {
     const deleted = await customer.call('POST', '/api/account/delete', {
       password: customer.password,
     });

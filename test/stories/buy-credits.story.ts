@@ -12,7 +12,7 @@ const BOUGHT = 15_000;
 const REPEATS = 10;
 
 /**
- * From sign-up to a key that works with the purchase, only through the dashboard's origin and the processor's own page.
+ * From sign-up to a key with the purchased credits, only through the dashboard's origin and the processor's own page.
  * The steps build on one another.
  */
 export function buyCredits(
@@ -64,7 +64,7 @@ export function buyCredits(
       return status === 200;
     });
 
-  it('an order has the catalogue price and the processor’s page, and a repeat is the same order', async () => {
+  it('an order has the catalogue price and the processor’s page, and a repeat returns the same order', async () => {
     const first = await buy('one');
     expect(first.status).toBe(201);
     order = first.body;
@@ -79,7 +79,7 @@ export function buyCredits(
     expect(body.orders.map(({ id }: OrderAnswer) => id)).toEqual([order.id]);
   });
 
-  it('S48: an unpaid return grants nothing, and another account’s order is not found', async () => {
+  it('S48: a return without payment grants nothing, and another account’s order is not found', async () => {
     const returned = await customer.call('POST', `/api/orders/${order.id}/return`, {});
     expect(returned.body.state).toBe('redirected');
     const stranger = new Customer(deployment, `mallory-${processor}@story.example`, 'Mallory');
@@ -94,7 +94,7 @@ export function buyCredits(
     expect(await credits()).toBe(balance);
   });
 
-  it('S18: an order needs a session, and a key does not suffice', async () => {
+  it('S18: an order needs a session, and a key is not enough', async () => {
     const headers = { authorization: `Bearer ${customer.key}` };
     const answer = await fetch(`${deployment.dashboardUrl}/api/orders`, { headers });
     expect(answer.status).toBe(401);
@@ -171,7 +171,7 @@ export function buyCredits(
     await waitForBalance(balance);
   });
 
-  it('a package can be bought using only the pages, which show it afterwards', async () => {
+  it('a package can be bought with the pages alone, which show it afterwards', async () => {
     const page = await customer.call('GET', '/credits');
     expect(page.body).toMatch(/5,000 credits for\s+\$19\.00/);
     const form = { credits: '5000', idempotency_key: 'from-the-page' };
@@ -206,7 +206,7 @@ export function buyCredits(
     expect(await step('undo')).toBeNull();
   });
 
-  it('the processors are named with their differences', async () => {
+  it('the processors are listed with their differences', async () => {
     const { body } = await customer.call('GET', '/api/processors');
     expect(body.processors).toMatchObject([
       { name: 'stripe', changes_need_approval: false, differences: [] },

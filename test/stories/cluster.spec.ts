@@ -12,7 +12,7 @@ import { accountNews } from './account-news.story.js';
 import { firstLight } from './first-light.story.js';
 import { plansAndMoneyBack } from './plans.story.js';
 
-/** The time until a killed broker or database is back, and all services have noticed. */
+/** The time in which a killed broker or database is back and all services have noticed. */
 const START_LIMIT_MS = 240_000;
 
 /** Runs the stories of one process unchanged, all in one cluster. */

@@ -91,7 +91,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
     expect(latest?.rows).toBeGreaterThanOrEqual(NAMES.length);
   });
 
-  it('without a covering plan no key opens a file, and the refusal names the plans', async () => {
+  it('no key opens a file without a plan that includes it, and the refusal names such plans', async () => {
     const refused = await fileOf('names');
     const code = 'dataset_not_included';
     expect([refused.status, refused.json()]).toMatchObject([403, { code }]);

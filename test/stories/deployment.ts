@@ -40,7 +40,7 @@ export interface Deployment {
   rolePassword(role: string): string;
   /** Relays the events of a service that the story plays. */
   transport: EventTransport;
-  /** Every log line so far, of every service. */
+  /** Every log line of every service so far. */
   log(): string;
   stop(): Promise<void>;
 }

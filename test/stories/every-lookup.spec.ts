@@ -5,7 +5,7 @@ import { type Deployment, openSolo } from './deployment.js';
 
 const TRIAL_CREDITS = 500;
 
-/** Every operation that looks something up, from a customer's view. */
+/** Every operation that looks something up, as a customer uses it. */
 describe('in one process: every lookup', () => {
   let deployment: Deployment;
   let customer: Customer;
@@ -87,7 +87,7 @@ describe('in one process: every lookup', () => {
     },
   );
 
-  it('the requested number of suggestions is returned, each a free name', async () => {
+  it('the requested number of suggestions is returned, and each is a free name', async () => {
     const path = '/v2.0/domain/availability?domain=shop.com&sug=true&count=5';
     const answer = await ask(path, customer.key);
     const { suggestions } = JSON.parse(answer.text) as { suggestions: object[] };
@@ -119,13 +119,13 @@ describe('in one process: every lookup', () => {
     });
   });
 
-  it('an unallocated address is rejected, and costs nothing', async () => {
+  it('an unallocated address is rejected and costs nothing', async () => {
     const answer = await ask('/v2.0/ip-whois?ip=10.0.0.1', customer.key);
     expect([answer.status, answer.headers.get('x-credits-cost')]).toEqual([422, '0']);
     expect(JSON.parse(answer.text)).toMatchObject({ code: 'bogon_address', credits_charged: 0 });
   });
 
-  it('an operation without a key is answered without one', async () => {
+  it('an operation that needs no key is answered without one', async () => {
     for (const path of ['/v2.0/tlds/com', '/v2.0/pricing', '/openapi.json', '/docs']) {
       const { status } = await fetch(`${deployment.apiUrl}${path}`);
       expect([path, status]).toEqual([path, 200]);

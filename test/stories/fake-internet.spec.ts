@@ -104,7 +104,7 @@ here('the product on a private internet', () => {
     expect(linesOf(body.registry_data.whois_raw_registry)).toEqual(printed);
   });
 
-  it('a free name is distinguished from a reserved one, by either protocol', async () => {
+  it('a free name is distinguished from a reserved one over either protocol', async () => {
     for (const domain of FREE) {
       const body = await ask(`/v2.0/whois/live?domainName=${domain}`);
       expect([domain, body.domain_registered]).toEqual([domain, 'no']);
@@ -157,7 +157,7 @@ here('the product on a private internet', () => {
     expect(await ask('/v2.0/asn-whois?asn=AS15169')).toMatchObject({ as_number: 'AS15169' });
   });
 
-  it('a name is available if neither registry nor parent zone knows it', async () => {
+  it('a name is available if neither its registry nor its parent zone knows it', async () => {
     const word = async (name: string) =>
       (await ask(`/v2.0/domain/availability?domainName=${name}`)).availability;
     expect(await word(FREE[0]!)).toBe('available');

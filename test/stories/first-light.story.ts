@@ -80,14 +80,14 @@ export function firstLight(deployed: () => Deployment): void {
     expect(Number(throttled.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('a test key answers fixtures free of charge, and only fixtures', async () => {
+  it('a test key gets only fixtures, free of charge', async () => {
     const fixture = await customer.lookUp('registered.test', 2, customer.testKey);
     expect([fixture.status, fixture.headers.get('x-credits-cost')]).toEqual([200, '0']);
     const other = await customer.lookUp('example.com', 2, customer.testKey);
     expect([other.status, other.body.code]).toEqual([422, 'test_key_fixture_only']);
   });
 
-  it('429 comes while credits remain, costs nothing, and says when to retry', async () => {
+  it('a 429 can come while credits remain, costs nothing, and says when to retry', async () => {
     const answers: Answer[] = [];
     for (let i = 0; i < 12; i++) answers.push(await customer.lookUp(freshName()));
     const refused = answers.find(({ status }) => status === 429);
@@ -114,7 +114,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect(sum).toBe(spendable + leased + pending + frozen - debt);
   });
 
-  it('402 comes when the credits are used up, after exactly as many answers as there were credits', async () => {
+  it('a 402 comes once the credits are used up, after exactly as many answers as there were credits', async () => {
     await override('live', 1_000_000);
     // With fewer credits, they are used up sooner.
     await operate('revocations', { revocationId: randomUUID(), amount: 350, reason: 'story' });
@@ -211,7 +211,7 @@ export function firstLight(deployed: () => Deployment): void {
     await waitFor('the new key', async () => (await customer.lookUp(freshName())).status === 200);
   });
 
-  it('a deleted account answers 403 and leads to the restore page only', async () => {
+  it('a deleted account gets 403 and can use only the restore page', async () => {
     await reauthenticate();
     expectStatus(await customer.call('POST', '/api/account/delete', {}), 200);
     const refused = await waitFor('403', async () => {

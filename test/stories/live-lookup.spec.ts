@@ -36,7 +36,7 @@ describe('a lookup service and its registries', () => {
       'at',
       'dk',
       'ru',
-    ])('says the same as the registry about a registered .%s name', async (tld) => {
+    ])('gives the same data as the registry about a registered .%s name', async (tld) => {
       const domain = `published-shop.${tld}`;
       const known = registrationOf(domain);
       const { status, header, body } = await world.ask(domain);
@@ -129,7 +129,7 @@ describe('a lookup service and its registries', () => {
       await hurried.stop();
     });
 
-    it('queries again for every live request, except for a repeat within a minute or a tolerant reader', async () => {
+    it('queries again for every live request, unless it is a repeat within a minute or accepts an older answer', async () => {
       const from = async (query = {}, headers = {}) =>
         (await world.ask('again.de', query, headers)).header('x-served-from');
       expect(await from()).toBe('live');

@@ -18,7 +18,7 @@ describe('a misbehaving upstream', () => {
     'throttled-shop.com',
     'throttled-without-hint.org',
   ])(
-    'throttling %s is 503 with Retry-After, never "not registered", and the upstream is left alone',
+    'throttling %s means 503 with Retry-After, never "not registered", and the upstream is not queried again',
     async (domain) => {
       const first = await world.ask(domain);
       expect([first.status, first.body.code, first.header('x-outcome')]).toEqual([
@@ -45,7 +45,7 @@ describe('a misbehaving upstream', () => {
     );
   });
 
-  it('a registrar that denies a registered name is contradicted', async () => {
+  it('a registrar that denies a registered name is overruled', async () => {
     const { status, body } = await world.ask('lying-registrar-shop.com');
     expect([status, body.domain_registered]).toEqual([200, 'yes']);
     expect(body.provenance?.sources.map(({ role, outcome }) => [role, outcome])).toContainEqual([

@@ -76,7 +76,7 @@ interface Held {
     expect(await user.words()).toContain('$27.00 a month');
   });
 
-  it('the slider selects a package by keyboard and shows its price', async () => {
+  it('the slider selects a package with the keyboard and shows its price', async () => {
     await user.open('/credits');
     const slider = user.page.getByRole('slider', { name: 'Package' });
     expect(await slider.getAttribute('aria-valuetext')).toBe(
@@ -103,7 +103,7 @@ interface Held {
     });
   });
 
-  it('a plan is subscribed to and paid, and then listed', async () => {
+  it('a plan is subscribed to, paid, and then listed', async () => {
     await user.open('/plans');
     expect(await user.submit('Subscribe to API plan 5K')).toBe(303);
     expect(await user.words()).toContain('API plan 5K');
@@ -169,7 +169,7 @@ interface Held {
     expect(body.orders[0].processor).toBe('paypal');
   });
 
-  it('S77: a Domainer plan opens its files and no others, from the moment it is paid', async () => {
+  it('S77: a Domainer plan opens its own files, and no others, as soon as it is paid', async () => {
     const csvOf = (dataset: string) =>
       user.page.getByRole('link', { name: new RegExp(`^CSV, [^:]*: ${dataset} of`) });
     const open = async () => {

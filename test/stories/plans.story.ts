@@ -130,7 +130,7 @@ export function plansAndMoneyBack(
       return (await customer.call('GET', `/api/orders/${id}`)).body.state === state;
     });
 
-  it('a monthly plan grants its credits and its limit, and an add-on raises the limit', async () => {
+  it('a monthly plan grants its credits and sets its limit, and an add-on raises the limit', async () => {
     await subscribe(rosa, 'api-15K-month');
     await waitForCredits(rosa, TRIAL + 15_000);
     await waitForLimit(rosa, LIMITS['15K']);

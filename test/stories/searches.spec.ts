@@ -8,7 +8,7 @@ import { type Deployment, openSolo } from './deployment.js';
 const NAME = 'published-history.com';
 const SEARCHES_A_MINUTE = 1_000;
 
-/** History and searches from a customer's view. */
+/** History and searches as a customer uses them. */
 describe('in one process: lookups become history', () => {
   let deployment: Deployment;
   let customer: Customer;
@@ -31,7 +31,7 @@ describe('in one process: lookups become history', () => {
   }
   const cost = ({ headers }: Answer) => headers.get('x-credits-cost');
 
-  it('an earlier lookup is in the history, for 5 credits a page; an empty page is free', async () => {
+  it('an earlier lookup is in the history, at 5 credits per page; an empty page is free', async () => {
     const empty = await search('/v2.0/whois/history', { domainName: NAME });
     expect([empty.status, cost(empty)]).toEqual([200, '0']);
     expect(empty.body).toMatchObject({ records: [], coverage: { sources: expect.any(Array) } });
@@ -55,7 +55,7 @@ describe('in one process: lookups become history', () => {
     expect(old.headers.get('link')).toContain('/v2.0/whois/history');
   });
 
-  it('names are found by their holder, first counted free of charge', async () => {
+  it('names are found by their holder, and counting them first is free', async () => {
     const { body } = await search('/v2.0/whois/history', { domainName: NAME });
     const { name } = body.records[0].registrant_contact;
     const preview = await search('/v2.0/whois/reverse', { owner: name, mode: 'preview' });

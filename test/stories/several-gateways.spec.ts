@@ -90,7 +90,7 @@ describe('one customer over several gateways', () => {
     });
   }
 
-  /** Status and code of a lookup of a name that nobody requested before. */
+  /** The status and code of a lookup of a name that was never requested before. */
   async function lookUp(apiUrl: string, key: string): Promise<{ status: number; code?: string }> {
     const path = `/v2.0/whois/live?domainName=several-${++names}.com`;
     const response = await fetch(apiUrl + path, { headers: { 'x-api-key': key } });

@@ -21,7 +21,7 @@ export function fileLengthFaults(files: SourceFile[]): string[] {
     .map(({ path, lines }) => `${path}: ${lines} lines`);
 }
 
-/** Specs are left out: their outermost function is the whole file. */
+/** Specs are left out, because their outermost function is the whole file. */
 export function functionLengthFaults(files: SourceFile[]): string[] {
   return files
     .filter((file) => !isSpec(file))
@@ -144,7 +144,7 @@ export function repetitionFaults(files: SourceFile[]): string[] {
 const RELATIONS = ['OneToOne', 'OneToMany', 'ManyToOne', 'ManyToMany', 'JoinColumn', 'JoinTable'];
 const BANNED_CALLS = ['Global', 'forwardRef', ...RELATIONS];
 
-/** Constructs that hide who depends on whom, and entities that import one another (they crash under ESM). */
+/** Constructs that hide dependencies, and entities that import one another (they crash under ESM). */
 export function constructFaults(files: SourceFile[]): string[] {
   return files.flatMap((file) => [
     ...nodesOf(file, ts.isCallExpression)

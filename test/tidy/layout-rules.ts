@@ -38,7 +38,7 @@ const FILES_MAX = 12;
 /** Kinds of files that name the event they consume. */
 const EVENT_KINDS = ['consumer', 'watcher'];
 /**
- * `x.slow.spec.ts` takes long and `x.system.spec.ts` needs more than PostgreSQL: the fast lane has neither.
+ * `x.slow.spec.ts` takes long, and `x.system.spec.ts` needs more than PostgreSQL; the fast lane runs neither.
  * `x.proof.spec.ts` is run by `npm run prove`.
  */
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+|\.(slow|system|proof)\.spec)?\.ts$/;

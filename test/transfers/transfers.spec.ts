@@ -107,7 +107,7 @@ describe('a download', () => {
     expect(row).toMatchObject({ status: 200, outcome: 'delivered', credits: 0 });
   });
 
-  it('206: a range returns the requested bytes; If-Range with other content returns the whole', async () => {
+  it('206: a range returns the requested bytes; If-Range returns the whole file if its content has changed', async () => {
     owner.state.fileBytes = 200_000;
     const part = await request(under.url + FILE, { headers: withKey({ range: 'bytes=70000-' }) });
     expect([part.statusCode, part.headers['content-range']]).toEqual([
@@ -136,7 +136,7 @@ describe('a download', () => {
     expect(owner.state.readBytes).toBe(0);
   });
 
-  it('S78: HEAD has the headers of the file, under the same checks, and no byte of it', async () => {
+  it('S78: HEAD returns the headers of the file after the same checks, and no byte of it', async () => {
     const head = await under.ask(FILE, withKey({ range: 'bytes=0-9' }), 'HEAD');
     expect([head.status, head.text]).toEqual([200, '']);
     expect(head.headers).toMatchObject({ 'content-length': String(1024 ** 3), etag: '"v1"' });
@@ -247,7 +247,7 @@ describe('a download', () => {
     expect(row).toMatchObject({ status: 499, outcome: 'client_gone' });
   });
 
-  it('no shutdown waits for it: neither the gateway’s nor its owner’s', async () => {
+  it('delays no shutdown, neither the gateway’s nor its owner’s', async () => {
     const further = new TransferOwner();
     await further.start();
     // Longer than the test runs.
@@ -315,7 +315,7 @@ describe('an upload by form', () => {
     expect(owner.state.accounts).toEqual([]);
   });
 
-  it('an owner’s early refusal reaches a client that is still sending, and ends its connection', async () => {
+  it('an early refusal by its owner reaches a client that is still sending, and ends the connection', async () => {
     owner.state.refusal = new Problem({
       code: 'uploads_full',
       status: 409,

@@ -52,7 +52,7 @@ class ReleaseTree {
     git('worktree', 'prune');
   }
 
-  /** The packages of this tree are used if the lock file names the same ones. */
+  /** Uses the packages of this tree if the lock file names the same ones. */
   private install(): void {
     const lock = (folder: string) => {
       const text = readFileSync(join(folder, 'package-lock.json'), 'utf8');

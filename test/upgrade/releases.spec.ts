@@ -27,7 +27,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A separate project with the files that name a version, and without a release. */
+/** A separate project with the files that contain a version, but without a release. */
 class Project {
   readonly folder = mkdtempSync(join(tmpdir(), 'releases-'));
   readonly history = new ReleaseHistory(this.folder);
@@ -148,7 +148,7 @@ describe('the version', () => {
     expect(project.history.lastRelease()).toBeUndefined();
   });
 
-  it('is a fault if it differs somewhere, or has a heading of another form', () => {
+  it('is a fault if it differs somewhere or its heading has another form', () => {
     const project = new Project();
     project.release('0.2.0');
     project.write('package.json', '{\n  "version": "0.3.0"\n}');

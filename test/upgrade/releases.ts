@@ -19,7 +19,7 @@ export function releasedVersions(changelog: string): string[] {
   return [...changelog.matchAll(HEADING)].map(([, version]) => version);
 }
 
-/** The git history of a folder, and the releases in it. Tags may be missing from a clone; the changelog never is. */
+/** The git history of a folder, and the releases in it. A clone may lack tags, but never the changelog. */
 export class ReleaseHistory {
   constructor(private readonly folder = '.') {}
 

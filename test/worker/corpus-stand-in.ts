@@ -14,7 +14,7 @@ import {
 } from '#libs/contracts';
 import { LookupStandIn } from '../stand-ins/lookup-stand-in.js';
 
-/** A row of a dataset; the key decides its place. */
+/** A row of a dataset; rows are ordered by their keys. */
 export type PlannedRow = Pick<DatasetRow, 'name' | 'record' | 'records'> & { key: number };
 
 /**

@@ -147,7 +147,7 @@ export class EventLine {
     await this.until('every event to be handled', `select where ${counts}`);
   }
 
-  /** Events a second, from the first of the newest `count` to the last. */
+  /** Events per second, from the first of the newest `count` to the last. */
   async consumptionOf(count: number): Promise<number> {
     await this.allHeard();
     const [{ seconds }] = await this.ask<{ seconds: number }>(

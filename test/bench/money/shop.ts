@@ -19,7 +19,7 @@ export class Shop {
 
   private constructor(private readonly installation: Origins & { payments?: PaymentsSimulator }) {}
 
-  /** Every service in this process. */
+  /** Runs every service in this process. */
   static async inSolo(): Promise<Shop> {
     const folder = newFolder('money');
     const starting = startSolo({
@@ -34,7 +34,7 @@ export class Shop {
     return new Shop(await starting);
   }
 
-  /** A process for each service, with Kafka between them. */
+  /** Runs a process for each service, with Kafka between them. */
   static async onKafka(): Promise<Shop> {
     const starting = startCluster({
       folder: join(newFolder('money'), 'cluster'),

@@ -14,7 +14,7 @@ const LIMIT_MS = 30_000;
 const EXIT_MS = 3_000;
 
 export interface ProcessAnswer {
-  /** 0 if there was no answer. */
+  /** The HTTP status; 0 if there was no answer. */
   status: number;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read members of any answer
   body?: any;
@@ -81,7 +81,7 @@ export class BillingProcess {
     await this.process.untilEnded();
   }
 
-  /** Calls an internal route; 0 if the process dies during the call. */
+  /** Calls an internal route. The status is 0 if the process dies during the call. */
   async call(method: string, path: string, call: ProcessCall = {}): Promise<ProcessAnswer> {
     const { body, accountId, caller = 'gateway', headers } = call;
     const isRaw = Buffer.isBuffer(body);
@@ -104,12 +104,15 @@ export class BillingProcess {
     }
   }
 
-  /** Runs a job of billing once. @returns false when the process died of it. */
+  /**
+   * Runs a job of billing once.
+   * @returns false if the process died meanwhile.
+   */
   runJob(name: string): Promise<boolean> {
     return this.ask({ kind: 'job', name });
   }
 
-  /** @returns false when the process died of it. */
+  /** @returns false if the process died meanwhile. */
   deliver(fate: AccountFate, accountId: string): Promise<boolean> {
     return this.ask({ kind: 'fate', fate, accountId });
   }

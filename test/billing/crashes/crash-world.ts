@@ -26,7 +26,7 @@ const JOBS = [
   'SyncObjectsJob',
 ];
 
-/** Billing in a process that may be killed, between a processor and an entitlement that live on. */
+/** Billing in a process that may be killed, with a processor and an entitlement that keep running. */
 export class CrashWorld {
   readonly clock: FileClock;
   readonly simulator: PaymentsSimulator;

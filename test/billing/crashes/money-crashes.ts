@@ -22,7 +22,7 @@ import {
   Unheard,
 } from './later-flows.js';
 
-/** The point at which billing dies, on which pass, and the cause. */
+/** The point and the pass at which billing dies, and the cause. */
 export interface MoneyCrash {
   point: CrashPoint;
   pass: number;

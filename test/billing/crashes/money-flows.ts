@@ -48,7 +48,7 @@ abstract class Purchase implements Flow {
     await this.finish(world);
   }
 
-  /** Pays the listed order once. */
+  /** Pays for the listed order once. */
   async finish(world: CrashWorld): Promise<void> {
     const { accountId } = this;
     const { body } = await world.billing.call('GET', 'orders', { accountId });

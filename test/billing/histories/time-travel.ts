@@ -71,7 +71,7 @@ export async function travel({
   }
 }
 
-/** @returns their ids at the processor. */
+/** @returns the customers' ids at the processor. */
 async function subscribed(billing: BillingUnderTest, accounts: number): Promise<string[]> {
   for (let at = 0; at < accounts; at += 1) {
     const accountId = billing.newAccount();

@@ -46,7 +46,7 @@ export interface ProcessorSide {
   refund(paymentId: string, dollars?: number): string;
   /** Refunds, newest first. */
   refunds(): TakenBack[];
-  /** The customer's bank sends the money of a refund back. */
+  /** The customer's bank returns the money of a refund. */
   failRefund(refundId: string): void;
   /** @returns the dispute's id. */
   dispute(paymentId: string): string;

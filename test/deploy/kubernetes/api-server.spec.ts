@@ -94,7 +94,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
         await chart.store('install', place(), values, fixed);
         await chart.store('upgrade', place(), values, scaled);
         expect(await replicas()).toBe(5);
-        // The value is not set yet; if it were omitted a second time, it would become 1.
+        // The scaler has not set the number yet; omitting it a second time would change it to 1.
         await chart.store('upgrade', place(), values, scaled, 'image.tag="0.1.1"');
         expect(await replicas()).toBe(5);
         await scalerSets(7);
@@ -115,7 +115,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       });
     });
 
-    it('an installed value that cannot change is reported before anything changes', async () => {
+    it('a change of a value that is fixed at installation is reported before anything changes', async () => {
       const namespace = 'volumes';
       await server.createRestricted(namespace);
       const place = { kubeconfig: server.kubeconfig, namespace };

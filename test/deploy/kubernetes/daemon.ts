@@ -5,7 +5,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 const LOG_TAIL_CHARACTERS = 3_000;
 const STOP_LIMIT_MS = 10_000;
 
-/** A program that runs until it is stopped or its starter has ended; its log is a file. */
+/** A program that runs until it or its parent is stopped, and whose log is a file. */
 export class Daemon {
   private readonly child: ChildProcess;
   private readonly ended: Promise<unknown>;

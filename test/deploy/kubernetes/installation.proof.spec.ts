@@ -144,7 +144,7 @@ describe('the chart on a cluster with simulated nodes', () => {
     await SimulatedCluster.start(server, await controllers());
     await server.createRestricted(NAMESPACE);
     certificates = new IssuedCertificates(server.client, NAMESPACE, `${RELEASE}-dds`);
-    // The addresses under which the processes of these pods find their servers.
+    // The addresses at which the processes of these pods reach their servers.
     writeSecretFiles({
       folder,
       database: 'postgres:5432/domain_data?sslmode=disable',

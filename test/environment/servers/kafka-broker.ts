@@ -36,7 +36,7 @@ export interface KafkaBrokerOptions {
    * user `admin` is required and may do everything, and so may `cli`, which creates topics and rules.
    */
   sasl?: Record<string, string>;
-  /** Passwords of further users, who log in with PLAIN, in addition to `sasl`. */
+  /** Passwords of further users who log in with PLAIN, in addition to `sasl`. */
   plain?: Record<string, string>;
   /**
    * A further listener behind a proxy: it advertises `advertisedPort` on loopback or at `advertisedHost`. A proxy that
@@ -195,7 +195,7 @@ export class KafkaBroker {
     const protocols = `CLIENT:${protocol},PROXIED:${protocol},CONTROLLER:PLAINTEXT`;
     const lines = [`listener.security.protocol.map=${protocols}`];
     if (tls) {
-      // The broker is a client of itself and checks its own certificate.
+      // The broker is also its own client and checks its own certificate.
       const authorityFile = join(this.options.folder, 'authority.pem');
       writeFileSync(authorityFile, tls.authority + (tls.clientAuthority ?? ''));
       if (tls.clientAuthority) {

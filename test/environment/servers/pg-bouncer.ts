@@ -28,7 +28,7 @@ export interface PgBouncerOptions {
   poolSize: number;
 }
 
-/** A real PgBouncer in transaction mode, with the settings that docs/operations/sizing.md names. */
+/** A real PgBouncer in transaction mode, with the settings from docs/operations/sizing.md. */
 export class PgBouncer {
   private readonly folder = mkdtempSync(join(tmpdir(), 'pgbouncer-'));
   private output = '';

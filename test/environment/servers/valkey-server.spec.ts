@@ -11,7 +11,10 @@ import { ValkeyServer, valkeyAvailability, waitFor } from '../index.js';
 const base = mkdtempSync(join(tmpdir(), 'dds-valkey-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-/** One command and the first piece of its answer. */
+/**
+ * Sends one command.
+ * @returns the first chunk of the answer.
+ */
 async function ask(url: string, command: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write(`${command}\r\n`);

@@ -5,7 +5,7 @@ export interface CustomerAccount {
   answered: number;
   /** Answers that never arrived; they may have been charged if the connection broke on the way. */
   inDoubt: number;
-  /** When charged answers arrived, monotonic milliseconds, newest last. */
+  /** The arrival times of charged answers in monotonic milliseconds, newest last. */
   answeredAt: number[];
 }
 
@@ -22,7 +22,7 @@ const TIMES_KEPT = 20_000;
 export class AccountBook {
   readonly accounts = new Map<string, CustomerAccount>();
   readonly payments: Payment[] = [];
-  /** The state that each deleted, restored or erased account was last told. */
+  /** The state last reported to the owner of each deleted, restored or erased account. */
   readonly states = new Map<string, 'active' | 'deleted' | 'erased'>();
 
   joined(accountId: string): CustomerAccount {
@@ -44,7 +44,7 @@ export class AccountBook {
     this.of(accountId).inDoubt++;
   }
 
-  /** Charged answers of all accounts within a span of monotonic milliseconds. */
+  /** The number of charged answers of all accounts within a span of monotonic milliseconds. */
   answeredBetween(fromMs: number, toMs: number): number {
     const times = [...this.accounts.values()].flatMap(({ answeredAt }) => answeredAt);
     return times.filter((at) => at >= fromMs && at <= toMs).length;

@@ -160,7 +160,10 @@ export class Installation {
     return paymentId;
   }
 
-  /** Grants credits by hand, once however often it is called. @returns the adjustment's id. */
+  /**
+   * Grants credits manually, retrying until it is known that they were granted once.
+   * @returns the adjustment's id.
+   */
   async grant(accountId: string, amount: number, lifeMs = LASTS_MS): Promise<string> {
     const adjustmentId = newId();
     const expiresAt = new Date(Date.now() + lifeMs).toISOString();
@@ -255,7 +258,7 @@ async function startAnew(process: ClusterProcess): Promise<void> {
   await process.start();
 }
 
-/** The planned settings with every address behind a proxy. */
+/** The planned settings, with a proxy in front of every address. */
 async function laidThrough(
   planned: ClusterEnvironment,
   cables: Record<Cable, TcpProxy>,

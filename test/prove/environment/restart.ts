@@ -65,7 +65,10 @@ export async function startAgain(
   return awayMs;
 }
 
-/** Kills a process and has it started again. @returns when it was killed, monotonic milliseconds. */
+/**
+ * Kills a process and has it started again.
+ * @returns the time of the kill in monotonic milliseconds.
+ */
 export async function killAndRestart(process: ServiceProcess, harness: Harness): Promise<number> {
   const killedAt = performance.now();
   process.kill('SIGKILL');

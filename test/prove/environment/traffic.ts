@@ -11,7 +11,7 @@ const SETTLE_INTERVAL_MS = 250;
 
 interface Traffic {
   lookupsPerSecond?: number;
-  /** Payments, each of which must become credits. 0 for none. */
+  /** The number of payments, each of which must become credits. */
   paymentsPerSecond?: number;
   origins?: string[];
   /** The accounts that look up names and pay; by default the regulars. */
@@ -104,7 +104,7 @@ function payments(
     }
   };
   const running = run();
-  // Handled by the caller that stops it.
+  // Errors are handled by the caller that stops it.
   running.catch(() => {});
   return {
     stop: async () => {

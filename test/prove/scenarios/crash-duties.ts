@@ -24,7 +24,7 @@ const EVENTS = 8;
  * The number of requests that a process sends at once, and that are repeated if it dies before it knows their results.
  */
 const SENT_AT_ONCE = 32;
-/** Expires the leases of dead processes and a day's wait for the files that they left. */
+/** Expires the leases of dead processes, and ends the day's wait before files that they left are removed. */
 const HURRY = `
   update worker.work set until = clock_timestamp()
     where state = 'claimed' or (queue = 'unneeded-files' and state = 'waiting');
@@ -239,7 +239,7 @@ const UNCHECKED = `select from worker.monitors
 const OVERDUE = `update worker.monitors set checked_at = '2000-01-01', included_at = clock_timestamp()
   where account_id = $1`;
 const LOOK_NOW = `update worker.watched_names set dns_due_at = clock_timestamp() where name like $1`;
-/** Makes checks due for charging at once, without the minute in which they are collected. */
+/** Charges checks at once, without waiting for the minute in which they are collected. */
 const CHARGE_NOW = `update worker.paid_checks set opened_at = '2000-01-01' where account_id = $1`;
 const HURRY_CHARGES = `update worker.work set until = clock_timestamp()
   where queue = 'paid-checks' and name = $1 and state = 'waiting'`;

@@ -30,7 +30,7 @@ const TLDS = ['com', 'de', 'org'];
 const NAMES_OF_EACH = 5;
 const CREDITS = 10_000;
 const UNLIMITED = 1_000_000;
-/** Ends the leases of dead processes, and the wait after which an interrupted start of a job is undone. */
+/** Ends the leases of dead processes, and the wait before an interrupted start of a job is undone. */
 const HURRY = `update worker.work set until = clock_timestamp()
   where state = 'claimed' or (queue = 'job-starts' and state = 'waiting')`;
 
@@ -131,7 +131,7 @@ async function fileIsWhole(
   holds(isEach, `${point}: ${names.length} names were given, the file has ${listed.length}`);
 }
 
-/** One mail for each finished job. */
+/** Checks that one mail was sent for each finished job. */
 async function mailsArrive({ installation, count }: InstallationHarness, customer: Customer) {
   const jobs = Object.keys(POINTS).length;
   const mails = await eventually('a mail for each job', async () => {

@@ -87,7 +87,7 @@ async function killForty(
   ending.abort();
 }
 
-/** Buys packages one after another and completes the one that was started. */
+/** Buys packages one after another, and completes the last one that was started. */
 async function buyOn(
   { count }: Harness,
   shop: Shop,
