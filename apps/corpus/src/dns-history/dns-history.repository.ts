@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isSeenBy, seeingSource } from '../dns/shown-spans.js';
+import { isSeenBy, lastSeen, seeingSource } from '../dns/shown-spans.js';
 import type { FiledName } from '../names/registrable-name.js';
 import { countOf } from '../searches/counted-pages.js';
 import type { PagePlace } from '../searches/search-answer.js';
@@ -12,6 +12,8 @@ export interface StretchRow {
   firstAt: Date;
   /** The first time at which it was absent; for passive DNS, the last time at which it was present. */
   untilAt: Date | null;
+  /** Null if it was only observed when it appeared. */
+  seenAt: Date | null;
   isPassive: boolean;
   sourceId: number;
 }
@@ -39,7 +41,7 @@ const CHANGES = `from (
     union select until from dns_span s where ${OF_NAME} and not is_passive) c
   where at >= $4 and at < $5`;
 const SELECT = `select rtype, value, first_seen as "firstAt", until as "untilAt",
-  is_passive as "isPassive", ${seeingSource('s', '$6')} as "sourceId"`;
+  ${lastSeen('s', '$6')} as "seenAt", is_passive as "isPassive", ${seeingSource('s', '$6')} as "sourceId"`;
 
 /** Records of names over time. */
 @Injectable()
@@ -93,24 +95,6 @@ export class DnsHistoryRepository {
   private async counted(sql: string, asked: StretchesAsked): Promise<number> {
     const [row] = await this.database.query<{ records: number }>(countOf(sql), valuesOf(asked));
     return row.records;
-  }
-
-  /** When the records of each type were last queried, by the bit of the type. */
-  async lastSightings(
-    name: FiledName,
-    bits: readonly number[],
-    sourceIds: readonly number[],
-  ): Promise<Map<number, Date>> {
-    const rows = await this.database.query<{ bit: number; at: Date }>(
-      `select bit, s.observed_at as at
-       from unnest($3::integer[]) as bit
-       cross join lateral (select observed_at from dns_sighting
-         where domain_key = $1 and name = $2 and host = '' and types & bit <> 0
-           and source_id = any($4::smallint[])
-         order by observed_at desc limit 1) s`,
-      [name.key, name.name, bits, sourceIds],
-    );
-    return new Map(rows.map(({ bit, at }) => [bit, at]));
   }
 }
 

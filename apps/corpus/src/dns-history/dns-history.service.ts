@@ -3,7 +3,6 @@ import { DNS_HISTORICAL, HISTORIC_TYPES, Pages, type QuestionOf } from '#libs/co
 import { Clock } from '#libs/platform';
 import { DNS_TYPES } from '#libs/resolvers';
 import { CoverageService, FIXTURE_SOURCE } from '../coverage/coverage.service.js';
-import { bitOf } from '../dns/dns-type.js';
 import { totalOf } from '../searches/counted-pages.js';
 import {
   type SearchAnswer,
@@ -61,16 +60,7 @@ export class DnsHistoryService {
     return searchAnswer(page, {
       ...shown,
       rows: this.stretches(asked),
-      told: async (rows) => {
-        const bits = asked.rtypes.map(bitOf);
-        const seen = await this.repository.lastSightings(name, bits, sourceIds);
-        return rows.map((row) =>
-          dnsStretch(name.name, row, {
-            seenAt: seen.get(bitOf(row.rtype)),
-            source: nameOf(row.sourceId),
-          }),
-        );
-      },
+      told: (rows) => rows.map((row) => dnsStretch(name.name, row, nameOf(row.sourceId))),
     });
   }
 
@@ -111,8 +101,10 @@ export class DnsHistoryService {
       );
       return dnsSnapshots(name.name, times, wanted);
     }
-    const told = { seenAt: this.clock.now(), source: FIXTURE_SOURCE };
-    return wanted.map((row) => dnsStretch(name.name, row, told));
+    const seenAt = this.clock.now();
+    return wanted.map((row) =>
+      dnsStretch(name.name, { ...row, seenAt: row.untilAt ?? seenAt }, FIXTURE_SOURCE),
+    );
   }
 }
 
@@ -123,7 +115,7 @@ function typesOf({ type }: Question): number[] {
 
 const MOVED_AT = new Date('2025-05-10T11:00:00Z');
 const FIRST_AT = new Date('2016-05-10T11:00:00Z');
-const FIXTURE_ROWS: readonly StretchRow[] = [
+const FIXTURE_ROWS: readonly Omit<StretchRow, 'seenAt'>[] = [
   { rtype: DNS_TYPES.A, value: '192.0.2.1', firstAt: MOVED_AT, untilAt: null },
   { rtype: DNS_TYPES.A, value: '192.0.2.7', firstAt: FIRST_AT, untilAt: MOVED_AT },
   { rtype: DNS_TYPES.NS, value: 'ns1.dns-one.example', firstAt: FIRST_AT, untilAt: null },

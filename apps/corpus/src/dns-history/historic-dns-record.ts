@@ -26,18 +26,13 @@ function historicDnsRecord(
   }
 }
 
-/** A span of time in the format of the answer. @param seenAt when the type was last queried. */
-export function dnsStretch(
-  name: string,
-  row: StretchRow,
-  { seenAt, source }: { seenAt?: Date; source: string },
-): DnsStretch {
-  const { firstAt, untilAt, isPassive } = row;
-  const lastAt = isPassive ? (untilAt ?? firstAt) : (untilAt ?? seenAt ?? firstAt);
+/** A span of time in the format of the answer. */
+export function dnsStretch(name: string, row: StretchRow, source: string): DnsStretch {
+  const { firstAt, untilAt, seenAt, isPassive } = row;
   return {
     ...historicDnsRecord(name, row),
     first_seen: firstAt.toISOString(),
-    last_seen: (lastAt < firstAt ? firstAt : lastAt).toISOString(),
+    last_seen: (seenAt ?? firstAt).toISOString(),
     ended_at: isPassive ? null : (untilAt?.toISOString() ?? null),
     source,
   };
@@ -47,7 +42,7 @@ export function dnsStretch(
 export function dnsSnapshots(
   name: string,
   times: readonly Date[],
-  rows: readonly StretchRow[],
+  rows: readonly Omit<StretchRow, 'seenAt'>[],
 ): DnsSnapshot[] {
   return times.map((at) => {
     const there = rows.filter(

@@ -24,6 +24,15 @@ export function seeingSource(span: string, sourceIds: string): string {
     else (select min(g.source_id) ${sightingsOf(span, sourceIds)}) end`;
 }
 
+/**
+ * SQL of the time at which one of the sources last saw a span's record: a span ends with the first time at which it was
+ * absent. Null if none of them saw it. @param span as in `isSeenBy`.
+ */
+export function lastSeen(span: string, sourceIds: string): string {
+  return `case when ${span}.is_passive then ${span}.until
+    else (select g.observed_at ${sightingsOf(span, sourceIds)} order by g.observed_at desc limit 1) end`;
+}
+
 function sightingsOf(span: string, sourceIds: string): string {
   return `from dns_sighting g where g.domain_key = ${span}.domain_key and g.name = ${span}.name
     and g.host = ${span}.host and g.observed_at >= ${span}.first_seen

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { columnsOf } from '#libs/database';
-import { bitOf } from '../dns/dns-type.js';
-import { isSeenBy } from '../dns/shown-spans.js';
+import { isSeenBy, lastSeen } from '../dns/shown-spans.js';
 import { ALL_KEYS, type Key } from '../names/domain-key.js';
 import {
   COUNTED_MAX,
@@ -11,6 +10,7 @@ import {
   countedRows,
 } from '../searches/counted-pages.js';
 import type { PagePlace } from '../searches/search-answer.js';
+import type { TextsSought } from './texts-sought.js';
 import { SearchDatabase } from '../searches/search-database.js';
 
 /** The fields by which records are searched. */
@@ -19,8 +19,8 @@ export type RecordsSought =
   | { first: string; last: string }
   /** Hosts, by the keys of the records that point to them. */
   | { valueKeys: readonly Key[] }
-  /** Texts that match one of these patterns, ignoring case. */
-  | { patterns: readonly string[] };
+  /** Texts, ignoring case. */
+  | TextsSought;
 
 export interface RecordsAsked {
   rtype: number;
@@ -39,10 +39,6 @@ export interface FoundRecord {
   place: string;
   value: string;
   firstAt: Date;
-  /** Null while it exists. */
-  lastAt: Date | null;
-  /** One of its hosts that has the record now; null if none has. */
-  host: string | null;
 }
 
 const TEXT = 16;
@@ -87,19 +83,19 @@ export class ReverseDnsRepository {
     );
   }
 
-  /** When the hosts of current records were last queried for them; null if never. */
+  /** When one of the hosts of each name was last seen with the record; null if only when it appeared. */
   async lastSightings(
     records: readonly FoundRecord[],
     { rtype, sourceIds }: RecordsAsked,
   ): Promise<(Date | null)[]> {
     const rows = await this.database.query<{ place: string; at: Date | null }>(
-      `select q.place, (select max(g.observed_at) from dns_sighting g
-         where g.domain_key = d.domain_key and g.name = d.name and g.host = q.host
-           and g.types & $4 <> 0 and g.source_id = any($5::smallint[])) as at
+      `select q.place, (select max(${lastSeen('t', '$5')}) from dns_span t
+         where t.domain_key = d.domain_key and t.name = d.name and t.rtype = $4
+           and t.value = q.value and ${isSeenBy('t', '$5')}) as at
        from unnest($1::bigint[], $2::text[], $3::text[])
-         with ordinality as q (domain_key, name, host, place)
+         with ordinality as q (domain_key, name, value, place)
        join domain d on d.domain_key = q.domain_key and d.name = q.name`,
-      [...columnsOf(records, 'key', 'name', 'host'), bitOf(rtype), sourceIds],
+      [...columnsOf(records, 'key', 'name', 'value'), rtype, sourceIds],
     );
     const at = new Map(rows.map((row) => [Number(row.place) - 1, row.at]));
     return records.map((_, place) => at.get(place) ?? null);
@@ -163,9 +159,7 @@ function foundSql(asked: RecordsAsked, after = ''): string {
   const { target, place } = formOf(asked);
   return `select * from (
     select ${target} as target, ${place} as place, t.domain_key as key, t.name,
-      min(t.value) as value, min(t.first_seen) as "firstAt",
-      case when bool_or(t.until is null) then null else max(t.until) end as "lastAt",
-      min(t.host) filter (where t.until is null) as host
+      min(t.value) as value, min(t.first_seen) as "firstAt"
     ${recordsOf(asked)} ${after}
     group by 1, 3, 4) found
   where ${IS_REGISTERED}`;
@@ -195,7 +189,7 @@ function recordsOf({ sought }: RecordsAsked): string {
         : 't.ip between $1::inet and $6::inet'
       : 'valueKeys' in sought
         ? 't.value_key = any($1::bigint[])'
-        : `t.rtype = ${TEXT} and t.value ilike any($1::text[])`;
+        : `t.rtype = ${TEXT} and t.value ilike any($1::text[]) and ($6::text is null or t.value ~* $6)`;
   return `from dns_span t where ${condition} and t.rtype = $2 and ${IS_SHOWN}`;
 }
 
@@ -204,5 +198,6 @@ function valuesOf({ sought, rtype, isCurrent, passiveSince, sourceIds }: Records
   if ('first' in sought) {
     return [sought.first, ...shown, ...(isOfOneAddress(sought) ? [] : [sought.last])];
   }
-  return ['valueKeys' in sought ? sought.valueKeys : sought.patterns, ...shown];
+  if ('valueKeys' in sought) return [sought.valueKeys, ...shown];
+  return [sought.patterns, ...shown, sought.bounded];
 }

@@ -26,7 +26,7 @@ import {
   ReverseDnsRepository,
   isOfOneAddress,
 } from './reverse-dns.repository.js';
-import { textPatterns } from './text-patterns.js';
+import { textsSought } from './texts-sought.js';
 
 type Question = QuestionOf<typeof DNS_REVERSE>;
 
@@ -95,7 +95,7 @@ export class ReverseDnsService {
   ): Promise<RecordsSought> {
     const subject = reverseSubject(value);
     const rtype = DNS_TYPES[type];
-    if (type === 'TXT') return { patterns: textPatterns(value) };
+    if (type === 'TXT') return textsSought(value);
     if (type === 'A' || type === 'AAAA') {
       if (subject.kind === 'address') return { first: subject.address, last: subject.address };
       if (subject.kind === 'block') return rangeOf(subject.cidr);
@@ -130,7 +130,7 @@ export class ReverseDnsService {
       value: row.value,
       ...(isThroughHost && { ip_address: subject.address }),
       first_seen: row.firstAt.toISOString(),
-      last_seen: latest(row.firstAt, row.lastAt ?? seenAt).toISOString(),
+      last_seen: latest(row.firstAt, seenAt).toISOString(),
     };
   }
 

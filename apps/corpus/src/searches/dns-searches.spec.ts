@@ -116,6 +116,32 @@ describe('searches of the DNS', () => {
         expect(await names(value)).toEqual(['text-two.com']);
       }
       expect(await names('198.19.251.77')).toEqual(['text-one.com']);
+      await corpus.record(
+        dnsOf('text-three.com', '', { type: 'TXT', value: 'v=spf1 ip4:198.19.252.1 -all' }),
+        dnsOf('text-four.com', '', { type: 'TXT', value: 'v=spf1 ip4:198.19.252.10 -all' }),
+        dnsOf('text-five.com', '', { type: 'TXT', value: 'v=spf1 ip6:2001:470::1 -all' }),
+        dnsOf('text-six.com', '', { type: 'TXT', value: 'v=spf1 ip6:2001:470::15 -all' }),
+      );
+      expect(await names('198.19.252.1')).toEqual(['text-three.com']);
+      expect(await names('198.19.252.10')).toEqual(['text-four.com']);
+      expect(await names('2001:470::1')).toEqual(['text-five.com']);
+    });
+
+    it('says when a record was last there, not when it was first gone', async () => {
+      const at = (number: number) => `2024-05-0${number}T00:00:00.000Z`;
+      const [old, next] = ['198.19.249.1', '198.19.249.2'].map((value) => ({ type: 'A', value }));
+      for (const [number, record] of [old, old, next, next].entries()) {
+        await corpus.record(dnsOf('moved-one.com', '', record, at(number + 1)));
+      }
+      const { domains } = await corpus.answerTo<DnsReverseAnswer>(DNS_REVERSE, {
+        value: '198.19.249.0/24',
+        type: 'A',
+        current: 'false',
+      });
+      expect(domains).toMatchObject([
+        { value: '198.19.249.1', first_seen: at(1), last_seen: at(2) },
+        { value: '198.19.249.2', first_seen: at(3), last_seen: at(4) },
+      ]);
     });
 
     it.each([

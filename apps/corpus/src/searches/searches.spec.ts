@@ -116,7 +116,7 @@ describe('searches', () => {
       });
       expect(timeline).toMatchObject([
         { address: '198.18.0.2', first_seen: day(3), last_seen: day(5), ended_at: null },
-        { address: '198.18.0.1', first_seen: day(1), ended_at: day(3) },
+        { address: '198.18.0.1', first_seen: day(1), last_seen: day(1), ended_at: day(3) },
         { priority: 10, exchange: 'mail.history-three.com', last_seen: day(5) },
       ]);
     });
