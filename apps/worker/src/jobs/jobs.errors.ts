@@ -50,6 +50,16 @@ export class TooManyJobs extends Problem {
   }
 }
 
+export class TooManyUnchargedJobs extends Problem {
+  constructor(max: number) {
+    super({
+      code: 'too_many_jobs',
+      status: 409,
+      detail: `Within a day, an account can start at most ${max} jobs that charge nothing, because none of their names is answered or has a price. Try again later.`,
+    });
+  }
+}
+
 export class JobNotReady extends Problem {
   constructor() {
     super({

@@ -87,6 +87,15 @@ export class JobsRepository {
     );
   }
 
+  /** The number of jobs since a time that have charged nothing, whether they are in progress or not. */
+  async countUncharged(transaction: Transaction, accountId: string, since: Date): Promise<number> {
+    const [{ count }] = await transaction.query<{ count: number }>(
+      `select count(*)::int as count from jobs where account_id = $1 and charged = 0 and created_at > $2`,
+      [accountId, since],
+    );
+    return count;
+  }
+
   /** @returns the ids of its jobs. */
   async deleteOfAccount(transaction: Transaction, accountId: string): Promise<string[]> {
     await transaction.query(

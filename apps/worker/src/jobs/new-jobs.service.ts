@@ -8,14 +8,20 @@ import {
   type JobRequest,
 } from '#libs/contracts';
 import { Database, IdempotencyKeyRunning } from '#libs/database';
-import { Clock, HOUR_MS, crashPoint, newId } from '#libs/platform';
+import { Clock, DAY_MS, HOUR_MS, crashPoint, newId } from '#libs/platform';
 import { OTHER_TLDS, estimatesOf, unsupportedOf } from '../names/name-groups.js';
 import { NameLinesService } from '../names/name-lines.service.js';
 import { UploadsService } from '../uploads/uploads.service.js';
 import { JobCreditsService } from './job-credits.service.js';
 import { JobQueues, jobWork } from './job-queues.js';
 import { type NewJob, jobAnswer, priceOf } from './job.js';
-import { JobCreditsBusy, NamesTwice, NoValidNames, TooManyJobs } from './jobs.errors.js';
+import {
+  JobCreditsBusy,
+  NamesTwice,
+  NoValidNames,
+  TooManyJobs,
+  TooManyUnchargedJobs,
+} from './jobs.errors.js';
 import { JobsRepository } from './jobs.repository.js';
 import { type CountedNames, readNames } from './new-names.js';
 
@@ -23,6 +29,8 @@ import { type CountedNames, readNames } from './new-names.js';
 const TLDS_SHOWN = 100;
 /** Maximum number of an account's jobs in progress. */
 const UNDER_WAY_MAX = 20;
+/** Each is stored and mailed, although it earns nothing: otherwise a free account could start any number. */
+const UNCHARGED_A_DAY_MAX = 200;
 /** An interrupted start is undone after this time. */
 const START_SECONDS = 180;
 
@@ -58,7 +66,7 @@ export class NewJobsService {
   /**
    * Reserves the price of all names that may be answered, and starts a job; a dry run only counts. A repeated request
    * gets the job that it has started, even if a process has died meanwhile.
-   * @throws IdempotencyKeyRunning while its price is being reserved, NamesTwice, NoValidNames, TooManyJobs, NotFound,
+   * @throws IdempotencyKeyRunning while its price is being reserved, NamesTwice, NoValidNames, TooManyJobs, TooManyUnchargedJobs, NotFound,
    * UploadNotReady, UploadIsRefused, JobShortOfCredits, JobCreditsBusy.
    */
   async create(accountId: string, order: JobOrder): Promise<JobAnswer> {
@@ -78,6 +86,9 @@ export class NewJobsService {
       if (known) return known;
       const underWay = await this.jobs.listUnderWay(transaction, accountId);
       if (underWay.length >= UNDER_WAY_MAX) throw new TooManyJobs(UNDER_WAY_MAX);
+      const dayAgo = new Date(job.createdAt.getTime() - DAY_MS);
+      const uncharged = await this.jobs.countUncharged(transaction, accountId, dayAgo);
+      if (uncharged >= UNCHARGED_A_DAY_MAX) throw new TooManyUnchargedJobs(UNCHARGED_A_DAY_MAX);
       await this.jobs.insert(transaction, job, requestHash);
       if (uploadId) await this.names.uploads.keep(transaction, accountId, uploadId);
       if ('stored' in names) await this.names.lines.insert(transaction, job.id, names.stored);

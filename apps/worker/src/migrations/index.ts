@@ -20,6 +20,7 @@ import { rejectedLines } from './0018-rejected-lines.js';
 import { arrivedAnswers } from './0019-arrived-answers.js';
 import { repeatedRequests } from './0020-repeated-requests.js';
 import { unsupportedNames } from './0021-unsupported-names.js';
+import { unchargedJobs } from './0022-uncharged-jobs.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -44,4 +45,5 @@ export const migrations: Migration[] = [
   arrivedAnswers,
   repeatedRequests,
   unsupportedNames,
+  unchargedJobs,
 ];
