@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { WEBHOOK_TEST_EVENT } from '#libs/contracts';
 import type { Database, Transaction } from '#libs/database';
 import { mayBeTold } from '../accounts/may-be-told.js';
 import type { AddressedDelivery, Delivery } from './delivery.js';
@@ -56,6 +57,21 @@ export class DeliveriesRepository {
       [id, webhookId, accountId, eventId, type, body, createdAt],
     );
     return rows.length === 1;
+  }
+
+  /** The time of the newest test of a webhook but some. @param but how many newer ones are passed over. */
+  async testBefore(
+    transaction: Transaction,
+    { accountId, webhookId }: Pick<Delivery, 'accountId' | 'webhookId'>,
+    { since, but }: { since: Date; but: number },
+  ): Promise<Date | undefined> {
+    const [test] = await transaction.query<{ at: Date }>(
+      `select created_at as at from webhook_deliveries where account_id = $1 and webhook_id = $2 and type = $3
+         and created_at > $4
+       order by created_at desc offset $5 limit 1`,
+      [accountId, webhookId, WEBHOOK_TEST_EVENT, since, but],
+    );
+    return test?.at;
   }
 
   async find(runner: Runner, webhookId: string, deliveryId: string): Promise<Delivery | undefined> {

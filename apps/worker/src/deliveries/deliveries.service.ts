@@ -7,10 +7,13 @@ import {
   type WebhookEvent,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, NotFound, newId } from '#libs/platform';
+import { Clock, HOUR_MS, NotFound, SECOND_MS, newId } from '#libs/platform';
+import { TooManyWebhookTests } from './deliveries.errors.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import { type Delivery, deliveryAnswer } from './delivery.js';
 import { DeliveryQueue } from './delivery-queue.js';
+
+const TESTS_AN_HOUR_MAX = 60;
 
 /** An event for webhooks. */
 export interface PublishedEvent {
@@ -50,12 +53,13 @@ export class DeliveriesService {
     return this.deliveries.listAccountsListening(this.database, type, page);
   }
 
-  /** Sends a test to one webhook. */
+  /** Sends a test to one webhook. @throws TooManyWebhookTests. */
   async test(accountId: string, webhookId: string): Promise<WebhookDeliveryAnswer> {
     const event = { webhookId, accountId, eventId: newId(), type: WEBHOOK_TEST_EVENT };
-    const id = await this.database.transaction((transaction) =>
-      this.add(transaction, { ...event, data: { webhook_id: webhookId } }),
-    );
+    const id = await this.database.transaction(async (transaction) => {
+      await this.checkTests(transaction, event);
+      return this.add(transaction, { ...event, data: { webhook_id: webhookId } });
+    });
     return this.answer(webhookId, id);
   }
 
@@ -92,6 +96,19 @@ export class DeliveriesService {
   /** Stops all deliveries of an account. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.queue.forget(transaction, accountId);
+  }
+
+  /** Each test is logged for 30 days, and reaches a host of anybody's choice. */
+  private async checkTests(
+    transaction: Transaction,
+    webhook: Pick<Delivery, 'accountId' | 'webhookId'>,
+  ): Promise<void> {
+    const since = new Date(this.clock.now().getTime() - HOUR_MS);
+    const oldest = { since, but: TESTS_AN_HOUR_MAX - 1 };
+    const at = await this.deliveries.testBefore(transaction, webhook, oldest);
+    if (at === undefined) return;
+    const leftMs = at.getTime() - since.getTime();
+    throw new TooManyWebhookTests(TESTS_AN_HOUR_MAX, Math.ceil(leftMs / SECOND_MS));
   }
 
   private async add(transaction: Transaction, { data, ...event }: NewEvent): Promise<string> {

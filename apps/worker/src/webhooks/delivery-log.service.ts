@@ -18,7 +18,7 @@ export class DeliveryLogService {
     return this.deliveries.list(id, asked);
   }
 
-  /** @throws NotFound, WebhookNotActive. */
+  /** @throws NotFound, WebhookNotActive, TooManyWebhookTests. */
   async test(accountId: string, id: string): Promise<WebhookDeliveryAnswer> {
     await this.checkActive(accountId, id);
     return this.deliveries.test(accountId, id);

@@ -5,7 +5,7 @@ import type {
   WebhookDelivery,
   WebhookSecretAnswer,
 } from '#libs/contracts';
-import { newId } from '#libs/platform';
+import { HOUR_MS, SECOND_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { type ReceivedEvent, WebhookReceiver } from '../../../../test/worker/webhook-receiver.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
@@ -256,6 +256,23 @@ describe('webhooks', () => {
     expect(sent()).toBe(2);
     await suspend(false);
     await arrives(test.id, 3);
+  });
+
+  it('429: can be tested sixty times an hour', async () => {
+    const accountId = newId();
+    const { id } = await create(accountId, 'tested.hooks.example');
+    const test = async () => call<WebhookDelivery>(accountId, 'POST', `/${id}/test`);
+    for (let count = 0; count < 30; count += 1) await test();
+    clock.advance(HOUR_MS / 2);
+    for (let count = 0; count < 30; count += 1) await test();
+    await expect(test()).rejects.toMatchObject({
+      code: 'too_many_tests',
+      retryAfterSeconds: HOUR_MS / 2 / SECOND_MS,
+    });
+    await publish(accountId);
+    clock.advance(HOUR_MS / 2);
+    await test();
+    await waitFor('the events', () => arrivedAt('tested.hooks.example').length === 62);
   });
 
   it('410 disables the webhook at once', async () => {

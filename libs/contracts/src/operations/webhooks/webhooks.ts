@@ -198,7 +198,7 @@ export const WEBHOOK_TEST = defineOperation({
   parameters: ONE_WEBHOOK,
   answers: [{ type: 'application/json', of: WebhookDeliveryAnswer, status: 202 }],
   price: FREE,
-  problems: ['not_found', 'webhook_not_active'],
+  problems: ['not_found', 'webhook_not_active', 'too_many_tests'],
   examples: [
     {
       title: 'A pending delivery',
