@@ -7,7 +7,7 @@ import {
   type WebhookEvent,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, HOUR_MS, NotFound, SECOND_MS, newId } from '#libs/platform';
+import { Clock, HOUR_MS, NotFound, SECOND_MS, isId, newId } from '#libs/platform';
 import { TooManyWebhookTests } from './deliveries.errors.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import { type Delivery, deliveryAnswer } from './delivery.js';
@@ -127,7 +127,7 @@ export class DeliveriesService {
   }
 
   private async find(webhookId: string, id: string): Promise<Delivery> {
-    const delivery = await this.deliveries.find(this.database, webhookId, id);
+    const delivery = isId(id) && (await this.deliveries.find(this.database, webhookId, id));
     if (!delivery) throw new NotFound('The webhook has no delivery with this id.');
     return delivery;
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AskedPage, JobAnswer, JobsAnswer } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, NotFound } from '#libs/platform';
+import { Clock, NotFound, isId } from '#libs/platform';
 import { JobQueues, jobWork } from './job-queues.js';
 import { JobRowsService } from './job-rows.service.js';
 import { type Job, jobAnswer } from './job.js';
@@ -26,7 +26,7 @@ export class JobsService {
 
   /** @throws NotFound. */
   async find(accountId: string, jobId: string): Promise<Job> {
-    const job = await this.jobs.findOf(this.database, accountId, jobId);
+    const job = isId(jobId) && (await this.jobs.findOf(this.database, accountId, jobId));
     if (!job) throw new NotFound('There is no job with this id.');
     return job;
   }

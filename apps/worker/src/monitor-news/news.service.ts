@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AskedPage, HitState, MonitorEventAnswer, MonitorEventsAnswer } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, HOUR_MS, NotFound, SECOND_MS, newId } from '#libs/platform';
+import { Clock, HOUR_MS, NotFound, SECOND_MS, isId, newId } from '#libs/platform';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import { DigestsMaintenanceRepository } from './digests-maintenance.repository.js';
 import {
@@ -122,9 +122,10 @@ export class NewsService {
 
   /** @throws NotFound. */
   async setState(owned: Owned, eventId: string, state: HitState): Promise<MonitorEventAnswer> {
-    const news = await this.database.transaction((transaction) =>
-      this.rows.setState(transaction, owned, eventId, state),
-    );
+    const isOne = isId(owned.monitorId) && isId(eventId);
+    const setState = (transaction: Transaction) =>
+      this.rows.setState(transaction, owned, eventId, state);
+    const news = isOne && (await this.database.transaction(setState));
     if (!news) throw new NotFound('The monitor has found no name with this id.');
     return { status: true, ...eventAnswer(news) };
   }

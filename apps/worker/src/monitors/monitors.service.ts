@@ -11,7 +11,7 @@ import {
   type UpdateMonitorRequest,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, NotFound, newId } from '#libs/platform';
+import { Clock, NotFound, isId, newId } from '#libs/platform';
 import { ChecksService } from '../monitor-checks/checks.service.js';
 import { changedRule, newRule } from './monitor-rule.js';
 import { type Monitor, type ShownMonitor, UNCHECKED, monitorAnswer, readerOf } from './monitor.js';
@@ -202,7 +202,7 @@ export class MonitorsService {
     accountId: string,
     id: string,
   ): Promise<ShownMonitor> {
-    const monitor = await this.monitors.find(runner, accountId, id);
+    const monitor = isId(id) && (await this.monitors.find(runner, accountId, id));
     if (!monitor) throw new NotFound('There is no monitor with this id.');
     return monitor;
   }

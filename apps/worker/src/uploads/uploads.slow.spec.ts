@@ -1,7 +1,7 @@
 import { deflateRawSync, gzipSync, crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { UploadAnswer } from '#libs/contracts';
-import { newId } from '#libs/platform';
+import { OPERATIONS, type UploadAnswer, kindOf } from '#libs/contracts';
+import { type Problem, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 
@@ -211,12 +211,34 @@ describe('an upload by form', () => {
   });
 });
 
-it('S89: deleting an upload under an id of another form is 404', async () => {
+const ROWS_WITH_ID = OPERATIONS.filter(
+  (row) =>
+    row.owner.service === 'worker' &&
+    row.owner.path.includes('{id}') &&
+    // By tus, an upload of another form is found by its own rule.
+    (kindOf(row) !== 'upload' || row.method === 'DELETE'),
+);
+
+it.each(ROWS_WITH_ID.map((row) => [row.name, row] as const))(
+  'S89: %s under an id of another form is 404 or 400',
+  async (_name, { method, owner, body }) => {
+    const accountId = newId();
+    for (const id of ['x', 'undefined', `${newId()}0`]) {
+      const path = owner.path.replaceAll(/\{\w+\}/g, id);
+      const asked = under.gateway.call(method as 'GET', path, { accountId, body: body?.example });
+      const refusal = await asked.catch((error: Problem) => error);
+      expect([400, 404]).toContain((refusal as Problem).status);
+    }
+  },
+);
+
+it('S89: a delivery under an id of another form is 404', async () => {
   const accountId = newId();
-  for (const id of ['x', 'undefined', `${newId()}0`]) {
-    const answer = await under.send('DELETE', `${PATH}/${id}`, { accountId });
-    expect([id, answer.status]).toEqual([id, 404]);
-  }
+  const body = { url: 'https://hooks.example.com/', events: ['job.completed'] };
+  const path = '/internal/webhooks';
+  const { id } = await under.gateway.call<{ id: string }>('POST', path, { accountId, body });
+  const replay = under.gateway.call('POST', `${path}/${id}/deliveries/x/replay`, { accountId });
+  await expect(replay).rejects.toMatchObject({ status: 404 });
 });
 
 describe('an upload by tus', () => {

@@ -9,7 +9,7 @@ import type {
   WebhooksAnswer,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, DAY_MS, NotFound, newId } from '#libs/platform';
+import { Clock, DAY_MS, NotFound, isId, newId } from '#libs/platform';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import { secretText } from '../deliveries/signature.js';
 import { type Webhook, readUrl, webhookAnswer } from './webhook.js';
@@ -73,7 +73,7 @@ export class WebhooksService {
   ): Promise<WebhookAnswer> {
     return this.database.transaction(async (transaction) => {
       // Otherwise, one of two simultaneous changes would undo the other, and a stopped webhook would continue.
-      const webhook = known(await this.webhooks.lock(transaction, accountId, id));
+      const webhook = known(isId(id) && (await this.webhooks.lock(transaction, accountId, id)));
       const changed: Webhook = {
         ...webhook,
         url: url === undefined ? webhook.url : readUrl(url),
@@ -119,11 +119,11 @@ export class WebhooksService {
     accountId: string,
     id: string,
   ): Promise<Webhook> {
-    return known(await this.webhooks.find(runner, accountId, id));
+    return known(isId(id) && (await this.webhooks.find(runner, accountId, id)));
   }
 }
 
-function known(webhook: Webhook | undefined): Webhook {
+function known(webhook: Webhook | false | undefined): Webhook {
   if (!webhook) throw new NotFound('There is no webhook with this id.');
   return webhook;
 }
