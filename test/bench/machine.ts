@@ -1,8 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { type Server, createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { once } from 'node:events';
+import { cpus, totalmem } from 'node:os';
 
 /** Kernel clock ticks are 10 ms on every Linux that Node supports. */
 const TICK_US = 10_000;
@@ -35,12 +33,8 @@ export function hasProgram(name: string, ...args: string[]): boolean {
   return spawnSync(name, args, { stdio: 'ignore' }).error === undefined;
 }
 
-/** A loopback port that was free a moment ago, for programs that cannot pick a free port themselves. */
-export async function freePort(): Promise<number> {
-  const server: Server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+/** The machine's processors, memory and Node, for reports. */
+export function machine(): string {
+  const gib = Math.round(totalmem() / 2 ** 30);
+  return `${cpus().length} cores (${cpus()[0].model}), ${gib} GiB, Node ${process.version}`;
 }

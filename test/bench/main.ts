@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
 import { Command } from 'commander';
 import type { BenchOptions, BenchReport } from './bench.js';
 import { cleanUpAtSignals, cleanup } from './cleanup.js';
 import { CLUSTER_FIGURES } from './cluster.bench.js';
 import { JOBS_FIGURES } from './jobs.bench.js';
+import { machine } from './machine.js';
 import { MONEY_FIGURES } from './money.bench.js';
 
 /** A bench; some can measure single figures, or have a short form. */
@@ -107,9 +107,4 @@ function format({ title, rows, notRun = [] }: BenchReport): string {
     return `  ${what.padEnd(width)}  ${figure}${target ? `target ${target}  ${mark}` : ''}`.trimEnd();
   });
   return `\n${title}\n${lines.join('\n')}\n${notRun.map((text) => `  not run: ${text}\n`).join('')}`;
-}
-
-function machine(): string {
-  const gib = Math.round(totalmem() / 2 ** 30);
-  return `${cpus().length} cores (${cpus()[0].model}), ${gib} GiB, Node ${process.version}`;
 }

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { freePorts } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { cleanup } from './cleanup.js';
-import { freePort, hasProgram, pin } from './machine.js';
+import { hasProgram, pin } from './machine.js';
 
 const MODULES = '/usr/lib/nginx/modules';
 const LUA = [`${MODULES}/ndk_http_module.so`, `${MODULES}/ngx_http_lua_module.so`];
@@ -101,7 +102,7 @@ async function startNginx(
   name: string,
   http: (port: number) => [body: string, head?: string],
 ): Promise<RunningNginx> {
-  const port = await freePort();
+  const [port] = await freePorts(1);
   const home = join(folder, name);
   mkdirSync(home);
   const [body, head = ''] = http(port);

@@ -1,4 +1,3 @@
-import { cpus, totalmem } from 'node:os';
 import type { ScenarioResult } from './scenario.js';
 
 export interface ProveReport {
@@ -10,11 +9,6 @@ export interface ProveReport {
   isLong: boolean;
   durationMs: number;
   scenarios: ScenarioResult[];
-}
-
-export function machine(): string {
-  const gib = Math.round(totalmem() / 2 ** 30);
-  return `${cpus().length} cores (${cpus()[0].model}), ${gib} GiB, Node ${process.version}`;
 }
 
 /** The number of scenarios by outcome. */

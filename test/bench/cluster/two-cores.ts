@@ -2,15 +2,8 @@ import { join } from 'node:path';
 import { ValkeyServer } from '#test/environment';
 import { type BenchRow, atLeast, leastOf, percentile } from '../bench.js';
 import { cleanup } from '../cleanup.js';
-import {
-  CONNECTIONS,
-  type GatewayField,
-  LOOKUP_PATH,
-  openGatewayField,
-  startGateway,
-} from '../gateway-field.js';
-import { cpuUs } from '../machine.js';
-import { driveWrk } from '../wrk.js';
+import { type Contender, cpuPerRequest } from '../contender.js';
+import { type GatewayField, openGatewayField, startGateway } from '../gateway-field.js';
 
 const ROUNDS = 8;
 /** Each process compiles its own code. */
@@ -24,24 +17,11 @@ const LEAST = 1.7;
  */
 export async function measure(): Promise<BenchRow[]> {
   const field = await openGatewayField();
-  const { around, keys } = field;
   const contenders = [await oneGateway(field), await twoGateways(field)];
   const cpu: [number[], number[]] = [[], []];
   for (let round = 0; round < WARM_UPS + ROUNDS; round++) {
-    for (const [place, { pids, port }] of contenders.entries()) {
-      const before = cpuOf(pids);
-      const load = {
-        port,
-        path: LOOKUP_PATH,
-        keys,
-        connections: CONNECTIONS,
-        durationMs: ROUND_MS,
-      };
-      const { answers, refused, lost, elapsedMs } = await driveWrk(load, around.folder);
-      if (refused + lost > 0) throw new Error(`void: ${refused} refused, ${lost} lost`);
-      const us = (cpuOf(pids) - before) / answers;
-      const rate = Math.round((answers * 1000) / elapsedMs);
-      process.stderr.write(`    ${place + 1} gateway(s): ${us.toFixed(1)} µs, ${rate} req/s\n`);
+    for (const [place, contender] of contenders.entries()) {
+      const us = await cpuPerRequest(field, contender, ROUND_MS);
       if (round >= WARM_UPS) cpu[place].push(us);
     }
   }
@@ -58,14 +38,9 @@ export async function measure(): Promise<BenchRow[]> {
   ];
 }
 
-interface Contender {
-  pids: number[];
-  port: number;
-}
-
 async function oneGateway(field: GatewayField): Promise<Contender> {
-  const { pid, port } = await startGateway(field, { name: 'cores-1.journal' });
-  return { pids: [pid], port };
+  const gateway = await startGateway(field, { name: 'cores-1.journal' });
+  return { name: 'one gateway', ...gateway, keys: field.keys, expected: 200 };
 }
 
 async function twoGateways(field: GatewayField): Promise<Contender> {
@@ -73,11 +48,8 @@ async function twoGateways(field: GatewayField): Promise<Contender> {
   cleanup.add(async () => valkey.stop());
   const shared = { GATEWAY_REUSE_PORT: 'true', VALKEY_URL: valkey.url };
   const first = await startGateway(field, { name: 'cores-2a.journal', settings: shared });
-  const second = await startGateway(field, {
-    name: 'cores-2b.journal',
-    settings: { ...shared, API_PORT: String(first.port) },
-  });
-  return { pids: [first.pid, second.pid, valkey.pid], port: first.port };
+  const settings = { ...shared, API_PORT: String(first.port) };
+  const second = await startGateway(field, { name: 'cores-2b.journal', settings });
+  const furtherPids = [second.pid, valkey.pid];
+  return { name: 'two gateways', ...first, furtherPids, keys: field.keys, expected: 200 };
 }
-
-const cpuOf = (pids: number[]) => pids.reduce((sum, pid) => sum + cpuUs(pid), 0);

@@ -30,31 +30,44 @@ export async function renewalHour(
 ): Promise<BenchRow[]> {
   const world = await CrashWorld.open({ processorCallsPerSecond: perSecond });
   cleanup.add(() => world.close());
-  await world.billing.start();
+  const { billing } = world;
+  await billing.start();
   const minutes = await plantSubscriptions(world, count);
-  const counter = new CallCounter(world.simulator.stripe);
+  const calls = new CallCounter(world.simulator.stripe);
   const memory: number[] = [];
   let repeats = 0;
-  const { cpuSeconds: before } = await world.billing.usage();
+  const { cpuSeconds: before } = await billing.usage();
   const startedMs = performance.now();
   for (const [at, time] of minutes.entries()) {
     repeats += await renewUntil(world, time);
-    const isPart = (at + 1) % (minutes.length / PARTS) === 0;
-    if (!isPart) continue;
-    const { residentMb, cpuSeconds } = await world.billing.usage();
-    memory.push(residentMb);
-    const passed = `${Math.round((performance.now() - startedMs) / SECOND_MS)} s`;
-    const spent = `${Math.round(cpuSeconds - before)} s of billing's processor time`;
-    const done = `${((at + 1) * count) / minutes.length} renewals, ${counter.all} calls`;
-    process.stderr.write(`  ${done}, ${passed}, ${spent}, ${Math.round(residentMb)} MB\n`);
+    if ((at + 1) % (minutes.length / PARTS) !== 0) continue;
+    memory.push((await billing.usage()).residentMb);
+    const done = `${((at + 1) * count) / minutes.length} renewals, ${calls.all} calls`;
+    process.stderr.write(`  ${done}, ${Math.round(memory.at(-1)!)} MB\n`);
   }
-  counter.stop();
+  calls.stop();
   const seconds = (performance.now() - startedMs) / SECOND_MS;
-  const cpuSeconds = (await world.billing.usage()).cpuSeconds - before;
+  const cpuSeconds = (await billing.usage()).cpuSeconds - before;
   await expectRenewed(world, count);
-  const { all: calls, busiest } = counter;
-  const errors = world.billing.errors.length;
-  return rowsOf({ count, seconds, cpuSeconds, memory, calls, busiest, repeats, errors, perSecond });
+  const what = `${count.toLocaleString('en')} renewals due in one hour`;
+  const [each, rate] = [calls.all / (count + 1), count / seconds];
+  const most = GROWTH_MAX * memory[0];
+  const minutesOfAll = { value: FULL / rate / 60, unit: 'min' };
+  return [
+    atMost(`${what}: calls to the processor per renewal`, each, CALLS_TARGET),
+    atMost(`${what}: calls in the busiest second`, calls.busiest, BURST * perSecond),
+    atMost(`${what}: callbacks that were not accepted at first`, repeats, 0),
+    atMost(`${what}: errors that billing logged`, billing.errors.length, 0),
+    atLeast(`${what}: taken over by billing`, rate, FULL / HOUR_SECONDS, '/s'),
+    {
+      what: `${what}: billing's processor time per renewal`,
+      value: (cpuSeconds * SECOND_MS) / count,
+      unit: 'ms',
+    },
+    { what: `${FULL.toLocaleString('en')} at that rate`, ...minutesOfAll },
+    { what: 'memory of billing after the first fifth', value: memory[0], unit: 'MB' },
+    atMost('memory of billing after the last', memory.at(-1)!, Math.round(most), 'MB'),
+  ];
 }
 
 /**
@@ -120,64 +133,4 @@ async function expectRenewed({ database, billing }: CrashWorld, count: number): 
   // The copies, and the purchased subscription itself.
   if (paid === 2 * (count + 1) && due === 0) return;
   throw new Error(`${paid} payments of ${count} renewals, ${due} objects due`);
-}
-
-interface Measured {
-  count: number;
-  /** The number of calls to the processor that are allowed. */
-  perSecond: number;
-  seconds: number;
-  /** The processor time of billing's process in seconds. */
-  cpuSeconds: number;
-  calls: number;
-  busiest: number;
-  repeats: number;
-  /** The number of lines in billing's log, which contains only errors. */
-  errors: number;
-  /** The resident memory of billing's process after each fifth, in mebibytes. */
-  memory: readonly number[];
-}
-
-function rowsOf({
-  count,
-  perSecond,
-  seconds,
-  cpuSeconds,
-  calls,
-  busiest,
-  memory,
-  repeats,
-  errors,
-}: Measured): BenchRow[] {
-  const what = `${count.toLocaleString('en')} renewals due in one hour`;
-  const each = calls / (count + 1);
-  const rate = count / seconds;
-  const [first, last] = [memory[0], memory.at(-1)!];
-  const wanted = FULL / HOUR_SECONDS;
-  const full = `${FULL.toLocaleString('en')} at that rate`;
-  return [
-    atMost(`${what}: calls to the processor per renewal`, each, CALLS_TARGET),
-    atMost(
-      `${what}: calls in the busiest second (${perSecond} allowed)`,
-      busiest,
-      BURST * perSecond,
-    ),
-    atMost(`${what}: callbacks that were not accepted at first`, repeats, 0),
-    atMost(`${what}: errors that billing logged`, errors, 0),
-    atLeast(`${what}: taken over by billing`, rate, wanted, '/s'),
-    {
-      what: `${what}: billing's processor time per renewal`,
-      value: (cpuSeconds * SECOND_MS) / count,
-      unit: 'ms',
-    },
-    { what: count < FULL ? `${full} (extrapolated)` : full, value: FULL / rate / 60, unit: 'min' },
-    { what: 'memory of billing after the first fifth', value: first, unit: 'MB' },
-    {
-      what: 'memory of billing after the last',
-      value: last,
-      unit: 'MB',
-      target: `≤ ${GROWTH_MAX} × the first`,
-      ok: last <= GROWTH_MAX * first,
-    },
-  ];
 }
