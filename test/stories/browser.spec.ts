@@ -48,6 +48,13 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     }
   });
 
+  it('so is every page that informs visitors', async () => {
+    for (const path of ['/prices', '/status', '/documents', '/terms', '/privacy', '/contact']) {
+      await user.open(path);
+      await user.examine();
+    }
+  });
+
   it('markup in a first name is rejected and stays text in the form', async () => {
     await user.open('/');
     await user.follow('Sign up');
@@ -278,6 +285,13 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     await user.page.keyboard.press('Enter');
     await user.page.waitForURL('**/usage');
     await user.examine();
+  });
+
+  it('the pages of jobs, monitors, files and webhooks are accessible', async () => {
+    for (const path of ['/jobs', '/monitors', '/files', '/webhooks']) {
+      await user.open(path);
+      await user.examine();
+    }
   });
 
   it('every search has an accessible page, and shows its price before and after', async () => {
