@@ -50,6 +50,7 @@ const UNDER_WAY = 'Another change of your subscriptions is under way.';
 /** The restoration would undo what its customer does meanwhile. */
 const BEING_RESTORED =
   'This subscription was cancelled with its account. Wait until the restoration has resumed it.';
+const NEXT_IS_PAID = 'The next period is paid already. Change the plan once that period has begun.';
 const BEING_PAID =
   'The payment processor is looking at the payment of an earlier change. Wait until it is done.';
 
@@ -70,6 +71,9 @@ export class PlanChangesService {
 
   /** @throws NotFound, InvalidRequest, PlanNotChangeable, PeriodNotPaid, ProcessorUnavailable. */
   async preview(accountId: string, id: string, request: PlanRequest): Promise<PlanPreviewAnswer> {
+    const known = await this.own.findCurrent(accountId, id);
+    // PayPal does not report that a period has begun.
+    if (known.periodEnd <= this.clock.now()) await this.refreshed(known);
     const { row, effect, change, processor } = await this.planned(accountId, id, request);
     const { plan, quantity } = change;
     const common = {
@@ -255,6 +259,10 @@ export class PlanChangesService {
     }
     if (row.state !== 'active' || (row.paidThrough ?? row.periodStart) < row.periodEnd) {
       throw new PeriodNotPaid();
+    }
+    // PayPal bills up to a day early; its new price would come one period later than the plan.
+    if (row.paidThrough !== null && row.paidThrough > row.periodEnd) {
+      throw new PlanNotChangeable(NEXT_IS_PAID);
     }
     return {
       row,

@@ -92,6 +92,19 @@ export class SnapshotsService {
     }
   }
 
+  /**
+   * The subscription of a bill whose period has not begun yet, and when it begins: a processor that bills early may not
+   * report that.
+   */
+  begunBy(
+    processor: ProcessorName,
+    snapshot: ProcessorSnapshot,
+  ): { ref: ProcessorRef; at: Date } | undefined {
+    if (snapshot.kind !== 'bill' || this.announcesRenewals(processor)) return undefined;
+    const [line] = snapshot.lines;
+    return line && { ref: { kind: 'subscription', id: snapshot.subscriptionId }, at: line.from };
+  }
+
   /** With other processors, only the bill shows that a period has begun. */
   private announcesRenewals(processor: ProcessorName): boolean {
     return this.processors.get(processor).capabilities.announcesRenewals;

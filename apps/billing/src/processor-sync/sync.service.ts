@@ -111,6 +111,8 @@ export class SyncService {
     return this.inTurn(async (transaction) => {
       const wanted = await this.snapshots.wantedAfter(transaction, processor, snapshot);
       for (const one of wanted) await this.want(transaction, { processor, ...one });
+      const begun = this.snapshots.begunBy(processor, snapshot);
+      if (begun) await this.wanted.wantObjectAt(transaction, { processor, ...begun.ref }, begun.at);
       if (!(await this.objects.advance(transaction, ref, syncNo))) return 'overtaken';
       const owner = await this.snapshots.apply(transaction, processor, snapshot);
       await this.noteOwner(transaction, ref, owner);

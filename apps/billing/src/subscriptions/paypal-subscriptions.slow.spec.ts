@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { OrderAnswer, PaymentConfirmed, SubscriptionChanged } from '#libs/contracts';
 import { DAY_MS, HOUR_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
+import { SyncService } from '../processor-sync/sync.service.js';
 import { agreeAtPaypal, pressButton } from '../../../../test/billing/hosted-page.js';
 
 describe('subscriptions by PayPal', () => {
@@ -258,6 +259,56 @@ describe('subscriptions by PayPal', () => {
     expect(atPaypal().status).toBe('ACTIVE');
     await passTo(end);
     expect(await row()).toMatchObject({ state: 'active', sku: 'api-5K-month' });
+  });
+
+  describe('if PayPal bills the next period early', () => {
+    const hours = (after: number) => new Date(end.getTime() + after * HOUR_MS);
+
+    beforeAll(() => {
+      billing.simulator.paypal.subscriptions.earlyMs = 8 * HOUR_MS;
+    });
+    afterAll(() => {
+      billing.simulator.paypal.subscriptions.earlyMs = 0;
+    });
+
+    it('the rights of a lower plan begin with its period, and the subscription is fetched then', async () => {
+      await agree((await ask('change', { sku: 'api-5K-month' })).body.redirect_url);
+      await passTo(hours(-2));
+      const paidThrough = addMonths(start, 2).toISOString();
+      const before = { sku: 'api-15K-month', limits: { live: 40 }, paidThrough };
+      expect((await said()).states.at(-1)).toMatchObject(before);
+      const [{ wait }] = await billing.database.query<{ wait: number }>(
+        `select extract(epoch from until - clock_timestamp())::float8 as wait from work
+         where name = $1`,
+        [`paypal subscription ${atPaypal().id}`],
+      );
+      expect(wait / 3600).toBeCloseTo(2, 1);
+      await passTo(hours(1));
+      await billing
+        .get(SyncService)
+        .sync({ processor: 'paypal', kind: 'subscription', id: atPaypal().id });
+      const after = { sku: 'api-5K-month', limits: { live: 20 }, paidThrough };
+      expect((await said()).states.at(-1)).toMatchObject(after);
+    });
+
+    it.each(['api-5K-month', 'api-50K-month'])(
+      'a change to %s is refused until that period has begun, because it would come without its price',
+      async (sku) => {
+        await passTo(hours(-2));
+        expect(await row()).toMatchObject({ paid_through: addMonths(start, 2).toISOString() });
+        for (const step of ['preview', 'change']) {
+          const refused = { status: 409, body: { code: 'plan_not_changeable' } };
+          expect(await ask(step, { sku })).toMatchObject(refused);
+        }
+        await passTo(hours(1));
+        expect((await ask('preview', { sku })).status).toBe(200);
+        await agree((await ask('change', { sku })).body.redirect_url);
+        const isHigher = sku === 'api-50K-month';
+        expect(await row()).toMatchObject(
+          isHigher ? { sku } : { sku: 'api-15K-month', pending_change: { sku } },
+        );
+      },
+    );
   });
 
   it('a refund of a period’s payment made at PayPal is a reversal', async () => {

@@ -28,6 +28,8 @@ const RETRY_MS = 5 * DAY_MS;
 
 /** Subscriptions (v1): the customer agrees on a page, and the clock then triggers the bills. */
 export class Subscriptions {
+  /** How long before the end of a period the next one is billed: PayPal bills at a time of day of its own. */
+  earlyMs = 0;
   private readonly funds = new Map<string, PayerFunds>();
   private readonly overrides = new Map<string, PriceOverride[]>();
   private readonly salesOf = new Map<string, Capture[]>();
@@ -220,8 +222,9 @@ export class Subscriptions {
   private awaitNext(subscription: Subscription, anchor: Date, cycles: number): void {
     const months = this.plans.monthsOf(subscription);
     const next = addMonths(anchor, cycles * months);
-    subscription.billing_info.next_billing_time = next.toISOString();
-    this.world.clock.at(next, () => {
+    const billedAt = new Date(next.getTime() - this.earlyMs);
+    subscription.billing_info.next_billing_time = billedAt.toISOString();
+    this.world.clock.at(billedAt, () => {
       if (subscription.status === 'CANCELLED') return;
       if (subscription.status === 'ACTIVE') this.charge(subscription);
       const isSame = this.plans.monthsOf(subscription) === months;
