@@ -5,7 +5,7 @@ export { isAlias, lookUpDns, type DnsLookup, type DnsTypeError } from './dns/dom
 export { NOT_ASKED } from './upstream-exchange.js';
 export { PublicNames } from './dns/public-names.js';
 export { recordText } from './dns/record-text.js';
-export { octetsText } from './dns/wire-reader.js';
+export { octetsText, stringsText } from './dns/wire-reader.js';
 export * from './domain-lookup.js';
 export { JoinedRuns } from './joined-runs.js';
 export type { LookupCounts } from './lookup-counts.js';

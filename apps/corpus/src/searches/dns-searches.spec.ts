@@ -177,7 +177,12 @@ describe('searches of the DNS', () => {
       const { subdomains } = await corpus.answerTo<SubdomainsAnswer>(SUBDOMAINS, asked);
       expect(subdomains).toMatchObject([
         { subdomain: 'cert.hosts-one.com', status: 'inactive', last_resolved: null },
-        { subdomain: 'old.hosts-one.com', status: 'inactive', inactive_from: daysAgo(9) },
+        {
+          subdomain: 'old.hosts-one.com',
+          status: 'inactive',
+          last_seen: daysAgo(20),
+          inactive_from: daysAgo(9),
+        },
         { subdomain: 'www.hosts-one.com', status: 'active', inactive_from: null },
       ]);
       for (const [status, count] of [

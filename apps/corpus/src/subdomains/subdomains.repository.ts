@@ -37,7 +37,7 @@ const OF_HOST = `s.domain_key = h.domain_key and s.name = h.name and s.host = h.
 const FIRST_AT = 'coalesce(s.first_at, h.first_seen)';
 const HOSTS = `
   from host h
-  left join lateral (select max(observed_at) as last_at,
+  left join lateral (select max(observed_at) filter (where has_resolved is not false) as last_at,
       max(observed_at) filter (where has_resolved) as resolved_at, min(observed_at) as first_at
     from host_sighting s
     where ${OF_HOST}) s on true

@@ -131,7 +131,7 @@ const GONE_AT = new Date('2025-09-01T08:00:00Z');
 
 function fixtureHosts(now: Date): HostRow[] {
   return [
-    { host: 'old', firstAt: FIRST_AT, lastAt: GONE_AT, resolvedAt: FIRST_AT, absentAt: GONE_AT },
+    { host: 'old', firstAt: FIRST_AT, lastAt: FIRST_AT, resolvedAt: FIRST_AT, absentAt: GONE_AT },
     { host: 'www', firstAt: FIRST_AT, lastAt: now, resolvedAt: now, absentAt: null },
   ];
 }

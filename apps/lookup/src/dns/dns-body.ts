@@ -1,5 +1,12 @@
 import type { DnsAnswer, DnsRecordData } from '#libs/contracts';
-import { DNS_TYPES, type DnsLookup, type DnsRecord, octetsText, recordText } from '#libs/resolvers';
+import {
+  DNS_TYPES,
+  type DnsLookup,
+  type DnsRecord,
+  octetsText,
+  recordText,
+  stringsText,
+} from '#libs/resolvers';
 import type { Json } from '../serializers/whois-body.js';
 import { queryTime } from '../serializers/whois-body.js';
 
@@ -36,7 +43,7 @@ function recordBody(record: DnsRecord): DnsRecordData {
     ttl: ttlSeconds,
     raw_text: recordText(record),
     ...data,
-    ...('strings' in data && { strings: data.strings.map(visible) }),
+    ...('strings' in data && { strings: stringsText(data.strings).map(withoutUnseen) }),
     ...('value' in data && { value: visible(data.value) }),
     ...('tag' in data && { tag: visible(data.tag) }),
   };
@@ -44,5 +51,9 @@ function recordBody(record: DnsRecord): DnsRecordData {
 
 /** The removed characters are still in `raw_text`, escaped. */
 function visible(text: string): string {
-  return octetsText(text).replace(UNSEEN, '');
+  return withoutUnseen(octetsText(text));
+}
+
+function withoutUnseen(text: string): string {
+  return text.replace(UNSEEN, '');
 }

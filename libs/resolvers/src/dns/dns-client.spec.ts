@@ -10,7 +10,7 @@ import { DnsClient } from './dns-client.js';
 import { readMessage, writeQuestion } from './dns-message.js';
 import { lookUpDns } from './domain-dns.js';
 import { recordText } from './record-text.js';
-import { MalformedMessage } from './wire-reader.js';
+import { MalformedMessage, stringsText } from './wire-reader.js';
 
 const PATIENT_MS = 20_000;
 const OPTIONS = { timeoutMs: PATIENT_MS };
@@ -149,6 +149,15 @@ describe('the client', () => {
       expect(await client.ask('registered.example', 'A', OPTIONS)).toMatchObject({
         protocol: 'tcp',
         answers: [{ address: '192.0.2.1' }],
+      });
+    });
+
+    it('has no answer if even that over TCP is truncated', async () => {
+      const cut = (query: Buffer) => answered(query, { flags: 0x8380, count: 1, rest: LOCAL });
+      server.answer = (query, reply) => reply(cut(query));
+      server.answerTcp = cut;
+      await expect(client.ask('registered.example', 'A', OPTIONS)).rejects.toMatchObject({
+        kind: 'unreachable',
       });
     });
 
@@ -323,6 +332,19 @@ describe('the client', () => {
       expect(found.errors).toEqual({});
       expect(found.records).toHaveLength(13);
     });
+  });
+});
+
+describe('the strings of a text', () => {
+  it('are UTF-8 if their octets are together, whatever the strings part', () => {
+    expect(stringsText(['Gr\u00c3\u00bc\u00c3', '\u009fe', '', '\u00e2\u0082', '\u00ac'])).toEqual([
+      'Grü',
+      'ße',
+      '',
+      '',
+      '€',
+    ]);
+    expect(stringsText(['\u00c3\u00bc', '\u00ff'])).toEqual(['ü', '\u00ff']);
   });
 });
 

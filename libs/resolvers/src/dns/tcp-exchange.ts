@@ -56,6 +56,8 @@ function answerTo(
     const message = readMessage(body);
     const isOurs =
       message.isResponse &&
+      // Nothing is larger than what fits here, so a server that cuts it off is broken.
+      !message.isTruncated &&
       message.id === id &&
       message.questionName.toLowerCase() === name &&
       message.questionType === DNS_TYPES[type];

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** A message is malformed: too short, a loop of pointers, a name too long. */
 export class MalformedMessage extends Error {}
 
@@ -100,6 +102,18 @@ export function octetsText(octets: string): string {
   } catch {
     return octets;
   }
+}
+
+/**
+ * The texts of a record's strings: UTF-8 if their octets are valid together. A character that is parted between two strings
+ * is in the second one.
+ */
+export function stringsText(strings: readonly string[]): string[] {
+  const octets = strings.map((text) => Buffer.from(text, 'latin1'));
+  const whole = Buffer.concat(octets);
+  if (!isUtf8(whole)) return strings.map(octetsText);
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return octets.map((part) => decoder.decode(part, { stream: true }));
 }
 
 /** Escapes unprintable octets, dots and backslashes (RFC 1035 §5.1). */

@@ -237,8 +237,9 @@ describe('readRdapDomain', () => {
     expect(readRdapDomain(json, domain)?.created?.iso).toBe(iso);
   });
 
-  it('a name may be in U-labels', () => {
-    for (const given of [{ ldhName: 'Ä.EXAMPLE' }, { unicodeName: 'ä.example' }]) {
+  it('a name may be in U-labels, or without its suffix', () => {
+    const names = [{ ldhName: 'Ä.EXAMPLE.' }, { unicodeName: 'ä.example' }, { ldhName: 'XN--4CA' }];
+    for (const given of names) {
       const object = { objectClassName: 'domain', handle: 'D1', ...given };
       expect(readRdapDomain(object, 'xn--4ca.example')?.domain).toBe('xn--4ca.example');
     }

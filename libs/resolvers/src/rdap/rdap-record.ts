@@ -37,7 +37,7 @@ const STATUSES_OF_NONE: ReadonlySet<string> = new Set([
 export function readRdapDomain(json: JsonObject, domain: string): RegistrationRecord | undefined {
   const kind = textIn(json['objectClassName'])?.toLowerCase() ?? 'domain';
   const given = [json['ldhName'], json['unicodeName']].filter((one) => textIn(one) !== undefined);
-  const name = given.some((one) => domainName(one) === domain) ? domain : undefined;
+  const name = given.some((one) => isName(one, domain)) ? domain : undefined;
   if (kind !== 'domain' || (given.length > 0 && name === undefined)) return undefined;
   const entities = entitiesOf(json);
   const { contacts, redactions: placeholders } = readContacts(entities);
@@ -144,9 +144,12 @@ function relatedUrl(json: JsonObject): URL | undefined {
   return undefined;
 }
 
-/** The A-labels of a name; servers give U-labels as `ldhName`, too. */
-function domainName(value: unknown): string | undefined {
-  return hostName(value) ?? hostName(domainToASCII(textIn(value) ?? ''));
+/** Whether a text is a name; servers give U-labels as `ldhName`, too, or only the label without the suffix. */
+function isName(value: unknown, domain: string): boolean {
+  const text = (textIn(value) ?? '').toLowerCase().replace(/\.$/, '');
+  const name = hostName(text) ?? domainToASCII(text);
+  const isLabel = domain.startsWith(`${name}.`) && !domain.endsWith(`.${name}`);
+  return name === domain || (isLabel && !name.includes('.'));
 }
 
 function hostName(value: unknown): string | undefined {
