@@ -1,6 +1,7 @@
 import type { MonitorChange } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import { type NameState, REGISTERED_PATH, changeTypeOf, isSame, toldValues } from './name-state.js';
+import { withSameSources } from './same-sources.js';
 
 /** How often a path changed, with at most a day in between. */
 export type Restless = Readonly<Record<string, { count: number; at: string }>>;
@@ -32,14 +33,20 @@ const TOLD_A_DAY = 2;
  * momentary change is not reported. A path that changes again and again is reported twice, and then not until it has
  * been stable for a day.
  */
-export function judgeCheck(known: KnownState, seen: NameState, now: Date): JudgedCheck {
-  const { state } = known;
-  if (state === null) {
-    return { ...known, state: seen, pending: {}, rechecks: 0, changes: [], isRecheckWanted: false };
+export function judgeCheck(known: KnownState, found: NameState, now: Date): JudgedCheck {
+  if (known.state === null) {
+    const first = { ...known, state: found, pending: {}, rechecks: 0 };
+    return { ...first, changes: [], isRecheckWanted: false };
   }
+  const { pending: unconfirmed } = known;
+  const { state, seen, moving } = withSameSources(
+    { state: known.state, pending: unconfirmed },
+    found,
+    now,
+  );
   const differing = Object.keys(seen).filter((path) => isOther(state, seen, path));
   const isConfirmed = (path: string) =>
-    path in known.pending && isSame(path, known.pending[path], seen[path]);
+    path in unconfirmed && isSame(path, unconfirmed[path], seen[path]);
   const confirmed = differing.filter(isConfirmed);
   const pending = differing.filter((path) => !isConfirmed(path));
   const restless: Record<string, { count: number; at: string }> = { ...known.restless };
@@ -59,8 +66,10 @@ export function judgeCheck(known: KnownState, seen: NameState, now: Date): Judge
   );
   return {
     // Earlier data does not apply to a name that is no longer registered, or was registered again.
-    state: isTurned ? seen : { ...state, ...confirmedState },
-    pending: isTurned ? {} : Object.fromEntries(pending.map((path) => [path, seen[path]])),
+    state: isTurned ? found : { ...state, ...confirmedState },
+    pending: isTurned
+      ? {}
+      : { ...Object.fromEntries(pending.map((path) => [path, seen[path]])), ...moving },
     rechecks: isTurned ? 0 : rechecks,
     restless: recent(restless, now),
     changes: isTurned ? changes.filter(({ path }) => path === REGISTERED_PATH) : changes,

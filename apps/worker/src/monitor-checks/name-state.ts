@@ -13,8 +13,12 @@ export const WATCHED_TYPES = ['A', 'AAAA', 'NS', 'MX', 'TXT', 'CNAME', 'CAA'] as
 const CONTACTS = ['registrant', 'administrative', 'technical', 'billing'] as const;
 const CONTACT_MEMBERS = ['name', 'company', 'country_code', 'email_address', 'phone'] as const;
 const MARK_DIGITS = 8;
+const PRIVACY_PATH = 'privacy_service';
 export const REGISTERED_PATH = 'domain_registered';
 export const EXPIRY_PATH = 'expiry_date';
+export const NAME_SERVERS_PATH = 'name_servers';
+/** The servers that gave a state, which is never reported itself. */
+export const SOURCES_PATH = 'sources';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -70,15 +74,28 @@ export function whoisStateOf(body: Body, isPartial: boolean): NameState {
     [REGISTERED_PATH, registered],
     ['domain_registrar.registrar_name', registrar.registrar_name],
     ...contacts,
-    ['name_servers', body.name_servers],
+    [NAME_SERVERS_PATH, body.name_servers],
     ['domain_status', body.domain_status],
     [EXPIRY_PATH, body.expiry_date],
     ['create_date', body.create_date],
     ['secure_dns', body.secure_dns],
-    ['privacy_service', body.privacy_service],
+    [PRIVACY_PATH, body.privacy_service],
   ];
   const read = all.map(([path, value]) => [path, textsOf(value)] as const);
-  return Object.fromEntries(isPartial ? read.filter(([, values]) => values.length > 0) : read);
+  return {
+    ...Object.fromEntries(isPartial ? read.filter(([, values]) => values.length > 0) : read),
+    ...sourcesOf(body),
+  };
+}
+
+/** `registry rdap delivered`, and so on; nothing if the answer does not say. */
+function sourcesOf(body: Body): NameState {
+  const { sources = [] } = (body.provenance ?? {}) as { sources?: Body[] };
+  const answered = sources.filter(
+    ({ outcome }) => outcome === 'delivered' || outcome === 'partial',
+  );
+  const texts = answered.map(({ role, protocol, outcome }) => `${role} ${protocol} ${outcome}`);
+  return texts.length === 0 ? {} : { [SOURCES_PATH]: sorted(texts) };
 }
 
 /**
@@ -90,12 +107,15 @@ const markOf = (path: string, value: string) =>
 
 const isOfPerson = (path: string) => path.includes('_contact.');
 
+/** Whether a value depends on what a registrar adds to its registry's answer. */
+export const isOfRegistrar = (path: string) => isOfPerson(path) || path === PRIVACY_PATH;
+
 /** Values in the form in which they are reported: for personal ones, only whether there are any. */
 export function toldValues(path: string, values: readonly string[]): string[] {
   return isOfPerson(path) && values.length > 0 ? ['published'] : [...values];
 }
 
-const FOLDED = ['name_servers', 'domain_status'];
+const FOLDED = [NAME_SERVERS_PATH, 'domain_status'];
 
 /** Whether two lists of values mean the same. */
 export function isSame(path: string, one: readonly string[], other: readonly string[]): boolean {
@@ -107,12 +127,12 @@ export function isSame(path: string, one: readonly string[], other: readonly str
 
 const TYPES: Readonly<Record<string, MonitorChangeType>> = {
   'domain_registrar.registrar_name': 'registrar',
-  name_servers: 'name_servers',
+  [NAME_SERVERS_PATH]: 'name_servers',
   domain_status: 'status',
   [EXPIRY_PATH]: 'expiry',
   create_date: 'created',
   secure_dns: 'dnssec',
-  privacy_service: 'privacy',
+  [PRIVACY_PATH]: 'privacy',
 };
 
 /** The kind of change of a path with different values. */

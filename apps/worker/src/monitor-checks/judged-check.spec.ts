@@ -1,0 +1,124 @@
+import { describe, expect, it } from '@jest/globals';
+import { DAY_MS } from '#libs/platform';
+import { type KnownState, judgeCheck } from './judged-check.js';
+import { whoisStateOf } from './name-state.js';
+
+const SOURCES = {
+  rdap: ['registry rdap delivered', 'registrar rdap delivered'],
+  port43: [
+    'registry rdap unreachable',
+    'registry whois43 delivered',
+    'registrar whois43 delivered',
+  ],
+  registryAlone: ['registry rdap delivered', 'registrar rdap timeout'],
+  cut: ['registry whois43 partial'],
+};
+
+describe('a registration', () => {
+  const seen = (from: keyof typeof SOURCES, members: object) => {
+    const sources = SOURCES[from].map((text) => {
+      const [role, protocol, outcome] = text.split(' ');
+      return { role, protocol, outcome };
+    });
+    const isPartial = from === 'registryAlone' || from === 'cut';
+    return whoisStateOf(
+      { domain_registered: 'yes', ...members, provenance: { sources } },
+      isPartial,
+    );
+  };
+  const full = {
+    domain_registrar: { registrar_name: 'Sample Registrar, Inc.' },
+    registrant_contact: { name: 'Alex Sample', email_address: 'alex@example.com' },
+    expiry_date: '2030-01-01',
+    name_servers: ['ns1.example.net', 'ns2.example.net'],
+    domain_status: ['ok'],
+    secure_dns: false,
+  };
+  const asText = {
+    domain_registrar: { registrar_name: 'SAMPLE REGISTRAR' },
+    registrant_contact: { company: 'Sample Ltd' },
+    expiry_date: '2030-01-02',
+    name_servers: ['NS2.EXAMPLE.NET', 'ns1.example.net'],
+    domain_status: ['active'],
+  };
+
+  /** Judges one answer a day, each confirmed by a second one. */
+  const changesOf = (days: readonly (readonly [keyof typeof SOURCES, object])[]) => {
+    let known: KnownState = { state: null, pending: {}, rechecks: 0, restless: {} };
+    return days.flatMap(([from, members], day) =>
+      [0, DAY_MS / 2].flatMap((later) => {
+        const judged = judgeCheck(known, seen(from, members), new Date(day * DAY_MS + later));
+        known = judged;
+        return judged.changes.map(({ type }) => `${day} ${type}`);
+      }),
+    );
+  };
+
+  it('has not changed because port 43 answered while RDAP did not', () => {
+    expect(
+      changesOf([
+        ['rdap', full],
+        ['port43', asText],
+        ['rdap', full],
+      ]),
+    ).toEqual([]);
+  });
+
+  it('is reported as changed, whichever server says so, if its name servers or its existence changed', () => {
+    const moved = { ...asText, name_servers: ['ns1.example.org'] };
+    expect(
+      changesOf([
+        ['rdap', full],
+        ['port43', moved],
+      ]),
+    ).toEqual(['1 name_servers']);
+    expect(
+      changesOf([
+        ['rdap', full],
+        ['port43', { domain_registered: 'no' }],
+      ]),
+    ).toEqual(['1 dropped']);
+  });
+
+  it('has changed if the servers of before say so when they answer again', () => {
+    const other = { ...full, registrant_contact: { name: 'Robin Other' } };
+    expect(
+      changesOf([
+        ['rdap', full],
+        ['port43', asText],
+        ['rdap', other],
+      ]),
+    ).toEqual(['2 registrant', '2 registrant']);
+  });
+
+  it('is compared by what its registry gives while its registrar is away', () => {
+    const held = {
+      ...full,
+      registrant_contact: { name: 'Privacy Ltd' },
+      domain_status: ['clienthold'],
+    };
+    expect(
+      changesOf([
+        ['rdap', full],
+        ['registryAlone', held],
+      ]),
+    ).toEqual(['1 status']);
+  });
+
+  it('has not lost what an answer that was cut off lacks', () => {
+    const half = { ...asText, name_servers: ['ns1.example.net'] };
+    expect(
+      changesOf([
+        ['port43', asText],
+        ['cut', half],
+        ['port43', asText],
+      ]),
+    ).toEqual([]);
+  });
+
+  it('is compared with the answers of other servers once those have answered for a week', () => {
+    const week = Array.from({ length: 9 }, () => ['port43', asText] as const);
+    const expiring = { ...asText, expiry_date: '2031-01-02' };
+    expect(changesOf([['rdap', full], ...week, ['port43', expiring]])).toEqual(['10 expiry']);
+  });
+});
