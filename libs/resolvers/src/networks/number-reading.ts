@@ -27,6 +27,9 @@ const ELSEWHERE = [
   /\b(?:allocated|transferred) to (?:afrinic|apnic|arin|lacnic|ripe)\b/i,
 ];
 
+/** The types and statuses of a block that nobody has. */
+const FREE = /^(?:available|free|unallocated|unassigned)$/i;
+
 /**
  * Reads an answer of a number registry. Pure, never throws; text without a block that has any of the requested numbers
  * is `parse_failed`, and so is an entry for what other registries register.
@@ -46,7 +49,8 @@ export function readNumberAnswer(
     if (block === undefined) return FAILED;
     const range = numberRange(block.start, block.end);
     if (range === undefined || !overlap(range, wanted)) return FAILED;
-    if (isEverything(range)) return { outcome: 'not_registered' };
+    const isFree = [block.type ?? '', ...block.statuses].some((word) => FREE.test(word.trim()));
+    if (isFree || isEverything(range)) return { outcome: 'not_registered' };
     const isElsewhere = ELSEWHERE.some((words) =>
       [block.name, block.type].some((given) => words.test(given ?? '')),
     );

@@ -64,7 +64,21 @@ function contactsOf(json: JsonObject): NetworkContact[] {
     for (const entity of here) note(found, entity);
     parents = here;
   }
-  return [...found.values()];
+  return withoutMaintainers([...found.values()]);
+}
+
+/**
+ * RIPE lists the accounts that maintain an object beside its holder, as registrants without data: such a name is a handle,
+ * not the holder's.
+ */
+function withoutMaintainers(contacts: readonly NetworkContact[]): NetworkContact[] {
+  return contacts.map((contact) => {
+    const { handle, name = handle, organization, street, emails, phones } = contact;
+    const isBare = name === handle && organization === undefined && street === undefined;
+    const isMaintainer = isBare && emails.length + phones.length === 0;
+    if (!isMaintainer) return contact;
+    return { ...contact, roles: contact.roles.filter((role) => role !== 'registrant') };
+  });
 }
 
 /** The same entity is often listed several times, with one role each. */

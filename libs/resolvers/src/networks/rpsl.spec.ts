@@ -148,6 +148,54 @@ describe('a port-43 text', () => {
     });
   });
 
+  it('at ARIN has the customer of a block, never the carrier of the block around it', () => {
+    const carrier = [
+      'NetRange: 198.51.0.0 - 198.51.255.255',
+      'NetHandle: NET-1',
+      '',
+      'OrgName: Carrier',
+      'Country: US',
+      '',
+    ];
+    const block = ['NetRange: 198.51.100.0 - 198.51.100.63', 'NetHandle: NET-2', ''];
+    const customer = ['CustName: Bakery', 'City: Toronto', 'Country: CA', ''];
+    expect(of('198.51.100.7', ...carrier, ...block, ...customer)).toMatchObject({
+      countryCode: 'CA',
+      contacts: [{ roles: ['registrant'], name: 'Bakery', city: 'Toronto' }],
+    });
+    expect(of('198.51.100.7', ...block, ...carrier)).toMatchObject({ contacts: [] });
+  });
+
+  it('has no holder and no people whom only another block names, or who only sponsor it', () => {
+    const holder = (handle: string, name: string, country: string) => [
+      `organisation: ${handle}`,
+      `org-name: ${name}`,
+      `country: ${country}`,
+      '',
+    ];
+    const person = (handle: string) => [`person: ${handle}`, `nic-hdl: ${handle}`, ''];
+    const block = ['inetnum: 203.0.113.0 - 203.0.113.127', 'org: OWN', 'sponsoring-org: SPONSOR'];
+    const wide = ['inetnum: 203.0.113.0 - 203.0.113.255', 'org: WIDE', 'admin-c: P1', 'tech-c: P2'];
+    const read = of(
+      '203.0.113.1',
+      ...block,
+      'admin-c: P2',
+      '',
+      ...wide,
+      '',
+      ...holder('SPONSOR', 'Sponsor', 'DE'),
+      ...holder('WIDE', 'Carrier', 'FR'),
+      ...holder('OWN', 'Holder', 'NL'),
+      ...person('P1'),
+      ...person('P2'),
+    );
+    expect(read).toMatchObject({ countryCode: 'NL' });
+    expect(read?.contacts.map(({ name, roles }) => [name, ...roles])).toEqual([
+      ['Holder', 'registrant'],
+      ['P2', 'administrative'],
+    ]);
+  });
+
   it('gives people the roles in which the block names them', () => {
     const person = (name: string, handle: string, email: string) => [
       `person: ${name}`,

@@ -57,6 +57,7 @@ const BLOCK_CLASSES = new Set(['inetnum', 'inet6num', 'aut-num']);
 const CONTACT_CLASSES: Readonly<Record<string, string>> = {
   organisation: 'registrant',
   orgname: 'registrant',
+  custname: 'registrant',
   person: 'technical',
   role: 'technical',
   irt: 'abuse',
@@ -197,15 +198,43 @@ function narrowestOf(blocks: readonly RpslObject[], asked: NumberRange): RpslObj
 
 /**
  * The objects that belong to a block. ARIN prints the people of each block after it; others print those of all blocks
- * after the last one.
+ * after the last one. Whom only another block names, or who only sponsors this one, does not belong to it.
  */
 function objectsOf(block: RpslObject, objects: readonly RpslObject[]): readonly RpslObject[] {
   const from = objects.indexOf(block);
   const next = objects.findIndex(({ className }, at) => at > from && BLOCK_CLASSES.has(className));
   const own = objects.slice(from, next < 0 ? undefined : next);
+  const isOfArin = first(block, 'nethandle') !== undefined;
   const isApart = own.some(({ className }) => Object.hasOwn(CONTACT_CLASSES, className));
-  return isApart ? own : objects;
+  if (isOfArin || isApart) return withoutOthers(block, own, objects);
+  return withoutOthers(block, objects, objects);
 }
+
+function withoutOthers(
+  block: RpslObject,
+  own: readonly RpslObject[],
+  objects: readonly RpslObject[],
+): readonly RpslObject[] {
+  const sponsors = all(block, 'sponsoring-org');
+  const others = objects.filter((one) => one !== block && BLOCK_CLASSES.has(one.className));
+  const strangers = new Set([...sponsors, ...others.flatMap(namedBy)].map(inLowerCase));
+  for (const handle of namedBy(block)) strangers.delete(handle.toLowerCase());
+  return own.filter((object) => !strangers.has(handleOf(object)?.toLowerCase() ?? ''));
+}
+
+/** The handles of the holder, the people and the teams of a block. */
+function namedBy({ attributes }: RpslObject): string[] {
+  return attributes.flatMap(([name, value]) =>
+    name === 'org' || name === 'mnt-irt' || Object.hasOwn(REFERENCES, name) ? [value] : [],
+  );
+}
+
+function handleOf(object: RpslObject): string | undefined {
+  const names = ['nic-hdl', 'nic-hdl-br', 'organisation', 'irt'];
+  return names.map((name) => first(object, name)).find((handle) => handle !== undefined);
+}
+
+const inLowerCase = (text: string) => text.toLowerCase();
 
 /** The roles of people in relation to a block, by their handles in lower case. */
 type References = ReadonlyMap<string, ReadonlySet<string>>;
@@ -273,7 +302,7 @@ function contactsIn(objects: readonly RpslObject[], references: References): Net
       object.attributes.filter(([name]) => pattern.test(name)).map(([, value]) => value);
     const emails = pick(/^(e-mail|abuse-mailbox|org\w+email|r\w+email)$/).filter(isEmail);
     const phones = pick(/^(phone|org\w+phone|r\w+phone)$/);
-    const names = pick(/^(org-name|orgname|person|role|irt|org\w+name|r\w+name)$/);
+    const names = pick(/^(org-name|orgname|custname|person|role|irt|org\w+name|r\w+name)$/);
     const handles = pick(/^(nic-hdl|organisation|orgid|org\w+handle|r\w+handle)$/);
     const street = pick(/^address$/).join('\n');
     const values = {

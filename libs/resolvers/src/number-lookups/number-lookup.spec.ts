@@ -161,6 +161,22 @@ describe('an address', () => {
     ]);
   });
 
+  it('has the holder that its registry names, not the account that maintains the entry', async () => {
+    const maintainer = {
+      handle: 'BIG-MNT',
+      roles: ['registrant'],
+      vcardArray: card(['fn', {}, 'text', 'BIG-MNT'], ['kind', {}, 'text', 'individual']),
+    };
+    await internet.rdap(
+      'rdap.db.ripe.net',
+      json({ ...NETWORK, entities: [maintainer, ...NETWORK.entities] }),
+    );
+    open();
+    const { block: found } = await lookups.lookUpBlock(block('193.0.6.139'));
+    const holders = found!.contacts.filter(({ roles }) => roles.includes('registrant'));
+    expect(holders.map(({ name }) => name)).toEqual(['Example Networks']);
+  });
+
   it('is queried once if many look it up at the same time', async () => {
     await internet.rdap('rdap.db.ripe.net', json(NETWORK));
     open();
@@ -269,6 +285,20 @@ describe('an address', () => {
     expect(await lookups.lookUpBlock(block('2001:200::1'))).toMatchObject({
       outcome: 'not_registered',
     });
+  });
+
+  it('is not registered if its block is one that nobody has', async () => {
+    await internet.rdap('rdap.db.ripe.net', json({ ...NETWORK, type: 'UNALLOCATED' }));
+    await internet.rdap(
+      'rdap.apnic.net',
+      json({ ...NETWORK, startAddress: '1.0.0.0', endAddress: '1.0.0.255', status: ['available'] }),
+    );
+    open();
+    for (const text of ['193.0.6.139', '1.0.0.1']) {
+      const found = await lookups.lookUpBlock(block(text));
+      expect(found).toMatchObject({ outcome: 'not_registered' });
+      expect(found.block).toBeUndefined();
+    }
   });
 
   it.each([
