@@ -18,8 +18,8 @@ const OF_SERVERS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'its name cannot be resolved now.',
   ECONNREFUSED: 'nothing listens there.',
   ECONNRESET: 'it has closed the connection.',
-  EHOSTUNREACH: 'there is no way to it.',
-  ENETUNREACH: 'there is no way to it.',
+  EHOSTUNREACH: 'there is no route to it.',
+  ENETUNREACH: 'there is no route to it.',
   ENOTFOUND: 'there is no host of this name.',
   ETIMEDOUT: 'it does not answer.',
 };

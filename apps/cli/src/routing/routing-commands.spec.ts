@@ -77,7 +77,7 @@ describe('a routing table dump', () => {
 
   it.each([
     ['cut off', DUMP.subarray(0, -3), 'ends within a record'],
-    ['another file', Buffer.from('<!doctype html><p>Not found</p>'), 'is no MRT file'],
+    ['another file', Buffer.from('<!doctype html><p>Not found</p>'), 'is not an MRT file'],
     ['empty', Buffer.alloc(0), 'contains no routing table'],
   ])('is refused and writes nothing if it is %s', async (name, content, message) => {
     await expect(convert(`${name}.mrt`, content)).rejects.toThrow(message);
