@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '#test/environment';
 import { problemAnswer } from '../../../../test/stand-ins/lookup-stand-in.js';
 import {
   GatewayUnderTest,
@@ -9,6 +10,7 @@ import {
 let under: GatewayUnderTest;
 let around: GatewayUnderTest['around'];
 let apiKey: string;
+let accountId: string;
 
 const LIMIT = 3;
 
@@ -21,7 +23,8 @@ beforeEach(() => {
   under.forget();
   const added = around.account.addKey();
   apiKey = added.apiKey;
-  around.entitlement.limits.set(added.keyRecord.accountId, LIMIT);
+  accountId = added.keyRecord.accountId;
+  around.entitlement.limits.set(accountId, LIMIT);
 });
 afterEach(() => {
   around.entitlement.isDown = false;
@@ -80,6 +83,21 @@ describe('the requests per minute', () => {
     const second = await under.ask('/v2.0/tlds');
     expect([first.status, second.status]).toEqual([503, 503]);
     expect([left(first), left(second)]).toEqual([60, 60]);
+  });
+
+  it('S122: are not used up by outages, of which few become rows of the log', async () => {
+    around.lookup.answer = () => problemAnswer(503, 'service_unavailable', 'unreachable');
+    for (let i = 0; i < 100; i++) expectProblem(await ask(), 503, 'service_unavailable');
+    under.forget();
+    expect((await ask()).status).toBe(200);
+    const auditor = await under.database.auditor('gateway');
+    const rows = await waitFor('the last row', async () => {
+      const sql = 'select status from request_log where account_id = $1 order by at';
+      const found = await auditor.query<{ status: number }>(sql, [accountId]);
+      return found.at(-1)?.status === 200 ? found : undefined;
+    });
+    // Twenty between two counts, and a count may fall in between.
+    expect(rows.length).toBeLessThan(50);
   });
 
   it('never announce a longer wait than their window', async () => {

@@ -41,6 +41,9 @@ const OUR_OUTAGES: ReadonlySet<string> = new Set([
   'service_unavailable',
 ]);
 
+/** Whether a rejection with this code does not count: there may be any number of them. */
+export const isOurOutage = (code: string): boolean => OUR_OUTAGES.has(code);
+
 /** A request rejected because of our own outage does not count: the customer may repeat it at once. */
 export function forgetOurOutage(
   context: RequestContext,
@@ -49,7 +52,7 @@ export function forgetOurOutage(
   rateLimiter: RateLimiter,
 ): void {
   const { rate, caller, route, request } = context;
-  if (!rate?.allowed || !OUR_OUTAGES.has(code)) return;
+  if (!rate?.allowed || !isOurOutage(code)) return;
   if (caller) {
     rateLimiter.giveBack(caller.account.counterId, rateKey(route.rateClass!, caller.isTest));
   } else {

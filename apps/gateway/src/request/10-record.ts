@@ -8,6 +8,7 @@ import type { CountRefusalsJob } from '../request-log/count-refusals.job.js';
 import type { RequestLog } from '../request-log/request-log.js';
 import type { LogEntry } from '../request-log/log-line.js';
 import type { RequestCounts } from '../telemetry/request-counts.js';
+import { isOurOutage } from './05-limit-rate.js';
 
 /** How a request ended, for the log. */
 export interface Ending {
@@ -49,7 +50,7 @@ export class RequestRecorder {
     if (cost > 0) caps.release(caller, cost - credits, context.capDay);
     if (credits > 0 && !hold) void repeatWindow.remember(caller.account.counterId, question);
     if (!context.ownQuestion) keyUse.note(caller.keyId);
-    const isRefusal = code !== undefined && status < 500;
+    const isRefusal = code !== undefined && (status < 500 || isOurOutage(code));
     const isCounted = isRefusal && !refusals.isRow(caller.keyId);
     const entry: LogEntry = {
       atMs: clock.now().getTime(),
