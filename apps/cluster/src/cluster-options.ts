@@ -2,42 +2,45 @@ import type { Settings } from '#libs/services';
 import type { DemoAccount } from '../../solo/src/solo.config.js';
 import type { KafkaBrokerOptions } from '#test/environment';
 
-/** Settings by the name of a process (`gateway-2`) or of all processes of an app (`gateway`). */
+/** Settings by process (`gateway-2`), or for all processes of an app (`gateway`). */
 export type ClusterEnvironment = Record<string, Settings>;
 
 export interface ClusterOptions {
-  /** Holds data, logs and secrets; those of an earlier cluster are taken up again. */
+  /** The folder of data, logs and secrets; those of an earlier cluster are used again. */
   folder: string;
-  /** 2 unless given. */
+  /** The number of gateways; 2 by default. */
   gateways?: number;
   /**
-   * Overrides the cluster's settings. A function gets those settings, by process, so that an address can be replaced by
+   * Overrides the cluster's settings. A function gets these settings by process, so that it can replace an address with
    * that of a proxy in front of it.
    */
   environment?:
     | ClusterEnvironment
     | ((planned: ClusterEnvironment) => ClusterEnvironment | Promise<ClusterEnvironment>);
   /**
-   * False: no Kafka. Facts reach gateways by change feeds alone, nobody else. An object: Kafka with a further
-   * listener for a proxy, by which a service goes whose `KAFKA_BROKERS` is that proxy.
+   * False: no Kafka; facts then reach only gateways, through change feeds. An object: Kafka with a further listener for
+   * a proxy, for services whose `KAFKA_BROKERS` is that proxy.
    */
   broker?: boolean | Pick<KafkaBrokerOptions, 'proxied'>;
-  /** False: counters in the memory of each gateway. */
+  /** False: each gateway counts in its memory. */
   valkey?: boolean;
   /**
-   * The payment processor: the simulated one of this process or the real one of these settings. Without it there is
+   * The payment processor: the simulated one in this process, or the real one of these settings. Without it, there is
    * no billing.
    */
   payments?: 'simulated' | Settings;
-  /** `empty` unless given. `full` only prepares it: `fillDemo` gives it purchases and usage. */
+  /** The demo account; `empty` by default. `full` only prepares it; `fillDemo` adds purchases and usage. */
   demoAccount?: DemoAccount;
-  /** File of a `FileClock`, which then is the business time of every service. */
+  /** The file of a `FileClock`, which then provides the business time of every service. */
   clockFile?: string;
-  /** Wanted ports of the first gateway, the others follow in steps of ten, and of the dashboard. Free ones for 0, and unless given. */
+  /**
+   * The ports of the dashboard and of the first gateway; the other gateways follow in steps of ten. 0, the default,
+   * takes free ports.
+   */
   firstPorts?: { api: number; dashboard: number };
   /** All gateways listen on the public port of the first (Linux), instead of their own ports. */
   onePort?: boolean;
-  /** False: PostgreSQL forgets everything with the machine, and is faster. */
+  /** False: PostgreSQL is faster, but loses its data in a crash of the machine. */
   durable?: boolean;
   /** Receives a short description of each step. */
   progress?: (step: string) => void;

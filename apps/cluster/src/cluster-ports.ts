@@ -9,14 +9,14 @@ export interface ClusterPorts {
   valkey: number;
   simulators: number;
   smtp: number;
-  /** The internal listener of each service but the gateways, by its name. */
+  /** The internal listener of each service except the gateways, by its name. */
   services: Record<string, number>;
   gateways: { api: number; internal: number }[];
   /** The public listener of the dashboard. */
   dashboard: number;
 }
 
-/** Chosen before anything listens: a process keeps its address over a restart. */
+/** Chosen before anything listens, so that a process keeps its address across restarts. */
 export async function choosePorts({
   gateways = 2,
   firstPorts,

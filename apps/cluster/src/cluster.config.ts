@@ -2,7 +2,7 @@ import { IsIn, IsInt, IsString, Max, Min, MinLength } from 'class-validator';
 import { Setting } from '#libs/platform';
 import { DEMO_ACCOUNTS, type DemoAccount } from '../../solo/src/solo.config.js';
 
-/** The settings of a cluster that is tried out. Services get theirs from the cluster alone. */
+/** The settings of a trial cluster. Services get their settings only from the cluster. */
 export class ClusterConfig {
   @Setting({
     env: 'CLUSTER_DATA_DIR',
@@ -23,7 +23,7 @@ export class ClusterConfig {
 
   @Setting({
     env: 'DEMO_ACCOUNT',
-    about: 'The demo account, as of `npm start`: `full`, `empty` or `none`.',
+    about: 'The demo account, as for `npm start`: `full`, `empty` or `none`.',
   })
   @IsIn(DEMO_ACCOUNTS)
   demoAccount: DemoAccount = 'full';

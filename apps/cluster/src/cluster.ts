@@ -49,29 +49,29 @@ export interface RunningCluster {
   broker?: ClusterProcess;
   valkey?: ClusterProcess;
   mailbox: SimulatedMailbox;
-  /** The simulated processor, of a cluster that has it. */
+  /** The simulated processor, if the cluster has one. */
   payments?: PaymentsSimulator;
   clock: Clock;
   settings: ServiceSettings;
   /** Finds a process by name. @throws if there is none. */
   process(name: string): ClusterProcess;
   /**
-   * Gives a `full` demo account purchases and 30 days of usage, once, where payments are simulated.
-   * @returns whether there was anything to do.
+   * Gives a `full` demo account purchases and 30 days of usage, once, if payments are simulated.
+   * @returns whether anything was missing.
    */
   fillDemo(): Promise<boolean>;
   /** Drains and stops everything in order, PostgreSQL last. */
   stop(): Promise<void>;
 }
 
-/** A cluster has several processes of it, and one of each other service. */
+/** The app with several processes in a cluster; every other service has one. */
 const GATEWAY = SERVICES.find(({ name }) => name === 'gateway') as AnyService;
 
 const noted = () => {};
 
 const REMEDY = 'On Debian: apt-get install default-jre-headless maven redis-server';
 
-/** Why a cluster cannot run on this machine, and what to install; undefined if it can. */
+/** The reason why a cluster cannot run on this machine, with the packages to install; undefined if it can. */
 export function clusterAvailability({
   broker = true,
   valkey = true,
@@ -81,9 +81,9 @@ export function clusterAvailability({
 }
 
 /**
- * Starts every service as a process of its own, each from its compiled `main.js` and an environment, with
- * PostgreSQL, Kafka and Valkey beside them, all on loopback.
- * @throws StartFault when this machine cannot carry it; nothing is left running then.
+ * Starts every service in its own process, each from its compiled `main.js` and an environment, together with
+ * PostgreSQL, Kafka and Valkey, all on loopback.
+ * @throws StartFault if this machine cannot run it; nothing is left running then.
  */
 export async function startCluster(options: ClusterOptions): Promise<RunningCluster> {
   const missing = clusterAvailability(options);
@@ -270,7 +270,7 @@ class StartingCluster {
   private commonSettings(): Settings {
     const { clockFile } = this.options;
     return {
-      // The modules that this process has read are compiled already: half of the processor time of a start.
+      // The modules that this process has loaded are already compiled, which saves half of a start's processor time.
       NODE_COMPILE_CACHE: ownCompileCache() ?? this.folder.file('compiled'),
       ...(clockFile !== undefined && fileClockSettings(clockFile)),
     };

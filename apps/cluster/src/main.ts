@@ -35,7 +35,7 @@ async function main(): Promise<void> {
       // Elsewhere the system does not spread connections over listeners of one port.
       onePort: gateways > 1 && process.platform === 'linux',
       payments: paymentsOf(process.env),
-      // Its log-in and keys are printed. This is safe because every listener is on loopback.
+      // Its log-in and keys are printed, which is safe because every listener is on loopback.
       demoAccount: settings.NODE_ENV === 'production' ? 'none' : demoAccount,
       progress: say,
       signal: interruption.signal,
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
     await fillDemo(cluster);
   } catch (error) {
     if (!interruption.signal.aborted) throw error;
-    say('Stopped before it was up; nothing is left half made.');
+    say('Stopped before it was up; nothing incomplete is left behind.');
     process.exit(INTERRUPTED);
   }
 }
@@ -67,7 +67,7 @@ async function fillDemo(cluster: RunningCluster): Promise<void> {
 /** The settings with which an operator takes real orders. */
 const PROCESSOR_KEYS = ['STRIPE_API_KEY', 'BILLING_PAYPAL_CLIENT_ID'];
 
-/** A processor's settings are the operator's; without any, money is simulated. A blank key: nothing is sold. */
+/** The operator's settings of a processor. Without any, money is simulated; with a blank key, nothing is sold. */
 function paymentsOf(environment: NodeJS.ProcessEnv): ClusterOptions['payments'] {
   const isOperators = PROCESSOR_KEYS.some((env) => environment[env] !== undefined);
   if (!isOperators) return 'simulated';
@@ -91,8 +91,8 @@ function readCommandLine(): Record<string, string> {
       `  ${env.padEnd(width)}  ${about} Default: ${defaults.get(property)}`,
   );
   const { gateways } = new Command('npm run cluster --')
-    .description('every service a process of its own, with PostgreSQL, Kafka and Valkey')
-    .option('--gateways <number>', 'how many gateways; wins over CLUSTER_GATEWAYS')
+    .description('every service in its own process, with PostgreSQL, Kafka and Valkey')
+    .option('--gateways <number>', 'number of gateways; overrides CLUSTER_GATEWAYS')
     .addHelpText('after', `\nSettings, as environment variables:\n${lines.join('\n')}`)
     .showHelpAfterError('"npm run cluster -- --help" lists the option and the settings.')
     .parse()
@@ -101,8 +101,8 @@ function readCommandLine(): Record<string, string> {
 }
 
 /**
- * The first signal ends a start where it is, or drains everything in order once it is up; a second one ends this
- * process, and with it all others.
+ * The first signal aborts a start, or drains everything in order once it is up; a second one ends this process and,
+ * with it, all others.
  */
 function stopAtSignal(interruption: AbortController) {
   let drain: (() => Promise<void>) | undefined;

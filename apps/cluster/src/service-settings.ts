@@ -17,15 +17,15 @@ export interface SettingSources {
   secrets: Secrets;
   /** Superuser of the PostgreSQL server. */
   postgresUrl: string;
-  /** Value of `KAFKA_BROKERS`, of a cluster with a broker. */
+  /** The value of `KAFKA_BROKERS`, if the cluster has a broker. */
   brokers?: string;
   /** Value of `VALKEY_URL`, if the cluster has a Valkey. */
   valkeyUrl?: string;
-  /** The services that run: others have no address. */
+  /** The services that run; others have no address. */
   services: readonly AnyService[];
   /** All gateways listen on the first one's public port. */
   reusePort: boolean;
-  /** Given to every service. */
+  /** Settings for every service. */
   common: Settings;
 }
 
@@ -33,7 +33,7 @@ const DATABASE = 'domain_data';
 const loopback = (port: number) => `http://127.0.0.1:${port}`;
 const local = (port: number) => `http://localhost:${port}`;
 
-/** The settings of every process, by its name: environment variables and nothing else. */
+/** The settings of every process by its name: only environment variables. */
 export class ServiceSettings {
   constructor(private readonly sources: SettingSources) {}
 
@@ -58,7 +58,7 @@ export class ServiceSettings {
     return url.toString();
   }
 
-  /** For commands that prepare database and broker, and for the operator. */
+  /** The settings for commands that prepare database and broker, and for the operator. */
   operator(): Settings {
     const { secrets } = this.sources;
     return {
@@ -109,7 +109,7 @@ export class ServiceSettings {
       // On one machine, the cluster queries the registry simulator.
       GATEWAY_SIMULATED_DATA: 'true',
       DASHBOARD_SIMULATED_DATA: 'true',
-      // No balancer has to be told that one of them stops.
+      // No balancer needs to learn that one of them is stopping.
       GATEWAY_DRAIN_NOTICE_MS: '0',
       DASHBOARD_DRAIN_NOTICE_MS: '0',
       SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,
@@ -133,7 +133,7 @@ export class ServiceSettings {
 
   private events(): Settings {
     const { brokers } = this.sources;
-    // The single broker holds every copy.
+    // The single broker has the only copy.
     return brokers === undefined ? {} : { KAFKA_BROKERS: brokers, KAFKA_TOPIC_REPLICATION: '1' };
   }
 }

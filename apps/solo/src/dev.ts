@@ -32,7 +32,7 @@ function dev(): void {
   }
 }
 
-/** It has its own process group: a Ctrl-C reaches only us, and we stop it in order. */
+/** It has its own process group, so that a Ctrl-C reaches only this process, which then stops it cleanly. */
 function start(): ChildProcess {
   const args = ['--enable-source-maps', SOLO, ...process.argv.slice(2)];
   return spawn(process.execPath, args, { stdio: 'inherit', detached: true });

@@ -24,8 +24,8 @@ import { SoloConfig } from './solo.config.js';
 const BACKUPS = '/var/backups';
 
 /**
- * `npm run doctor`: checks everything a start needs and, where others can reach it, what production needs; prints a remedy
- * for each fault.
+ * `npm run doctor`: checks everything that a start needs and, if others can reach it, everything that production needs.
+ * Prints a remedy for each fault.
  */
 async function doctor(): Promise<number> {
   let config: SoloConfig;
@@ -40,8 +40,8 @@ async function doctor(): Promise<number> {
   let faults = 0;
   const { offline, backups } = new Command('npm run doctor --')
     .description('checks everything that npm start needs')
-    .option('--offline', 'as npm start -- --offline needs it', config.offline)
-    .option('--backups <folder>', 'where the backups are', BACKUPS)
+    .option('--offline', 'the same for npm start -- --offline', config.offline)
+    .option('--backups <folder>', 'the folder with the backups', BACKUPS)
     .parse()
     .opts<{ offline: boolean; backups: string }>();
   const clock = new SystemClock();
@@ -102,7 +102,7 @@ function checks(config: SoloConfig, own: OwnDatabases): Check[] {
   ];
 }
 
-/** The checks of the server that a start begins, or of those that the operator names. */
+/** The checks of the server that a start would run, or of the operator's servers. */
 function databaseChecks({ databaseAdminUrl = '' }: SoloConfig, own: OwnDatabases): Check[] {
   const { all } = new InstallationDatabases({
     services: SERVICES,

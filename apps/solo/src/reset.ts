@@ -43,7 +43,7 @@ async function reset(): Promise<number> {
   return say(`Removed ${folder.path}. The next "npm start" begins with an empty installation.`, 0);
 }
 
-/** `npm run cluster` keeps its data within solo's folder, unless it was given another place. */
+/** `npm run cluster` keeps its data within solo's folder, unless it is given another one. */
 function clustersIn(folder: DataFolder): DataFolder[] {
   return readdirSync(folder.path, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

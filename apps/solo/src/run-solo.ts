@@ -24,8 +24,8 @@ const STOPPING =
   'Stopping … this takes a few seconds, or up to half a minute if requests are running. A second Ctrl-C stops at once.\n';
 
 /**
- * `npm start`: everything in this process until a signal ends it.
- * @param started when it began, in `monotonicMs`.
+ * `npm start`: runs everything in this process until a signal ends it.
+ * @param started the time of its start, in `monotonicMs`.
  */
 export async function runSolo(
   argv: string[],
@@ -66,7 +66,7 @@ export async function runSolo(
     if (offline && !isFilled) await fillCorpus(solo, config.offlineNames);
   } catch (error) {
     if (interruption.signal.aborted) {
-      say('Stopped before it was up; nothing is left half made.');
+      say('Stopped before it was up; nothing incomplete is left behind.');
       process.exit(INTERRUPTED);
     }
     process.stderr.write(`${startFaultText(error)}\n`);
@@ -105,8 +105,7 @@ function say(line: string): void {
 }
 
 /**
- * The first signal ends a start where it is, or drains everything in order once it is up; a second one ends the
- * process at once.
+ * The first signal aborts a start, or drains everything in order once it is up; a second one ends the process at once.
  */
 function stopAtSignal(interruption: AbortController) {
   let drain: (() => Promise<void>) | undefined;

@@ -6,7 +6,7 @@ import { DEFAULT_DATA_FOLDER, DEFAULT_PORTS } from './checks/before-build.js';
 export const DEMO_ACCOUNTS = ['full', 'empty', 'none'] as const;
 export type DemoAccount = (typeof DEMO_ACCOUNTS)[number];
 
-/** An operator's settings of the one-machine installation. Each service's own settings work too. */
+/** An operator's settings for the installation on one machine. Each service's own settings also work. */
 export class SoloConfig {
   @Setting({
     env: 'DATA_DIR',
@@ -30,7 +30,7 @@ export class SoloConfig {
 
   @Setting({
     env: 'OFFLINE',
-    about: 'Use the registry simulator instead of the internet, as --offline does.',
+    about: 'Use the registry simulator instead of the internet, like --offline.',
   })
   @IsBoolean()
   offline: boolean = false;

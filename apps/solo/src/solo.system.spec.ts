@@ -36,7 +36,7 @@ describe('solo', () => {
   function launch(program: string, settings: Record<string, string> = {}, ...args: string[]) {
     const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0' };
     const few = { OFFLINE_NAMES: String(INVENTED_NAMES), DEMO_ACCOUNT: 'empty' };
-    // A busy machine delays the event loop; what sheds load then is not what these tests are about.
+    // A busy machine delays the event loop, and these tests are not about shedding load.
     const unhurried = { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '20000' };
     const environment = { ...process.env, DATA_DIR: data, ...ports, ...few, ...unhurried };
     const child = spawn(process.execPath, [`dist/apps/solo/src/${program}.js`, ...args], {
@@ -81,7 +81,7 @@ describe('solo', () => {
     return { status: statusCode, headers, body: (await body.json()) as Record<string, unknown> };
   }
 
-  /** The status and, where it is a refusal, its code. */
+  /** The status and, for a refusal, its code. */
   async function outcome(key: string, domainName: string) {
     const { status, body } = await lookUp(key, domainName);
     return [status, body.code].filter((part) => part !== undefined);
@@ -191,7 +191,7 @@ describe('solo', () => {
     expect(output).toContain(`process ${solo.pid}`);
   });
 
-  it('the doctor names the ports of the running process, and that it needs no internet', async () => {
+  it('the doctor names the ports of the running process, and says that it needs no internet', async () => {
     const { output } = await outcomeOf(launch('doctor'));
     for (const url of [facts.api_url, facts.dashboard_url, facts.metrics_url]) {
       expect(output).toContain(`${new URL(url).port}, of the running process ${solo.pid}`);
@@ -258,7 +258,7 @@ describe('solo', () => {
   });
 
   it(
-    'after a kill a plain start suffices: same keys, same credits, one charge',
+    'after a kill a plain start is enough: same keys, same credits, one charge',
     async () => {
       const before = facts.demo;
       const customer = await demoCustomer();
@@ -288,7 +288,7 @@ describe('solo', () => {
       await once(solo, 'close');
       rmSync(join(data, 'demo.json'));
       await start();
-      // The stop has settled and closed everything: nothing more is charged, and nothing twice.
+      // The stop has settled and closed everything, so nothing more is charged, and nothing twice.
       expect([left(), left() + 1]).toContain(await balance(await demoCustomer()));
       expect(facts.demo.live_key).toMatch(/^dds_live_/);
       expect(facts.demo.test_key).toMatch(/^dds_test_/);
@@ -303,7 +303,7 @@ describe('solo', () => {
     START_TIMEOUT_MS,
   );
 
-  it('answers of the registry simulator are not stored, since a later start without it would serve them as real', async () => {
+  it('answers of the registry simulator are not stored, because a later start without it would serve them as real', async () => {
     // The stop before this start has sent all observations that waited.
     const operator = parseEnv(readFileSync(join(data, 'operator.env'), 'utf8'));
     const { rows } = await withClient(operator.CORPUS_DATABASE_URL!, (client) =>

@@ -25,18 +25,18 @@ export interface SoloOptions {
   metricsPort?: number;
   /** Lookups go to the registry simulator, on real loopback sockets. */
   offline: boolean;
-  /** Superuser of the operator's own PostgreSQL; otherwise one is started. */
+  /** The superuser of the operator's own PostgreSQL; without it, a server is started. */
   databaseAdminUrl?: string;
   clock?: Clock;
   /** The destination of the services' log lines. */
   log: { path: string; write(line: string): void };
   /** The operator's settings: the process's environment. Empty by default. */
   environment?: Settings;
-  /** Settings of services that win over everything, for stories and benches. */
+  /** Settings of services that override everything, for stories and benches. */
   overrides?: Settings;
   /** The default is `full`; in production there is no demo account, whatever the value. */
   demoAccount?: DemoAccount;
-  /** False for a throw-away database, as in tests: faster, and gone after a crash of the machine. */
+  /** False for a temporary database, as in tests: it is faster, and lost after a crash of the machine. */
   durable?: boolean;
   /** Receives a short description of each step. */
   progress?: (step: string) => void;
@@ -57,11 +57,14 @@ export interface RunningSolo extends SoloServices {
   facts: SoloFacts;
   database: SoloDatabase;
   /**
-   * Gives the demo account purchases and 30 days of usage, once, where payments are simulated.
-   * @returns whether there was anything to do.
+   * Gives the demo account purchases and 30 days of usage, once, if payments are simulated.
+   * @returns whether anything was missing.
    */
   fillDemo(): Promise<boolean>;
-  /** Adds invented names to the corpus until there are so many, or everything stops. @returns how many came now. */
+  /**
+   * Adds invented names to the corpus until there are this many, or everything stops.
+   * @returns the number of names added now.
+   */
   fillCorpus(names: number): Promise<number>;
   /** Drains and stops everything in order, PostgreSQL last. */
   stop(): Promise<void>;
@@ -69,7 +72,7 @@ export interface RunningSolo extends SoloServices {
 
 /**
  * Starts every service in this process, each on its own loopback port, on one database.
- * @throws StartFault with a remedy when this machine cannot carry it; nothing is left running then.
+ * @throws StartFault with a remedy if this machine cannot run it; nothing is left running then.
  */
 export async function startSolo(options: SoloOptions): Promise<RunningSolo> {
   const folder = new DataFolder(options.dataFolder);
@@ -102,7 +105,7 @@ async function chosenPorts({ apiPort, dashboardPort }: SoloOptions) {
   return { apiPort: apiPort || forApi, dashboardPort: dashboardPort || forDashboard };
 }
 
-/** Whether another process was quicker to take a port that was found free. */
+/** Whether another process has taken a port that was found free. */
 function isPortLost(error: unknown, { apiPort, dashboardPort }: SoloOptions): boolean {
   const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
   return isTaken && (apiPort === 0 || dashboardPort === 0);
@@ -186,7 +189,7 @@ interface DemoParts {
   demo?: DemoFacts;
 }
 
-/** Nothing is bought for it if money is real. */
+/** Nothing is bought for the demo account if money is real. */
 async function filledDemo(parts: DemoParts): Promise<boolean> {
   const { services, database, folder, secrets, demo } = parts;
   const { payments, clock, accountUrl, entitlementUrl, settings } = services;

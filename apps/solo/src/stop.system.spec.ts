@@ -12,7 +12,7 @@ import { LOCK_FILE, commandFor } from './checks/before-build.js';
 const PROGRAM = new URL('stop.js', import.meta.url).pathname;
 const fileOf = (name: string) => new URL(`${name}.js`, import.meta.url).href;
 
-/** Holds the folder as a start does, and takes a while to let go of it. */
+/** Locks the folder as a start would, and takes a while to release it. */
 const HOLDER = `
   const { DataFolder } = await import('${fileOf('data-folder/data-folder')}');
   const { FolderLock } = await import('${fileOf('checks/folder-lock')}');

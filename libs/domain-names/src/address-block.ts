@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { type Cidr, type ParsedCidr, parseCidr } from './cidr.js';
 import { parseIpAddress } from './ip-address.js';
 
-/** Reads a CIDR block, or an address as the block of it alone. Nothing around it, no zone, no name. */
+/** Reads a CIDR block, or an address as a block of one. Accepts no surrounding text, zone or name. */
 export function parseAddressBlock(input: string): ParsedCidr {
   if (input.includes('/')) return parseCidr(input);
   const parsed = parseIpAddress(input);

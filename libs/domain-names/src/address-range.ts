@@ -16,8 +16,8 @@ export function lastAddressOf(first: IpAddress, count: number): string {
 }
 
 /**
- * The blocks that make up a range, in order; empty when it is none.
- * @param start first address, `end` the last one, of the same version.
+ * The blocks that make up a range, in order; empty if it is not a range.
+ * @param start the first address; `end` is the last one, of the same version.
  */
 export function blocksOfRange(start: string, end: string): string[] {
   const [first, last] = [parseIpAddress(start), parseIpAddress(end)];

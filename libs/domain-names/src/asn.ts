@@ -9,7 +9,7 @@ const MESSAGES = {
   not_an_asn: 'This is not an autonomous system number such as AS64496 or 64496.',
 };
 
-/** Reads an autonomous system number in its plain form (RFC 5396 §2 asplain), `AS` before it or not. */
+/** Reads an autonomous system number in its plain form (RFC 5396 §2, asplain), with or without `AS`. */
 export function parseAsn(input: string): ParsedAsn {
   const text = input.replace(/^ +| +$/g, '');
   if (text === '') return refuse('empty', MESSAGES);

@@ -47,10 +47,10 @@ const MESSAGES = {
 /**
  * Reads the registrable domain name out of what people paste: a name, a URL, an internationalised name, upper case, a
  * trailing dot. The result is safe to send to a registry unchanged: it matches `[a-z0-9.-]{1,253}`. An unknown
- * top-level domain is accepted; whether anybody answers for it is the registry tables' question.
+ * top-level domain is accepted; the registry tables decide whether a server answers for it.
  *
- * Sources: RFC 1123 §2.1 (letters, digits, hyphen), RFC 5890 §2.3 (A-labels), RFC 3696 §2 (the
- * last label is not all numeric), UTS #46 for the mapping, the public suffix list.
+ * Sources: RFC 1123 §2.1 (letters, digits, hyphen), RFC 5890 §2.3 (A-labels), RFC 3696 §2 (the last label is not all
+ * numeric), UTS #46 for the mapping, the public suffix list.
  */
 export function parseDomainName(input: string): ParsedDomainName {
   const host = input.length > INPUT_LENGTH_MAX ? undefined : input.replace(/^ +| +$/g, '');
@@ -68,12 +68,12 @@ export function parseDomainName(input: string): ParsedDomainName {
   return fromHost(named);
 }
 
-// Cc, line and paragraph separators, and all format characters but the two joiners, which some
-// scripts need and UTS #46 checks in context.
+// Cc, line and paragraph separators, and all format characters except the two joiners, which some scripts need and UTS
+// #46 checks in context.
 const UNSEEN_CHARACTER = /[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/u;
 const NEVER_IN_NAMES = /[%_\\/?#:,;<>"'`|^{}()[\]!$&*+=~\s]/;
 
-/** The host of a URL or of `host/path`, without port; the input itself when it is neither. */
+/** The host of a URL or of `host/path`, without a port; the input itself if it is neither. */
 function hostOf(input: string): string {
   const scheme = /^(?:[a-z][a-z0-9+.-]{0,30}:)?\/\//i.exec(input);
   const rest = scheme === null ? input : input.slice(scheme[0].length);

@@ -15,9 +15,8 @@ const MESSAGES = {
 };
 
 /**
- * Reads an IPv4 or IPv6 address. Only the ordinary forms: numbers in other bases, with leading
- * zeros or fewer than four parts mean different addresses to different programs, and a zone
- * (`%eth0`) means nothing outside one machine.
+ * Reads an IPv4 or IPv6 address in its ordinary form only: other bases, leading zeros and fewer than four parts mean
+ * different addresses to different programs, and a zone (`%eth0`) has no meaning outside one machine.
  */
 export function parseIpAddress(input: string): ParsedIpAddress {
   const text = input.replace(/^ +| +$/g, '');

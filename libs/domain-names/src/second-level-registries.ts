@@ -1,7 +1,6 @@
 /**
- * Second-level names whose holders sell names below them and run a port-43 service of their own,
- * with that service's host. The public suffix list counts most of them as private; for
- * registration data they are registries.
+ * Second-level names whose holders sell names below them and run their own port-43 service, with that service's host.
+ * The public suffix list counts most of them as private; for registration data they are registries.
  */
 export const SECOND_LEVEL_REGISTRIES: ReadonlyMap<string, string> = new Map(
   Object.entries({

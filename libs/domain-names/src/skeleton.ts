@@ -1,7 +1,7 @@
 /**
- * Letters and digits that look like others, by what they look like: of Unicode's confusables.txt (UTS #39, version 10,
- * © Unicode, Inc., https://www.unicode.org/license.txt) those that a domain name can have, and letters that look like
- * small capitals. Accents come off by decomposition.
+ * Letters and digits that look like others, with their look-alikes: from Unicode's confusables.txt (UTS #39, version
+ * 10, © Unicode, Inc., https://www.unicode.org/license.txt) those that a domain name can have, and letters that look
+ * like small capitals. Decomposition removes accents.
  */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   '2': 'ƻᒿꛯ',
@@ -61,13 +61,13 @@ const SHAPES = new Map(
   ),
 );
 
-/** The look of a label in Latin letters without accents. Equal for labels that are mistaken for one another. */
+/** The appearance of a label in Latin letters without accents. It is equal for labels that look alike. */
 export function skeletonOf(label: string): string {
   const bare = label.normalize('NFD').replace(/\p{M}/gu, '');
   return [...bare].map((letter) => SHAPES.get(letter) ?? letter).join('');
 }
 
-/** Digits and pairs of letters that pass for a letter in ASCII as well, as in `paypa1` and `rnicrosoft`. */
+/** Digits and pairs of letters that look like a letter even in ASCII, as in `paypa1` and `rnicrosoft`. */
 export function looseSkeletonOf(label: string): string {
   return skeletonOf(label)
     .replace(/0/g, 'o')

@@ -1,6 +1,6 @@
 import { ServiceUnavailable } from '#libs/platform';
 
-/** The store cannot be reached, or refuses: 503. */
+/** The store cannot be reached or refuses requests: 503. */
 export class FilesUnavailable extends ServiceUnavailable {
   constructor(cause: unknown) {
     super('files', cause);
@@ -17,11 +17,11 @@ export class FileMissing extends Error {
 /** A file that was meant to be the first of its key already exists. */
 export class FileExists extends Error {
   constructor(readonly key: string) {
-    super(`the file ${key} is there already`);
+    super(`the file ${key} already exists`);
   }
 }
 
-/** The file has more bytes than it may have. */
+/** The file has more bytes than allowed. */
 export class FileTooLarge extends Error {
   constructor(readonly maxBytes: number) {
     super(`the file has more than ${maxBytes} bytes`);
@@ -35,7 +35,7 @@ export class FileChanged extends Error {
   }
 }
 
-/** The range has no byte of the file: 416 with its size (RFC 9110, 15.5.17). */
+/** The range contains no byte of the file: 416 with the file's size (RFC 9110, 15.5.17). */
 export class RangeBeyondFile extends Error {
   constructor(
     readonly key: string,

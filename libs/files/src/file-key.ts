@@ -7,8 +7,8 @@ const KEY_LENGTH_MAX = 512;
 export class InvalidFileKey extends Error {}
 
 /**
- * Names of files are parts of small letters, digits, `.`, `_` and `-`, separated by `/`: the same file on every system,
- * and never outside of the store (S75). Nothing that a customer has typed belongs in one.
+ * Names of files consist of parts with lower-case letters, digits, `.`, `_` and `-`, separated by `/`, so they mean the
+ * same file on every system and never one outside the store (S75). They never contain a customer's input.
  * @throws InvalidFileKey
  */
 export function checkFileKey(key: string): void {
@@ -21,7 +21,8 @@ export function checkFileKey(key: string): void {
 }
 
 /**
- * A prefix is a folder and ends with `/`, so that `jobs/1/` does not mean `jobs/10/`; the empty one is the whole store.
+ * A prefix is a folder and ends with `/`, so that `jobs/1/` does not mean `jobs/10/`; the empty prefix is the whole
+ * store.
  * @throws InvalidFileKey
  */
 export function checkFilePrefix(prefix: string): void {

@@ -13,7 +13,7 @@ import {
 
 const MIB = 1024 * 1024;
 const ENOUGH = { maxBytes: 64 * MIB };
-/** In several parts of an upload, none of which ends where a piece does. */
+/** Large enough for several parts of an upload, none of which ends where a chunk does. */
 const LONG_BYTES = 17 * MIB + 12_345;
 
 const INVALID_KEYS = [
@@ -34,7 +34,7 @@ const INVALID_KEYS = [
   [`${'x'.repeat(120)}/`.repeat(4) + 'x'.repeat(40), '524 characters'],
 ] as const;
 
-/** The contract of every `FileStore`. `open` is called once; the store is empty then. */
+/** The contract of every `FileStore`. `open` is called once and returns an empty store. */
 export function fileStoreContract(name: string, open: () => Promise<FileStore>): void {
   describe(name, () => {
     let store: FileStore;
@@ -70,7 +70,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(await textOf('plain/empty')).toBe('');
     });
 
-    it('an absent file is reported as missing, and removing it is no fault', async () => {
+    it('an absent file is reported as missing, and removing it is not a fault', async () => {
       expect(await store.stat('no/such')).toBeUndefined();
       await expect(store.read('no/such')).rejects.toThrow(FileMissing);
       await expect(store.copy('no/such', 'no/copy')).rejects.toThrow(FileMissing);
@@ -150,7 +150,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       },
     );
 
-    it('different content has a different tag, and a reader of the old file is told', async () => {
+    it('different content has a different tag, and a reader of the old file learns of the change', async () => {
       const old = await write('tags/file', 'one');
       const now = await write('tags/file', 'two');
       expect(now.etag).not.toBe(old.etag);
@@ -268,7 +268,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       await expect(store.list('jobs/', { limit: 1_001 })).rejects.toThrow(RangeError);
     });
 
-    it('S76: no address works for longer than 15 minutes', async () => {
+    it('S76: no address is valid for longer than 15 minutes', async () => {
       await write('links/file', 'x');
       const options = { contentType: 'text/csv', disposition: 'attachment' };
       for (const lifetimeSeconds of [0, 901, 1.5]) {

@@ -13,16 +13,22 @@ export interface FileFacts {
   modifiedAt: Date;
 }
 
-/** Positions of the first and the last byte, both included; without `last` it goes to the end (RFC 9110, 14.1.2). */
+/**
+ * Positions of the first and the last byte, both inclusive; without `last`, the range extends to the end (RFC 9110,
+ * 14.1.2).
+ */
 export interface ByteRange {
   first: number;
   last?: number;
 }
 
 export interface WriteOptions {
-  /** Longer content is refused with FileTooLarge, and nothing is kept. */
+  /** Longer content is rejected with FileTooLarge, and nothing is stored. */
   maxBytes: number;
-  /** The first write wins: if the file exists already, the write is refused with FileExists and the file stays. */
+  /**
+   * The first write wins: if the file already exists, the write is rejected with FileExists and the file stays
+   * unchanged.
+   */
   ifAbsent?: boolean;
 }
 
@@ -43,7 +49,7 @@ export interface OpenFile {
 export interface ListOptions {
   /** The key after which the page begins. */
   after?: string;
-  /** Files on a page, 1,000 at most. */
+  /** The number of files per page, at most 1,000. */
   limit: number;
 }
 
@@ -55,7 +61,7 @@ export interface FilePage {
 }
 
 export interface AddressOptions {
-  /** How long the address works, 15 minutes at most (S76). */
+  /** How long the address is valid, at most 15 minutes (S76). */
   lifetimeSeconds: number;
   /** `Content-Type` and `Content-Disposition` of the answer (S79). */
   contentType: string;
@@ -64,14 +70,14 @@ export interface AddressOptions {
 
 export const PAGE_MAX = 1_000;
 const LIFETIME_MAX_SECONDS = 900;
-/** The largest file: the capacity of 8,192 parts of an upload to S3. */
+/** The maximum file size: the capacity of 8,192 parts of an upload to S3. */
 export const FILE_MAX_BYTES = 64 * 1024 ** 3;
-/** Files that `concatenate` takes at once: S3 has 10,000 parts, and a file may need two. */
+/** The number of files that `concatenate` accepts: S3 allows 10,000 parts, and a file may need two. */
 export const CONCATENATED_MAX = 4_000;
 
 /**
- * Stores large results, such as uploads and files of jobs. A file is written once and completely: nobody sees it before
- * it is complete, and a failed write leaves nothing. No key may be the folder of another.
+ * Stores large results, such as uploads and files of jobs. A file is written completely or not at all, and is not
+ * visible before it is complete. No key may be the folder of another.
  */
 export abstract class FileStore {
   /**
@@ -96,7 +102,7 @@ export abstract class FileStore {
     return this.open(found, fitted(found, range));
   }
 
-  /** Several files joined into one, in order: gzip members form one gzip file (RFC 1952, 2.2). */
+  /** Joins several files into one, in order: gzip members form one gzip file (RFC 1952, 2.2). */
   async concatenate(keys: readonly string[], target: string): Promise<FileFacts> {
     for (const key of [...keys, target]) checkFileKey(key);
     if (keys.length > CONCATENATED_MAX) {
@@ -146,9 +152,9 @@ export abstract class FileStore {
   }
 
   /**
-   * An address at which anybody who has it may download the file for a while. It says nothing about rights: check them
-   * before each one (S77).
-   * @returns undefined where the store has none: its owner streams the file then.
+   * An address from which anybody who has it can download the file for a while. It does not check permissions, so check
+   * them before creating one (S77).
+   * @returns undefined if the store has no addresses; its owner then streams the file.
    */
   async address(key: string, options: AddressOptions): Promise<string | undefined> {
     checkFileKey(key);
@@ -159,7 +165,7 @@ export abstract class FileStore {
     return this.sign(key, options);
   }
 
-  /** @throws when files cannot be read and written at the moment. */
+  /** @throws if files cannot currently be read and written. */
   abstract check(): Promise<void>;
   abstract close(): Promise<void>;
 
@@ -189,7 +195,7 @@ function fitted(
   return { first, last: Math.min(last, sizeBytes - 1) };
 }
 
-/** @throws FileTooLarge as soon as there is a byte too many. */
+/** @throws FileTooLarge as soon as the content is too long. */
 export async function* withinLimit(
   content: FileContent,
   maxBytes: number,

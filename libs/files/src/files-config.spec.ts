@@ -19,7 +19,7 @@ describe('settings of the file store', () => {
     ['s3://bucket', { bucket: 'bucket', prefix: '' }],
     ['s3://bucket/', { bucket: 'bucket', prefix: '' }],
     ['s3://my-bucket.eu/a/b', { bucket: 'my-bucket.eu', prefix: 'a/b/' }],
-  ])('%s is a place', (location, place) => {
+  ])('%s is a location', (location, place) => {
     expect(bucketOf(loadConfig(FilesConfig, { FILES_LOCATION: location }))).toEqual(place);
   });
 
@@ -31,13 +31,13 @@ describe('settings of the file store', () => {
     's3://bucket//a',
     'gs://bucket',
     'https://x',
-  ])('%s is none', (location) => {
+  ])('%s is not a location', (location) => {
     expect(faultsOf({ FILES_LOCATION: location })).toContain(
       'FILES_LOCATION: must be a folder, or s3://bucket/prefix',
     );
   });
 
-  it('S112: a server on another machine is reached by TLS, or the network is declared private', () => {
+  it('S112: a server on another machine is reached over TLS, or the network is declared private', () => {
     const plain = { FILES_LOCATION: 's3://bucket', FILES_S3_ENDPOINT: 'http://minio:9000' };
     expect(faultsOf(plain)).toContain('FILES_S3_ENDPOINT: must begin with https://');
     for (const settings of [

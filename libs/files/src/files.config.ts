@@ -12,7 +12,7 @@ import {
 import { Setting, isLoopbackOrigin } from '#libs/platform';
 
 const URL_RULES = { require_tld: false, require_protocol: true, protocols: ['http', 'https'] };
-/** A bucket's name (S3: 3 to 63 characters), then a prefix of parts as file keys have them. */
+/** A bucket's name (S3: 3 to 63 characters), then a prefix with the same parts as file keys. */
 const BUCKET = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[a-z0-9][a-z0-9._-]*)*\/?$/;
 
 /** The place in which files are stored. */

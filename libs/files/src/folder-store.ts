@@ -24,12 +24,12 @@ import {
   type OpenFile,
 } from './file-store.js';
 
-/** Names that begin with a dot are no keys. */
+/** Names that begin with a dot are not keys. */
 const MAKING = '.making';
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const READ_BYTES = 256 * 1024;
-/** A folder that is removed while a file moves into it. */
+/** The number of attempts if a folder is removed while a file is moved into it. */
 const MOVE_TRIES_MAX = 5;
 
 /**
@@ -143,7 +143,9 @@ export class FolderStore extends FileStore {
     return join(this.root, key);
   }
 
-  /** Moves a file into its place in one step. Its folders are created, again if they are removed meanwhile. */
+  /**
+   * Moves a file into its place in one step. Its folders are created, and created again if they are removed meanwhile.
+   */
   private async move(made: string, key: string, ifAbsent: boolean): Promise<void> {
     const path = this.pathOf(key);
     for (let tries = 1; ; tries++) {
@@ -160,7 +162,7 @@ export class FolderStore extends FileStore {
     await sync(dirname(path));
   }
 
-  /** Keys behind `after`, in the order of S3: byte by byte, where a folder counts as its name with `/`. */
+  /** Keys after `after`, in the order of S3: byte by byte, where a folder counts as its name with `/`. */
   private async *keysIn(prefix: string, after: string): AsyncGenerator<string, void, void> {
     const entries = await readdir(this.pathOf(prefix), { withFileTypes: true }).catch(notThere);
     const names = (entries ?? [])
@@ -182,12 +184,12 @@ function factsOf(key: string, { ino, mtimeNs, mtimeMs, size }: BigIntStats): Fil
 }
 
 function readerOf(file: FileHandle, { first, last }: Required<ByteRange>) {
-  // An empty file has no last byte that could be named.
+  // An empty file has no last byte.
   const end = last < first ? undefined : last;
   return file.createReadStream({ start: first, end, highWaterMark: READ_BYTES });
 }
 
-/** @throws FilesUnavailable, when the disk is full or broken. */
+/** @throws FilesUnavailable if the disk is full or broken. */
 async function stored(written: Promise<void>): Promise<void> {
   try {
     await written;

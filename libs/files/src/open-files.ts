@@ -6,8 +6,8 @@ import { type FilesConfig, bucketOf } from './files.config.js';
 import { FolderStore } from './folder-store.js';
 
 /**
- * The store that the settings name, for one service: its files are below a folder of its name. The client of S3 is
- * loaded only where it is used.
+ * Opens the configured store for one service, whose files are below a folder with its name. The S3 client is loaded
+ * only if it is used.
  */
 export async function openFiles(
   config: FilesConfig,
@@ -22,8 +22,8 @@ export async function openFiles(
 }
 
 /**
- * Files that others keep in a bucket, below the prefix of the location; for reading.
- * @throws RangeError for a location that is no bucket.
+ * Opens someone else's files in a bucket, below the prefix of the location, for reading.
+ * @throws RangeError for a location that is not a bucket.
  */
 export async function openBucket(config: FilesConfig, clock: Clock): Promise<FileStore> {
   const place = bucketOf(config);

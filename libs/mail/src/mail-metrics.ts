@@ -3,12 +3,12 @@ import { type Metrics, declareGauge } from '#libs/platform';
 
 const UNSENT = declareGauge(
   'dds_mail_unsent',
-  'Mails that wait to be sent, that failed at least once and are tried again, and that were given up.',
+  'Mails that wait to be sent, that failed at least once and are retried, and that were given up.',
   { labels: ['state'] },
 );
 const OLDEST = declareGauge('dds_mail_oldest_seconds', 'Age of the oldest mail not yet sent.');
 
-/** @param database the role that sends: it sees every account's mail. */
+/** @param database the sending role, which can read every account's mail. */
 export function addMailMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {
   metrics.addSource({
     name: 'mail',

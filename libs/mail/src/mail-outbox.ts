@@ -8,10 +8,13 @@ import { MailsRepository } from './mails.repository.js';
 export class MailOutbox {
   private readonly mails = new MailsRepository();
 
-  /** @param queue its sender's, which is then woken by each mail. */
+  /** @param queue the sender's queue, which each mail then wakes. */
   constructor(private readonly queue = new MailQueue()) {}
 
-  /** @param accountId whose mail it is; erasing the account removes it. @throws UnsafeMail. */
+  /**
+   * @param accountId the account of the mail; erasing the account removes it.
+   * @throws UnsafeMail.
+   */
   async add(transaction: Transaction, accountId: string, mail: Mail): Promise<void> {
     checkMail(mail);
     const { to: recipient, subject, text, html } = mail;
@@ -20,7 +23,7 @@ export class MailOutbox {
     await this.queue.add(transaction, { name: id, payload: { mailId: id }, accountId });
   }
 
-  /** Removes mails that were not sent yet. */
+  /** Removes mails that have not been sent. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.mails.deleteOfAccount(transaction, accountId);
     await this.queue.forget(transaction, accountId);

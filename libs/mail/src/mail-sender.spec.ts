@@ -27,7 +27,7 @@ class FailingTransport extends MailTransport {
   async close(): Promise<void> {}
 }
 
-/** A server that takes a mail and does not answer until it is closed. */
+/** A server that accepts a mail and does not answer until it is closed. */
 class SilentTransport extends MailTransport {
   private readonly silence = Promise.withResolvers<void>();
 
@@ -66,7 +66,7 @@ describe('mail sender', () => {
     database.transaction((transaction) => new MailOutbox().add(transaction, accountId, mail));
   const rows = () =>
     maintenance.query('select state, attempts, reason, recipient, subject, text, html from mail');
-  /** In the database's time. */
+  /** Advances the database's time. */
   const pass = (seconds: number) =>
     maintenance.query(
       `update work set until = until - $1 * interval '1 s' where state in ('waiting', 'claimed')`,
@@ -93,7 +93,7 @@ describe('mail sender', () => {
 
   it('if a sender dies, others wait only for the one mail that it was sending', async () => {
     for (let i = 0; i < 3; i++) await write();
-    // Never answered, as if its process were dead.
+    // This mail is never answered, as if its process were dead.
     const silent = new SilentTransport();
     const dying = new MailSender(maintenance, silent, logger).runOnce();
     const claimed = () => maintenance.query(`select id from work where state = 'claimed'`);

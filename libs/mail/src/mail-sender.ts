@@ -6,7 +6,7 @@ import { MailRefused, type MailTransport } from './mail-transport.js';
 import { type OutgoingMail, UnsafeMail } from './mail.js';
 import { MailsRepository } from './mails.repository.js';
 
-/** Longer than the 30 s that a silent server is waited for. */
+/** Longer than the 30 s for which it waits for a silent server. */
 const SEND_LIMIT_MS = 40 * SECOND_MS;
 /** 2, 4, 8 … seconds, at most an hour. */
 const BACK_OFF_MS = Array.from({ length: 12 }, (_, n) => Math.min(2 ** (n + 1), 3_600) * SECOND_MS);
@@ -15,9 +15,9 @@ const TRIES_MAX = 80;
 const TAKEN_OVER_AT_ONCE = 100;
 
 /**
- * Sends the mails of one schema at least once; several may run. Each account's leave in the order in which they were
- * written: of two links the newer one arrives last. A row is gone once its mail was taken over, and without content
- * once it is given up.
+ * Sends the mails of one schema at least once; several senders may run. The mails of an account are sent in the order
+ * in which they were written, so the newer of two links arrives last. A row is deleted once its mail was accepted, and
+ * its content is deleted once it is given up.
  */
 export class MailSender extends WorkRunner<MailWork> {
   private readonly mails = new MailsRepository();
@@ -33,10 +33,10 @@ export class MailSender extends WorkRunner<MailWork> {
       database,
       logger,
       backOffMs: BACK_OFF_MS,
-      // It gives mails up itself, and their rows say so.
+      // The sender gives up mails itself and records it in their rows.
       triesMax: Infinity,
       timeLimitMs: SEND_LIMIT_MS,
-      // A slow server is not pressed by a second connection.
+      // A slow server should not get a second connection.
       concurrency: 1,
     });
   }
@@ -68,7 +68,7 @@ export class MailSender extends WorkRunner<MailWork> {
     return nameOf(error);
   }
 
-  /** @throws what makes the queue try it again. */
+  /** @throws if the queue should retry it. */
   private async noteFailure(
     work: Work<MailWork>,
     mail: OutgoingMail,

@@ -8,9 +8,9 @@ type StoredMail = Pick<UnsentMail, 'id' | 'accountId' | 'recipient' | 'subject' 
 /** Mails that services of the last release have stored and are not sending. */
 const LEFT = `state = 'waiting' and next_try_at <= clock_timestamp()`;
 
-/** SQL of mails that are not sent yet. When each is sent is the queue's business. */
+/** SQL of mails that have not been sent. The queue decides when each is sent. */
 export class MailsRepository {
-  /** Out of the sight of a sender of the last release, which looks for `next_try_at`. */
+  /** Hides a mail from a sender of the last release, which selects by `next_try_at`. */
   async insert(transaction: Transaction, mail: StoredMail): Promise<void> {
     const { id, accountId, recipient, subject, text, html } = mail;
     await transaction.query(
@@ -54,7 +54,7 @@ export class MailsRepository {
     );
   }
 
-  /** Whether there is something for `takeOver`. Goes with it. */
+  /** Whether there is anything for `takeOver`. To be removed with it. */
   async isAnyLeft(runner: Runner): Promise<boolean> {
     const [{ isAny }] = await runner.query<{ isAny: boolean }>(
       `select exists (select from mail where ${LEFT}) as "isAny"`,
@@ -62,7 +62,10 @@ export class MailsRepository {
     return isAny;
   }
 
-  /** Takes what services of the last release have stored and are not sending. Goes with their columns. */
+  /**
+   * Takes over mails that services of the last release have stored and are not sending. To be removed with their
+   * columns.
+   */
   async takeOver(
     transaction: Transaction,
     limit: number,

@@ -4,16 +4,19 @@ import { monotonicMs, networkOf } from '#libs/platform';
 
 export interface OpenConnectionsOptions {
   connectionsMax: number;
-  /** The most connections of one network that is not a trusted proxy. */
+  /** The maximum number of connections of one network that is not a trusted proxy. */
   ofPeerMax: number;
   trustedProxies: BlockList;
-  /** How long a connection has been idle that Node's HTTP server does not know (yet), -1 while it is not; undefined for any other. */
+  /**
+   * The idle time of a connection that Node's HTTP server does not know (yet), -1 while it is active; undefined for all
+   * others.
+   */
   idleMs?: (socket: Socket) => number | undefined;
 }
 
 interface Connection {
   socket: Socket;
-  /** Undefined of a trusted proxy. */
+  /** Undefined for a trusted proxy. */
   peer?: string;
   /** Requests that Node's HTTP server is processing. */
   asking: number;
@@ -22,17 +25,23 @@ interface Connection {
   idleSinceMs: number;
 }
 
-/** Closed at a time when the listener is full: looking for them costs a look at each connection. */
+/**
+ * The share of connections that are closed at once when the listener is full, because each search visits all
+ * connections.
+ */
 const SHARE_CLOSED = 0.01;
-/** Requests of one connection that are processed at a time; Node's parser would start all that it has read. */
+/**
+ * The number of requests of one connection that are processed at a time; Node's parser would start all that it has
+ * read.
+ */
 const ASKING_MAX = 4;
-/** Requests of one connection that may wait for those; a connection with more is closed. */
+/** The number of requests of one connection that may wait behind these; a connection with more is closed. */
 const WAITING_MAX = 64;
 
 /**
- * The connections of a public listener (S126). One network has so many; when they or all are used up, the longest idle
- * make room, and a new one is refused only where none is idle. Each has few requests under way at a time, and what it
- * pipelined behind them is dropped with it.
+ * The connections of a public listener (S126), limited per network and in total. When a limit is reached, the
+ * connections that have been idle longest are closed; a new one is refused only if none is idle. Each connection has
+ * few requests in progress at a time, and requests that it pipelined behind them are dropped with it.
  */
 export class OpenConnections {
   private readonly all = new Map<Socket, Connection>();
@@ -97,7 +106,7 @@ export class OpenConnections {
   /** False if no connection is idle. */
   private closeIdle(connections: Iterable<Connection>, count: number): boolean {
     const idle: [number, Connection][] = [];
-    // Measured once: what interrupts this loop must not make later connections look idle for longer.
+    // Measured once, so that interruptions of this loop do not make later connections appear idle for longer.
     const nowMs = monotonicMs();
     for (const connection of connections) {
       const idleMs = this.idleMsOf(connection, nowMs);
@@ -124,7 +133,7 @@ export class OpenConnections {
     if (own.size === 0) this.ofPeers.delete(peer!);
   }
 
-  /** Undefined for a trusted proxy, behind which everybody is. */
+  /** Undefined for a trusted proxy, which all clients share. */
   private peerOf(socket: Socket): string | undefined {
     const address = (socket.remoteAddress ?? '').replace(/^::ffff:(?=.*\.)/, '');
     const family = isIP(address);

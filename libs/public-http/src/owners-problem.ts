@@ -2,9 +2,9 @@ import { PROBLEM_STATUS, type ProblemCode } from '#libs/contracts';
 import { Problem, type ProblemBody } from '#libs/platform';
 
 /**
- * The problem in an owner's refusal with all its members, where it is one that the public documents name.
- * @param text the body of its answer, a character a byte.
- * @param answered the status of its answer.
+ * The problem in an owner's refusal with all its members, if the public documents name it.
+ * @param text the body of the answer, one character per byte.
+ * @param answered the status of the answer.
  */
 export function ownersProblem(text: string, answered: number): Problem | undefined {
   let body: ProblemBody | null;
@@ -14,9 +14,9 @@ export function ownersProblem(text: string, answered: number): Problem | undefin
     return undefined;
   }
   const { code, status, detail, retryable, retry_after: seconds, errors, ...members } = body ?? {};
-  // Between services there are others, such as a caller without permission.
+  // Services use further problems among themselves, such as a caller without permission.
   if (status !== answered || PROBLEM_STATUS[code as ProblemCode] !== status) return undefined;
-  // It becomes a header, where anything except a number would end the process.
+  // The value becomes a header, where anything except a number would end the process.
   const retryAfterSeconds = Number.isSafeInteger(seconds) && seconds! >= 0 ? seconds : undefined;
   return new Problem({
     code: code as ProblemCode,

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
 /**
- * Makes sure that nobody listens on a port: sockets that share it (`SO_REUSEPORT`) would also share it
- * with another process of the same user, each getting a part of the requests, without any error.
- * @param setting that decides about the port, for the operator.
- * @returns the port, chosen by the system for 0.
- * @throws when somebody listens there.
+ * Makes sure that no process listens on a port: sockets that share it (`SO_REUSEPORT`) would also share it with another
+ * process of the same user, and each would get a part of the requests without any error.
+ * @param setting the setting with the port, for the operator.
+ * @returns the port; 0 lets the system choose.
+ * @throws if a process listens there.
  */
 export async function probePort(host: string, port: number, setting: string): Promise<number> {
   const server = createServer();

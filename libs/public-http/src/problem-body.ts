@@ -9,12 +9,12 @@ export interface ProblemPlace {
 }
 
 const PATH_LENGTH_MAX = 200;
-/** The only 402 that a purchase ends: a cap, of a key or of a request, is raised instead. */
+/** The only 402 that a purchase resolves; a cap of a key or a request must be raised instead. */
 const ENDED_BY_PURCHASE = 'insufficient_credits';
 
 /**
- * The one public form of a refusal: RFC 9457 members, ours (`code`, `request_id`, `retryable`,
- * `credits_charged`), and `timestamp, status, error, message, path` for clients of the older kind.
+ * The one public form of a refusal: RFC 9457 members, ours (`code`, `request_id`, `retryable`, `credits_charged`), and
+ * `timestamp, status, error, message, path` for clients of the older format.
  */
 export class ProblemBodies {
   /** The constant part of a problem, as JSON. */
@@ -27,7 +27,7 @@ export class ProblemBodies {
 
   /**
    * @param baseUrl public origin of the API, under which `/errors/<code>` explains each code.
-   * @param creditsUrl page of the dashboard where credits are sold; unset where nothing is.
+   * @param creditsUrl page of the dashboard where credits are sold; unset if nothing is sold.
    */
   constructor(
     private readonly baseUrl: string,
@@ -46,7 +46,7 @@ export class ProblemBodies {
     return this.creditsUrl === undefined ? help : `${help}, <${this.creditsUrl}>; rel="payment"`;
   }
 
-  /** @returns JSON in UTF-8, a character a byte: its length is that of the body, and it is sent as Latin-1. */
+  /** @returns JSON in UTF-8, one character per byte: its length is that of the body, and it is sent as Latin-1. */
   render(problem: Problem, { requestId, path }: ProblemPlace): string {
     let fixed = this.fixedParts.get(problem);
     if (fixed === undefined) {
@@ -102,7 +102,7 @@ function publicPath(path: string): string {
   return bytesOf(JSON.stringify(maskKeys(bare.slice(0, PATH_LENGTH_MAX))));
 }
 
-/** The bytes of a text in UTF-8, a character each. */
+/** The bytes of a text in UTF-8, one character each. */
 function bytesOf(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

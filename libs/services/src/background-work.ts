@@ -23,12 +23,12 @@ export interface BackgroundWorkOptions extends ServiceDatabases {
   logger: Logger;
   transport: EventTransport;
   files?: FileStore;
-  /** No background work: jobs run when somebody calls them, not by themselves. */
+  /** The jobs to run; empty if they should run only when they are called. */
   jobs: readonly JobDeclaration[];
 }
 
 /**
- * Gives a service that owns a schema its health checks, the metrics of events and pools, its relay and its jobs.
+ * Gives a service with a schema its health checks, the metrics of events and pools, its relay and its jobs.
  * @returns the service, whose `stop` now ends these in reverse and closes the pools.
  */
 export async function startBackgroundWork(

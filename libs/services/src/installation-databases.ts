@@ -32,7 +32,10 @@ export function ownDatabasesConfig(services: readonly AnyService[]): ConfigClass
 
 export interface DatabasesOptions {
   services: readonly AnyService[];
-  /** Administrator of the common database (a superuser, or its owner with CREATEROLE), with that database as its path. */
+  /**
+   * The administrator of the common database (a superuser, or its owner with CREATEROLE), with that database as the
+   * path.
+   */
   adminUrl: string;
   own?: OwnDatabases;
   passwordOf(role: string): string;
@@ -72,7 +75,7 @@ export class InstallationDatabases {
   }
 
   /**
-   * The statements of `provision`, for another to run: a script for each database, by its address. They contain the
+   * The statements of `provision`, for someone else to run: one script per database, by its address. They contain the
    * passwords of the roles.
    */
   get provisionScripts(): { host: string; database: string; sql: string }[] {
@@ -89,7 +92,7 @@ export class InstallationDatabases {
   }
 
   /**
-   * Makes roles, schemas and extensions, in each database those of its services. Safe to repeat.
+   * Creates roles, schemas and extensions in each database for its services. Safe to repeat.
    * @throws NotTheOwner, or ExtensionMissing where a server lacks an extension.
    */
   async provision(): Promise<void> {
@@ -105,8 +108,9 @@ export class InstallationDatabases {
 
   /**
    * Brings every schema up to date.
-   * @param told the migrations that were applied now.
-   * @throws ConfigurationError when a service would begin anew in a database of its own, its data left in the common one.
+   * @param told receives the migrations that were applied now.
+   * @throws ConfigurationError if a service would start with an empty separate database while its data is still in the
+   * common one.
    */
   async migrate(told: (service: ServiceName, applied: string[]) => void = () => {}): Promise<void> {
     await this.checkMoved();

@@ -76,7 +76,7 @@ export function databaseSetting(name: ServiceName): string {
   return `${name.toUpperCase()}_DATABASE_URL`;
 }
 
-/** The setting with the superuser of a database that a service has to itself. */
+/** The setting with the superuser of a service's own database. */
 export function ownDatabaseSetting(name: ServiceName): string {
   return `${name.toUpperCase()}_DATABASE_ADMIN_URL`;
 }

@@ -5,7 +5,7 @@ import { TestDatabase, waitFor } from '#test/environment';
 import { LeasedJob, startJobs } from './jobs.js';
 
 const LEASE_MS = 60 * SECOND_MS;
-/** Looks of their own come every 30 s. */
+/** Processes check by themselves every 30 s. */
 const BEFORE_NEXT_LOOK_MS = 28 * SECOND_MS;
 const logger = new Logger('jobs', { write: () => {} });
 
@@ -138,7 +138,7 @@ describe('a job of the installation', () => {
       pauses.push(Math.ceil((await rowOf('failing')).leftMs / SECOND_MS));
       await pass('failing', LEASE_MS);
     }
-    // The database has taken a part of each since.
+    // A part of each pause has already passed in the database's time.
     const longest = [10, 10, 10, 20, 40, 60, 60];
     expect(pauses.map((seconds) => longest.find((each) => seconds <= each))).toEqual(longest);
     expect(await lease('other', 'failing').take()).toBeDefined();
@@ -150,7 +150,7 @@ describe('a job of the installation', () => {
     const job: Job = { name: 'inherited', runOnce: async () => void runs++ };
     const get = (type: unknown) => (type === MaintenanceDatabase ? database : job);
     await lease('killed', 'inherited').take();
-    // The first look is too early.
+    // The first check is too early.
     await pass('inherited', LEASE_MS - 2 * SECOND_MS);
     const jobs = startJobs({ app: { get } as never }, logger, [
       { job: Object as never, everyMs: DAY_MS, runs: 'installation' },
@@ -159,7 +159,7 @@ describe('a job of the installation', () => {
     await jobs.stop();
   });
 
-  it('a database that did not answer is queried again after 10 s, not at the next look', async () => {
+  it('a database that did not answer is queried again after 10 s, not at the next check', async () => {
     let [runs, refused] = [0, 0];
     const busy = {
       query: async (...words: Parameters<Database['query']>) => {

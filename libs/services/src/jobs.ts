@@ -9,14 +9,14 @@ export interface JobDeclaration {
   job: Type<Job>;
   everyMs: number;
   /**
-   * `process`: in each process of the service, which share the work by locked rows or have work of their own;
-   * the first run comes at its start.
-   * `installation`: once in `everyMs`, however many processes there are and however often they start.
+   * `process`: runs in each process of the service, which share the work through locked rows or have their own work;
+   * the first run is at the start. `installation`: runs once per `everyMs`, however many processes there are and
+   * however often they start.
    */
   runs: 'process' | 'installation';
 }
 
-/** A process that was killed at work keeps the job from the others for so long. */
+/** A process that was killed during a run keeps the job from the others for this long. */
 const LEASE_MS = 20 * SECOND_MS;
 /**
  * How often a process checks for an infrequent job that is due, besides at the end of another's lease: with the lease
@@ -43,7 +43,7 @@ interface ScheduledJob {
   intervalMs: number;
 }
 
-/** The jobs of a running service, until `stop`. */
+/** The jobs of a running service, until `stop` is called. */
 export interface RunningJobs {
   /** Starts no further runs, and waits for running ones. */
   stop(): Promise<void>;
@@ -84,7 +84,7 @@ export interface LeasedJobOptions {
   leaseMs?: number;
 }
 
-/** Does a job when it is due and no other process is at it. */
+/** Runs a job when it is due and no other process is running it. */
 export class LeasedJob implements Job {
   readonly name: string;
   private readonly lease: JobLease;
@@ -92,7 +92,7 @@ export class LeasedJob implements Job {
   private wake = () => {};
   private timer: NodeJS.Timeout | undefined;
   private isStopped = false;
-  /** In a row, of runs here. */
+  /** The number of consecutive failed runs in this process. */
   private failures = 0;
 
   constructor(
@@ -152,7 +152,7 @@ export class LeasedJob implements Job {
     if (!this.isStopped) this.timer = setTimeout(() => this.wake(), ms + 1).unref();
   }
 
-  /** For a run that takes longer than the lease. While the database is unavailable, the lease expires. */
+  /** Renews the lease of a run that takes longer than it. While the database is unavailable, the lease expires. */
   private keepRenewing(run: JobRun): () => Promise<void> {
     const intervalMs = this.leaseMs / 3;
     const renewal = new Loop({
@@ -160,7 +160,7 @@ export class LeasedJob implements Job {
       intervalMs,
       logger: this.options.logger,
       work: async () => {
-        if (!(await this.lease.renew(run))) this.warn('has lost its lease and goes on');
+        if (!(await this.lease.renew(run))) this.warn('has lost its lease but continues');
       },
     });
     void renewal.start(intervalMs);

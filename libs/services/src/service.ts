@@ -24,11 +24,11 @@ export interface ServiceStart<C extends object> {
   files?: FileStore;
   /** The mail transport, instead of the one in the service's own settings; closed by its creator. */
   mail?: MailTransport;
-  /** Mail that is kept instead of sent, for a page that shows it. */
+  /** Mail that is stored instead of sent, for a page that shows it. */
   mailbox?: LocalMailbox;
 }
 
-/** A service that answers. */
+/** A running service. */
 export interface StartedService {
   /** Origins of its listeners by name; `url` is the internal one. */
   addresses: Record<string, string> & { url: string };
@@ -45,7 +45,7 @@ export interface Listener {
   isPublic?: boolean;
 }
 
-/** The code of a service that runs. */
+/** The code of a running service. */
 export interface ServiceCode<C extends object = object> {
   /** Its controllers: those with `@Consumes` and `@Watches` define the events it receives. */
   controllers: readonly Type[];
@@ -65,29 +65,29 @@ export interface Service<C extends object = object> {
   /** The setting with its internal origin for other services; unset if no service calls it. */
   urlSetting?: string;
   /**
-   * Settings that only an operator can give, such as the key of a payment processor: an installation without any of
-   * them goes without the service.
+   * Settings that only an operator can provide, such as the key of a payment processor; an installation without any of
+   * them runs without the service.
    */
   requires?: readonly string[];
-  /** Ports on the internet that it reaches, mail aside: no other way out is open to it. */
+  /** The ports on the internet that it uses, except for mail; all others are closed to it. */
   outwardPorts?: readonly number[];
   /**
-   * Connections that one process has to PostgreSQL at most: the settings of its pools, and pools of a fixed size. The
-   * chart adds them up.
+   * The maximum number of PostgreSQL connections of one process: the settings of its pools, and pools of a fixed size.
+   * The chart adds them up.
    */
   connections?: readonly (string | number)[];
-  /** Makes the tables of its schema. Unset: it owns no data and takes no part in events. */
+  /** The migrations that create the tables of its schema. Unset: it owns no data and does not use events. */
   migrations?: Migration[];
   /**
-   * PostgreSQL's extensions that its tables and statements use, such as `pg_trgm`: provisioning creates them, for its
-   * own roles may not.
+   * PostgreSQL's extensions that its tables and statements use, such as `pg_trgm`: provisioning creates them, because
+   * its own roles may not.
    */
   extensions?: readonly string[];
   /** How its tables are distributed over the nodes of a Citus cluster, if the installation has one. */
   distribution?: Distribution;
   /** Whether it stores files: it then gets its own store, and reads the settings `FILES_…`. */
   usesFiles?: boolean;
-  /** Imports its code. Settings, migrations and names are there without it, for commands that have to be quick. */
+  /** Imports its code. Settings, migrations and names are available without it, for commands that must be fast. */
   load(): Promise<ServiceCode<C>>;
 }
 

@@ -4,7 +4,7 @@ import type { ClusterProcess } from '../processes/cluster-process.js';
 /** The cluster's Kafka. */
 export class BrokerProcess implements ClusterProcess {
   readonly name = 'kafka';
-  /** Its log is part of its data. */
+  /** The broker's log is part of its data. */
   readonly output = '';
 
   private constructor(private readonly broker: KafkaBroker) {}

@@ -15,8 +15,9 @@ export async function createDatabase(serverUrl: string, name: string): Promise<v
 }
 
 /**
- * Runs a command of the operator's, as `npm run cli -- …` does. @throws with its output.
- * @param program the compiled command line, of another release where it is given.
+ * Runs an operator's command, as `npm run cli -- …` does.
+ * @throws with its output.
+ * @param program the compiled command line, if it is that of another release.
  */
 export function runCli(
   command: string,

@@ -6,9 +6,8 @@ import { EmbeddedServer, type EmbeddedServerOptions } from '#libs/database';
 import type { ClusterProcess } from '../processes/cluster-process.js';
 
 /**
- * Waits until our end of the pipe is closed, then ends whatever postmaster runs in the folder: a killed
- * owner leaves no server. `postmaster.pid` of a server that ended in order is gone; of one that was
- * killed, its number may be another process's by now.
+ * Waits until our end of the pipe is closed, then ends any postmaster in the folder, so that no server outlives a
+ * killed owner. A clean shutdown removes `postmaster.pid`; after a kill, its id may belong to another process by now.
  */
 const WATCH = `
 cat >/dev/null

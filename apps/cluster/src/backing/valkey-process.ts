@@ -1,7 +1,7 @@
 import { ValkeyServer } from '#test/environment';
 import type { ClusterProcess } from '../processes/cluster-process.js';
 
-/** The cluster's Valkey or Redis. It keeps nothing over a restart. */
+/** The cluster's Valkey or Redis. It keeps no data across a restart. */
 export class ValkeyProcess implements ClusterProcess {
   readonly name = 'valkey';
   readonly output = '';

@@ -1,15 +1,18 @@
-/** A process of the cluster, which a test may end, halt and start again at the same address. */
+/** A process of the cluster, which a test may end, suspend and restart at the same address. */
 export interface ClusterProcess {
   readonly name: string;
-  /** Its address. */
+  /** The address of the process. */
   readonly url: string;
   readonly pid: number;
-  /** Everything it has written so far, over all restarts. */
+  /** Everything that it has written so far, across all restarts. */
   readonly output: string;
-  /** Sends a signal; nothing when it does not run. */
+  /** Sends a signal; does nothing if it is not running. */
   kill(signal?: NodeJS.Signals): void;
-  /** Ends it in order. @throws when it had to be forced or ended with a fault. */
+  /**
+   * Shuts it down cleanly.
+   * @throws if it had to be killed or ended with a fault.
+   */
   stop(): Promise<void>;
-  /** Starts it again, at the same address, when it does not run. */
+  /** Restarts it at the same address if it is not running. */
   start(): Promise<void>;
 }

@@ -6,9 +6,9 @@ import type { ClusterProcess } from './cluster-process.js';
 export interface ServiceProcessOptions {
   /** Its name among the processes: `gateway-2`. */
   name: string;
-  /** Folder below `apps`. */
+  /** The folder below `apps`. */
   app: string;
-  /** A compiled program that runs the service in place of the app's own. */
+  /** A compiled program that runs the service instead of the app's own. */
   main?: string;
   /** Options of Node: `--max-semi-space-size=8`. */
   nodeOptions?: readonly string[];
@@ -20,14 +20,14 @@ export interface ServiceProcessOptions {
 /** The folder of the compiled apps, relative to the compiled file. */
 const APPS = new URL('../../../', import.meta.url).pathname;
 const START_TIMEOUT_MS = 120_000;
-/** A gateway's longest drain, and a little more. */
+/** A little longer than a gateway's longest drain. */
 const STOP_TIMEOUT_MS = 40_000;
 const OUTPUT_MAX_CHARACTERS = 64 * 1024 * 1024;
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
 /**
- * Becomes the service, and leaves a watch behind that ends it once our end of the pipe is closed: a
- * killed owner leaves no services. The watch looks at what the number belongs to before it kills.
+ * Replaces itself with the service, and leaves a watcher that ends it once our end of the pipe is closed, so that no
+ * service outlives a killed owner. Before it kills, the watcher checks which program has the process id.
  */
 const LAUNCHER = `
 exec 3<&0 </dev/null
@@ -36,10 +36,10 @@ end() { case "$(ps -ww -o args= -p $$)" in *"$0"*) kill -$1 $$ ;; *) exit ;; esa
 exec 3<&-
 exec "$@"`;
 
-/** One service as the process it is in production: `main.js` and an environment. */
+/** One service as it runs in production: `main.js` with an environment. */
 export class ServiceProcess implements ClusterProcess {
   readonly name: string;
-  /** Read from the line that it logged when it was up. */
+  /** Its addresses, from the line that it logs when it is up. */
   addresses: Record<string, string> = {};
   output = '';
   private child: ChildProcess | undefined;
@@ -67,9 +67,10 @@ export class ServiceProcess implements ClusterProcess {
   }
 
   /**
-   * Resolves when the service has logged that it is up. @throws with its last lines when it ends before.
-   * @param forThisLife settings of this one life, beside its own.
-   * @param apps where the compiled apps of this one life lie: those of another release.
+   * Resolves when the service has logged that it is up.
+   * @throws with its last lines if it ends before.
+   * @param forThisLife additional settings for this life only.
+   * @param apps the folder of the compiled apps for this life only, such as those of another release.
    */
   async start(forThisLife: Record<string, string | undefined> = {}, apps = APPS): Promise<void> {
     if (this.isRunning) return;
@@ -77,7 +78,7 @@ export class ServiceProcess implements ClusterProcess {
     const settings = { ...this.options.settings, ...forThisLife };
     const command = [process.execPath, ...nodeOptions, '--enable-source-maps', main];
     const child = spawn('/bin/sh', ['-c', LAUNCHER, main, ...command], {
-      // In its own session: a Ctrl-C reaches only us, and we stop all in order.
+      // It has its own session, so that a Ctrl-C reaches only this process, which then stops everything in order.
       detached: true,
       env: { PATH, ...settings },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -102,7 +103,7 @@ export class ServiceProcess implements ClusterProcess {
     const { child } = this;
     if (!child || !this.isRunning) return;
     this.kill('SIGTERM');
-    // A halted process would not receive it.
+    // A suspended process would not handle it.
     this.kill('SIGCONT');
     const limit = setTimeout(() => this.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await this.ended;
@@ -152,7 +153,7 @@ export class ServiceProcess implements ClusterProcess {
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
   exitCode !== null || signalCode !== null;
 
-/** The addresses of the line that a service logs when it answers. */
+/** The addresses in the line that a service logs when it is up. */
 function addressesIn(output: string, app: string): Record<string, string> | undefined {
   const line = output.split('\n').find((each) => each.includes(`"msg":"${app} is up"`));
   if (!line?.endsWith('}')) return undefined;

@@ -1,7 +1,7 @@
 import { commandFor } from '../checks/before-build.js';
 import type { DemoFacts, SoloFacts } from './solo-facts.js';
 
-/** Tells who takes payments. */
+/** The lines that say who handles payments. */
 export const PAYMENTS = {
   simulated: 'simulated: buy credits or a plan in the dashboard; no money moves',
   real: 'real: the processors that you configured charge customers',

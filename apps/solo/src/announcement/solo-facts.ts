@@ -5,11 +5,11 @@ export interface SoloFacts {
   dashboard_url: string;
   /** The address at which Prometheus reads every service at once. */
   metrics_url: string;
-  /** Absent when mail is really sent, by `SMTP_URL`. */
+  /** Absent if mail is really sent, through `SMTP_URL`. */
   mailbox_url?: string;
   /** The target of lookups: the internet, or the registry simulator. */
   mode: 'online' | 'offline';
-  /** Whether money moves: with the simulator it does not; without a processor nothing is sold. */
+  /** Whether money moves: `simulated` moves none, and without a processor nothing is sold. */
   payments: 'simulated' | 'real' | 'none';
   /** Absent in production. */
   demo?: DemoFacts;

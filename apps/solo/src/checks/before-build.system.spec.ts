@@ -73,13 +73,13 @@ describe('npm start, before anything is compiled', () => {
     lock.release();
   });
 
-  it('two builds at once leave what the other has compiled, and clear away the rest', async () => {
+  it('two builds at once keep each other’s compiled files, and remove the rest', async () => {
     const build = () => spawn(process.execPath, ['build.js'], { cwd: clone, stdio: 'inherit' });
     const [output, stray] = ['main', 'stray'].map((name) =>
       join(clone, `dist/apps/solo/src/${name}.js`),
     );
     expect(await once(build(), 'close')).toEqual([0, null]);
-    // As an unfinished build leaves it.
+    // This is what an unfinished build leaves.
     rmSync(join(clone, 'dist/.build.json'));
     writeFileSync(stray, '');
     const both = Promise.all([once(build(), 'close'), once(build(), 'close')]);

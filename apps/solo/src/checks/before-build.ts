@@ -23,7 +23,7 @@ const PORT_MAX = 65_535;
 
 export interface LockOwner {
   pid: number;
-  /** When the system started that process, because its number alone may belong to another by now. */
+  /** The start time of that process, because its id alone may belong to another process by now. */
   startedAt: string;
 }
 
@@ -50,7 +50,7 @@ export async function refusalOf(
   return undefined;
 }
 
-/** @param factsFile where the holder writes its addresses. */
+/** @param factsFile the file in which the holder writes its addresses. */
 export function runsAlready(folder: string, holder: number, factsFile: string): Refusal {
   const stop = factsFile === 'solo.json' ? commandFor(folder, 'npm stop') : `kill ${holder}`;
   return {
@@ -99,11 +99,11 @@ export async function portRefusal(
   }
 }
 
-/** The system's mark of a process's start; undefined if there is no such process. */
+/** The system's start time of a process; undefined if there is no such process. */
 export function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Field 22, counted after the name, which may itself hold spaces and parentheses (proc(5)).
+    // Field 22, counted from after the name, which may contain spaces and parentheses (proc(5)).
     const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' ? undefined : rest[18];
   } catch {

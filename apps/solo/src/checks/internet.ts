@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 
 const TIMEOUT_MS = 1_500;
-/** Every WHOIS lookup of a TLD without a known server begins here. */
+/** The host at which every WHOIS lookup of a TLD without a known server begins. */
 const ASKED_NAME = 'whois.iana.org';
 
 /** Whether internet names can be resolved from here. Takes at most 1.5 s. */

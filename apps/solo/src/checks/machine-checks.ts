@@ -4,10 +4,10 @@ import type { DataFolder } from '../data-folder/data-folder.js';
 import { portRefusal } from './before-build.js';
 import { StartFault } from './start-fault.js';
 
-/** Free space below which PostgreSQL would soon stop in the middle of something. */
+/** With less free space than this, PostgreSQL would soon stop in the middle of its work. */
 const DISK_FREE_MIN_BYTES = 512 * 1024 * 1024;
 
-/** @throws StartFault when files cannot be made in `folder`; the folder exists afterwards. */
+/** @throws StartFault if files cannot be created in `folder`. The folder exists afterwards. */
 export function checkFolderWritable(folder: DataFolder): void {
   tryFolder(folder, () => {
     folder.create();
@@ -15,7 +15,7 @@ export function checkFolderWritable(folder: DataFolder): void {
   });
 }
 
-/** @throws StartFault as `checkFolderWritable`, but makes no folder that is not there. */
+/** @throws StartFault like `checkFolderWritable`, but does not create a missing folder. */
 export function checkFolderCanBeWritten(folder: DataFolder): void {
   tryFolder(folder, () => {
     const existing = nearestExisting(folder.path);
@@ -46,13 +46,13 @@ function tryFolder(folder: DataFolder, look: () => void): void {
   }
 }
 
-/** @throws StartFault when the disk of `folder` (or of its nearest existing parent) is nearly full. */
+/** @throws StartFault if the disk of `folder` (or of its nearest existing parent) is nearly full. */
 export function checkDiskSpace(folder: string, minBytes = DISK_FREE_MIN_BYTES): void {
   const { bavail, bsize } = freeSpace(folder);
   if (bavail * bsize < minBytes) throw diskFull(folder, bavail * bsize);
 }
 
-/** @throws StartFault when something listens on the port already. Port 0 is always free. */
+/** @throws StartFault if something already listens on the port. Port 0 is always free. */
 export async function checkPortFree(port: number, setting: string): Promise<void> {
   const refusal = await portRefusal(port, setting);
   if (refusal) throw new StartFault(refusal.what, refusal.remedy);

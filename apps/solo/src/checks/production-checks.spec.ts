@@ -76,7 +76,7 @@ describe('the doctor, for a public installation', () => {
 
   it('accepts an installation that follows the documentation', async () => {
     for (const name of ['production', 'DNS localhost', 'TLS localhost', 'proxy', 'SMTP']) {
-      // The certificate of the test is good for two days.
+      // The certificate of the test is valid for two days.
       const now = () => new Date(clock.now().getTime() - 30 * DAY_MS);
       expect([name, await look(name, name.startsWith('TLS') ? { now } : {})]).toEqual([
         name,
@@ -120,11 +120,14 @@ describe('the doctor, for a public installation', () => {
     ['backups', () => ({ backups: join(folder, 'nothing') }), /enable the timer/],
     ['clock', () => nginx('no\n'), /systemd-timesyncd/],
   ];
-  it.each(wrong)('says for %s what is wrong and what to do (%#)', async (name, changed, says) => {
-    expect(await look(name, changed())).toMatch(new RegExp(`^✗ .*${says.source}`));
-  });
+  it.each(wrong)(
+    'explains for %s what is wrong and what to do (%#)',
+    async (name, changed, says) => {
+      expect(await look(name, changed())).toMatch(new RegExp(`^✗ .*${says.source}`));
+    },
+  );
 
-  it('accepts a backup of last night, and no older one', async () => {
+  it('accepts a backup from last night, but no older one', async () => {
     const hoursAgo = (hours: number) => new Date(clock.now().getTime() - hours * HOUR_MS);
     utimesSync(backup, hoursAgo(25), hoursAgo(25));
     expect(await look('backups')).toBe('✓ the newest is 25 hours old');
@@ -132,7 +135,7 @@ describe('the doctor, for a public installation', () => {
     expect(await look('backups')).toContain('27 hours old: journalctl');
   });
 
-  it('requires nothing of an installation that only this machine reaches', () => {
+  it('requires nothing of an installation that only this machine can reach', () => {
     const settings = { BASE_URL: 'http://localhost:8080', BILLING_URL: 'http://127.0.0.1:8081' };
     expect(productionChecks({ ...facts, settings })).toEqual([]);
     expect(productionChecks({ ...facts, settings: {} })).toEqual([]);

@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS, isLoopbackOrigin } from '#libs/platform';
 import type { ProductionSettings } from '../production.config.js';
 import { paypalWebhook, stripeWebhook } from '../../../cli/src/sandbox/registered-webhooks.js';
 
-/** One message for the operator. */
+/** One check for the operator. */
 export interface Check {
   name: string;
   /** A few words on success. @throws with the fault and its remedy. */
@@ -111,7 +111,7 @@ async function certificateOf(url: URL, { now, authorities }: ProductionFacts): P
   return `until ${day}`;
 }
 
-/** Streams and uploads go through line by line only where the proxy keeps nothing back. */
+/** Streams and uploads pass line by line only if the proxy does not buffer them. */
 function proxySeen(says: Says, hosts: readonly URL[]): string {
   const nginx = says('nginx', '-T');
   if (nginx === undefined) return 'not looked at: no nginx that this user may read';
@@ -172,7 +172,7 @@ function webhookChecks(settings: ProductionSettings): Check[] {
   return [{ name: 'payments', look }];
 }
 
-/** @throws Error unless the newest backup is of last night. */
+/** @throws Error unless the newest backup is from last night. */
 function backupSeen({ settings, backups, now }: ProductionFacts): string {
   if (settings.DATABASE_ADMIN_URL) return 'not looked at: the PostgreSQL is your own';
   const newestMs = Math.max(...timesOf(backups));
@@ -197,7 +197,7 @@ function timesOf(folder: string): number[] {
   }
 }
 
-/** Leases, sessions and signatures of callbacks are judged by the time. */
+/** Leases, sessions and signatures of callbacks depend on the time. */
 function clockSeen(says: Says): string {
   const answer = says('timedatectl', 'show', '--property=NTPSynchronized', '--value');
   if (answer === undefined) return 'not looked at: no timedatectl here';

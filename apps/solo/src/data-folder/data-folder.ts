@@ -9,9 +9,9 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Readable for this user alone. */
+/** Readable only for this user. */
 const PRIVATE_MODE = 0o600;
-/** PostgreSQL's own user must be able to pass through; each file inside guards itself. */
+/** PostgreSQL's own user must be able to enter it; each file inside has its own permissions. */
 const FOLDER_MODE = 0o755;
 
 /** The data folder of one installation: `secrets.json`, `solo.json`, `solo.lock`, `postgres/`, `payments.journal` … */
@@ -22,12 +22,12 @@ export class DataFolder {
     this.path = resolve(path);
   }
 
-  /** Makes the folder if it is not there. */
+  /** Creates the folder if it does not exist. */
   create(): void {
     createFolder(this.path);
   }
 
-  /** Absolute path of something in it. */
+  /** The absolute path of a file in it. */
   file(name: string): string {
     return join(this.path, name);
   }
@@ -52,7 +52,7 @@ export class DataFolder {
   writePrivateText(name: string, text: string): void {
     const partial = this.file(`${name}.partial`);
     writeFileSync(partial, text, { mode: PRIVATE_MODE });
-    // `mode` counts only for a file that is new.
+    // `mode` applies only to a new file.
     chmodSync(partial, PRIVATE_MODE);
     renameSync(partial, this.file(name));
   }
@@ -62,7 +62,10 @@ export class DataFolder {
   }
 }
 
-/** Step by step: Node's own recursion never ends in file systems such as /proc, which refuse with ENOENT. */
+/**
+ * Creates folders one by one, because Node's own recursion never ends in file systems such as /proc, which refuse with
+ * ENOENT.
+ */
 function createFolder(path: string): void {
   if (existsSync(path)) return;
   if (dirname(path) !== path) createFolder(dirname(path));

@@ -8,7 +8,7 @@ const FILE = 'secrets.json';
 /** Secrets in addition to the services' own, which have the names of their settings. */
 const NAMES = ['postgres', 'roles', 'demoPassword', ...generatedSecrets(SERVICES)];
 
-/** The generated secrets of an installation. They are made once and never change (S113). */
+/** The generated secrets of an installation. They are created once and never change (S113). */
 export class Secrets {
   private constructor(private readonly values: Record<string, string>) {}
 
@@ -24,7 +24,10 @@ export class Secrets {
     return new Secrets(values);
   }
 
-  /** By our name, or the environment variable of a generated setting. @throws if there is no such secret. */
+  /**
+   * The secret with our name, or of the environment variable of a generated setting.
+   * @throws if there is no such secret.
+   */
   get(name: string): string {
     const secret = this.values[name];
     if (secret === undefined) throw new Error(`no secret ${name}`);

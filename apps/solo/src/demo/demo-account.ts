@@ -16,18 +16,18 @@ export const DEMO_EMAIL = 'demo@example.com';
 const PASSWORD_LENGTH = 20;
 /** Added to the trial's credits. The id makes a repeated grant count once. */
 const CREDITS = { adjustmentId: '0197c000-0000-7000-8000-000000000001', amount: 5_000 };
-/** Trying out the examples takes more requests a minute than a trial allows. */
+/** Trying the examples takes more requests per minute than a trial allows. */
 const LIMITS = [
   { name: 'live', value: 120 },
   { name: 'bulk', value: 20 },
 ] as const;
 const LIMITS_DAYS = 3_650;
 const MAIL_TIMEOUT_MS = 15_000;
-/** The first calls of all come while everything else still starts, on a machine that may be slow or busy. */
+/** The first calls are made while everything else is still starting, on a machine that may be slow or busy. */
 const CALL_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
 
-/** The services, and where their mail arrives. */
+/** The services, and the place where their mail arrives. */
 export interface DemoSurroundings {
   accountUrl: string;
   entitlementUrl: string;
@@ -35,12 +35,12 @@ export interface DemoSurroundings {
   mailbox: { newest(limit: number): Promise<{ to: string; text: string }[]> };
 }
 
-/** Whether an earlier start created it here. */
+/** Whether an earlier start has created it here. */
 export const hasDemoAccount = (folder: DataFolder) => folder.readJson(FILE) !== undefined;
 
 /**
- * The account a newcomer plays with: signed up, confirmed and given keys by the same calls as a
- * browser's, and credits by the operator's. A start that was killed half-way is completed by the next.
+ * The account for newcomers to try the product: it is signed up, confirmed and given keys through the same calls as a
+ * browser's, and gets credits through the operator's calls. If a start was killed halfway, the next one completes it.
  */
 export async function seedDemoAccount(
   services: DemoSurroundings,
@@ -133,7 +133,7 @@ class DemoSeed {
     throw new Error('the confirmation mail of the demo account did not arrive');
   }
 
-  /** The account is there and its keys are not known any more: they are replaced. */
+  /** Replaces the keys of an existing account whose keys are no longer known. */
   private async rotatedKeys(): Promise<DemoKeys> {
     const listed = succeeded(await this.ask('GET', '/keys'), 'list of keys');
     const { keys } = listed.body as { keys: { id: string; environment: string; state: string }[] };

@@ -8,12 +8,12 @@ const GRANT = {
   amount: 20_000,
   reason: 'For trying out',
 };
-/** The form that credits granted by an operator have. */
+/** The format of credits granted by an operator. */
 const PRIORITY = 20;
 
 /**
- * Books credits that the demo account was given, and used, on days that are over: the services book today alone. Rows
- * are only added, as the ledger demands, and the auditor finds them in order.
+ * Books credits that the demo account got and used on past days, because the services book only the current day. Rows
+ * are only added, as the ledger requires, and the auditor accepts them.
  * @param owner URL of the role that owns entitlement's tables.
  * @param costs of past days, oldest first.
  */

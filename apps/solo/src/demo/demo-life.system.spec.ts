@@ -31,7 +31,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The number of planted requests and their cost by the log, and the usage and its days by the ledger. */
+/**
+ * The number and cost of the planted requests according to the log, and the usage and its days according to the ledger.
+ */
 async function plantedRequests() {
   const { rows } = await withClient(solo.database.superuserUrl, (client) =>
     client.query<{ count: number; logged: number; booked: number; days: number }>(
@@ -73,7 +75,7 @@ it('the demo account has a plan, invoices, jobs, monitors and a month of usage t
   expect(planted.count).toBeGreaterThan(1_000);
   expect(planted.booked).toBe(planted.logged);
   expect(planted.days).toBeGreaterThanOrEqual(30);
-  // As if the start had been interrupted before it recorded its completion.
+  // Simulates a start that was interrupted before it recorded its completion.
   rmSync(join(folder, 'demo-life.json'));
   expect(await solo.fillDemo()).toBe(true);
   expect(await plantedRequests()).toEqual(planted);

@@ -32,7 +32,7 @@ const DETAILS = {
   country: 'GB',
 };
 
-/** Its purchases, in this order, each once: the name is the key of its order. */
+/** The account's purchases in this order, each made once: the name is the key of the order. */
 const PURCHASES: readonly [name: string, processor: ChosenProcessor, wish: object][] = [
   ['demo-package-5K', 'stripe', { product: 'package', credits: 5_000 }],
   ['demo-package-15K', 'paypal', { product: 'package', credits: 15_000 }],
@@ -53,8 +53,9 @@ export interface DemoLifeSurroundings {
 
 /**
  * Data that makes the demo account worth looking at: 30 days of invented requests with their cost; then billing
- * details, two packages and a plan that it buys at the simulated processors, as a customer does, with their invoices;
- * last, jobs, monitors and a webhook. Once: a start that was stopped half-way is completed by the next.
+ * details, two packages and a plan that it buys at the simulated processors, as a customer would, with their invoices;
+ * and finally jobs, monitors and a webhook. All of it is created once: if a start was stopped halfway, the next one
+ * completes it.
  * @returns whether there was anything to do.
  */
 export async function seedDemoLife(
@@ -112,7 +113,7 @@ class DemoLife {
     );
   }
 
-  /** Runs before its purchases, because the ledger is ordered by day. */
+  /** Runs before the purchases, because the ledger is ordered by day. */
   private async use(accountId: string): Promise<void> {
     const { keys } = (await this.ask('GET', '/keys')).body as KeysAnswer;
     const live = keys.find((key) => key.environment === 'live' && key.state === 'active');
@@ -150,7 +151,10 @@ class DemoLife {
     await this.askFor('billing', accountId, { method: 'POST', path, body: {} });
   }
 
-  /** Calls as a page does for the account of its session. @throws the owner's refusal. */
+  /**
+   * Calls as a page would for the account of its session.
+   * @throws the owner's refusal.
+   */
   private async askFor(
     service: 'billing' | 'worker',
     accountId: string,

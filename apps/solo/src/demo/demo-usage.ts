@@ -13,10 +13,10 @@ const PARTITION_STEP_DAYS = 3;
 /** Requests on a working day, and the share of them on a day of the weekend. */
 const REQUESTS_A_DAY = 60;
 const WEEKEND_SHARE = 0.3;
-/** However early the day is. */
+/** The minimum number of requests today, however early it is. */
 const TODAY_MIN = 8;
 
-/** The question, its share of a hundred, and its duration. */
+/** The request, its share in percent, and its duration. */
 const KINDS = [
   { until: 55, operation: 'whois.live', credits: 1, usualMs: 260 },
   { until: 80, operation: 'dns.live', credits: 1, usualMs: 45 },
@@ -29,7 +29,7 @@ export interface DemoKey {
   keyId: string;
 }
 
-/** The cost of a day's invented requests of an operation. */
+/** The cost of one day's invented requests for one operation. */
 export interface DemoCost {
   /** `YYYY-MM-DD`, UTC. */
   day: string;
@@ -44,9 +44,9 @@ export interface LogAddresses {
 }
 
 /**
- * Invented requests of the last 30 days and of today, for the demo account alone: each request id begins with
- * `req_demo`. They are in the log only.
- * @returns what they cost, oldest first, for the ledger to say the same.
+ * Invented requests of the last 30 days and of today, only for the demo account: each request id begins with
+ * `req_demo`. They are only in the log.
+ * @returns their costs, oldest first, so that the ledger can contain the same.
  */
 export async function plantDemoUsage(
   { gateway, maintenance }: LogAddresses,
@@ -78,7 +78,7 @@ export async function plantDemoUsage(
   });
 }
 
-/** The same for the same time and account; none is in the future. */
+/** Generates the same requests for the same time and account; none is in the future. */
 export function demoRequests({ accountId, keyId }: DemoKey, nowMs: number): LogEntry[] {
   const draw = drawing(20_261_123);
   const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
@@ -120,7 +120,7 @@ function endOf(drawn: number, credits: number): Pick<LogEntry, 'status' | 'outco
   return { status: 400, outcome: 'invalid_request', credits: 0 };
 }
 
-/** Numbers from 0 to 1 that look like chance and are the same each time (mulberry32). */
+/** Pseudo-random numbers from 0 to 1 that are the same each time (mulberry32). */
 function drawing(seed: number): () => number {
   let state = seed;
   return () => {

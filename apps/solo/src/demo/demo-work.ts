@@ -23,7 +23,7 @@ const WEBHOOK = {
   events: ['job.completed', 'monitor.triggered'],
 };
 
-/** The worker's internal routes, as pages ask them for the demo account. */
+/** Calls of the worker's internal routes, as pages make them for the demo account. */
 export type AskWorker = (
   method: 'GET' | 'POST' | 'PATCH',
   path: string,
@@ -31,8 +31,8 @@ export type AskWorker = (
 ) => Promise<unknown>;
 
 /**
- * Two jobs, a monitor of each kind and a webhook, made as the pages make them. Does not repeat what an earlier start
- * has made. @param allowance of the account: a plan that was just paid allows its monitors a moment later.
+ * Creates two jobs, a monitor of each kind and a webhook, as the pages would, unless an earlier start has created them.
+ * @param allowance of the account; a plan that has just been paid allows its monitors a moment later.
  */
 export async function startDemoWork(
   ask: AskWorker,

@@ -4,7 +4,7 @@ import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
 
 const SEED = 1;
-/** Names of one call: short enough that a stop waits for none of them. */
+/** The number of names per call: small enough not to delay a stop. */
 const NAMES_AT_A_TIME = 50;
 const FILE = 'generated-names.json';
 
@@ -12,25 +12,25 @@ const FILE = 'generated-names.json';
 export const hasInventedNames = (folder: DataFolder): boolean =>
   folder.readJson(FILE) !== undefined;
 
-/** How many names the starts in this folder have added. */
+/** The number of names that starts in this folder have added. */
 export const inventedNames = (folder: DataFolder): number =>
   folder.readJson<{ names: number }>(FILE)?.names ?? 0;
 
-/** The parts on which the seed works. */
+/** The parts that the seed uses. */
 export interface SeededCorpus {
   corpusUrl: string;
   workerUrl: string;
   secrets: Secrets;
   clock: Clock;
   folder: DataFolder;
-  /** The wanted number of names. */
+  /** The requested number of names. */
   names: number;
 }
 
 /**
- * Fills the corpus with invented names, so that history and searches can be tried without the internet. Goes on where
- * an earlier start has stopped. No database file is begun meanwhile; all are made of what there is then.
- * @returns how many names were added now.
+ * Fills the corpus with invented names, so that history and searches can be tried without the internet. Continues where
+ * an earlier start has stopped. No database file is started meanwhile, so all files contain the added names.
+ * @returns the number of names that were added now.
  */
 export async function seedCorpus(
   { corpusUrl, workerUrl, secrets, clock, folder, names }: SeededCorpus,

@@ -17,20 +17,20 @@ const DATABASE = 'domain_data';
 export interface SoloDatabaseOptions {
   folder: DataFolder;
   secrets: Secrets;
-  /** Superuser of the operator's own server, instead of the embedded one. */
+  /** The superuser of the operator's own server, which replaces the embedded one. */
   adminUrl?: string;
-  /** Superusers of the databases that services have to themselves. */
+  /** The superusers of databases that belong to single services. */
   own?: OwnDatabases;
-  /** False only for throw-away installations of tests. */
+  /** False only for temporary installations of tests. */
   durable?: boolean;
-  /** Ends the making of a new server half-way. */
+  /** Aborts the creation of a new server. */
   signal?: AbortSignal;
   logger?: Logger;
-  /** Told when the server ends by itself, and when it runs again. */
+  /** Called when the server ends by itself, and when it runs again. */
   say?: (line: string) => void;
 }
 
-/** The database of an installation, and those that services have to themselves: every schema and role up to date. */
+/** The common database of an installation and those of single services, with every schema and role up to date. */
 export class SoloDatabase {
   private readonly places: InstallationDatabases;
 
@@ -71,7 +71,7 @@ export class SoloDatabase {
     return url.toString();
   }
 
-  /** The settings with the superusers of own databases. */
+  /** The settings with the superusers of single services' databases. */
   get ownSettings(): Settings {
     const own = Object.entries(this.options.own ?? {});
     return Object.fromEntries(
@@ -94,7 +94,9 @@ export class SoloDatabase {
     await this.server?.stop();
   }
 
-  /** Makes the services' database with its roles and schemas, and migrates them. Own databases must be there. */
+  /**
+   * Creates the common database with its roles and schemas, and migrates them. Databases of single services must exist.
+   */
   async prepare(): Promise<void> {
     await withClient(this.adminUrl, async (client) => {
       const { rowCount } = await client.query('select from pg_database where datname = $1', [

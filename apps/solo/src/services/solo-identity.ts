@@ -3,12 +3,12 @@ import { IdentitySimulator } from '../../../simulators/src/identity/identity-sim
 import type { ShutdownOrder } from './shutdown-order.js';
 import { isDashboardAtHome } from './solo-settings.js';
 
-/** The settings with which an operator asks the real ones. */
+/** The settings with which an operator uses the real providers. */
 const REAL_PROVIDERS = ['GOOGLE_CLIENT_ID', 'GITHUB_CLIENT_ID'];
 
 /**
- * Starts the simulated Google and GitHub and gives account their settings, unless the operator has an app of his own.
- * Only where everybody who reaches the dashboard is at home: there, anybody is whoever they say.
+ * Starts the simulated Google and GitHub and gives account their settings, unless the operator has set up an app. Only
+ * allowed if the dashboard is reachable only from this machine, because a simulated provider believes any identity.
  */
 export async function startIdentity(settings: Settings, shutdown: ShutdownOrder): Promise<void> {
   const isOperators = REAL_PROVIDERS.some((env) => settings[env] !== undefined);

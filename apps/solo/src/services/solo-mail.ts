@@ -6,7 +6,7 @@ import { DEMO_EMAIL } from '../demo/demo-account.js';
 export interface SoloMail {
   /** The transport of account's mails. */
   transport: MailTransport;
-  /** Holds the demo account's mails, and without a mail server everybody's. */
+  /** Keeps the demo account's mails and, without a mail server, those of all accounts. */
   mailbox: LocalMailbox;
   /** Whether mails leave this machine; then no page shows the mailbox. */
   isSent: boolean;

@@ -6,12 +6,12 @@ import { PAYPAL_PATH } from '../../../simulators/src/payments/paypal/paypal-simu
 import type { ShutdownOrder } from './shutdown-order.js';
 import { isDashboardAtHome } from './solo-settings.js';
 
-/** The settings with which an operator takes real orders. */
+/** The settings with which an operator accepts real orders. */
 const REAL_PROCESSORS = ['STRIPE_API_KEY', 'STRIPE_API_KEY_FILE', 'BILLING_PAYPAL_CLIENT_ID'];
 
 /**
  * Whether money is simulated: no processor key is set (a blank one means no billing at all), and only people on this
- * machine reach the dashboard. Elsewhere anybody could take credits.
+ * machine reach the dashboard. Otherwise anybody could take credits.
  */
 export function isPaymentSimulated(settings: Settings): boolean {
   const isOperators = REAL_PROCESSORS.some((env) => settings[env] !== undefined);

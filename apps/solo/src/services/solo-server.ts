@@ -5,11 +5,11 @@ const CHECK_MS = 2_000;
 
 interface Told {
   logger: Logger;
-  /** Prints a line for people. */
+  /** Prints a line to the terminal. */
   say: (line: string) => void;
 }
 
-/** The installation's own PostgreSQL. If it ends by itself, as on a full disk, it is started again on its port. */
+/** The installation's own PostgreSQL. If it ends by itself, for example on a full disk, it is restarted on its port. */
 export class SoloServer {
   private readonly checks: Loop;
   private isMissed = false;

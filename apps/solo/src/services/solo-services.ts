@@ -32,7 +32,7 @@ export interface ServicesOptions extends SettingSources {
   shutdown: ShutdownOrder;
 }
 
-/** The services as they run, and what stories look into. */
+/** The running services, and what stories inspect. */
 export interface SoloServices {
   /** Public origins. */
   apiUrl: string;
@@ -46,17 +46,17 @@ export interface SoloServices {
   clock: Clock;
   transport: InProcessTransport;
   mailbox: LocalMailbox;
-  /** Whether mails go to a mail server instead of the mailbox. */
+  /** Whether mails are sent to a mail server instead of the mailbox. */
   isMailSent: boolean;
-  /** The simulated registries, when lookups go there. */
+  /** The simulated registries, if lookups use them. */
   registries?: RegistrySimulator;
   /** The simulated payment processor, if no real one is configured. */
   payments?: PaymentsSimulator;
 }
 
 /**
- * Starts every service of the registry in its order: whoever is called first, the public doors last. Each is added
- * to the shutdown order as soon as it runs.
+ * Starts every service of the registry in order: services that others call come first, and the public listeners last.
+ * Each is added to the shutdown order as soon as it runs.
  */
 export async function startServices(options: ServicesOptions): Promise<SoloServices> {
   const { clock, shutdown, offline } = options;
@@ -142,7 +142,8 @@ async function startRegistries(
 }
 
 /**
- * In a folder readable only by this user. The data folder may be too deep, because such a path has at most 107 bytes.
+ * The socket is in a folder that only this user can read. The data folder may be too deep, because such a path has at
+ * most 107 bytes.
  */
 function socketPath(shutdown: ShutdownOrder): string {
   const folder = mkdtempSync(join(tmpdir(), 'dds-'));

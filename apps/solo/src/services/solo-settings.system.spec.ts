@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { checkSettings, isDemoWanted, unusedSettings } from './solo-settings.js';
 
-/** For a dashboard that only people on this machine can reach. */
+/** A dashboard that is reachable only from this machine. */
 const AT_HOME = { SERVICE_SECRET: 'x'.repeat(64) };
 const PROGRAM = new URL('../main.js', import.meta.url).pathname;
 
@@ -30,18 +30,21 @@ it('an environment without any setting is valid', () => {
 it.each([
   ['the dashboard listens to others', { DASHBOARD_HOST: '0.0.0.0' }],
   ['the dashboard listens to others, by IPv6', { DASHBOARD_HOST: '::' }],
-  ['a proxy leads others to it', { BILLING_URL: 'https://my.example.org' }],
+  ['a proxy forwards others to it', { BILLING_URL: 'https://my.example.org' }],
   ['a name only looks like this machine', { BILLING_URL: 'http://localhost.example.org' }],
-])('S82: where %s, no start without a mail server: a page would show its mails', (_, settings) => {
-  expect(() => checkSettings(settings)).toThrow(/SMTP_URL: must be set.*mailbox page/s);
-  expect(() => checkSettings({ ...settings, SMTP_URL: 'smtp://mail.example:25' })).not.toThrow();
-});
+])(
+  'S82: if %s, there is no start without a mail server, because a page would show its mails',
+  (_, settings) => {
+    expect(() => checkSettings(settings)).toThrow(/SMTP_URL: must be set.*mailbox page/s);
+    expect(() => checkSettings({ ...settings, SMTP_URL: 'smtp://mail.example:25' })).not.toThrow();
+  },
+);
 
 it.each([
   { DASHBOARD_HOST: '127.0.0.2', BILLING_URL: 'http://127.0.0.2:8081' },
   { DASHBOARD_HOST: '::1', BILLING_URL: 'http://[::1]:8081' },
   { BILLING_URL: 'http://dashboard.localhost:8081' },
-])('where everybody is at home the mailbox page needs no mail server: %p', (settings) => {
+])('on a private machine the mailbox page needs no mail server: %p', (settings) => {
   expect(() => checkSettings(settings)).not.toThrow();
 });
 
@@ -51,7 +54,7 @@ it.each([
   { NODE_ENV: 'production' },
   { API_HOST: '0.0.0.0' },
   { BASE_URL: 'https://api.example.org' },
-])('a production start makes no demo account, whatever is requested: %p', (settings) => {
+])('a production start creates no demo account, whatever is requested: %p', (settings) => {
   for (const wanted of ['full', 'empty', 'none', undefined] as const) {
     expect(isDemoWanted({ ...AT_HOME, ...settings }, wanted)).toBe(false);
   }

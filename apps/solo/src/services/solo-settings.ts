@@ -23,9 +23,9 @@ import { type DemoAccount, SoloConfig } from '../solo.config.js';
 import type { SoloDatabase } from './solo-database.js';
 
 export interface SettingSources {
-  /** The process's own environment: what an operator set. */
+  /** The process's own environment, with the operator's settings. */
   environment: Settings;
-  /** Wins over everything: the limits that a story or a bench sets. */
+  /** Overrides everything, for the limits of a story or a bench. */
   overrides: Settings;
   apiPort: number;
   dashboardPort: number;
@@ -34,7 +34,7 @@ export interface SettingSources {
   database: Pick<SoloDatabase, 'url'>;
 }
 
-/** The superuser of each database that a service has to itself. */
+/** The superuser of each database that belongs to a single service. */
 export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 
 /** Replaces values that are generated or chosen at the start; valid in every class. */
@@ -48,7 +48,7 @@ const STAND_IN = {
 };
 
 /**
- * Reads every setting of every service, before anything is made or opened.
+ * Reads every setting of every service, before anything is created or opened.
  * @throws ConfigurationError that lists all faults.
  */
 export function checkSettings(environment: Settings): void {
@@ -104,20 +104,14 @@ function addresses(): Settings {
   return Object.fromEntries(called) as Settings;
 }
 
-/** Settings of services that have no effect in one process, and where they do. */
+/** Settings of services that have no effect in one process, each with a hint where they do. */
 const UNUSED: readonly [env: string, where: string][] = [
   ['KAFKA_BROKERS', 'see npm run cluster'],
-  [
-    'GATEWAY_REUSE_PORT',
-    'a gateway that is a process of its own takes it, see apps/gateway/README.md',
-  ],
-  [
-    'DASHBOARD_REUSE_PORT',
-    'a dashboard that is a process of its own takes it, see apps/dashboard/README.md',
-  ],
+  ['GATEWAY_REUSE_PORT', 'a gateway in its own process uses it, see apps/gateway/README.md'],
+  ['DASHBOARD_REUSE_PORT', 'a dashboard in its own process uses it, see apps/dashboard/README.md'],
 ];
 
-/** A line for each setting that was given and changes nothing here. */
+/** One line for each given setting that has no effect here. */
 export function unusedSettings(environment: Settings): string[] {
   return UNUSED.filter(([env]) => environment[env]?.trim()).map(
     ([env, where]) => `${env} is not used by npm start: ${where}`,
@@ -130,10 +124,10 @@ export function soloSettings(sources: SettingSources): Settings {
   const defaults = {
     BASE_URL: `http://localhost:${apiPort}`,
     BILLING_URL: `http://localhost:${dashboardPort}`,
-    // No balancer has to be told that this process stops.
+    // No balancer needs to learn that this process is stopping.
     GATEWAY_DRAIN_NOTICE_MS: '0',
     DASHBOARD_DRAIN_NOTICE_MS: '0',
-    // One event loop runs every service, and right after a start each does everything for the first time.
+    // One event loop runs every service, and right after a start each of them runs most code for the first time.
     GATEWAY_LOOP_DELAY_MAX_MS: '1000',
     AUDIT_ANCHORS: folder.file('audit-anchors.log'),
     FILES_LOCATION: folder.file('files'),
@@ -158,7 +152,7 @@ export function soloSettings(sources: SettingSources): Settings {
   return [environment, own, overrides].reduce<Settings>(replaced, defaults);
 }
 
-/** `later` wins, also where one of the two names a file for a setting of the other. */
+/** `later` takes precedence, even if one of the two names a file for a setting of the other. */
 function replaced(earlier: Settings, later: Settings): Settings {
   const isKept = (name: string) =>
     !(name.replace(/_FILE$/, '') in later || `${name}_FILE` in later);

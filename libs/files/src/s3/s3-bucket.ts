@@ -4,13 +4,13 @@ import { FileChanged, FileExists, FileMissing, FilesUnavailable } from '../file-
 import type { FilesConfig } from '../files.config.js';
 
 const CONNECT_LIMIT_MS = 5_000;
-/** The longest silence on a connection. */
+/** The maximum silence on a connection. */
 const SILENCE_LIMIT_MS = 60_000;
 const TRIES_MAX = 3;
-/** The SDK asks again 5 minutes before. */
+/** The SDK requests new credentials 5 minutes before they expire. */
 const LOGIN_LIFETIME_MS = 10 * MINUTE_MS;
 
-/** A place in a bucket and the way to it. */
+/** A location in a bucket, and the client to access it. */
 export interface S3Bucket {
   client: S3Client;
   name: string;
@@ -18,7 +18,7 @@ export interface S3Bucket {
   prefix: string;
 }
 
-/** @param endpoint replaces the configured one, for addresses that customers get. */
+/** @param endpoint replaces the configured one, for addresses that are given to customers. */
 export function s3Client(config: FilesConfig, clock: Clock, endpoint?: string): S3Client {
   return new S3Client({
     region: config.filesS3Region,
@@ -33,7 +33,7 @@ export function s3Client(config: FilesConfig, clock: Clock, endpoint?: string): 
   });
 }
 
-/** The keys of this moment: their files may be exchanged while the service runs. */
+/** The current keys, because their files may change while the service runs. */
 function loginOf(config: FilesConfig, clock: Clock) {
   return {
     accessKeyId: config.filesS3AccessKeyId as string,
@@ -43,7 +43,7 @@ function loginOf(config: FilesConfig, clock: Clock) {
 }
 
 /**
- * An answer of the server to a question about the key.
+ * Awaits an answer of the server about the key.
  * @throws FileMissing, FileChanged; FileExists for a conditional write; FilesUnavailable for anything else.
  */
 export async function answered<T>(key: string, answer: Promise<T>): Promise<T> {
@@ -58,7 +58,7 @@ export async function answered<T>(key: string, answer: Promise<T>): Promise<T> {
   }
 }
 
-/** The same for a write that a file of that key forbids; 409 is said where another write is under way. */
+/** The same for a write that must not replace a file; 409 means that another write is in progress. */
 export async function unlessThere<T>(key: string, answer: Promise<T>): Promise<T> {
   try {
     return await answered(key, answer);

@@ -47,7 +47,7 @@ const DOWNLOAD = {
     expect((await one.list('', { limit: 9 })).files.map(({ key }) => key)).toEqual(['a']);
   });
 
-  it('an upload that is interrupted, or arrives second, leaves no parts that cost money', async () => {
+  it('an upload that is interrupted, or comes second, leaves no parts that cost money', async () => {
     const store = await openAt('parts');
     async function* broken() {
       yield Buffer.alloc(9 * MIB);

@@ -32,11 +32,11 @@ interface S3Facts {
   LastModified?: Date;
 }
 
-/** Files as objects of a bucket, on Amazon's S3 or a server that speaks as it does. */
+/** Stores files as objects of a bucket, on Amazon S3 or a compatible server. */
 export class S3Store extends FileStore {
   private constructor(
     private readonly bucket: S3Bucket,
-    /** Signs the addresses that customers are given; none where they are given none. */
+    /** Signs the addresses for customers; undefined if they are not given addresses. */
     private readonly signer?: S3Client,
   ) {
     super();
@@ -140,7 +140,8 @@ export class S3Store extends FileStore {
   }
 
   /**
-   * Copies within S3 what is long enough for a part; shorter files are read and uploaded, joined with their neighbours.
+   * Copies files within S3 if they are long enough for a part; shorter files are read and uploaded, joined with their
+   * neighbours.
    */
   protected async join(sources: readonly FileFacts[], target: string): Promise<FileFacts> {
     return this.upload(target, false, async (upload) => {
@@ -178,7 +179,7 @@ export class S3Store extends FileStore {
     return getSignedUrl(this.signer, command, { expiresIn: options.lifetimeSeconds });
   }
 
-  /** @param send sends all but the end of the file, and returns that. */
+  /** @param send sends everything except the end of the file, and returns the end. */
   private async upload(
     key: string,
     ifAbsent: boolean,

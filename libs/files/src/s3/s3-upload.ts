@@ -14,7 +14,7 @@ const MIB = 1024 * 1024;
 /** S3 accepts no smaller part except the last one. */
 export const PART_MIN_BYTES = 5 * MIB;
 export const PART_BYTES = 8 * MIB;
-/** The most bytes that one part copies. */
+/** The maximum number of bytes that one part copies. */
 export const COPY_MAX_BYTES = 5 * 1024 * MIB;
 
 /** An upload to S3: a small file in one piece, a larger one in parts, which become visible when all are uploaded. */
@@ -37,7 +37,10 @@ export class S3Upload {
     this.parts.push({ PartNumber: part.PartNumber, ETag });
   }
 
-  /** Bytes of another file, without reading them here. @throws FileChanged when it is no longer that file. */
+  /**
+   * Copies bytes of another file without reading them here.
+   * @throws FileChanged if that file has changed.
+   */
   async addCopy({ key, etag }: FileFacts, first: number, last: number): Promise<void> {
     const part = await this.nextPart();
     const { name, prefix, client } = this.bucket;
@@ -72,7 +75,7 @@ export class S3Upload {
   }
 
   /**
-   * Forgets the parts. Parts that cannot be reached now are removed by the bucket's own rule for unfinished uploads.
+   * Discards the parts. Parts that cannot be reached now are removed by the bucket's own rule for unfinished uploads.
    */
   async abandon(): Promise<void> {
     if (this.uploadId === undefined) return;

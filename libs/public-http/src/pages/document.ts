@@ -1,9 +1,9 @@
 import { type Markup, html } from './markup.js';
 
-/** A whole page in the dress that both origins share. */
+/** A whole page in the layout that both origins share. */
 export interface DocumentParts {
   title: string;
-  /** Above everything else. */
+  /** Content above everything else. */
   banner?: Markup;
   /** The links beside the brand. */
   navigation?: Markup;
@@ -12,7 +12,7 @@ export interface DocumentParts {
   styles: readonly string[];
   scripts?: readonly string[];
   icon: string;
-  /** Origin of the dashboard, where start page, prices and terms are; empty on the dashboard itself. */
+  /** The origin of the dashboard, which has the start page, prices and terms; empty on the dashboard itself. */
   dashboardUrl?: string;
 }
 

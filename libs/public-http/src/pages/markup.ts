@@ -1,6 +1,6 @@
 import { escapeHtml } from '#libs/platform';
 
-/** Text that is HTML already. Only the `html` tag makes it. */
+/** Text that is already HTML. Only the `html` tag creates it. */
 export class Markup {
   constructor(readonly text: string) {}
 }
@@ -8,8 +8,8 @@ export class Markup {
 type Part = Markup | Markup[] | string | number | undefined;
 
 /**
- * HTML from a template. Whatever is put in is escaped, so text from strangers stays text (S66);
- * only other `html` results pass as they are. Undefined and empty lists leave nothing.
+ * HTML from a template. Inserted values are escaped, so text from strangers stays text (S66); only other `html` results
+ * are inserted unchanged. Undefined and empty lists insert nothing.
  */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
   let text = strings[0];

@@ -11,10 +11,10 @@ import { Transfer, type TransferEnd, TransferRefusal } from './transfer.js';
 export class Download extends Transfer {
   private readonly floor = new ReadingFloor();
   private isAnswered = false;
-  /** When the owner last sent something, by `monotonicMs`. */
+  /** The time at which the owner last sent something, by `monotonicMs`. */
   private heardMs = 0;
 
-  /** The owner is silent for too long, or the client takes less than the floor. */
+  /** Stops it if the owner is silent for too long, or the client reads more slowly than the minimum rate. */
   look(nowMs: number): void {
     const { answerTimeoutMs, idleTimeoutMs, request, response } = this.call;
     if (!this.isAnswered) {

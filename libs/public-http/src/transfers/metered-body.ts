@@ -4,7 +4,7 @@ import { PayloadTooLarge, monotonicMs } from '#libs/platform';
 /** A body sent to its owner: counted, limited in size, with only a few pieces in memory at a time. */
 export class MeteredBody extends Transform {
   sizeBytes = 0;
-  /** When the last piece was passed on, by `monotonicMs`. */
+  /** The time at which the last chunk was passed on, by `monotonicMs`. */
   movedMs = monotonicMs();
 
   constructor(private readonly limitBytes: number) {
@@ -24,7 +24,7 @@ export class MeteredBody extends Transform {
     done();
   }
 
-  /** The side whose turn it is: the owner has pieces to take, or the client has to send more. */
+  /** The side that must act next: the owner has chunks to read, or the client has to send more. */
   get waitsFor(): 'client' | 'owner' {
     return this.writableEnded || this.readableLength > 0 ? 'owner' : 'client';
   }

@@ -1,8 +1,8 @@
 import { SECOND_MS } from '#libs/platform';
 
-/** The least average rate of a reader or a sender, in bytes a second. */
+/** The minimum average rate of a reader or a sender, in bytes per second. */
 export const FLOOR_BYTES_A_SECOND = 16 * 1024;
-/** In the first minute nothing need be read. */
+/** Nothing needs to be read in the first minute. */
 const CREDIT_AT_FIRST = 60 * FLOOR_BYTES_A_SECOND;
 /**
  * How far ahead of the minimum rate a reader can be. The system accepts bytes in steps of a third of its buffer, more
@@ -18,8 +18,8 @@ export class ReadingFloor {
 
   /**
    * Whether the reader has used up its lead over the minimum rate. Call it once a second.
-   * @param takenBytes what has left, or come, since the beginning.
-   * @param isReaderWaitedFor false where there is nothing to take: that is not the reader's doing.
+   * @param takenBytes the bytes sent or received since the beginning.
+   * @param isReaderWaitedFor false if there is nothing to read, which is not the reader's fault.
    */
   isBelow(nowMs: number, takenBytes: number, isReaderWaitedFor: boolean): boolean {
     const { last = { atMs: nowMs, takenBytes: 0 } } = this;

@@ -20,7 +20,7 @@ import {
 } from './transfers.errors.js';
 import { TransferRefusal } from './transfer.js';
 
-/** The meaning of a status whose owner speaks tus, or serves files, and gives no problem with it. */
+/** The meaning of a status without a problem document from an owner that uses tus or serves files. */
 const BARE_REFUSALS: Readonly<Record<OperationKind, Readonly<Record<number, Problem>>>> = {
   answer: {},
   upload: {
@@ -45,7 +45,10 @@ const REFUSAL_MAX_BYTES = 64 * 1024;
 const PASSED_ON = ['content-range', 'tus-resumable', 'tus-version', 'upload-offset'];
 const PASSABLE = /^[\x20-\x7e]{1,200}$/;
 
-/** The text of an answer that is short. @throws when it is not. */
+/**
+ * The text of a short answer.
+ * @throws if it is too long.
+ */
 export async function shortText(body: Readable, maxBytes = REFUSAL_MAX_BYTES): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

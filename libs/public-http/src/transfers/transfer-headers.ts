@@ -21,7 +21,7 @@ const VALUE = /^[\t\x20-\x7e]*$/;
 /** RFC 6266, always to be saved and never to be shown in a browser (S79). */
 const ATTACHMENT = /^attachment(;|$)/i;
 const ANY_TYPE = 'application/octet-stream';
-/** Id of an upload, as its owner writes it into `Location`. */
+/** The id of an upload, as its owner writes it into `Location`. */
 const UPLOAD_ID = /^[A-Za-z0-9_-]{1,200}$/;
 const FILE_ADDRESS = /^https:\/\/[\x21-\x7e]{1,4096}$/;
 
@@ -32,11 +32,11 @@ export function askedHeaders(row: Operation, headers: IncomingHttpHeaders): Reco
   const isUpload = kindOf(row) === 'upload';
   const names: readonly string[] = isUpload ? TUS_REQUEST_HEADERS : ASKED_OF_FILES;
   const asked = picked(headers, names);
-  // The rule on `If-None-Match` knows none of the bytes of a part (RFC 9110 §14.2).
+  // `If-None-Match` does not apply to a range (RFC 9110 §14.2).
   return isUpload ? { ...asked, ...picked(headers, ['content-type', 'content-length']) } : asked;
 }
 
-/** Headers of a file's answer, names and values in turn. */
+/** The headers of a file's answer, names and values alternating. */
 export function fileHeaders(form: AnswerForm, headers: Heads, status: number): string[] {
   const said = Object.entries(picked(headers, SAID_OF_FILES)).flat();
   if (status === 304) return said;
@@ -65,7 +65,7 @@ export function tusHeaders(headers: Heads): string[] {
 }
 
 /**
- * The public path of an upload that its owner has created: what follows the owner's own path is its id.
+ * The public path of an upload that its owner has created; the id follows the owner's own path.
  * @returns undefined for another address.
  */
 export function publicLocation(

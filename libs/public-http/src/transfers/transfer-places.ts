@@ -2,9 +2,9 @@ import { type Problem } from '#libs/platform';
 import { ServiceOverloaded } from '../refusals.errors.js';
 import { TooManyDownloads, TooManyUploads } from './transfers.errors.js';
 
-/** Per account, at a time. */
+/** The maximum per account at a time. */
 const ACCOUNT_MAX = { upload: 4, download: 4 } as const;
-/** Over all accounts, at a time. */
+/** The maximum over all accounts at a time. */
 const ALL_MAX = { upload: 200, download: 400 } as const;
 
 const TOO_MANY = {

@@ -18,29 +18,29 @@ export interface TransferCall {
   path: string;
   /** The headers between our services: token, account, request. */
   headers: Readonly<Record<string, string>>;
-  /** Headers that the door gives every answer, names and values in turn. */
+  /** Headers that the listener adds to every answer, names and values alternating. */
   answerHeaders: readonly string[];
-  /** Tells a client that waits with its body (`Expect: 100-continue`) to send it. */
+  /** Tells a client that waits to send its body (`Expect: 100-continue`) to continue. */
   invite: () => void;
   /**
    * The page that a browser is sent to after a form, according to the owner's answer; without it, the answer is passed
    * on.
    */
   leadTo?: (answer: string) => string;
-  /** Longest wait for the first byte of the owner's answer, in milliseconds, without the time that the client needs. */
+  /** The maximum wait for the first byte of the owner's answer in milliseconds, not counting the client's time. */
   answerTimeoutMs: number;
-  /** Longest silence while bytes flow, in milliseconds. */
+  /** The maximum silence while bytes flow, in milliseconds. */
   idleTimeoutMs: number;
 }
 
 /** The outcome of an answered transfer. */
 export interface TransferEnd {
   status: number;
-  /** False when the owner went, or the connection was cut, before the last byte. */
+  /** False if the owner disconnected, or the connection was cut, before the last byte. */
   isWhole: boolean;
 }
 
-/** A refusal with the headers that belong to it, names and values in turn. Nothing has been sent yet. */
+/** A refusal with its headers, names and values alternating. Nothing has been sent yet. */
 export class TransferRefusal {
   constructor(
     readonly problem: Problem,
@@ -61,7 +61,7 @@ export abstract class Transfer {
 
   constructor(protected readonly call: TransferCall) {}
 
-  /** Asks the owner and answers the client; never throws. Its caller ends it with `stop`. */
+  /** Calls the owner and answers the client; never throws. Its caller ends it with `stop`. */
   async run(): Promise<TransferEnd | TransferRefusal> {
     const { request, operation } = this.call;
     // The limit of Node's server for a quiet connection is shorter than a transfer may take.
@@ -83,7 +83,7 @@ export abstract class Transfer {
     this.abortion.abort();
   }
 
-  /** Ends the transfer when it takes too long. */
+  /** Ends the transfer if it takes too long. */
   abstract look(nowMs: number): void;
 
   protected abstract pass(): Promise<TransferEnd | TransferRefusal>;
@@ -103,7 +103,7 @@ export abstract class Transfer {
       headers: { ...headers, ...this.call.headers },
       body,
       signal: this.signal,
-      // Both are looked at here: whether it is the client or the owner that takes its time, undici cannot know.
+      // Both sides are checked here, because undici cannot know whether the client or the owner is slow.
       headersTimeout: 0,
       bodyTimeout: 0,
     });

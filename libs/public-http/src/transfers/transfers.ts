@@ -14,21 +14,21 @@ export class Transfers {
   private readonly underWay = new Map<Transfer, () => void>();
   private looks?: Loop;
 
-  /** @param idleTimeoutMs longest silence of a client or an owner while bytes flow. */
+  /** @param idleTimeoutMs the maximum silence of a client or an owner while bytes flow. */
   constructor(
     private readonly idleTimeoutMs: number,
     private readonly logger: Logger,
   ) {}
 
   /**
-   * The caller runs it, and says `end` when it is over.
-   * @param whose the account, or the address of somebody without one: has four of each at a time.
-   * @returns 429 or 503 where there is no place for it.
+   * The caller runs it, and calls `end` when it is over.
+   * @param whose the account, or the address of a client without one; each may have four of each kind at a time.
+   * @returns 429 or 503 if there is no place for it.
    */
   begin(whose: string, call: Omit<TransferCall, 'idleTimeoutMs'>): Transfer | Problem {
     const kind = kindOf(call.operation);
     const places = kind === 'upload' ? this.uploads : this.downloads;
-    // The verbs of tus without a body are answered as soon as any other question.
+    // tus requests without a body are answered like any other request.
     const isLong = kind === 'download' || call.operation.upload!.types.length > 0;
     const refusal = isLong ? places.enter(whose) : undefined;
     if (refusal) return refusal;
@@ -40,7 +40,7 @@ export class Transfers {
     return transfer;
   }
 
-  /** Gives its place to the next. */
+  /** Frees its place for the next one. */
   end(transfer: Transfer): void {
     this.underWay.get(transfer)?.();
     this.underWay.delete(transfer);

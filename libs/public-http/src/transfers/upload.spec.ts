@@ -70,14 +70,17 @@ async function pass(asked: IncomingMessage, response: ServerResponse): Promise<v
     answerHeaders: [],
     invite: () => {},
     answerTimeoutMs: HOUR_MS,
-    // This checks the limits that apply even if no side is ever silent.
+    // Checks the limits that apply even if neither side is ever silent.
     idleTimeoutMs: HOUR_MS,
   });
   ended = await upload.run();
   if (ended instanceof TransferRefusal) response.writeHead(ended.problem.status).end();
 }
 
-/** Sends so many bytes in each second of two minutes. @returns what became of the upload. */
+/**
+ * Sends this many bytes in each second for two minutes.
+ * @returns the result of the upload.
+ */
 async function sendEachSecond(bytes: number) {
   const body = new PassThrough();
   const answer = request(await originOf(door), { method: 'PATCH', headers: TYPE, body });
@@ -94,7 +97,7 @@ async function sendEachSecond(bytes: number) {
 }
 
 describe('a sender', () => {
-  it('S104: keeps its place for a minute at most if it hardly sends and never stops', async () => {
+  it('S104: keeps its place for at most a minute if it sends very slowly without stopping', async () => {
     const { status, receivedBytes: bytes } = await sendEachSecond(1);
     expect([status, bytes < 70]).toEqual([408, true]);
   });

@@ -16,13 +16,13 @@ export class Upload extends Transfer {
   private readonly floor = new ReadingFloor();
   private body?: MeteredBody;
 
-  /** The client sends nothing for too long or less than the floor, or the owner takes nothing or does not answer. */
+  /** Stops it if the client is silent for too long or too slow, or the owner reads nothing or does not answer. */
   look(nowMs: number): void {
     const { answerTimeoutMs, idleTimeoutMs } = this.call;
     const { body } = this;
     const { waitsFor = 'owner', movedMs = this.startedMs, writableEnded = true } = body ?? {};
     const isClientWaitedFor = waitsFor === 'client';
-    // A byte from time to time would keep a place, of which there are few, for as long as its sender likes (S104).
+    // Otherwise an occasional byte could occupy one of the few places for as long as the sender likes (S104).
     const isSlow = this.floor.isBelow(nowMs, body?.sizeBytes ?? 0, isClientWaitedFor);
     const limitMs = writableEnded ? answerTimeoutMs : idleTimeoutMs;
     if (!isSlow && nowMs - movedMs <= limitMs) return;
