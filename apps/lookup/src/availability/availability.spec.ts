@@ -30,7 +30,9 @@ describe('availability of a name', () => {
     ['not_registered', 'whois43', 'not_delegated', 'available', 'whois'],
     ['not_registered', 'rdap', 'unknown', 'available', 'rdap'],
     ['not_registered', 'whois43', 'unknown', 'unknown', undefined],
+    ['not_registered', 'rdap', 'unclear', 'unknown', undefined],
     ['not_registered', 'rdap', 'delegated', 'registered', 'dns'],
+    ['delivered', 'rdap', 'unclear', 'registered', 'rdap'],
     ['delivered', 'rdap', 'not_delegated', 'registered', 'rdap'],
     ['partial', 'whois43', 'not_delegated', 'registered', 'whois'],
     ['restricted', 'rdap', 'not_delegated', 'restricted', 'rdap'],
@@ -45,9 +47,10 @@ describe('availability of a name', () => {
 
   it('"available" is answered only if a registry says so, and never if name servers contradict it', () => {
     for (const outcome of OUTCOMES) {
-      for (const delegation of ['delegated', 'not_delegated', 'unknown'] as const) {
+      for (const delegation of ['delegated', 'not_delegated', 'unclear', 'unknown'] as const) {
         const { availability } = verdictOf({ outcome, protocol: 'rdap' }, delegation);
-        const mayBe = outcome === 'not_registered' && delegation !== 'delegated';
+        const isDoubted = delegation === 'delegated' || delegation === 'unclear';
+        const mayBe = outcome === 'not_registered' && !isDoubted;
         if (!mayBe) expect(availability).not.toBe('available');
       }
     }
@@ -57,13 +60,14 @@ describe('availability of a name', () => {
     const name = 'sample.example';
     const alias = { type: 'CNAME', name, ttlSeconds: 60, target: 'gone.example' } as const;
     const nameServer = { type: 'NS', name, ttlSeconds: 60, target: 'ns.example' } as const;
-    const answer = (rcode: 'noerror' | 'nxdomain' | 'servfail', answers: DnsRecord[]) =>
+    const answer = (rcode: 'noerror' | 'nxdomain' | 'servfail' | 'refused', answers: DnsRecord[]) =>
       delegationIn({ ...ANSWER, questionName: name, rcode, answers }, name);
-    expect(answer('nxdomain', [alias])).toBe('unknown');
-    expect(answer('noerror', [alias])).toBe('unknown');
+    expect(answer('nxdomain', [alias])).toBe('unclear');
+    expect(answer('noerror', [alias])).toBe('unclear');
     expect(answer('nxdomain', [])).toBe('not_delegated');
     expect(answer('noerror', [])).toBe('not_delegated');
-    expect(answer('servfail', [])).toBe('unknown');
+    expect(answer('servfail', [])).toBe('unclear');
+    expect(answer('refused', [])).toBe('unknown');
     expect(answer('noerror', [nameServer])).toBe('delegated');
   });
 

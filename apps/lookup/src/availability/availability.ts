@@ -1,8 +1,11 @@
 import type { AvailabilityMethod, AvailabilityWord, Outcome } from '#libs/contracts';
 import { type DnsAnswer, isAlias } from '#libs/resolvers';
 
-/** Whether name servers serve a name, according to the parent zone. */
-export type Delegation = 'delegated' | 'not_delegated' | 'unknown';
+/**
+ * Whether name servers serve a name, according to the parent zone. `unclear`: the DNS answers as it does for names that
+ * exist, but shows no name servers; `unknown`: it does not answer.
+ */
+export type Delegation = 'delegated' | 'not_delegated' | 'unclear' | 'unknown';
 
 /** A registry's verdict about a name. */
 export interface RegistryWord {
@@ -36,8 +39,10 @@ const NOBODY_KNOWS: Verdict = { availability: 'unknown', confidence: 0 };
 export function delegationIn(answer: DnsAnswer, name: string): Delegation {
   const { rcode, answers, authorities } = answer;
   // The holder or a wildcard made the name an alias, and the rest of the answer is about its target.
-  if (isAlias(answer)) return 'unknown';
+  if (isAlias(answer)) return 'unclear';
   if (rcode === 'nxdomain') return 'not_delegated';
+  // No server of the name answers, or its signatures are wrong; the parent zone would deny a name that does not exist.
+  if (rcode === 'servfail') return 'unclear';
   if (rcode !== 'noerror') return 'unknown';
   // A zone of its own is delegated, even if its servers do not answer for their names.
   const isZone = [...answers, ...authorities].some(
@@ -94,6 +99,8 @@ function verdictOnAbsence(method: 'rdap' | 'whois', delegation: Delegation): Ver
       const confidence = method === 'rdap' ? rdapAndNoDelegation : whoisAndNoDelegation;
       return { availability: 'available', method, confidence };
     }
+    case 'unclear':
+      return NOBODY_KNOWS;
     case 'unknown':
       return method === 'rdap'
         ? { availability: 'available', method, confidence: rdapAlone }
