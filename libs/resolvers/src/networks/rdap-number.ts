@@ -93,16 +93,15 @@ function note(found: Map<string, NetworkContact>, entity: JsonObject): void {
   if (handle === undefined && Object.keys(contact).length === 0) return;
   const key = handle ?? JSON.stringify(contact);
   const known = found.get(key);
-  if (known !== undefined) {
-    known.roles = [...new Set([...known.roles, ...roles])];
+  const one = { ...present<{ handle?: string }>({ handle }), ...contact, roles, emails, phones };
+  if (known === undefined) {
+    found.set(key, one);
     return;
   }
+  const isFuller = Object.keys(one).length > Object.keys(known).length;
   found.set(key, {
-    ...present<{ handle?: string }>({ handle }),
-    ...contact,
-    roles,
-    emails,
-    phones,
+    ...(isFuller ? one : known),
+    roles: [...new Set([...known.roles, ...roles])],
   });
 }
 

@@ -29,6 +29,7 @@ const NETWORK = {
   events: [{ eventAction: 'registration', eventDate: '2003-03-17T12:15:57Z' }],
   remarks: [{ description: ['Example network', 'Geofeed https://example.net/geofeed.csv'] }],
   entities: [
+    { handle: 'ORG-EX1', roles: ['administrative'] },
     {
       handle: 'ORG-EX1',
       roles: ['registrant'],
@@ -46,7 +47,6 @@ const NETWORK = {
         },
       ],
     },
-    { handle: 'ORG-EX1', roles: ['administrative'] },
   ],
 };
 
@@ -153,7 +153,7 @@ describe('an address', () => {
       sources: [{ id: 's1', protocol: 'rdap', server: 'https://rdap.db.ripe.net/' }],
     });
     expect(found.block?.contacts).toMatchObject([
-      { handle: 'ORG-EX1', roles: ['registrant', 'administrative'] },
+      { handle: 'ORG-EX1', name: 'Example Networks', roles: ['administrative', 'registrant'] },
       { handle: 'ABU1', roles: ['abuse'], phones: ['+31.205354444'] },
     ]);
     expect(blocksOfRange(found.block?.start ?? '', found.block?.end ?? '')).toEqual([
