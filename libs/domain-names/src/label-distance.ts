@@ -1,4 +1,4 @@
-/** Letters to add, leave out, change or swap with their neighbour (optimal string alignment). */
+/** The number of letters to add, omit, change or swap with their neighbour (optimal string alignment). */
 export function distanceOf(a: string, b: string): number {
   const [from, to] = [[...a], [...b]];
   let before: number[] = [];

@@ -14,7 +14,7 @@ export function MailFrom(): PropertyDecorator {
 /** `CONTACT_ADDRESS`. */
 export function ContactAddress(): PropertyDecorator {
   const about =
-    'E-mail address at which the operator reads what people write: Reply-To of every mail, and shown on /contact. Unset: replies go to MAIL_FROM.';
+    'E-mail address at which the operator reads replies: Reply-To of every mail, and shown on /contact. Unset: replies go to MAIL_FROM.';
   return applyDecorators(
     Setting({ env: 'CONTACT_ADDRESS', about }),
     IsOptional(),

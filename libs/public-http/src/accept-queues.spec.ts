@@ -6,7 +6,7 @@ import { AcceptQueues } from './accept-queues.js';
 
 const FLOOD = 400;
 
-it('S126: a client that opens many connections at once makes others wait for a part of them only', async () => {
+it('S126: a client that opens many connections at once delays others only for a part of them', async () => {
   const server = createServer((_request, response) => void response.end('served'));
   const queues = new AcceptQueues({ host: '127.0.0.1', port: 0, backlog: FLOOD + 1 });
   server.listen(queues.options);

@@ -7,22 +7,23 @@ const QUEUES = 16;
 const CAN_SHARE = process.platform === 'linux';
 
 /**
- * The queues of new connections of a public port (S126). The event loop takes one connection from a queue in each turn,
- * so with a single queue a client that opens many makes all others wait; the kernel spreads clients over several.
- * The port must have been probed before, as sockets that share it also share it with another process.
+ * The queues of new connections of a public port (S126). The event loop takes one connection from a queue in each turn.
+ * With a single queue, a client that opens many connections would make all others wait; the kernel spreads clients over
+ * several queues. The port must be probed first, because sockets that share it would also share it with another
+ * process.
  */
 export class AcceptQueues {
   private further: Server[] = [];
 
   constructor(private readonly address: ListenOptions & { host: string }) {}
 
-  /** How the server itself must listen. */
+  /** The options with which the server itself must listen. */
   get options(): ListenOptions {
     const { reusePort } = this.address;
     return { ...this.address, reusePort: reusePort || CAN_SHARE };
   }
 
-  /** @param server that listens; it gets the connections of all queues. */
+  /** @param server the listening server, which gets the connections of all queues. */
   async open(server: HttpServer): Promise<void> {
     if (!CAN_SHARE) return;
     const { port } = server.address() as AddressInfo;
@@ -39,7 +40,7 @@ export class AcceptQueues {
     );
   }
 
-  /** Takes no further connection; resolves when those that came by these queues are closed. */
+  /** Accepts no further connections; resolves when those from these queues are closed. */
   async close(): Promise<void> {
     await Promise.all(
       this.further.splice(0).map((queue) => new Promise((resolve) => queue.close(resolve))),

@@ -7,7 +7,7 @@ import type { ProblemBodies } from './problem-body.js';
 import { HeadersTooLarge, RequestTimeout, UriTooLong } from './refusals.errors.js';
 import { newRequestId } from './request-id.js';
 
-/** The answer of a listener where there is no response object. */
+/** The answer of a listener if there is no response object. */
 export interface RawAnswers {
   bodies: ProblemBodies;
   /** Headers of all its answers, each a line with its end. */
@@ -19,7 +19,7 @@ export interface RawAnswers {
 interface ParserError extends Error {
   code?: string;
   rawPacket?: Buffer;
-  /** Place in the packet of the byte that the parser refused. */
+  /** The position in the packet of the byte that the parser refused. */
   bytesParsed?: number;
 }
 
@@ -31,7 +31,7 @@ const ASCII_MAX = 0x7f;
 /** How long data from a client is read and discarded: closing at once would discard the answer. */
 const LINGER_MS = 1_000;
 
-/** Sockets that have their last answer; the parser complains again about each further packet. */
+/** Sockets that have received their last answer; the parser reports an error for each further packet. */
 const answered = new WeakSet<Socket>();
 
 /** The current answer is the last on this socket: further requests on it are dropped without an answer. */
@@ -43,7 +43,7 @@ export function noteLastAnswer(socket: Socket): void {
 export function answerParserError(fault: Error, socket: Socket, answers: RawAnswers): void {
   const error = fault as ParserError;
   if (answered.has(socket)) return;
-  // Its next request is late because it waits for answers, and a 408 now would be taken for one of them.
+  // The client's next request is late because it waits for answers, and it would mistake a 408 for one of them.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && answers.isAsking?.(socket)) return;
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -53,7 +53,7 @@ export function answerParserError(fault: Error, socket: Socket, answers: RawAnsw
   endWith(socket, problemOf(error), answers);
 }
 
-/** Sends a last answer, also to a client that does not close its side. */
+/** Sends a last answer, even to a client that does not close its side. */
 export function endWith(socket: Duplex, problem: Problem, answers: RawAnswers): void {
   socket.end(rawAnswer(problem, answers), 'latin1');
   socket.resume();
@@ -80,7 +80,7 @@ function problemOf({ code, rawPacket, bytesParsed = 0 }: ParserError): Problem {
     return new MalformedRequest(ASCII_HINT);
   }
   if (code !== 'HPE_HEADER_OVERFLOW') return new MalformedRequest();
-  // The parser does not say which part was too long: a first line without an end was.
+  // The parser does not say which part was too long. It was the first line if that line has no end.
   const firstLine = rawPacket?.indexOf('\r\n') ?? -1;
   const isRequestLine = /^[A-Z]+ /.test(rawPacket?.toString('latin1', 0, 10) ?? '');
   return isRequestLine && (firstLine === -1 || firstLine > URI_MAX_BYTES)

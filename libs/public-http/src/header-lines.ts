@@ -9,7 +9,7 @@ export function headerOf(rawHeaders: readonly string[], name: string): string | 
   return values.length === 0 ? undefined : values.join(', ');
 }
 
-/** Names and values in turn as lines of the headers. */
+/** Converts alternating names and values to header lines. */
 export function headerLines(headers: readonly string[]): string {
   let lines = '';
   for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;

@@ -101,7 +101,7 @@ describe('the connections of a public listener', () => {
     expect(sockets.slice(0, 2).every(({ closed }) => !closed)).toBe(true);
   });
 
-  it('S126: a trusted proxy has no share, because everybody is behind it', async () => {
+  it('S126: a trusted proxy has no limit, because all clients are behind it', async () => {
     const trustedProxies = new BlockList();
     trustedProxies.addAddress('127.0.0.2');
     await listen(100, 2, { trustedProxies });

@@ -15,7 +15,7 @@ export class Supervisor {
     return supervisor;
   }
 
-  /** From now on services end on purpose. */
+  /** Records that services end intentionally from now on. */
   stop(): void {
     this.isStopped = true;
   }

@@ -27,7 +27,7 @@ export interface LockOwner {
   startedAt: string;
 }
 
-/** A fault and what to do about it, a sentence each. */
+/** A fault and its remedy, each in a sentence. */
 export interface Refusal {
   what: string;
   remedy: string;

@@ -25,14 +25,14 @@ describe('mail of one machine', () => {
   });
   afterAll(() => server.close());
 
-  it('without a mail server every mail is kept for the mailbox page', async () => {
+  it('without a mail server, every mail is kept for the mailbox page', async () => {
     const { transport, mailbox, isSent } = soloMail({ mailFrom }, new TestClock());
     await transport.send(mailTo('customer@example.org'));
     expect(isSent).toBe(false);
     expect(await mailbox.newest(9)).toMatchObject([{ to: 'customer@example.org' }]);
   });
 
-  it('with a mail server mails are sent and not kept; those of the demo account stay here', async () => {
+  it('with a mail server, mails are sent and not kept, except those of the demo account', async () => {
     const { transport, mailbox, isSent } = soloMail({ smtpUrl, mailFrom }, new TestClock());
     await transport.send(mailTo('customer@example.org'));
     await transport.send(mailTo(DEMO_EMAIL));

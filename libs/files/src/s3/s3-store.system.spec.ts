@@ -7,7 +7,7 @@ import { S3Server, makeOwnFolder, s3ServerAvailability } from '#test/environment
 import { fileStoreContract } from '../file-store.contract.js';
 import { FilesConfig } from '../files.config.js';
 
-/** If the server was never built on this machine, it is built first. */
+/** The server is built first if that has never been done on this machine. */
 jest.setTimeout(1_900_000);
 
 const MIB = 1024 * 1024;

@@ -41,7 +41,7 @@ export class SmtpTransport extends MailTransport {
       });
     } catch (error) {
       const code = (error as { responseCode?: number }).responseCode ?? 0;
-      // 5yz is permanent (RFC 5321 §4.2.1), but not when it is our log-in that is refused.
+      // 5yz is permanent (RFC 5321 §4.2.1), unless our log-in is refused.
       const isPermanent = code >= 500 && (error as { code?: string }).code !== 'EAUTH';
       throw isPermanent ? new MailRefused('the server refused the mail', { cause: error }) : error;
     }

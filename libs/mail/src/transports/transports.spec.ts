@@ -13,7 +13,7 @@ import { SmtpTransport } from './smtp.js';
 /** A mail server on a real socket that delivers nothing. */
 class SmtpSink {
   readonly received: ParsedMail[] = [];
-  /** The code that RCPT TO is refused with. */
+  /** The code with which RCPT TO is refused. */
   refusal?: number;
   /** The login that a client must use; undefined if none is needed. */
   password?: string;
@@ -124,7 +124,7 @@ describe('a mail server with a password', () => {
     await send('before');
     server.password = 'second';
     server.disconnectAll();
-    // The sender keeps a mail unless it is refused for good.
+    // The sender keeps a mail unless it is refused permanently.
     await expect(send('between')).rejects.not.toBeInstanceOf(MailRefused);
     password = 'second';
     await send('after');

@@ -73,7 +73,7 @@ export class UploadLocked extends Problem {
   }
 }
 
-/** An upload that its owner refuses without saying why. */
+/** An upload that its owner refuses without a reason. */
 export class UploadRefused extends Problem {
   constructor() {
     super({
