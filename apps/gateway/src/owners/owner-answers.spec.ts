@@ -106,6 +106,24 @@ describe('a service whose address is set', () => {
     });
   });
 
+  it('S99: 429 of an owner counts like any rejection, and says how long to wait', async () => {
+    owner.answer = () => ({
+      ...problemAnswer(429, 'too_many_tests', 'failed'),
+      body: JSON.stringify({ code: 'too_many_tests', status: 429, detail: 'No.', retry_after: 90 }),
+    });
+    const { apiKey } = under.around.account.addKey();
+    const [first, second] = [
+      await under.ask('/v2.0/archive/plain', { 'x-api-key': apiKey }),
+      await under.ask('/v2.0/archive/plain', { 'x-api-key': apiKey }),
+    ];
+    expectProblem(first, 429, 'too_many_tests');
+    expect(first.headers['retry-after']).toBe('90');
+    const left = [first, second].map(({ headers }) =>
+      Number(headers['x-ratelimit-remaining-requests']),
+    );
+    expect(left[0] - left[1]).toBe(1);
+  });
+
   it('402: a cap, which no purchase raises, does not link to the page of credits', async () => {
     owner.answer = () => problemAnswer(402, 'price_above_max', 'failed');
     const { status, json } = await ask('plain');

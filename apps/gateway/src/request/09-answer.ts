@@ -18,7 +18,7 @@ const PROBLEM_TYPE = 'Content-Type: application/problem+json\r\n';
 const CLOSING_BRACE = 0x7d;
 /** Statuses of rejections that are meant for the customer; others concern only the services. */
 const PASSED_ON: ReadonlySet<number> = new Set([
-  400, 402, 403, 404, 409, 410, 413, 416, 422, 503, 504,
+  400, 402, 403, 404, 409, 410, 413, 416, 422, 429, 503, 504,
 ]);
 
 /** Step 9a: sends a data answer. `remaining` is the balance after it. */
