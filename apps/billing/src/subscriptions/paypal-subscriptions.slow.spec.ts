@@ -291,6 +291,24 @@ describe('subscriptions by PayPal', () => {
       expect((await said()).states.at(-1)).toMatchObject(after);
     });
 
+    it('a cancellation after the payment can be undone', async () => {
+      await passTo(hours(-2));
+      await ask('cancel');
+      expect((await ask('undo')).body.subscription).toMatchObject({ cancel_at: null });
+      expect(atPaypal().status).toBe('ACTIVE');
+    });
+
+    it('a cancellation cannot be undone once PayPal has passed over the next period', async () => {
+      await ask('cancel');
+      await passTo(hours(-9));
+      expect((await ask('undo')).body.subscription).toMatchObject({ cancel_at: null });
+      await ask('cancel');
+      await passTo(hours(-2));
+      expect((await ask('undo')).status).toBe(422);
+      expect(atPaypal().status).toBe('SUSPENDED');
+      expect(await row()).toMatchObject({ cancel_at: end.toISOString() });
+    });
+
     it.each(['api-5K-month', 'api-50K-month'])(
       'a change to %s is refused until that period has begun, because it would come without its price',
       async (sku) => {

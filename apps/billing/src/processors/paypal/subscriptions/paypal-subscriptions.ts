@@ -123,10 +123,27 @@ export class PaypalSubscriptions {
       // The mark is written first, because a suspension without it was not requested by the customer.
       await this.putMark(id, { ...mark, isEnding: false });
       await client.activate(id, BY_CUSTOMER);
+      await this.checkBilled(id, mark);
     } else if (!isSameOffer(running, next)) {
       throw new PaypalRefusal(422, 'APPROVAL_NEEDED', 'The customer undoes a change at PayPal.');
     }
     return this.fetch(id);
+  }
+
+  /**
+   * PayPal bills up to a day before a period ends, and passes over a subscription that is suspended then. The next period
+   * would begin unpaid and stay so.
+   * @throws PaypalRefusal after the subscription was suspended again.
+   */
+  private async checkBilled(id: string, ending: SubscriptionMark): Promise<void> {
+    const { billing_info: billing } = await this.parts.client.get(id);
+    const [last, next] = [billing?.last_payment?.time, billing?.next_billing_time];
+    const until = ending.until.getTime();
+    const isBilled = last !== undefined && timeOf(last).getTime() >= until - DAY_MS;
+    if (isBilled || next === undefined || timeOf(next).getTime() <= until + DAY_MS) return;
+    await this.putMark(id, ending);
+    await this.parts.client.suspend(id, BY_CUSTOMER);
+    throw new PaypalRefusal(422, 'PERIOD_PASSED_OVER', 'PayPal does not bill the next period.');
   }
 
   private async firstPayment({ id, start }: KnownSubscription): Promise<Micros | undefined> {

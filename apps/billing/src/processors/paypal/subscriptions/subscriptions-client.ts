@@ -23,6 +23,7 @@ export interface PaypalSubscription {
   start_time?: string;
   billing_info?: {
     failed_payments_count?: number;
+    next_billing_time?: string;
     last_payment?: { amount?: PaypalMoney; time?: string };
   };
   links?: PaypalLink[];
