@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { EventsConfig, KafkaTransport, createTopics } from '#libs/messaging';
 import { Logger, loadConfig } from '#libs/platform';
 import { KafkaBroker } from '#test/environment';
@@ -16,8 +15,6 @@ const EVENTS_PER_SECOND = 500;
  * commits.
  */
 const TOGETHER = { perTransaction: 5 };
-const KILLED_AFTER_MS = 8_000;
-const SECONDS_AROUND_KILL = 25;
 const CONSUMER = join(import.meta.dirname, '../events/consumer.js');
 
 /**
@@ -46,11 +43,6 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   const relayMs = performance.now() - startedMs;
   const second = await startConsumer(line, settings);
   const consumedPerSecond = await line.consumptionOf(backlog);
-  const third = await startConsumer(line, settings);
-  progress('one of two consumers is about to be killed');
-  const killing = sleep(KILLED_AFTER_MS).then(() => end(third));
-  const around = await line.latencies(SECONDS_AROUND_KILL * 200, { ...TOGETHER, perSecond: 200 });
-  await killing;
   await end(second);
   return [
     atMost(
@@ -61,12 +53,6 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
     ),
     atLeast(`kafka: relay, backlog of ${backlog}`, (backlog * 1000) / relayMs, 3_000, 'events/s'),
     atLeast(`kafka: consumer, backlog of ${backlog}`, consumedPerSecond, 3_000, 'events/s'),
-    atMost(
-      'kafka: latest event around a kill -9 of one of two consumers',
-      Math.max(...around),
-      12_000,
-      'ms',
-    ),
   ];
 }
 
