@@ -55,8 +55,8 @@ const moneyCommand = fc.oneof(
   },
 );
 
-/** The number of subscriptions. */
-export const moneyHistory = (commands: number) =>
-  fc.array(moneyCommand, { minLength: commands, maxLength: commands, size: 'max' });
+/** @param fewest the length to which a failing history may be reduced. */
+export const moneyHistory = (commands: number, fewest = commands) =>
+  fc.array(moneyCommand, { minLength: fewest, maxLength: commands, size: 'max' });
 
 export type MoneyCommand = typeof moneyCommand extends fc.Arbitrary<infer T> ? T : never;
