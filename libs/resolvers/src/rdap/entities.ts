@@ -16,7 +16,14 @@ export interface Entity {
   depth: number;
   /** It is within a seller of the name, whose people are not those of the name. */
   isOfSeller: boolean;
+  isOfReseller: boolean;
   card: PublishedContact;
+}
+
+interface Parent {
+  json: JsonObject;
+  isSeller: boolean;
+  isReseller: boolean;
 }
 
 const SELLERS: ReadonlySet<string> = new Set(['registrar', 'reseller', 'sponsor']);
@@ -26,15 +33,23 @@ const ROLES_OF_SELLER: ReadonlySet<string> = new Set(['abuse', 'reseller']);
 /** All entities below an object, outer before inner. */
 export function entitiesOf(json: JsonObject): Entity[] {
   const found: Entity[] = [];
-  let parents: readonly { json: JsonObject; isSeller: boolean }[] = [{ json, isSeller: false }];
+  let parents: readonly Parent[] = [{ json, isSeller: false, isReseller: false }];
   for (let depth = 1; depth <= ENTITY_DEPTH_MAX; depth += 1) {
-    const here = parents.flatMap(({ json: above, isSeller: isOfSeller }) =>
-      objectsIn(above['entities']).map((entity) => ({ json: entity, isOfSeller })),
+    const here = parents.flatMap((above) =>
+      objectsIn(above.json['entities']).map((entity) => ({
+        json: entity,
+        isOfSeller: above.isSeller,
+        isOfReseller: above.isReseller,
+      })),
     );
     parents = here.slice(0, ENTITIES_MAX - found.length).map((one) => {
       const roles = rolesOf(one.json);
       found.push({ ...one, roles, depth, card: cardOf(one.json) });
-      return { ...one, isSeller: one.isOfSeller || roles.some((role) => SELLERS.has(role)) };
+      return {
+        json: one.json,
+        isSeller: one.isOfSeller || roles.some((role) => SELLERS.has(role)),
+        isReseller: one.isOfReseller || roles.includes('reseller'),
+      };
     });
   }
   return found;
@@ -52,11 +67,14 @@ function cardOf(json: JsonObject): PublishedContact {
   return hasCard ? jcard : readJsContact(json['jscontact_card'] ?? json['jscard']);
 }
 
-/** The first contact of each role, and which of its values are withheld. */
+/** The first contact of each role, and which of its values are withheld. A reseller's desk for abuse is not the name's. */
 export function readContacts(entities: readonly Entity[]) {
   const contacts: RegistrationRecord['contacts'] = {};
   const redactions: Redaction[] = [];
-  for (const { json, roles, isOfSeller, card } of entities) {
+  const resellersLast = entities.toSorted(
+    (a, b) => Number(a.isOfReseller) - Number(b.isOfReseller),
+  );
+  for (const { json, roles, isOfSeller, card } of resellersLast) {
     for (const role of roles.filter(isContactRole)) {
       if (contacts[role] !== undefined || (isOfSeller && !ROLES_OF_SELLER.has(role))) continue;
       for (const member of card.withheld) {

@@ -259,6 +259,19 @@ describe('readRdapDomain', () => {
     });
   });
 
+  it('a card may have several addresses for mail, or their URI: the first is the address', () => {
+    for (const email of [
+      ['email', {}, 'uri', 'mailto:zoe@x.example'],
+      ['email', {}, 'text', ['zoe@x.example', 'z@x.example']],
+      ['email', {}, 'text', 'zoe@x.example', 'z@x.example'],
+    ]) {
+      const entities = [{ roles: ['registrant'], vcardArray: ['vcard', [email]] }];
+      expect(readRdapDomain({ ldhName: domain, entities }, domain)?.contacts).toEqual({
+        registrant: { email: 'zoe@x.example' },
+      });
+    }
+  });
+
   it('the people of a seller are not those of the name, except for abuse', () => {
     const person = (role: string) => ({
       roles: [role],
@@ -270,6 +283,14 @@ describe('readRdapDomain', () => {
       const contacts = readRdapDomain({ ldhName: domain, entities }, domain)?.contacts;
       expect(contacts).toEqual({ abuse: { name: "A seller's abuse" } });
     }
+    const desk = (roles: string[], fn: string) => ({
+      roles,
+      entities: [{ roles: ['abuse'], vcardArray: ['vcard', [['fn', {}, 'text', fn]]] }],
+    });
+    const sellers = [desk(['reseller'], "Reseller's"), desk(['registrar'], "Registrar's")];
+    expect(readRdapDomain({ ldhName: domain, entities: sellers }, domain)?.contacts).toEqual({
+      abuse: { name: "Registrar's" },
+    });
     const entities = [{ roles: ['registrant'], entities: [person('administrative')] }];
     expect(readRdapDomain({ ldhName: domain, entities }, domain)?.contacts).toHaveProperty(
       'administrative',

@@ -34,7 +34,9 @@ export function readJcard(vcardArray: unknown): PublishedContact {
     name: first('fn') ?? nameIn(all('n')[0]),
     organization: first('org'),
     ...address(all('adr')),
-    email: first('email'),
+    email: all('email')
+      .map(mailboxIn)
+      .find((text) => text !== undefined),
     phone,
     fax,
   };
@@ -70,6 +72,12 @@ function phoneIn(tel: Property): string | undefined {
   const extension = parameters.find((parameter) => /^ext=/i.test(parameter))?.slice(4);
   const written = extension === undefined || extension === '' ? '' : ` ext. ${extension}`;
   return number.trim() === '' ? undefined : `${number.trim()}${written}`;
+}
+
+/** The first mailbox of a property, which may be a `mailto:` URI (RFC 6068). */
+function mailboxIn({ values }: Property): string | undefined {
+  const text = linesIn(values[0])[0]?.trim();
+  return text?.replace(/^mailto:/i, '').replace(/\?.*$/, '') || undefined;
 }
 
 function isFax(tel: Property): boolean {

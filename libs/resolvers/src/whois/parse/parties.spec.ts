@@ -54,6 +54,8 @@ describe('a value of a party', () => {
     'Organization: Confidential Records Ltd',
     'Organization: Personal Data Systems GmbH',
     'Organization: Unpublished Press',
+    'Organization: Protected Trust Ltd',
+    'Name: Masked Owl',
     'Email: hidden.brook@farm.example',
     'Country: NA',
   ])('is published, although a placeholder begins like it: %s', (line) => {
@@ -76,10 +78,36 @@ describe('a value of a party', () => {
     'Personal data',
     'Personal data, can not be publicly disclosed',
     'Unpublished by request',
+    'Hidden GDPR',
+    'hidden_by_registrar',
+    'Masked',
+    'Data hidden',
+    'Registrant not disclosed',
+    '***',
+    'XXXXX',
   ])('is withheld: %s', (value) => {
     const { contacts, redactions } = registrant(`Name: ${value}`, 'City: Delft')!;
     expect(contacts.registrant).toEqual({ city: 'Delft' });
     expect(redactions).toMatchObject([{ path: 'contacts.registrant.name', basis: 'text' }]);
+  });
+});
+
+describe('a handle', () => {
+  it('is not a name if the answer lacks its object', () => {
+    const lines = [
+      'domain:         example.at',
+      'registrant:     HOL1-NICAT',
+      'tech-c:         TEC1-NICAT',
+      'nserver:        ns1.example.net',
+      '',
+      'personname:     Tim Example',
+      'nic-hdl:        TEC1-NICAT',
+      '',
+    ];
+    expect(read('at', lines.join('\n'))?.contacts).toEqual({
+      registrant: { handle: 'HOL1-NICAT' },
+      technical: { handle: 'TEC1-NICAT', name: 'Tim Example' },
+    });
   });
 });
 

@@ -46,6 +46,14 @@ export class ContactDraft {
     return this;
   }
 
+  /** What was read as a name is the handle of an object that the answer lacks. */
+  takeHandle(handle: string): void {
+    for (const field of ['heading', 'name'] as const) {
+      if (this.first(field) === handle) this.values.delete(field);
+    }
+    this.add('handle', handle);
+  }
+
   first(field: ContactField): string | undefined {
     return this.values.get(field)?.[0];
   }

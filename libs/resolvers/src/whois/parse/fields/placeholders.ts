@@ -49,7 +49,11 @@ const WITHHELD_STARTS: readonly string[] = [
  * city, and `hidden.valley@farm.example` an address.
  */
 const WITHHELD_WORDS =
-  /^(?:hidden|confidential|obfuscated|unpublished|personal data)(?:$|@|[\s)\]>"*!,;:/|-]*(?:$|[(<[*|]|(?:according|address|and|as|at|because|by|can|contact|data|details|due|email|e-mail|fax|for|from|in|information|is|name|not|on|or|per|phone|please|protected|registrant|see|under|until|upon|use|whois)\b))/;
+  /^(?:hidden|confidential|obfuscated|unpublished|personal data)(?:$|@|[\s)\]>"*!,;:/|_-]*(?:$|[(<[*|]|(?:according|address|and|as|at|because|by|can|contact|data|details|due|email|e-mail|fax|for|from|gdpr|holder|in|information|is|name|not|on|or|owner|per|phone|please|protected|registrant|see|under|until|upon|use|whois)(?![a-z0-9])))/;
+
+/** Values that say nothing but that they replace another one. */
+const WITHHELD_VALUES =
+  /^(?:\*{3,}|x{3,}|gdpr|masked|withheld|protected|undisclosed|(?:contact|data|email|information|name|phone|registrant)(?: (?:is|are))? (?:hidden|masked|protected|withheld|undisclosed|not disclosed))[\s)\]>"*.!]*$/;
 
 /** Values that mean that nothing was entered. */
 const EMPTY_VALUES = new Set([
@@ -133,7 +137,12 @@ const PRIVACY_SERVICES: readonly string[] = [
 /** True if the text replaces a value that its owner or the law withholds. */
 export function isWithheld(value: string): boolean {
   const lower = withoutMarks(value).toLowerCase();
-  return WITHHELD_STARTS.some((start) => lower.startsWith(start)) || WITHHELD_WORDS.test(lower);
+  return (
+    WITHHELD_STARTS.some((start) => lower.startsWith(start)) ||
+    WITHHELD_WORDS.test(lower) ||
+    WITHHELD_VALUES.test(lower) ||
+    WITHHELD_VALUES.test(value.trim())
+  );
 }
 
 /** `<data not disclosed>`, `** REDACTED **`. */

@@ -312,6 +312,7 @@ export class RecordDraft {
     if (object !== undefined) return object.joinedWith(draft, handle);
     const reference = this.references.get(role);
     if (reference !== undefined) draft.add('handle', reference);
+    else if (this.objects.size > 0 && isHandle(handle)) draft.takeHandle(handle!);
     return draft;
   }
 
