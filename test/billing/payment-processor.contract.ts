@@ -78,7 +78,7 @@ export function describePaymentProcessor(
         expect(await fetched('checkout', checkoutId)).toMatchObject({ state: 'open' });
       });
 
-      it('S40: the page takes no card data', async () => {
+      it('S40: the page does not ask for card data', async () => {
         const page = await (await fetch((await checkout()).redirectUrl)).text();
         expect(page).not.toMatch(/<input|<script|<iframe/i);
       });

@@ -15,7 +15,10 @@ export interface Globals {
 
 /** The symbol under which Jest keeps the time limit of a file's tests. */
 const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
-/** Where Jest keeps the handlers of test events. Each file adds its own to those it finds, and none is removed. */
+/**
+ * The symbol under which Jest keeps the handlers of test events. Each file adds its own to those it finds, and none is
+ * removed.
+ */
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 
 // Imports from `@jest/globals` for suites that several specs share: always the functions of the current file.

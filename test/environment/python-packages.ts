@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const CACHE = join(homedir(), '.cache', 'domain-data-service');
 const DOWNLOAD_LIMIT_MS = 300_000;
 
-/** A Python with the packages of one requirements file, installed once in the user's cache. */
+/** A Python environment with the packages of one requirements file, installed once in the user's cache. */
 export class PythonPackages {
   private readonly requirements: string;
 
@@ -28,7 +28,7 @@ export class PythonPackages {
     return status === 0 ? undefined : 'no Python with pip on this machine';
   }
 
-  /** @returns the path of the Python that has them. */
+  /** @returns the path of the Python interpreter that has them. */
   async python(): Promise<string> {
     if (!existsSync(this.folder)) await this.install();
     return join(this.folder, 'bin/python');

@@ -107,7 +107,7 @@ describe('in one process: unusable input', () => {
     }
   });
 
-  it('a tus upload with wrong headers is told which and why, and keeps its offset', async () => {
+  it('a tus upload with wrong headers is rejected with the header and the reason, and keeps its offset', async () => {
     const path = await beginTus();
     const body = 'x';
     const start = { ...PIECE, 'upload-offset': '0' };

@@ -33,7 +33,7 @@ describeOnCluster('a process for each service', () => {
 
   describe('from sign-up to erasure', () => firstLight(() => deployment));
 
-  describe.each(PROCESSOR_NAMES)('credits are bought by %s', (processor) =>
+  describe.each(PROCESSOR_NAMES)('credits are bought with %s', (processor) =>
     buyCredits(() => deployment, processor),
   );
 

@@ -451,7 +451,7 @@ describe('an upload by tus', () => {
     expect((await under.ask(path, withKey(TUS), 'HEAD')).status).toBe(404);
   });
 
-  it('412: a request with another version is told the supported one', async () => {
+  it('412: a request with another version is rejected, and the answer names the supported one', async () => {
     const path = '/v2.0/uploads/019a5f00-0000-7000-8000-000000000001';
     const refused = await under.ask(path, withKey(), 'DELETE');
     expectProblem(refused, 412, 'tus_version_not_supported');

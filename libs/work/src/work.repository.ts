@@ -163,7 +163,7 @@ export class WorkRepository {
     return rows.length === 1;
   }
 
-  /** @returns false when there is no dead work of this name. */
+  /** @returns false if there is no dead work of this name. */
   async discard(runner: SqlRunner, name: string): Promise<boolean> {
     const rows = await runner.query(
       `delete from work where queue = $1 and name = $2 and state = 'dead' returning id`,

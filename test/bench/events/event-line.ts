@@ -68,7 +68,7 @@ export interface Saying {
   perSecond?: number;
 }
 
-/** A producer's database on a separate durable server, its relay, and the events that were said and heard. */
+/** A producer's database on a separate durable server, its relay, and the events that were sent and received. */
 export class EventLine {
   private transport?: EventTransport;
 
@@ -191,7 +191,7 @@ function urlOf(server: EmbeddedServer, role: string): string {
   return url.toString();
 }
 
-/** Creates schemas with the messaging tables, and tables of the events that were said and heard. */
+/** Creates schemas with the messaging tables, and tables of the events that were sent and received. */
 async function prepare(server: EmbeddedServer): Promise<void> {
   await withClient(server.url(), (client) => client.query('create database bench'));
   await provisionRoles(server.url(), SERVICES, () => PASSWORD);

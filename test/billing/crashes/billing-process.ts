@@ -45,7 +45,7 @@ export class BillingProcess {
     });
   }
 
-  /** Starts it. If a crash point is given, the process kills itself when it has passed that point so many times. */
+  /** Starts it. If a crash point is given, the process kills itself when it reaches that pass of the point. */
   async start(crashAt?: { point: CrashPoint; pass: number }): Promise<void> {
     await this.process.start(crashAt && { CRASH_AT: `${crashAt.point}:${crashAt.pass}` });
   }

@@ -14,7 +14,7 @@ const START = 'from schemathesis.cli import schemathesis; schemathesis()';
 /** @returns undefined if Schemathesis is installed or pip can fetch it, otherwise the reason why not. */
 export const schemathesisAvailability = (): string | undefined => PACKAGES.availability();
 
-/** The Python in which Schemathesis is installed, once, in the user's cache. */
+/** The Python interpreter of the environment with Schemathesis, which is installed once in the user's cache. */
 export const schemathesisPython = (): Promise<string> => PACKAGES.python();
 
 /** @returns the output of Schemathesis, and whether it found nothing. */

@@ -63,7 +63,7 @@ describe('the price calculator', () => {
   });
 });
 
-/** The lowest price of packages with at least so many thousand credits, among all combinations on sale. */
+/** The lowest price of packages with at least this many thousand credits, among all combinations on sale. */
 function cheapestSums(thousands: number): number[] {
   const sums = [0];
   for (let place = 1; place <= thousands; place += 1) {

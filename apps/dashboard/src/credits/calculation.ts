@@ -89,7 +89,7 @@ function cheapestWays(monthly: number, months: number): Way[] {
   );
 }
 
-/** The cheapest packages that together have at least so many credits. */
+/** The cheapest packages that together have at least this many credits. */
 function cheapestPackages(credits: number): SoldPackage[] {
   const { credits: largest } = PACKAGES_SOLD.at(-1)!;
   const whole = Math.max(0, Math.floor(credits / largest) - 1);
@@ -104,7 +104,7 @@ function cheapestPackages(credits: number): SoldPackage[] {
 }
 
 /**
- * For each number of steps up to twice the largest package: one package of the cheapest combination with at least so
+ * For each number of steps up to twice the largest package: one package of the cheapest combination with at least this
  * many credits. Above that, the largest package is part of the cheapest combination, because larger packages have a
  * lower price per credit.
  */

@@ -30,7 +30,7 @@ import { suggestionsFor } from './suggestions.js';
 
 /** The number of suggestions that are checked at a time. */
 const AT_A_TIME = 10;
-/** Every name is looked up anew, except for the gateway's repeats and failures whose waiting time has not passed. */
+/** Every name is looked up again, except for the gateway's repeats and failures whose waiting time has not passed. */
 const NOW = { max_age: 0, allow_stale: false };
 const LIVE = { servedFrom: 'live', ageSeconds: 0 } as const;
 

@@ -128,7 +128,7 @@ describe('a port-43 text', () => {
     expect(of('::c000:201', 'inetnum: 192.0.2.0/24')).toBeUndefined();
   });
 
-  it('has comments that are no part of its values, except of free text', () => {
+  it('has comments that are not part of its values, except in free text', () => {
     expect(
       of(
         '192.0.2.1',

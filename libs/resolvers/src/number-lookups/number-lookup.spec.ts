@@ -269,7 +269,7 @@ describe('an address', () => {
     expect(found.block).toBeUndefined();
   });
 
-  it("is not registered if a registry's entry for everything is the answer", async () => {
+  it("is not registered if the answer is a registry's entry for the whole address space", async () => {
     const everything = {
       ...NETWORK,
       startAddress: '0.0.0.0',

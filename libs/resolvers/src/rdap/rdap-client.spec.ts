@@ -72,7 +72,7 @@ describe('RdapClient', () => {
     expect(await fetch()).toMatchObject({ kind: 'not_found' });
   });
 
-  it('the page of a gateway is no answer, whatever its media type', async () => {
+  it('the page of a gateway is not an answer, whatever its media type', async () => {
     const pages = ['{"message":"Not Found"}', '{"error":"Not Found"}', '{"detail":"Not Found"}'];
     for (const page of pages) {
       await answering(404, page, { 'content-type': 'application/rdap+json' });

@@ -206,7 +206,7 @@ describe('readRdapDomain', () => {
     ['of another kind', { ...whole, objectClassName: 'entity' }],
     ['of nothing', {}],
     ['without any data of a registration', { objectClassName: 'domain', notices: [] }],
-  ])('an object %s is no answer', (_what, json) => {
+  ])('an object %s is not an answer', (_what, json) => {
     expect(readRdapDomain(json, domain)).toBeUndefined();
   });
 
@@ -297,7 +297,7 @@ describe('readRdapDomain', () => {
     );
   });
 
-  it('an object that says that nobody has the name is no record, unless a holder or a delegation contradicts it', () => {
+  it('an object that says that nobody holds the name is not a record, unless a holder or a delegation contradicts it', () => {
     const object = { objectClassName: 'domain', ldhName: 'a.example', handle: 'D1' };
     const sayings = [
       { status: ['available'] },

@@ -197,7 +197,10 @@ export class StripeSubscriptions {
     );
   }
 
-  /** Changes the plan of the running period without a charge. A change that waits for its end goes on waiting. */
+  /**
+   * Changes the plan of the running period without a charge. A change that waits for the end of the period keeps
+   * waiting.
+   */
   async setPlan(request: ChangeRequest, key: string): Promise<SubscriptionSnapshot> {
     const { subscriptionId: id } = request;
     const subscription = await this.stripe.subscriptions.retrieve(id, { expand: EXPAND });

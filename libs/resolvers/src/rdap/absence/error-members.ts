@@ -8,7 +8,7 @@ const DEPTH_MAX = 3;
 const TEXT_LENGTH_MAX = 1_000;
 /** Maximum length: ten times that of the longest known terms. */
 const NOTICE_TEXT_LENGTH_MAX = 32_768;
-/** Of one text. */
+/** The limit for one text. */
 const TEXT_LINES_MAX = 200;
 
 /** Members that occur in every answer and describe its format or identify it. */

@@ -36,7 +36,7 @@ interface Said {
 }
 
 const NAME = '\u0001';
-/** In a form: the name, and a word that varies; several stars are literal. */
+/** Placeholders in a form: the name, and a word that varies; several stars are literal. */
 const VARIES = /NAME|LABEL|(?<!\*)\*(?!\*)/;
 const QUOTED = /^\[?["'“”„«‘`](?!\S+["'”»’] )/;
 const LEFT_OUT = /(?:\. ?\.|…)$/;
