@@ -14,7 +14,7 @@ import { Customer } from '../../../test/stories/customer.js';
 import type { DemoFacts, SoloFacts } from './announcement/solo-facts.js';
 
 const START_TIMEOUT_MS = 300_000;
-/** The credits of the demo account: the trial's and the operator's. */
+/** The credits of the demo account: from the trial and from the operator. */
 const CREDITS = 5_500;
 
 /** Instead of the 50,000 that a newcomer finds. */
@@ -212,7 +212,7 @@ describe('solo', () => {
     expect([code, output]).toEqual([1, expect.stringContaining('Stop it first')]);
   });
 
-  it('a port in use is reported in one line with the setting that chooses another', async () => {
+  it('a port in use is reported in one line with the setting for another port', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { port: number };

@@ -45,9 +45,9 @@ const MESSAGES = {
 } as const;
 
 /**
- * Reads the registrable domain name out of what people paste: a name, a URL, an internationalised name, upper case, a
- * trailing dot. The result is safe to send to a registry unchanged: it matches `[a-z0-9.-]{1,253}`. An unknown
- * top-level domain is accepted; the registry tables decide whether a server answers for it.
+ * Reads the registrable domain name from pasted text: a name, a URL, an internationalised name, upper case, a trailing
+ * dot. The result is safe to send to a registry unchanged: it matches `[a-z0-9.-]{1,253}`. An unknown top-level domain
+ * is accepted; the registry tables decide whether a server answers for it.
  *
  * Sources: RFC 1123 §2.1 (letters, digits, hyphen), RFC 5890 §2.3 (A-labels), RFC 3696 §2 (the last label is not all
  * numeric), UTS #46 for the mapping, the public suffix list.

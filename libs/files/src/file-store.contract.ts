@@ -293,7 +293,7 @@ async function bytesOf(store: FileStore, key: string, range?: { first: number; l
   return collected((await store.read(key, { range })).content);
 }
 
-/** Bytes that follow from a hash, in pieces of changing size. */
+/** Bytes derived from a hash, in pieces of varying size. */
 function longFile() {
   const seed = randomBytes(32);
   const bytes = Buffer.concat(

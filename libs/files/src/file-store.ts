@@ -81,7 +81,7 @@ export const CONCATENATED_MAX = 4_000;
  */
 export abstract class FileStore {
   /**
-   * Writes a file, read as fast as the store takes it.
+   * Writes a file, whose content is read as fast as the store accepts it.
    * @throws FileTooLarge, FileExists, FilesUnavailable, and the errors of `content`.
    */
   async write(key: string, content: FileContent, options: WriteOptions): Promise<FileFacts> {

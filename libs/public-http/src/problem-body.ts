@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import { type Clock, type Problem, maskKeys } from '#libs/platform';
 
-/** The facts about its request in a problem answer. */
+/** The data about a request in a problem answer. */
 export interface ProblemPlace {
   requestId: string;
-  /** Path without the query; masked and cut here, so any input is safe. */
+  /** Path without the query; it is masked and truncated here, so any input is safe. */
   path: string;
 }
 

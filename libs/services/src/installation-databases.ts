@@ -47,7 +47,7 @@ export interface InstallationDatabase {
   services: readonly AnyService[];
 }
 
-/** The databases that hold the schemas of an installation: the common one, or a service's own. */
+/** The databases that contain the schemas of an installation: the common one, or a service's own. */
 export class InstallationDatabases {
   constructor(private readonly options: DatabasesOptions) {}
 
@@ -93,7 +93,7 @@ export class InstallationDatabases {
 
   /**
    * Creates roles, schemas and extensions in each database for its services. Safe to repeat.
-   * @throws NotTheOwner, or ExtensionMissing where a server lacks an extension.
+   * @throws NotTheOwner, or ExtensionMissing if a server lacks an extension.
    */
   async provision(): Promise<void> {
     for (const { adminUrl, services } of this.all) {

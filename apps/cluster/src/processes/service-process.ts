@@ -112,7 +112,7 @@ export class ServiceProcess implements ClusterProcess {
     throw new Error(`${this.name} ended with ${child.signalCode ?? child.exitCode}${this.tail()}`);
   }
 
-  /** Resolves when the process is gone, however it ended. */
+  /** Resolves when the process has ended, for whatever reason. */
   async untilEnded(): Promise<void> {
     await this.ended;
   }

@@ -91,7 +91,7 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
     });
     shutdown.add(service.name, started.stop);
     metrics.push(started.metrics);
-    // Events stop before the service whose database they are read from. Closing twice is harmless.
+    // Events stop before the service from whose database they are read. Closing twice is harmless.
     shutdown.add('events', () => transport.close());
     if (service.urlSetting) settings[service.urlSetting] = started.addresses.url;
   }

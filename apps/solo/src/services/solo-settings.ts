@@ -68,8 +68,9 @@ export function checkSettings(environment: Settings): void {
 }
 
 /**
- * Without a mail server everybody's mail, including reset links, is on a page of the dashboard; this is allowed only if
- * the dashboard is reachable only from this machine. @throws ConfigurationError.
+ * Without a mail server, all mails, including reset links, are on a page of the dashboard; this is allowed only if the
+ * dashboard is reachable only from this machine.
+ * @throws ConfigurationError.
  */
 function checkMailbox(settings: Settings): void {
   const { smtpUrl } = loadConfig(AccountConfig, settings);

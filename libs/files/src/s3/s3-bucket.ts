@@ -26,7 +26,7 @@ export function s3Client(config: FilesConfig, clock: Clock, endpoint?: string): 
     forcePathStyle: config.filesS3PathStyle,
     credentials: config.filesS3AccessKeyId ? async () => loginOf(config, clock) : undefined,
     maxAttempts: TRIES_MAX,
-    // Servers other than Amazon's do not all know the checksums that the SDK would add.
+    // Not all servers other than Amazon's support the checksums that the SDK would add.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_LIMIT_MS, socketTimeout: SILENCE_LIMIT_MS },

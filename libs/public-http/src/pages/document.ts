@@ -16,7 +16,7 @@ export interface DocumentParts {
   dashboardUrl?: string;
 }
 
-/** Public pages of the dashboard, at the foot of every page. */
+/** Public pages of the dashboard, linked at the foot of every page. */
 const FOOTER: readonly (readonly [path: string, text: string])[] = [
   ['/prices', 'Prices'],
   ['/documents', 'Documents'],

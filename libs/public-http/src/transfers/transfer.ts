@@ -23,7 +23,7 @@ export interface TransferCall {
   /** Tells a client that waits to send its body (`Expect: 100-continue`) to continue. */
   invite: () => void;
   /**
-   * The page that a browser is sent to after a form, according to the owner's answer; without it, the answer is passed
+   * The page to which a browser is sent after a form, according to the owner's answer; without it, the answer is passed
    * on.
    */
   leadTo?: (answer: string) => string;

@@ -79,7 +79,7 @@ export class Upload extends Transfer {
   }
 }
 
-/** RFC 9112 §6.3: without either there is no body. */
+/** Without either header there is no body (RFC 9112 §6.3). */
 function hasBody({ request: { headers } }: TransferCall): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
