@@ -23,8 +23,8 @@ export async function waitFor<T>(
 const LONGEST_MS = 20_000;
 
 /**
- * Tries something that our own time-out ends after something else has arrived. `attempt` is given a time, and ten times
- * as much while its answer shows that the time was over too early (`isLate`), as on a busy machine.
+ * Tries something with a time limit of ours, for tests of what happens when the limit is exceeded. If the answer shows
+ * that the time was over too early (`isLate`), as on a busy machine, it is repeated with ten times as much.
  */
 export async function withEnoughTime<T>(
   firstMs: number,

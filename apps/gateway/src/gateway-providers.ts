@@ -50,7 +50,7 @@ const LEASE_DEADLINE_SLACK_MS = 1_000;
 /** A slow client gets the same time to read the answer. */
 const STREAM_FACTOR = 2;
 
-/** The arguments of a factory, by its own names. */
+/** The arguments of a factory, by the names that it gives them. */
 type Given<I> = {
   [K in keyof I]: I[K] extends abstract new (...parts: never[]) => infer T ? T : Counters;
 };

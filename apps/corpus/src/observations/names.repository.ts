@@ -16,9 +16,9 @@ export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
 }
 
 /**
- * SQL of the source to record beside a name's own (`d`), and its time: the source of a list or, if that is about to
- * take over the name, the previous source.
- * @param sourceId and `outranked`, both parameters of the statement.
+ * SQL for a second source of a name, besides its own source (`d`), and for its time: the source of a list or, if the
+ * list is about to become the name's own source, the previous one.
+ * @param sourceId a parameter of the statement, as is `outranked`.
  */
 export function otherSource(listedAt: string, sourceId: string, outranked: string): string {
   const isTaken = `d.source_id = any(${outranked}::smallint[])`;

@@ -113,7 +113,7 @@ describe('suppression', () => {
       ),
     );
 
-  it('S118: a suppressed domain is in no answer and no table, and cannot be imported again', async () => {
+  it('S118: no answer and no table contains a suppressed domain, and it cannot be imported again', async () => {
     const name = newName();
     await corpus.recordOf({ name: 'sold' }, ...seen(name, '192.0.2.10'));
     expect(await everything(name, '192.0.2.10')).toContain(name);

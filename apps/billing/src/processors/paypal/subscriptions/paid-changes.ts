@@ -230,7 +230,7 @@ export class PaidChanges {
     return at && { id: toChangeBillId(mark.changeOrderId), at };
   }
 
-  /** The plan before the latest change; the mark no longer has it once the new plan is paid, but the order does. */
+  /** The plan before the latest change. Once the new plan is paid, only the order of the change still contains it. */
   async planBefore({ mark, next }: KnownSubscription): Promise<PlannedUnits | undefined> {
     if (mark.changeOrderId === null) return undefined;
     const order = await this.findOrder(mark.changeOrderId);
