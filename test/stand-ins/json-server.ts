@@ -2,24 +2,21 @@ import { once } from 'node:events';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An HTTP server on loopback that takes the place of a service. It exchanges JSON and can become unavailable. */
-export abstract class JsonServer {
-  /** If set, it answers 503 with a foreign body, as a balancer without a service behind it does. */
-  isDown = false;
-  /** Answers wait for this promise. */
-  gate?: Promise<void>;
-  readonly calls: string[] = [];
+/** An HTTP server on loopback. */
+export abstract class LoopbackServer {
   private server: Server;
 
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  async start(): Promise<void> {
+  /** @param listenOn the path of a Unix socket; by default a free port on loopback. */
+  async start(listenOn?: string): Promise<void> {
     this.server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
       void this.take(request, response);
     });
-    this.server.listen(0, '127.0.0.1');
+    if (listenOn === undefined) this.server.listen(0, '127.0.0.1');
+    else this.server.listen(listenOn);
     await once(this.server, 'listening');
   }
 
@@ -29,9 +26,20 @@ export abstract class JsonServer {
     await once(this.server, 'close');
   }
 
+  protected abstract take(request: IncomingMessage, response: ServerResponse): unknown;
+}
+
+/** A server that takes the place of a service. It exchanges JSON and can become unavailable. */
+export abstract class JsonServer extends LoopbackServer {
+  /** If set, it answers 503 with a foreign body, as a balancer without a service behind it does. */
+  isDown = false;
+  /** Answers wait for this promise. */
+  gate?: Promise<void>;
+  readonly calls: string[] = [];
+
   protected abstract answer(request: IncomingMessage, body: unknown): object;
 
-  private async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (request.url === '/health') {

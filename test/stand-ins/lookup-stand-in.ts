@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LoopbackServer } from './json-server.js';
 
 export interface LookupAnswer {
   status: number;
@@ -43,7 +42,7 @@ const QUESTIONS_MAX = 10_000;
 type Answer = (request: IncomingMessage) => LookupAnswer | undefined;
 
 /** A stand-in for lookup as the gateway uses it. `answer` may be replaced; undefined keeps the caller waiting. */
-export class LookupStandIn {
+export class LookupStandIn extends LoopbackServer {
   readonly questions: { path: string; headers: IncomingMessage['headers'] }[] = [];
   /** The requests whose caller disconnected before the answer. */
   abandoned = 0;
@@ -51,27 +50,6 @@ export class LookupStandIn {
   /** Answers instead of `answer`, in any form; it gets the parsed body of a request, if there is one. */
   respond?: (request: IncomingMessage, response: ServerResponse, body: unknown) => void;
   private held: (() => void)[] | undefined;
-  private server: Server;
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  /** @param listenOn the path of a Unix socket; by default a free port on loopback. */
-  async start(listenOn?: string): Promise<void> {
-    this.server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
-      this.take(request, response),
-    );
-    if (listenOn === undefined) this.server.listen(0, '127.0.0.1');
-    else this.server.listen(listenOn);
-    await once(this.server, 'listening');
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
-  }
 
   /** Keeps every caller waiting until `release`, then answers them all. */
   holdAnswers(): { release: () => void } {
@@ -95,7 +73,7 @@ export class LookupStandIn {
     respond(request, response, text === '' ? undefined : JSON.parse(text));
   }
 
-  private take(request: IncomingMessage, response: ServerResponse): void {
+  protected take(request: IncomingMessage, response: ServerResponse): void {
     if (this.questions.length < QUESTIONS_MAX) {
       this.questions.push({ path: request.url!, headers: request.headers });
     }
