@@ -21,6 +21,11 @@ export function overlap(a: NumberRange, b: NumberRange): boolean {
   return a.kind === b.kind && a.first <= b.last && b.first <= a.last;
 }
 
+/** Whether a range has all numbers of another one. */
+export function contains(range: NumberRange, all: NumberRange): boolean {
+  return range.kind === all.kind && range.first <= all.first && all.last <= range.last;
+}
+
 /** Whether a range has all numbers of its kind: the entry that registries have for what they have not registered. */
 export function isEverything({ kind, first, last }: NumberRange): boolean {
   return first <= 1n && last === COUNTS[kind] - 1n;

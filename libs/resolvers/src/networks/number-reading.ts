@@ -1,7 +1,7 @@
 import { readMetered } from '../rdap/json-reading.js';
 import { WorkMeter } from '../whois/parse/reading/work-meter.js';
 import type { NumberBlock } from './network-record.js';
-import { isEverything, numberRange, overlap } from './number-range.js';
+import { contains, isEverything, numberRange } from './number-range.js';
 import { readRdapNumber } from './rdap-number.js';
 import { readRpsl } from './rpsl.js';
 
@@ -31,7 +31,7 @@ const ELSEWHERE = [
 const FREE = /^(?:available|free|unallocated|unassigned)$/i;
 
 /**
- * Reads an answer of a number registry. Pure, never throws; text without a block that has any of the requested numbers
+ * Reads an answer of a number registry. Pure, never throws; text without a block that has all requested numbers
  * is `parse_failed`, and so is an entry for what other registries register.
  */
 export function readNumberAnswer(
@@ -48,7 +48,7 @@ export function readNumberAnswer(
         : readMetered(text, meter, (json) => readRdapNumber(json, form));
     if (block === undefined) return FAILED;
     const range = numberRange(block.start, block.end);
-    if (range === undefined || !overlap(range, wanted)) return FAILED;
+    if (range === undefined || !contains(range, wanted)) return FAILED;
     const isFree = [block.type ?? '', ...block.statuses].some((word) => FREE.test(word.trim()));
     if (isFree || isEverything(range)) return { outcome: 'not_registered' };
     const isElsewhere = ELSEWHERE.some((words) =>

@@ -3,7 +3,7 @@ import { parseDate } from '../whois/parse/fields/dates.js';
 import type { DateValue } from '../record.js';
 import { abuseInRemarks, isEmail } from './abuse.js';
 import type { AbuseContact, NetworkContact, NumberBlock } from './network-record.js';
-import { type NumberRange, numberRange, overlap } from './number-range.js';
+import { type NumberRange, contains, numberRange, overlap } from './number-range.js';
 
 const LENGTH_MAX = 256 * 1024;
 const LINE_LENGTH_MAX = 1_000;
@@ -72,7 +72,7 @@ const CONTACT_CLASSES: Readonly<Record<string, string>> = {
 
 /**
  * Reads an answer of a number registry on port 43: RPSL (RIPE, APNIC, AFRINIC, LACNIC) or ARIN's own layout. The most
- * specific block with any of the requested numbers counts. Undefined if there is none.
+ * specific block with all requested numbers counts. Undefined if there is none.
  */
 export function readRpsl(text: string, asked: NumberRange): NumberBlock | undefined {
   const lines = text
@@ -183,13 +183,13 @@ function rangeOf(value: string): [start: string, end: string] {
   return parsed?.ok ? [parsed.cidr.address, lastAddress(parsed.cidr)] : [text.trim(), text.trim()];
 }
 
-/** The block with the fewest addresses or numbers, among them a requested one; the last one if there are several. */
+/** The block with the fewest addresses or numbers, among them all requested ones; the last one if there are several. */
 function narrowestOf(blocks: readonly RpslObject[], asked: NumberRange): RpslObject | undefined {
   let narrowest: { block: RpslObject; size: bigint } | undefined;
   for (const block of blocks) {
     const range = numberRange(...rangeOf(block.attributes[0][1]));
     // An unreadable part is no reason to drop the readable ones.
-    if (range === undefined || !overlap(range, asked)) continue;
+    if (range === undefined || !contains(range, asked)) continue;
     const size = range.last - range.first;
     if (narrowest === undefined || size <= narrowest.size) narrowest = { block, size };
   }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { blocksOfRange, parseAddressBlock, parseAsn } from '#libs/domain-names';
+import { blocksOfRange, lastAddress, parseAddressBlock, parseAsn } from '#libs/domain-names';
 import { LoopbackInternet } from '../loopback-internet.contract.js';
 import { UpstreamLimiter } from '../limiter/upstream-limiter.js';
 import { ParserWorker } from '../parser/parser-worker.js';
@@ -197,6 +197,8 @@ describe('an address', () => {
   });
 
   it('is looked up as a block of any size, or rejected with the reason, and never partly answered', async () => {
+    await internet.rdap('rdap.db.ripe.net', json(NETWORK));
+    await internet.whois('whois.ripe.net', RPSL);
     open();
     const sizes = [
       ...Array.from({ length: 8 }, (_, length) => `0.0.0.0/${length}`),
@@ -208,6 +210,9 @@ describe('an address', () => {
       expect(reason).toMatch(/Ask for a smaller block|No registry hands/);
     }
     expect(internet.asked).toEqual([]);
+    const wider = await lookups.lookUpBlock(block('193.0.0.0/20'));
+    expect(wider.outcome).toBe('parse_failed');
+    expect(wider.block).toBeUndefined();
   });
 
   it('is looked up on port 43 if RDAP does not answer, in RPSL', async () => {
@@ -350,7 +355,8 @@ describe('an address', () => {
     '%s belongs to AS112, which is routed: ARIN is queried',
     async (text) => {
       const [startAddress] = text.split('/');
-      const network = { ...NETWORK, startAddress, endAddress: startAddress, name: 'EX-AS112' };
+      const endAddress = lastAddress(block(text));
+      const network = { ...NETWORK, startAddress, endAddress, name: 'EX-AS112' };
       await internet.rdap('rdap.arin.net', json(network));
       open();
       expect(await lookups.lookUpBlock(block(text))).toMatchObject({
