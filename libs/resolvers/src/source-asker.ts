@@ -86,7 +86,7 @@ function cutShort(
   const truncated = true;
   if (outcome !== 'delivered') {
     const isSaid = outcome === 'throttled' || outcome === 'restricted';
-    // An answer that was cut off by the time limit is not called unreadable.
+    // An answer that was cut off by the time limit is not reported as unreadable.
     const unsaid = cut === 'cancelled' ? 'timeout' : 'parse_failed';
     return { outcome: isSaid ? outcome : unsaid, truncated };
   }

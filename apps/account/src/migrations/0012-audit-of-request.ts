@@ -1,6 +1,9 @@
 import type { Migration } from '#libs/database';
 
-/** An operator asks whose a request was. Entries of one time lie together, so that an index of ranges is small. */
+/**
+ * Finds the account of a request for operators. Entries are stored in the order of their time, so an index of ranges is
+ * small.
+ */
 export const auditOfRequest: Migration = {
   name: '0012-audit-of-request',
   sql: `create index concurrently if not exists audit_by_request on audit

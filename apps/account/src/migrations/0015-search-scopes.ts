@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** A key that may do everything may search, too; one whose owner chose its scopes keeps those. */
+/** A key with all scopes may also search; a key whose owner chose its scopes keeps those. */
 export const searchScopes: Migration = {
   name: '0015-search-scopes',
   sql: `

@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** A key that may do everything may start jobs, too; one whose owner chose its scopes keeps those. */
+/** A key with all scopes may also start jobs; a key whose owner chose its scopes keeps those. */
 export const jobsScope: Migration = {
   name: '0016-jobs-scope',
   sql: `

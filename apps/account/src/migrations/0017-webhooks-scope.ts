@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** A key that may do everything may keep webhooks, too; one whose owner chose its scopes keeps those. */
+/** A key with all scopes may also manage webhooks; a key whose owner chose its scopes keeps those. */
 export const webhooksScope: Migration = {
   name: '0017-webhooks-scope',
   sql: `

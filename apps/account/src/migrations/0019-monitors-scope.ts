@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** A key that may do everything may keep monitors, too; one whose owner chose its scopes keeps those. */
+/** A key with all scopes may also manage monitors; a key whose owner chose its scopes keeps those. */
 export const monitorsScope: Migration = {
   name: '0019-monitors-scope',
   sql: `

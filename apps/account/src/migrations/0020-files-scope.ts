@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** A key that may do everything may fetch files, too; one whose owner chose its scopes keeps those. */
+/** A key with all scopes may also download files; a key whose owner chose its scopes keeps those. */
 export const filesScope: Migration = {
   name: '0020-files-scope',
   sql: `

@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** The second step of a log-in: codes of an authenticator app, and what is kept between the steps. */
+/** The second step of a log-in: codes of an authenticator app, and the state between the steps. */
 export const secondFactor: Migration = {
   name: '0021-second-factor',
   sql: `

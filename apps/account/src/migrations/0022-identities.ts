@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** Identities at other providers (Google, GitHub) that people log in with. */
+/** Identities at other providers (Google, GitHub) with which people log in. */
 export const identities: Migration = {
   name: '0022-identities',
   sql: `

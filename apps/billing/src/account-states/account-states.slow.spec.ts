@@ -146,7 +146,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('nothing can be changed between a restoration and what it undoes, because that would come last', async () => {
+  it('nothing can be changed between a restoration and its effects, because these would overwrite the change', async () => {
     await billing.act(await order(), 'pay');
     await billing.deliver('deleted', accountId);
     await billing.follow();

@@ -66,7 +66,7 @@ describe('an unpaid plan change', () => {
     expect(await paid()).toHaveLength(2);
   });
 
-  it('is not called declined if its card needs authentication, and is abandoned after a day', async () => {
+  it('is not reported as declined if its card needs authentication, and is abandoned after a day', async () => {
     await subscribed('stripe');
     card('asks');
     await ask('change', WISH);

@@ -25,7 +25,7 @@ export class WantedObjects extends WorkQueue<ObjectRef> {
     });
   }
 
-  /** Schedules the fetch of an object at a time to come; not if that time is over. */
+  /** Schedules the fetch of an object at a future time; does nothing if that time is over. */
   async wantObjectAt(transaction: Transaction, ref: ObjectRef, at: Date): Promise<void> {
     const ms = at.getTime() - this.clock.now().getTime();
     if (ms > 0) await this.wantObject(transaction, ref, Math.ceil(ms / SECOND_MS));

@@ -273,7 +273,7 @@ export class SubscriptionsService {
       pendingSku: snapshot.pendingChange?.sku ?? null,
       pendingQuantity: snapshot.pendingChange?.quantity ?? null,
       ...unpaidMembers(row, snapshot.unpaidChange),
-      // The rate was decided for the plan that was to come, whose price included it.
+      // The rate was decided for the next plan, whose price included it.
       ...(isOtherNext(row, snapshot) && { taxDecidedAt: null, nextTaxPpm: null }),
       isCurrent: counts && !isTaken,
       isDuplicate: row.isDuplicate || (counts && isTaken),

@@ -1,8 +1,8 @@
 import type { Distribution } from '#libs/database';
 
 /**
- * Rows are distributed by name, and values of contacts by value. Changes stay on the coordinator, because their order
- * is that of its transactions; each node would count its own.
+ * Rows are distributed by name, and values of contacts by value. Changes stay on the coordinator, because they are
+ * ordered by its transactions, and each node counts its own.
  */
 export const distribution: Distribution = {
   distributed: {

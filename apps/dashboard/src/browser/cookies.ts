@@ -2,7 +2,7 @@
 export const SESSION_COOKIE = '__Host-session';
 /** The cookie of a log-in between two steps. */
 export const STEP_COOKIE = '__Host-step';
-/** This cookie grants no access. It prevents guesses from elsewhere from delaying the browser. */
+/** This cookie grants no access. With it, password guesses from elsewhere do not delay the browser. */
 export const DEVICE_COOKIE = '__Host-device';
 export const CSRF_COOKIE = '__Host-csrf';
 

@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** Requests of known accounts, a partition a day for 90 days, and their hourly counts for 13 months. */
+/** Requests of known accounts, one partition per day for 90 days, and their hourly counts for 13 months. */
 export const requestLog: Migration = {
   name: '0002-request-log',
   sql: `

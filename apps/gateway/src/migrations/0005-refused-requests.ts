@@ -1,8 +1,8 @@
 import type { Migration } from '#libs/database';
 
 /**
- * The few refused rows of a day, for a customer who looks for them among millions. The parent's alone is made at once;
- * each partition that is made from now on has it, and older ones end within 90 days.
+ * An index of the few refused rows of a day, for customers who search for them among millions. It is created at once
+ * only on the parent table; each new partition has it, and older ones are removed within 90 days.
  */
 export const refusedRequests: Migration = {
   name: '0005-refused-requests',

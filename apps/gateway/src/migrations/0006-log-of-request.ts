@@ -1,8 +1,8 @@
 import type { Migration } from '#libs/database';
 
 /**
- * An operator asks whose a request was. Partitions to come have the index; those that are there are read whole,
- * and nobody waits while one is made for them.
+ * Finds the account of a request for operators. New partitions have the index; existing ones are read completely,
+ * because creating it there would block requests.
  */
 export const logOfRequest: Migration = {
   name: '0006-log-of-request',

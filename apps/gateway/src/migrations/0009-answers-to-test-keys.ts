@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** Bounds the space of answers to test keys, for each account. */
+/** Limits the space for stored answers to test keys, per account. */
 export const answersToTestKeys: Migration = {
   name: '0009-answers-to-test-keys',
   sql: `

@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** Hourly counts by key, with how soon answers came: usage by key no longer reads the log. */
+/** Hourly counts by key, with response times, so that usage by key no longer reads the log. */
 export const keyHours: Migration = {
   name: '0010-key-hours',
   sql: `

@@ -98,7 +98,7 @@ export class DeliveriesService {
     await this.queue.forget(transaction, accountId);
   }
 
-  /** Each test is logged for 30 days, and reaches a host of anybody's choice. */
+  /** Each test is logged for 30 days, and sends a request to any host that a customer chooses. */
   private async checkTests(
     transaction: Transaction,
     webhook: Pick<Delivery, 'accountId' | 'webhookId'>,

@@ -105,7 +105,7 @@ describe('a registration', () => {
     ).toEqual(['1 status']);
   });
 
-  it('has not lost what an answer that was cut off lacks', () => {
+  it('has not lost the values that a truncated answer lacks', () => {
     const half = { ...asText, name_servers: ['ns1.example.net'] };
     expect(
       changesOf([

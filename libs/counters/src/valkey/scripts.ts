@@ -24,8 +24,8 @@ const GATEWAY_SEEN_MS = 5_000;
 const STEP_MS = 3_000;
 
 /**
- * The cluster's clock: the server's, with its steps taken out. It stops while the server's clock steps back or leaps,
- * so a step admits nobody and locks nobody out for longer than a window (S101).
+ * The cluster's clock: the server's without its steps. It stops while the server's clock steps back or leaps, so a step
+ * admits nobody and locks nobody out for longer than a window (S101).
  */
 const CLOCK = `
 local function clusterNow(meta, given)
