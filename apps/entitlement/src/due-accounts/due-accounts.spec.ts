@@ -37,7 +37,7 @@ describe('due accounts', () => {
     'grant subscription: issued -15000, available +15000',
   ];
 
-  it('an account that fails is set aside and shown, all others are brought up to date', async () => {
+  it('an account that fails is set aside and shown, and all others are brought up to date', async () => {
     const customers = Array.from({ length: CUSTOMERS }, yearlyCustomer);
     const [damaged, ...sound] = await Promise.all(customers);
     await entitlement.damage(damaged, 1);

@@ -19,7 +19,7 @@ const HOLDER_ROLES: ReadonlySet<string> = new Set([
   'proxy',
 ]);
 
-/** Statuses, in letters alone, that contradict an object which should describe a registration. */
+/** Statuses, in letters alone, of an object that does not describe a registration. */
 const STATUSES_OF_NONE: ReadonlySet<string> = new Set([
   'available',
   'free',
