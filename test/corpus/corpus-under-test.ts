@@ -104,7 +104,9 @@ export class CorpusUnderTest {
 
   /** Like `record`, for a source that is added with these rights. */
   async recordOf(
-    source: { name: string } & Partial<Pick<CorpusSource, 'isShown' | 'isSold' | 'isLookedUp'>>,
+    source: { name: string; kind?: string } & Partial<
+      Pick<CorpusSource, 'isShown' | 'isSold' | 'isLookedUp'>
+    >,
     ...lines: Record<string, unknown>[]
   ): Promise<RecordedBatch> {
     const { app } = this.service;

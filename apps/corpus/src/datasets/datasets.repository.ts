@@ -30,6 +30,9 @@ export interface CurrentRecord {
   sourceId: number;
 }
 
+/** Own answers, sensors, certificates and WHOIS rows. */
+const OBSERVING_KINDS = ['lookups', 'pdns', 'ct', 'whois_csv'];
+
 const PART = `domain_key <= $1 and (domain_key, name) > ($2, $3)`;
 
 /** The contents of files. */
@@ -83,6 +86,15 @@ export class DatasetsRepository {
        group by domain_key, name order by domain_key, name limit $10`,
       [...valuesOf(part), from, to, kind, subject, observedFrom, part.limit],
     );
+  }
+
+  /** The sources that observe names of any age: a first sighting by one does not show that a name is new. */
+  async listObserving(): Promise<Set<number>> {
+    const rows = await this.database.query<{ id: number }>(
+      `select id from source where kind = any($1::text[])`,
+      [OBSERVING_KINDS],
+    );
+    return new Set(rows.map(({ id }) => id));
   }
 
   /** The newest complete records of names: of sources that may be sold, and of all. */

@@ -93,7 +93,11 @@ export class DatasetsService {
     const records =
       isNew || form.subject === 'whois' ? await this.repository.listRecords(names, sourceIds) : [];
     const known = new Map(records.map((record) => [record.name, record]));
-    const left = names.filter(({ name }) => !isNew || isRecent(known.get(name), asked.day!));
+    const observing = isNew ? await this.repository.listObserving() : undefined;
+    const left = names.filter(
+      ({ name, sourceId }) =>
+        !isNew || (isRecent(known.get(name), asked.day!) ?? !observing!.has(sourceId)),
+    );
     if (form.subject === 'whois') {
       return left.flatMap((name) => whoisRow(name, known.get(name.name), form, suppressed));
     }
@@ -142,10 +146,10 @@ function dayOf({ day, dataset }: DatasetAsked, { change }: DatasetForm): Date | 
   throw new InvalidRequest([{ field: 'day', message: 'is not in the calendar' }]);
 }
 
-/** True unless a record says that the name was registered long before. */
-function isRecent(known: KnownRecord | undefined, day: Date): boolean {
+/** Whether a record says that the name was registered recently; undefined if none says when. */
+function isRecent(known: KnownRecord | undefined, day: Date): boolean | undefined {
   const created = Date.parse(String(known?.newest.create_date));
-  return Number.isNaN(created) || created >= day.getTime() - NEW_DAYS * DAY_MS;
+  return Number.isNaN(created) ? undefined : created >= day.getTime() - NEW_DAYS * DAY_MS;
 }
 
 function whoisRow(
