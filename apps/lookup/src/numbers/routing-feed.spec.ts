@@ -56,6 +56,24 @@ it('routes and neighbours are read from files in the public formats, packed or n
   expect(feed.of(1)).toEqual({ routes: [], upstreams: [], downstreams: [], peers: [] });
 });
 
+it('a prefix on several lines has all their origins, and a default route leads to nobody', async () => {
+  const lines = ['192.0.2.0\t24\t64496', '192.0.2.0\t24\t64500', '192.0.2.0\t24\t64496'];
+  const everywhere = ['0.0.0.0\t0\t64505', '::\t0\t64505'];
+  const feed = await RoutingFeed.load({
+    origins: file('repeated.txt', [...lines, ...everywhere, ''].join('\n')),
+    relations: file('repeated-rel.txt', '1|2|0\n2|1|0\n1|1|0\n1|3|-1|a\n1|3|-1|b\n'),
+  });
+  const prefixOf = (text: string) => {
+    const parsed = parseAddressBlock(text);
+    return parsed.ok ? feed.prefixOf(parsed.cidr) : undefined;
+  };
+  expect(prefixOf('192.0.2.9')?.origins).toEqual([64_496, 64_500]);
+  expect([prefixOf('203.0.113.9'), prefixOf('2001:db8::1')]).toEqual([undefined, undefined]);
+  expect(feed.of(64_496).routes).toEqual(['192.0.2.0/24']);
+  expect(feed.of(64_505).routes).toEqual([]);
+  expect(feed.of(1)).toMatchObject({ peers: [2], downstreams: [3] });
+});
+
 it.each([
   ['nothing', ''],
   ['another format', '1.0.0.0/24 AS13335\n'],

@@ -26,6 +26,8 @@ interface Neighbours {
 
 const ASN = /^\d{1,10}$/;
 const NOBODY: readonly never[] = [];
+/** The lengths of the shortest prefixes that a registry allocates to one holder. */
+const SHORTEST = { 4: 8, 6: 16 } as const;
 
 /** The most specific prefix that contains a block, with its origins. */
 export interface AnnouncedPrefix {
@@ -65,7 +67,14 @@ export class RoutingFeed {
 
   of(asn: number): AsRouting {
     const { upstreams, downstreams, peers } = this.neighbours.get(asn) ?? NO_NEIGHBOURS;
-    return { routes: this.routes.get(asn) ?? NOBODY, upstreams, downstreams, peers };
+    // Several lines, of several sources, may be about the same two.
+    const others = (asns: readonly number[]) => [...new Set(asns)].filter((one) => one !== asn);
+    return {
+      routes: this.routes.get(asn) ?? NOBODY,
+      upstreams: others(upstreams),
+      downstreams: others(downstreams),
+      peers: others(peers),
+    };
   }
 
   /** The prefix through which a block is reached; undefined if it is not announced. */
@@ -104,8 +113,12 @@ export class RoutingFeed {
     if (!parsed.ok || !texts.every(isAsn)) return false;
     const { cidr } = parsed;
     const block = `${cidr.address}/${cidr.prefixLength}`;
-    const asns = texts.map(Number);
-    for (const asn of asns) {
+    // A default route leads everywhere, and says nothing about who has an address.
+    if (cidr.prefixLength < SHORTEST[cidr.version]) return true;
+    const known = [this.origins.get(block) ?? NOBODY].flat();
+    const fresh = [...new Set(texts.map(Number))].filter((asn) => !known.includes(asn));
+    const asns = [...known, ...fresh];
+    for (const asn of fresh) {
       const routes = this.routes.get(asn);
       if (routes) routes.push(block);
       else this.routes.set(asn, [block]);
