@@ -1,9 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { type FilesAnswer, type JobAnswer, ServiceHttp, type UploadAnswer } from '#libs/contracts';
+import {
+  CorpusSourcesClient,
+  type FilesAnswer,
+  type JobAnswer,
+  ServiceHttp,
+  type UploadAnswer,
+} from '#libs/contracts';
 import { DAY_MS, ServiceTokens, SystemClock, monotonicMs, newId } from '#libs/platform';
 import { Registries } from '#libs/resolvers';
 import { TestDatabase, makeOwnFolder, waitFor } from '#test/environment';
@@ -13,11 +19,14 @@ import { RegistrySimulator } from '../../apps/simulators/src/registry/registry-s
 import { CorpusUnderTest } from '../corpus/corpus-under-test.js';
 import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementStandIn } from '../stand-ins/entitlement-stand-in.js';
+import { currentRun } from '../environment/run.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 import { CorpusStandIn } from '../worker/corpus-stand-in.js';
 import { QuestionsStandIn } from '../worker/questions-stand-in.js';
 import { type BenchReport, type BenchRow, atLeast, atMost, openPostgres } from './bench.js';
 import { cleanup } from './cleanup.js';
+import { liveBesideJob } from './live-beside-job.js';
+import { cpuUs, cpuWithChildrenUs } from './machine.js';
 
 const NAMES = 3_000_000;
 /** Figures that use registries, resolvers or the corpus. */
@@ -48,6 +57,8 @@ const RECORD = {
 /** The Node options that the chart sets. */
 const WORKER_OPTIONS = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 const KNOWN_AT_ONCE = 2_000;
+/** The number of names in a list that is imported during live lookups. */
+const IMPORTED = 1_000_000;
 /** The number of rows in one database file. */
 const FILE_ROWS = 300_000;
 /** The names' keys are spread over all 64 bits, because files are read in ranges of keys. */
@@ -58,7 +69,7 @@ const LINES_A_PIECE = 10_000;
 const LIMIT_MS = 3_600_000;
 const POLL_MS = 200;
 
-export const JOBS_FIGURES = ['stand-in', 'upstreams', 'files'] as const;
+export const JOBS_FIGURES = ['stand-in', 'upstreams', 'files', 'beside-import'] as const;
 
 /** `npm run bench jobs`: three million names through a worker in a separate process. */
 export async function run(
@@ -71,6 +82,7 @@ export async function run(
   const rows: BenchRow[] = [];
   if (wanted.includes('stand-in')) rows.push(...(await withStandIn(NAMES * part)));
   if (wanted.includes('upstreams')) rows.push(...(await throughLookup(lookedUp)));
+  if (wanted.includes('beside-import')) rows.push(...(await besideImport(IMPORTED * lookedUp)));
   if (wanted.includes('files')) rows.push(...(await databaseFile(FILE_ROWS * lookedUp)));
   return { title: 'jobs: a worker in a separate process, everything on one machine', rows };
 }
@@ -144,6 +156,14 @@ async function throughLookup(part: number): Promise<BenchRow[]> {
     atLeast('WHOIS through lookup and simulated registries', whois, 2_500, '/s'),
     atLeast('A and MX through lookup and a simulated resolver', dns, 5_000, '/s'),
     atLeast('WHOIS from the corpus', await rate('whois', known, { max_age: 86_400 }), 8_000, '/s'),
+    ...(await liveBesideJob({
+      lookupUrl: lookup.url,
+      tokens: bench.tokens,
+      what: 'a job',
+      usedUs: () => cpuUs(bench.pid) + cpuUs(lookup.pid),
+      nameOf,
+      job: async () => void (await rate('whois', LOOKED_UP.whois * part, {})),
+    })),
   ];
 }
 
@@ -156,6 +176,42 @@ async function lookupBesideRegistries(): Promise<ServiceProcess> {
     LOOKUP_EXTRA_CA_FILE: internet.caFile,
     LOOKUP_DNS_SERVERS: internet.dnsServers,
     LOOKUP_UPSTREAM_PER_SECOND: '10000',
+  });
+}
+
+/** Live lookups during the first import of a list by a corpus in a separate process. */
+async function besideImport(names: number): Promise<BenchRow[]> {
+  const lookup = await lookupBesideRegistries();
+  const test = await TestDatabase.create();
+  const corpus = await started('corpus', {
+    CORPUS_DATABASE_URL: test.url('corpus'),
+    CORPUS_MAINTENANCE_DATABASE_URL: test.url('corpus_maintenance'),
+  });
+  const location = makeOwnFolder('corpus-files');
+  const lines = Array.from({ length: names }, (_, n) => `${nameOf(n)}\n`);
+  writeFileSync(join(location, 'list-20260101.txt'), lines.join(''));
+  const tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
+  const operator = new ServiceHttp({ url: corpus.url, caller: 'cli', audience: 'corpus', tokens });
+  cleanup.add(() => operator.close());
+  const sources = new CorpusSourcesClient(operator);
+  const rights = { isShown: true, isSold: false, isLookedUp: false };
+  await sources.add({ name: 'list', kind: 'names', location, ...rights });
+  const isLoaded = async () => {
+    await sleep(POLL_MS);
+    return (await sources.show('list')).files[0]?.state === 'loaded';
+  };
+  const pidFile = join(currentRun()!.folder, 'pgdata', 'postmaster.pid');
+  const server = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
+  return liveBesideJob({
+    lookupUrl: lookup.url,
+    tokens,
+    what: 'an import',
+    usedUs: () => cpuUs(corpus.pid) + cpuWithChildrenUs(server),
+    nameOf,
+    job: async () => {
+      await sources.run('list');
+      await waitFor('the import', isLoaded, LIMIT_MS);
+    },
   });
 }
 
@@ -251,6 +307,10 @@ class BenchWorker {
     const gateway = new ServiceHttp(http);
     cleanup.add(() => gateway.close());
     return new BenchWorker(worker, entitlement, tokens, gateway);
+  }
+
+  get pid(): number {
+    return this.process.pid!;
   }
 
   /**

@@ -23,6 +23,8 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   jobs: () => import('./jobs.bench.js'),
   corpus: () => import('./corpus.bench.js'),
   money: () => import('./money.bench.js'),
+  monitors: () => import('./monitors.bench.js'),
+  dashboard: () => import('./dashboard.bench.js'),
 };
 
 /** Figures that can be measured separately, by their bench. */

@@ -35,7 +35,7 @@ async function timeStart(folder: string): Promise<number> {
  * Resolves when the product has written a file.
  * @throws if the product exits first.
  */
-async function written(solo: ChildProcess, file: string): Promise<void> {
+export async function written(solo: ChildProcess, file: string): Promise<void> {
   const isThere = () => {
     if (solo.exitCode !== null) throw new Error('the product ended while it started');
     return existsSync(file);
@@ -50,10 +50,10 @@ async function stop(solo: ChildProcess): Promise<void> {
 }
 
 /** Starts the product offline and on free ports; it runs until the end of the bench. */
-function launch(folder: string): ChildProcess {
+export function launch(folder: string, settings: Record<string, string> = {}): ChildProcess {
   const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0' };
   const solo = spawn(process.execPath, ['dist/apps/solo/src/main.js', '--offline'], {
-    env: { ...process.env, ...ports, DATA_DIR: folder },
+    env: { ...process.env, ...ports, DATA_DIR: folder, ...settings },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   cleanup.add(async () => stop(solo));

@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -15,6 +16,7 @@ export interface StubPorts {
   whois: number;
   rdap: number;
   dns: number;
+  corpus: number;
 }
 
 /** About 2 KB, like the records of generic top-level domains. */
@@ -69,6 +71,18 @@ async function listenRdap({ keyPem, certificatePem }: StubTerms): Promise<number
   return (server.address() as AddressInfo).port;
 }
 
+/** A corpus that accepts all observations and keeps none. */
+async function listenCorpus(): Promise<number> {
+  const server = createHttpServer((request, response) => {
+    request.resume().on('end', () => {
+      response.setHeader('content-type', 'application/json').end('{"recorded":0,"refused":0}');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
 /** One A record for every question (RFC 1035 §4.1). */
 async function listenDns(): Promise<number> {
   const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1_024 * 1_024 });
@@ -91,5 +105,6 @@ const ports: StubPorts = {
   whois: await listenWhois(),
   rdap: await listenRdap(workerData as StubTerms),
   dns: await listenDns(),
+  corpus: await listenCorpus(),
 };
 parentPort!.postMessage(ports);
