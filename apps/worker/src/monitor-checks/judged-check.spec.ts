@@ -116,6 +116,29 @@ describe('a registration', () => {
     ).toEqual([]);
   });
 
+  it('is compared by its meaning, not by its spelling', () => {
+    const spelt = {
+      ...full,
+      domain_registrar: { registrar_name: 'SAMPLE REGISTRAR INC' },
+      name_servers: full.name_servers.toReversed(),
+      domain_status: ['OK'],
+      secure_dns: undefined,
+    };
+    expect(
+      changesOf([
+        ['rdap', full],
+        ['rdap', spelt],
+      ]),
+    ).toEqual([]);
+    const other = { domain_registrar: { registrar_name: 'Other Registrar' }, secure_dns: true };
+    expect(
+      changesOf([
+        ['rdap', spelt],
+        ['rdap', { ...full, ...other }],
+      ]),
+    ).toEqual(['1 registrar', '1 dnssec']);
+  });
+
   it('is compared with the answers of other servers once those have answered for a week', () => {
     const week = Array.from({ length: 9 }, () => ['port43', asText] as const);
     const expiring = { ...asText, expiry_date: '2031-01-02' };

@@ -14,6 +14,8 @@ const CONTACTS = ['registrant', 'administrative', 'technical', 'billing'] as con
 const CONTACT_MEMBERS = ['name', 'company', 'country_code', 'email_address', 'phone'] as const;
 const MARK_DIGITS = 8;
 const PRIVACY_PATH = 'privacy_service';
+const REGISTRAR_PATH = 'domain_registrar.registrar_name';
+const DNSSEC_PATH = 'secure_dns';
 export const REGISTERED_PATH = 'domain_registered';
 export const EXPIRY_PATH = 'expiry_date';
 export const NAME_SERVERS_PATH = 'name_servers';
@@ -72,13 +74,13 @@ export function whoisStateOf(body: Body, isPartial: boolean): NameState {
   });
   const all: [string, unknown][] = [
     [REGISTERED_PATH, registered],
-    ['domain_registrar.registrar_name', registrar.registrar_name],
+    [REGISTRAR_PATH, registrar.registrar_name],
     ...contacts,
     [NAME_SERVERS_PATH, body.name_servers],
     ['domain_status', body.domain_status],
     [EXPIRY_PATH, body.expiry_date],
     ['create_date', body.create_date],
-    ['secure_dns', body.secure_dns],
+    [DNSSEC_PATH, body.secure_dns],
     [PRIVACY_PATH, body.privacy_service],
   ];
   const read = all.map(([path, value]) => [path, textsOf(value)] as const);
@@ -119,19 +121,27 @@ const FOLDED = [NAME_SERVERS_PATH, 'domain_status'];
 
 /** Whether two lists of values mean the same. */
 export function isSame(path: string, one: readonly string[], other: readonly string[]): boolean {
-  const fold = (values: readonly string[]) =>
-    FOLDED.includes(path) ? sorted(values.map((value) => value.toLowerCase())) : values;
-  const [a, b] = [fold(one), fold(other)];
+  const [a, b] = [meaningOf(path, one), meaningOf(path, other)];
   return a.length === b.length && a.every((value, place) => value === b[place]);
 }
 
+/** Values without differences in their spelling. */
+function meaningOf(path: string, values: readonly string[]): readonly string[] {
+  if (FOLDED.includes(path)) return sorted(values.map((value) => value.toLowerCase()));
+  if (path === REGISTRAR_PATH) {
+    return values.map((value) => value.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ''));
+  }
+  // A registry that no longer says "unsigned" has not changed anything.
+  return path === DNSSEC_PATH ? values.filter((value) => value !== 'false') : values;
+}
+
 const TYPES: Readonly<Record<string, MonitorChangeType>> = {
-  'domain_registrar.registrar_name': 'registrar',
+  [REGISTRAR_PATH]: 'registrar',
   [NAME_SERVERS_PATH]: 'name_servers',
   domain_status: 'status',
   [EXPIRY_PATH]: 'expiry',
   create_date: 'created',
-  secure_dns: 'dnssec',
+  [DNSSEC_PATH]: 'dnssec',
   [PRIVACY_PATH]: 'privacy',
 };
 
