@@ -196,6 +196,19 @@ describe('a port-43 text', () => {
     ]);
   });
 
+  it('has the origins of the narrowest routes around the requested address', () => {
+    const route = (prefix: string, origin: string) => [`route: ${prefix}`, `origin: ${origin}`, ''];
+    const read = of(
+      '192.0.2.1',
+      'inetnum: 192.0.2.0 - 192.0.2.255',
+      '',
+      ...route('192.0.0.0/16', 'AS64501'),
+      ...route('192.0.2.0/24', 'AS64500'),
+      ...route('192.0.2.0/24', 'AS64502'),
+    );
+    expect(read?.originAsns).toEqual([64_500, 64_502]);
+  });
+
   it('gives people the roles in which the block names them', () => {
     const person = (name: string, handle: string, email: string) => [
       `person: ${name}`,

@@ -358,13 +358,21 @@ function abuseIn(
   return [...unique.values()];
 }
 
-/** Origins of the block itself, and of its routes. `AS1.10` is 65546 (RFC 5396). */
+/** Origins of the block itself, and of its narrowest routes, which decide. `AS1.10` is 65546 (RFC 5396). */
 function originsIn(objects: readonly RpslObject[], asked: NumberRange): number[] {
-  const texts = objects.flatMap((object) => {
+  const routes = objects.flatMap((object) => {
     const route = first(object, 'route') ?? first(object, 'route6');
     const range = route === undefined ? asked : numberRange(...rangeOf(route));
-    return range !== undefined && overlap(range, asked) ? all(object, 'origin') : [];
+    if (range === undefined || !overlap(range, asked)) return [];
+    const isAround = route !== undefined && contains(range, asked);
+    return [
+      { size: isAround ? range.last - range.first : undefined, texts: all(object, 'origin') },
+    ];
   });
+  const sizes = routes.flatMap(({ size }) => size ?? []);
+  const isWider = (size: bigint | undefined) =>
+    size !== undefined && sizes.some((other) => other < size);
+  const texts = routes.flatMap((one) => (isWider(one.size) ? [] : one.texts));
   const numbers = texts
     .flatMap((text) => text.match(/\d{1,10}(?:\.\d{1,5})?/g) ?? [])
     .map((text) => text.split('.').reduce((sum, part) => sum * 65_536 + Number(part), 0))
