@@ -53,7 +53,7 @@ export {
 } from './safe-connect/upstream-exceptions.js';
 export { WayOut } from './safe-connect/way-out.js';
 export { parseDate } from './whois/parse/fields/dates.js';
-export { isEmptyValue, isWithheld } from './whois/parse/fields/placeholders.js';
+export { isEmptyValue, isNamibia, isWithheld } from './whois/parse/fields/placeholders.js';
 export { Port43Client, type Port43Answer, type Port43Limits } from './whois/port43.js';
 export { queryLine } from './whois/query-forms.js';
 export { parseWhois, type ParseContext, type ParseResult } from './whois/parse/parse-whois.js';

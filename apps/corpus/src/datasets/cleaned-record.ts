@@ -1,4 +1,4 @@
-import { isEmptyValue, isWithheld } from '#libs/resolvers';
+import { isEmptyValue, isNamibia, isWithheld } from '#libs/resolvers';
 import { type Members, PERSONAL_CONTACTS, type Registration } from '../records/registration.js';
 
 const PHONES = ['phone', 'fax'] as const;
@@ -26,7 +26,8 @@ export function cleanedRecord(record: Registration): Registration | undefined {
 function cleanedContact(members: Members): Members {
   const cleaned: Members = {};
   for (const [member, value] of Object.entries(members)) {
-    if (typeof value !== 'string' || isWithheld(value) || isEmptyValue(value)) continue;
+    if (typeof value !== 'string' || isWithheld(value)) continue;
+    if (isEmptyValue(value) && !isNamibia(member, value)) continue;
     cleaned[member] = value;
   }
   const { email_address: email } = cleaned;
@@ -46,11 +47,15 @@ function set(members: Members, member: string, value: string | undefined): void 
   else members[member] = value;
 }
 
-/** The E.164 form of a number that begins with the country code; other numbers have no such form. */
+/**
+ * The E.164 form of a number that begins with the country code; other numbers have no such form. `(0)` is dialled only
+ * within the country.
+ */
 function phoneOf(value: Members[string]): string | undefined {
   if (typeof value !== 'string') return undefined;
   const digits = value
     .replace(/(?:ext\.?|x).*$/iu, '')
+    .replace('(0)', '')
     .replace(/^00/u, '+')
     .replaceAll(/[^0-9+]/gu, '');
   return PHONE_DIGITS.test(digits) ? digits : undefined;
