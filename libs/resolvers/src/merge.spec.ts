@@ -63,6 +63,14 @@ const registrar = source('s2', 'registrar', {
 describe('mergeSources', () => {
   const merged = mergeSources([registry, registrar]);
 
+  it('a name that its registry calls inactive has no name servers, whatever a registrar lists', () => {
+    const listed = source('s2', 'registrar', { nameServers: ['old.example'], statuses: ['ok'] });
+    const of = (statuses: string[]) =>
+      mergeSources([source('s1', 'registry', { domain: 'a.example', statuses }), listed])?.record;
+    expect(of(['clientHold', 'inactive'])?.nameServers).toEqual([]);
+    expect(of(['ok'])?.nameServers).toEqual(['old.example']);
+  });
+
   it('the registry decides dates, statuses, name servers and DNSSEC', () => {
     expect(merged?.record).toMatchObject({
       created: { iso: '2001-02-03T04:05:06Z' },

@@ -68,7 +68,11 @@ export function mergeSources(answers: readonly SourceAnswer[]): Merged | undefin
   const [first] = registryFirst;
   if (first === undefined) return undefined;
   const merge = new Merge();
-  for (const member of REGISTRY_MEMBERS) merge.member(member, registryFirst);
+  for (const member of REGISTRY_MEMBERS) {
+    // A registry that says "inactive" has no name servers for the name (RFC 5731 §2.3), whatever others still list.
+    const isDecided = member === 'nameServers' && isInactive(first);
+    merge.member(member, isDecided ? [first] : registryFirst);
+  }
   merge.registrar(registryFirst);
   for (const role of CONTACT_ROLES) merge.contact(role, inOrder(sources, 'registrar'));
   merge.rest(inOrder(sources, 'registrar'));
@@ -77,6 +81,10 @@ export function mergeSources(answers: readonly SourceAnswer[]): Merged | undefin
 
 function inOrder(sources: readonly Source[], role: SourceAnswer['role']): Source[] {
   return [...sources].sort((a, b) => Number(b.role === role) - Number(a.role === role));
+}
+
+function isInactive({ role, record }: Source): boolean {
+  return role === 'registry' && record.statuses.some((one) => one.toLowerCase() === 'inactive');
 }
 
 class Merge {

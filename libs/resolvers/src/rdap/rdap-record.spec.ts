@@ -272,6 +272,15 @@ describe('readRdapDomain', () => {
     }
   });
 
+  it('a web form in place of an address for mail means that the address is withheld', () => {
+    const email = ['email', {}, 'text', 'https://registrar.example/contact?a.example'];
+    const entities = [{ roles: ['registrant'], vcardArray: ['vcard', [email]] }];
+    expect(readRdapDomain({ ldhName: domain, entities }, domain)).toMatchObject({
+      contacts: {},
+      redactions: [{ path: 'contacts.registrant.email', basis: 'text' }],
+    });
+  });
+
   it('the people of a seller are not those of the name, except for abuse', () => {
     const person = (role: string) => ({
       roles: [role],

@@ -19,7 +19,10 @@ export function publishedContact(
     const value = values[member] ?? '';
     return !isEmptyValue(value) || isNamibia(member, value);
   });
-  const withheld = members.filter((member) => isWithheld(values[member] ?? ''));
+  // A web form in place of an address is how registrars withhold it.
+  const isForm = (member: keyof Contact) =>
+    member === 'email' && /^https?:/i.test(values[member] ?? '');
+  const withheld = members.filter((member) => isForm(member) || isWithheld(values[member] ?? ''));
   const published = members.filter((member) => !withheld.includes(member));
   const contact = Object.fromEntries(published.map((member) => [member, values[member]]));
   return { contact, withheld, ...(url === undefined ? {} : { url }) };
