@@ -180,6 +180,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
     feed_cursors: 'read position in the changes of the corpus',
     monitor_finds: 'number of names reported by a monitor per day',
     monitors_made: 'number of monitors created per day',
+    daily_counts: 'number of uploads, webhooks and repeated deliveries per day',
     upload_locks: 'the current writer of an upload',
   },
 };

@@ -7,13 +7,16 @@ import {
   type WebhookEvent,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, HOUR_MS, NotFound, SECOND_MS, isId, newId } from '#libs/platform';
-import { TooManyWebhookTests } from './deliveries.errors.js';
+import { Clock, DAY_MS, HOUR_MS, NotFound, SECOND_MS, isId, newId } from '#libs/platform';
+import { DailyCountsService } from '../daily-counts/daily-counts.service.js';
+import { TooManyReplays, TooManyWebhookTests } from './deliveries.errors.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import { type Delivery, deliveryAnswer } from './delivery.js';
 import { DeliveryQueue } from './delivery-queue.js';
 
 const TESTS_AN_HOUR_MAX = 60;
+/** Each occupies a receiver's slot for up to ten seconds, and is asked for once a second until it has one. */
+const REPLAYS_A_DAY_MAX = 2_000;
 
 /** An event for webhooks. */
 export interface PublishedEvent {
@@ -30,6 +33,7 @@ export class DeliveriesService {
     private readonly database: Database,
     private readonly deliveries: DeliveriesRepository,
     private readonly queue: DeliveryQueue,
+    private readonly counts: DailyCountsService,
     private readonly clock: Clock,
   ) {}
 
@@ -63,7 +67,7 @@ export class DeliveriesService {
     return this.answer(webhookId, id);
   }
 
-  /** Sends a delivery again, starting with its first attempt. @throws NotFound. */
+  /** Sends a delivery again, starting with its first attempt. @throws NotFound, TooManyReplays. */
   async replay(
     accountId: string,
     webhookId: string,
@@ -71,6 +75,9 @@ export class DeliveriesService {
   ): Promise<WebhookDeliveryAnswer> {
     await this.find(webhookId, deliveryId);
     await this.database.transaction(async (transaction) => {
+      const today = await this.counts.count(transaction, accountId, 'replays');
+      if (today > REPLAYS_A_DAY_MAX)
+        throw new TooManyReplays(REPLAYS_A_DAY_MAX, this.secondsLeft());
       await this.deliveries.setPending(transaction, accountId, deliveryId);
       await this.queue.want(transaction, workOf(accountId, webhookId, deliveryId));
     });
@@ -109,6 +116,10 @@ export class DeliveriesService {
     if (at === undefined) return;
     const leftMs = at.getTime() - since.getTime();
     throw new TooManyWebhookTests(TESTS_AN_HOUR_MAX, Math.ceil(leftMs / SECOND_MS));
+  }
+
+  private secondsLeft(): number {
+    return Math.ceil((DAY_MS - (this.clock.now().getTime() % DAY_MS)) / SECOND_MS);
   }
 
   private async add(transaction: Transaction, { data, ...event }: NewEvent): Promise<string> {

@@ -21,6 +21,7 @@ import { arrivedAnswers } from './0019-arrived-answers.js';
 import { repeatedRequests } from './0020-repeated-requests.js';
 import { unsupportedNames } from './0021-unsupported-names.js';
 import { unchargedJobs } from './0022-uncharged-jobs.js';
+import { dailyCounts } from './0023-daily-counts.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -46,4 +47,5 @@ export const migrations: Migration[] = [
   repeatedRequests,
   unsupportedNames,
   unchargedJobs,
+  dailyCounts,
 ];

@@ -11,6 +11,16 @@ export class UploadsFull extends Problem {
   }
 }
 
+export class TooManyUploadsADay extends Problem {
+  constructor(max: number) {
+    super({
+      code: 'uploads_full',
+      status: 409,
+      detail: `Within a day, an account can begin at most ${max} uploads, deleted ones included. Try again tomorrow.`,
+    });
+  }
+}
+
 export class UploadInUse extends Problem {
   constructor() {
     super({

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AskedPage, UploadAnswer, UploadsAnswer } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, NotFound, isId, newId } from '#libs/platform';
+import { DailyCountsService } from '../daily-counts/daily-counts.service.js';
 import { FolderQueue, ReadQueue } from './upload-queues.js';
 import {
   type NewUpload,
@@ -10,11 +11,19 @@ import {
   uploadAnswer,
   uploadFolder,
 } from './upload.js';
-import { UploadInUse, UploadIsRefused, UploadNotReady, UploadsFull } from './uploads.errors.js';
+import {
+  TooManyUploadsADay,
+  UploadInUse,
+  UploadIsRefused,
+  UploadNotReady,
+  UploadsFull,
+} from './uploads.errors.js';
 import { UploadsRepository } from './uploads.repository.js';
 
 /** Maximum number of uploads per account. */
 const UPLOADS_MAX = 10;
+/** Three million names take tens of seconds to read: deleted uploads count, or an account could read without end. */
+const UPLOADS_A_DAY_MAX = 500;
 const NONE = 'There is no such upload.';
 
 /** Files of names, as their owner sees them. */
@@ -25,12 +34,13 @@ export class UploadsService {
     private readonly uploads: UploadsRepository,
     private readonly reads: ReadQueue,
     private readonly folders: FolderQueue,
+    private readonly counts: DailyCountsService,
     private readonly clock: Clock,
   ) {}
 
   /**
    * @returns an existing upload with that key, if there is one.
-   * @throws UploadsFull.
+   * @throws UploadsFull, TooManyUploadsADay.
    */
   async begin(
     upload: Omit<NewUpload, 'id' | 'createdAt'> & { id?: string },
@@ -49,6 +59,8 @@ export class UploadsService {
       if ((await this.uploads.count(transaction, accountId)) >= UPLOADS_MAX) {
         throw new UploadsFull(UPLOADS_MAX);
       }
+      const today = await this.counts.count(transaction, accountId, 'uploads');
+      if (today > UPLOADS_A_DAY_MAX) throw new TooManyUploadsADay(UPLOADS_A_DAY_MAX);
       await this.uploads.insert(transaction, { ...upload, id, createdAt }, expiresAt);
       return { id };
     });
@@ -120,6 +132,7 @@ export class UploadsService {
   /** Removes everything stored for an account. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     await this.reads.forget(transaction, accountId);
+    await this.counts.forget(transaction, accountId, ['uploads']);
     for (const id of await this.uploads.deleteOfAccount(transaction, accountId)) {
       await this.folders.remove(transaction, uploadFolder(id));
     }

@@ -209,6 +209,28 @@ describe('an upload by form', () => {
     );
     expect(count).toBe('0');
   });
+
+  it('S130: at most 500 are begun within a day, deleted ones included', async () => {
+    const accountId = newId();
+    const { id } = await under.upload(accountId, NAMES);
+    await under.endOfUpload(accountId, id);
+    await under.send('DELETE', `${PATH}/${id}`, { accountId, headers: TUS });
+    await under.database.query(
+      `update daily_counts set count = count + 498 where account_id = $1 and subject = 'uploads'`,
+      [accountId],
+    );
+    await under.upload(accountId, NAMES);
+    const refused = await under.sendForm(accountId, NAMES);
+    expect([refused.status, JSON.parse(refused.text)]).toMatchObject([
+      409,
+      { code: 'uploads_full' },
+    ]);
+    await under.upload(newId(), NAMES);
+    await under.database.query('update daily_counts set day = day - 1 where account_id = $1', [
+      accountId,
+    ]);
+    await under.upload(accountId, NAMES);
+  });
 });
 
 const ROWS_WITH_ID = OPERATIONS.filter(

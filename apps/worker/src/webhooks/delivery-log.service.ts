@@ -24,7 +24,7 @@ export class DeliveryLogService {
     return this.deliveries.test(accountId, id);
   }
 
-  /** @throws NotFound, WebhookNotActive. */
+  /** @throws NotFound, WebhookNotActive, TooManyReplays. */
   async replay(accountId: string, id: string, deliveryId: string): Promise<WebhookDeliveryAnswer> {
     await this.checkActive(accountId, id);
     return this.deliveries.replay(accountId, id, deliveryId);

@@ -10,6 +10,16 @@ export class TooManyWebhooks extends Problem {
   }
 }
 
+export class TooManyWebhooksADay extends Problem {
+  constructor(max: number) {
+    super({
+      code: 'too_many_webhooks',
+      status: 409,
+      detail: `Within a day, an account can create at most ${max} webhooks, removed ones included. Change one, or try again tomorrow.`,
+    });
+  }
+}
+
 export class WebhookNotActive extends Problem {
   constructor() {
     super({

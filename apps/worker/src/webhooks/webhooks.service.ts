@@ -10,14 +10,17 @@ import type {
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, DAY_MS, NotFound, isId, newId } from '#libs/platform';
+import { DailyCountsService } from '../daily-counts/daily-counts.service.js';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import { secretText } from '../deliveries/signature.js';
 import { type Webhook, readUrl, webhookAnswer } from './webhook.js';
-import { TooManyWebhooks } from './webhooks.errors.js';
+import { TooManyWebhooks, TooManyWebhooksADay } from './webhooks.errors.js';
 import { WebhooksRepository } from './webhooks.repository.js';
 
 /** Maximum number of webhooks per account. */
 const WEBHOOKS_MAX = 10;
+/** The limit of tests applies to each webhook, so a removed one must not make room for further tests. */
+const WEBHOOKS_A_DAY_MAX = 100;
 /** The number of bytes of SHA-256. */
 const SECRET_BYTES = 32;
 
@@ -28,10 +31,11 @@ export class WebhooksService {
     private readonly database: Database,
     private readonly webhooks: WebhooksRepository,
     private readonly deliveries: DeliveriesService,
+    private readonly counts: DailyCountsService,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidRequest for an address that is not public; TooManyWebhooks. */
+  /** @throws InvalidRequest for an address that is not public; TooManyWebhooks, TooManyWebhooksADay. */
   async create(accountId: string, request: CreateWebhookRequest): Promise<WebhookSecretAnswer> {
     const secret = randomBytes(SECRET_BYTES);
     const webhook: Webhook = {
@@ -47,6 +51,8 @@ export class WebhooksService {
     await this.database.transaction(async (transaction) => {
       const count = await this.webhooks.countLocked(transaction, accountId);
       if (count >= WEBHOOKS_MAX) throw new TooManyWebhooks(WEBHOOKS_MAX);
+      const today = await this.counts.count(transaction, accountId, 'webhooks');
+      if (today > WEBHOOKS_A_DAY_MAX) throw new TooManyWebhooksADay(WEBHOOKS_A_DAY_MAX);
       await this.webhooks.insert(transaction, webhook, secret);
     });
     return { ...webhookAnswer(webhook), secret: secretText(secret) };
@@ -111,6 +117,7 @@ export class WebhooksService {
   /** Removes everything stored for an account. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     await this.deliveries.forget(transaction, accountId);
+    await this.counts.forget(transaction, accountId, ['webhooks', 'replays']);
     await this.webhooks.deleteOfAccount(transaction, accountId);
   }
 

@@ -5,7 +5,7 @@ import type {
   WebhookDelivery,
   WebhookSecretAnswer,
 } from '#libs/contracts';
-import { HOUR_MS, SECOND_MS, newId } from '#libs/platform';
+import { DAY_MS, HOUR_MS, SECOND_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { type ReceivedEvent, WebhookReceiver } from '../../../../test/worker/webhook-receiver.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
@@ -273,6 +273,41 @@ describe('webhooks', () => {
     clock.advance(HOUR_MS / 2);
     await test();
     await waitFor('the events', () => arrivedAt('tested.hooks.example').length === 62);
+  });
+
+  it('429: 2,000 deliveries a day can be sent again', async () => {
+    const accountId = newId();
+    const { id } = await create(accountId, 'again.hooks.example');
+    await publish(accountId);
+    await waitFor('the event', () => arrivedAt('again.hooks.example').length === 1);
+    const delivery = await firstOf(accountId, id);
+    const replay = () => call(accountId, 'POST', `/${id}/deliveries/${delivery.id}/replay`);
+    await replay();
+    await under.database.query(
+      `update daily_counts set count = count + 1998 where account_id = $1 and subject = 'replays'`,
+      [accountId],
+    );
+    await replay();
+    await expect(replay()).rejects.toMatchObject({ code: 'too_many_tests', status: 429 });
+    clock.advance(DAY_MS);
+    await replay();
+  });
+
+  it('409: 100 can be created a day, removed ones included', async () => {
+    const accountId = newId();
+    const { id } = await create(accountId, 'made.hooks.example');
+    await call(accountId, 'DELETE', `/${id}`);
+    await under.database.query(
+      `update daily_counts set count = count + 98 where account_id = $1 and subject = 'webhooks'`,
+      [accountId],
+    );
+    await create(accountId, 'made.hooks.example');
+    await expect(create(accountId, 'made.hooks.example')).rejects.toMatchObject({
+      status: 409,
+      code: 'too_many_webhooks',
+    });
+    clock.advance(DAY_MS);
+    await create(accountId, 'made.hooks.example');
   });
 
   it('410 disables the webhook at once', async () => {

@@ -238,7 +238,7 @@ export const WEBHOOK_REPLAY = defineOperation({
   parameters: ONE_DELIVERY,
   answers: [{ type: 'application/json', of: WebhookDeliveryAnswer, status: 202 }],
   price: FREE,
-  problems: ['not_found', 'webhook_not_active'],
+  problems: ['not_found', 'webhook_not_active', 'too_many_tests'],
   examples: [
     {
       title: 'A pending delivery',
