@@ -5,7 +5,7 @@ import { UPLOAD_BYTES_MAX, type UploadAnswer } from '#libs/contracts';
 import { IdempotencyKeyRunning } from '#libs/database';
 import { FileStore, FileTooLarge } from '#libs/files';
 import { IDEMPOTENCY_KEY, NotFound, PayloadTooLarge } from '#libs/platform';
-import { NoFileInForm } from './uploads.errors.js';
+import { FormCutOff, NoFileInForm } from './uploads.errors.js';
 import { UploadsService } from './uploads.service.js';
 import { type Upload, contentKey, shownName, uploadAnswer } from './upload.js';
 
@@ -28,7 +28,7 @@ export class UploadFormsService {
   ) {}
 
   /**
-   * @throws NoFileInForm, UploadsFull, PayloadTooLarge, FilesUnavailable, IdempotencyKeyRunning if a later form with
+   * @throws NoFileInForm, FormCutOff, UploadsFull, PayloadTooLarge, FilesUnavailable, IdempotencyKeyRunning if a later form with
    *   the same key has replaced this one. Data stored by then is removed.
    */
   async take(accountId: string, body: Readable, contentType: string): Promise<UploadAnswer> {
@@ -50,7 +50,7 @@ export class UploadFormsService {
       });
       form.once('finish', resolve);
       form.once('error', () => reject(new NoFileInForm()));
-      const gone = () => reject(new Error('the client has disconnected'));
+      const gone = () => reject(new FormCutOff());
       body.once('close', () => !body.readableEnded && gone());
       body.once('error', gone);
     });

@@ -48,6 +48,17 @@ export class UploadIsRefused extends Problem {
   }
 }
 
+/** Nobody reads it, but a stranger's disconnecting is no fault of ours that the log reports. */
+export class FormCutOff extends Problem {
+  constructor() {
+    super({
+      code: 'invalid_request',
+      status: 400,
+      detail: 'The connection ended before the form.',
+    });
+  }
+}
+
 export class NoFileInForm extends Problem {
   constructor() {
     super({

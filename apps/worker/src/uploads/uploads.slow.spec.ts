@@ -1,9 +1,11 @@
+import { PassThrough } from 'node:stream';
 import { deflateRawSync, gzipSync, crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OPERATIONS, type UploadAnswer, kindOf } from '#libs/contracts';
+import { OPERATIONS, type UploadAnswer, type UploadsAnswer, kindOf } from '#libs/contracts';
 import { type Problem, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
+import { UploadFormsService } from './upload-forms.service.js';
 
 const PATH = '/internal/uploads';
 const TUS = { 'tus-resumable': '1.0.0' };
@@ -208,6 +210,23 @@ describe('an upload by form', () => {
       [uploads[0].id],
     );
     expect(count).toBe('0');
+  });
+
+  it('a client that disconnects leaves no upload, and is not reported as our failure', async () => {
+    const accountId = newId();
+    const forms = under.worker.app.get(UploadFormsService, { strict: false });
+    const body = new PassThrough();
+    body.on('error', () => {});
+    const taken = forms.take(accountId, body, 'multipart/form-data; boundary=X');
+    body.write(
+      '--X\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\na.com\n',
+    );
+    const list = async () =>
+      (await under.gateway.call<UploadsAnswer>('GET', PATH, { accountId })).uploads;
+    await waitFor('the upload', async () => (await list()).length === 1);
+    body.destroy(new Error('reset'));
+    await expect(taken).rejects.toMatchObject({ code: 'invalid_request', status: 400 });
+    expect(await list()).toEqual([]);
   });
 
   it('S130: at most 500 are begun within a day, deleted ones included', async () => {
