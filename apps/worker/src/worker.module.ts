@@ -6,6 +6,7 @@ import { MailOutbox, MailQueue, MailSender, type MailTransport } from '#libs/mai
 import { type EventTransport, MessagingModule } from '#libs/messaging';
 import { type Clock, type Logger, ServiceModule, ServiceTokens } from '#libs/platform';
 import { AccountStatesRepository } from './accounts/account-states.repository.js';
+import { DailyCountsRepository } from './daily-counts/daily-counts.repository.js';
 import { DailyCountsService } from './daily-counts/daily-counts.service.js';
 import { AccountStatesService } from './accounts/account-states.service.js';
 import { AccountsService } from './accounts/accounts.service.js';
@@ -131,6 +132,7 @@ export const CONTROLLERS = [
 /** Features in the order in which they may use one another. */
 const FEATURES = [
   AccountStatesRepository,
+  DailyCountsRepository,
   DailyCountsService,
   AccountStatesService,
   FeedCursorsRepository,

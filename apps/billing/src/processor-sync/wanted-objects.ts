@@ -1,7 +1,7 @@
-import { Clock, SECOND_MS } from '#libs/platform';
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
-import { WorkQueue } from '#libs/work';
+import { Clock, SECOND_MS } from '#libs/platform';
+import { LATER_MAX_SECONDS, WorkQueue } from '#libs/work';
 import type { ProcessorName, ProcessorRef } from '../processors/payment-processor.js';
 
 export interface ObjectRef extends ProcessorRef {
@@ -16,18 +16,25 @@ export class WantedObjects extends WorkQueue<ObjectRef> {
   }
 
   /** Schedules the fetch of an object, as soon as possible; once more if it is being fetched. */
-  async wantObject(transaction: Transaction, ref: ObjectRef, delaySeconds = 0): Promise<void> {
-    const { processor, kind, id } = ref;
-    await this.want(transaction, {
-      name: `${processor} ${kind} ${id}`,
-      payload: { processor, kind, id },
-      delaySeconds,
-    });
+  async wantObject(transaction: Transaction, ref: ObjectRef): Promise<void> {
+    await this.want(transaction, { name: nameOf(ref), payload: payloadOf(ref) });
   }
 
-  /** Schedules the fetch of an object at a future time; does nothing if that time is over. */
+  /**
+   * Schedules a further fetch at a future time; does nothing if that time is over. It has a name of its own: an earlier
+   * fetch of the object must not take its place.
+   */
   async wantObjectAt(transaction: Transaction, ref: ObjectRef, at: Date): Promise<void> {
-    const ms = at.getTime() - this.clock.now().getTime();
-    if (ms > 0) await this.wantObject(transaction, ref, Math.ceil(ms / SECOND_MS));
+    const seconds = Math.ceil((at.getTime() - this.clock.now().getTime()) / SECOND_MS);
+    if (seconds <= 0) return;
+    await this.want(transaction, {
+      name: `${nameOf(ref)} at ${at.toISOString()}`,
+      payload: payloadOf(ref),
+      // A processor whose clock is weeks ahead must not keep its payments from being stored.
+      delaySeconds: Math.min(seconds, LATER_MAX_SECONDS),
+    });
   }
 }
+
+const nameOf = ({ processor, kind, id }: ObjectRef) => `${processor} ${kind} ${id}`;
+const payloadOf = ({ processor, kind, id }: ObjectRef): ObjectRef => ({ processor, kind, id });

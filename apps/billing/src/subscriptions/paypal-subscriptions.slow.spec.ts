@@ -3,6 +3,7 @@ import type { OrderAnswer, PaymentConfirmed, SubscriptionChanged } from '#libs/c
 import { DAY_MS, HOUR_MS, addMonths } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { SyncService } from '../processor-sync/sync.service.js';
+import { WantedObjects } from '../processor-sync/wanted-objects.js';
 import { agreeAtPaypal, pressButton } from '../../../../test/billing/hosted-page.js';
 
 describe('subscriptions by PayPal', () => {
@@ -277,12 +278,24 @@ describe('subscriptions by PayPal', () => {
       const paidThrough = addMonths(start, 2).toISOString();
       const before = { sku: 'api-15K-month', limits: { live: 40 }, paidThrough };
       expect((await said()).states.at(-1)).toMatchObject(before);
-      const [{ wait }] = await billing.database.query<{ wait: number }>(
-        `select extract(epoch from until - clock_timestamp())::float8 as wait from work
-         where name = $1`,
-        [`paypal subscription ${atPaypal().id}`],
+      const ref = { processor: 'paypal', kind: 'subscription', id: atPaypal().id } as const;
+      const wanted = billing.get(WantedObjects);
+      // News of the subscription in between is fetched at once, and does not take the place of the later fetch.
+      await billing.database.transaction((transaction) => wanted.wantObject(transaction, ref));
+      await billing.settle();
+      const waits = `select extract(epoch from until - clock_timestamp())::float8 / 3600 as hours
+        from work where name like 'paypal subscription ' || $1 || ' at %' order by 1`;
+      expect(await billing.database.query(waits, [ref.id])).toEqual([
+        { hours: expect.closeTo(2, 1) },
+      ]);
+      // A clock that is weeks ahead waits no longer than work may.
+      await billing.database.transaction((transaction) =>
+        wanted.wantObjectAt(transaction, ref, addMonths(billing.clock.now(), 1)),
       );
-      expect(wait / 3600).toBeCloseTo(2, 1);
+      expect(await billing.database.query(waits, [ref.id])).toEqual([
+        { hours: expect.closeTo(2, 1) },
+        { hours: expect.closeTo(7 * 24, 1) },
+      ]);
       await passTo(hours(1));
       await billing
         .get(SyncService)

@@ -1,6 +1,31 @@
 import { Injectable } from '@nestjs/common';
-import { DailyCountsRepository } from './daily-counts.repository.js';
+import type { Transaction } from '#libs/database';
+import { Clock } from '#libs/platform';
+import { type CountedSubject, DailyCountsRepository } from './daily-counts.repository.js';
 
-/** How often accounts have begun things today, for the features that limit them. */
+/** How often accounts have begun things that they may remove at once, so that their number at a time is no limit. */
 @Injectable()
-export class DailyCountsService extends DailyCountsRepository {}
+export class DailyCountsService {
+  constructor(
+    private readonly counts: DailyCountsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Counts one more. @returns how many there were on this day (UTC), with this one. */
+  async count(
+    transaction: Transaction,
+    accountId: string,
+    subject: CountedSubject,
+  ): Promise<number> {
+    const day = this.clock.now().toISOString().slice(0, 10);
+    return this.counts.raise(transaction, { accountId, subject, day });
+  }
+
+  async forget(
+    transaction: Transaction,
+    accountId: string,
+    subjects: readonly CountedSubject[],
+  ): Promise<void> {
+    await this.counts.delete(transaction, accountId, subjects);
+  }
+}

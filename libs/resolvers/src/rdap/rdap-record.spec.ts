@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { eppNameOf } from './rdap-statuses.js';
-import { readJcard } from './cards/jcard.js';
 import type { JsonObject } from './json-reading.js';
 import { readRdapDomain } from './rdap-record.js';
 
@@ -146,43 +144,6 @@ describe('readRdapDomain', () => {
       ],
       privacyService: false,
       referral: { rdapUrl: 'https://rdap.registrar.example/v1/domain/A.EXAMPLE' },
-    });
-  });
-
-  it('reads a contact from a JSContact card', () => {
-    const card = {
-      '@type': 'Card',
-      name: { components: [{ kind: 'given', value: 'Erika' }, { value: 'Example' }] },
-      organizations: { o1: { name: 'Example Holdings' } },
-      emails: { e1: { address: 'erika@holdings.example' } },
-      phones: {
-        p1: { number: 'tel:+49.305550111', features: { fax: true } },
-        p2: { number: 'tel:+49.305550100', features: { voice: true } },
-      },
-      addresses: {
-        a1: {
-          countryCode: 'de',
-          components: [
-            { kind: 'name', value: 'Example Street' },
-            { kind: 'number', value: '1' },
-            { kind: 'locality', value: 'Berlin' },
-            { kind: 'postcode', value: '10115' },
-          ],
-        },
-      },
-    };
-    const entities = [{ roles: ['registrant'], jscontact_card: card }];
-    expect(readRdapDomain({ ldhName: domain, entities }, domain)?.contacts.registrant).toEqual({
-      name: 'Erika Example',
-      organization: 'Example Holdings',
-      street: 'Example Street 1',
-      city: 'Berlin',
-      postalCode: '10115',
-      countryCode: 'DE',
-      countryName: 'Germany',
-      email: 'erika@holdings.example',
-      phone: '+49.305550100',
-      fax: '+49.305550111',
     });
   });
 
@@ -400,74 +361,5 @@ describe('readRdapDomain', () => {
       }),
       { numRuns: 1_000, seed: 20_261_122 },
     );
-  });
-});
-
-describe('readJcard', () => {
-  const read = (...properties: unknown[]) => readJcard(['vcard', properties]).contact;
-
-  it.each<[string, unknown, object]>([
-    ['no card', undefined, {}],
-    ['a card that is an object', { fn: 'x' }, {}],
-    ['a card without its properties', ['vcard'], {}],
-    ['properties that are an object', ['vcard', { fn: 'x' }], {}],
-    ['a property that is text', ['vcard', ['fn']], {}],
-    ['a property cut short', ['vcard', [['fn'], ['fn', {}, 'text']]], {}],
-    ['parameters that are null', ['vcard', [['fn', null, 'text', 'A']]], { name: 'A' }],
-    ['a name in a list', ['vcard', [['fn', {}, 'text', ['A', 'B']]]], { name: 'A B' }],
-    ['upper case', ['vcard', [['FN', {}, 'TEXT', 'A']]], { name: 'A' }],
-    ['another first word', ['jcard', [['fn', {}, 'text', 'A']]], { name: 'A' }],
-    ['no fn but n', ['vcard', [['n', {}, 'text', ['Doe', 'Jo', '', '']]]], { name: 'Jo Doe' }],
-    ['a number as value', ['vcard', [['org', {}, 'text', 42]]], { organization: '42' }],
-  ])('survives %s', (_what, card, contact) => {
-    expect(readJcard(card).contact).toEqual(contact);
-  });
-
-  it('reads telephone numbers in all their forms', () => {
-    expect(read(['tel', {}, 'text', '+1.5550100'])).toEqual({ phone: '+1.5550100' });
-    expect(read(['tel', {}, 'uri', ['tel:+1.5550100']])).toEqual({ phone: '+1.5550100' });
-    expect(read(['tel', { TYPE: ['work', 'FAX'] }, 'uri', 'TEL:+1.5550111;ext='])).toEqual({
-      fax: '+1.5550111',
-    });
-    expect(read(['tel', {}, 'uri', 'tel:'])).toEqual({});
-    const both = ['tel', { type: ['voice', 'fax'] }, 'uri', 'tel:+1.5550122'];
-    expect(read(both)).toEqual({ phone: '+1.5550122', fax: '+1.5550122' });
-  });
-
-  it('skips an address that is only a label, only text, or empty if another follows', () => {
-    const empty = ['', '', '', '', '', '', ''];
-    const label = '1 Example Street\nDelft\nNetherlands';
-    expect(read(['adr', { label }, 'text', empty])).toEqual({ street: label });
-    expect(read(['adr', {}, 'text', '1 Example Street'])).toEqual({ street: '1 Example Street' });
-    expect(
-      read(['adr', {}, 'text', empty], ['adr', {}, 'text', ['', '', '', 'Delft', '', '', 'nl']]),
-    ).toEqual({ city: 'Delft', countryCode: 'NL', countryName: 'Netherlands' });
-    expect(read(['adr', {}, 'text', ['', '', 'S', 'C', '', '', 'Netherlands']])).toEqual({
-      street: 'S',
-      city: 'C',
-      countryCode: 'NL',
-      countryName: 'Netherlands',
-    });
-    expect(read(['adr', { CC: 'nl' }, 'text', ['', '', 'S']])).toEqual({
-      street: 'S',
-      countryCode: 'NL',
-      countryName: 'Netherlands',
-    });
-  });
-});
-
-describe('eppNameOf', () => {
-  it.each([
-    ['client delete prohibited', 'clientDeleteProhibited'],
-    ['Server Transfer Prohibited', 'serverTransferProhibited'],
-    ['clientHold', 'clientHold'],
-    ['auto renew period', 'autoRenewPeriod'],
-    ['active', 'ok'],
-    ['associated', 'linked'],
-    ['pending delete', 'pendingDelete'],
-    ['redemption period', 'redemptionPeriod'],
-    ['locked', 'locked'],
-  ])('%s is %s', (rdap, epp) => {
-    expect(eppNameOf(rdap)).toBe(epp);
   });
 });
