@@ -153,11 +153,16 @@ export class BillingUnderTest {
     return rows.map(({ id }) => id);
   }
 
-  /** Resolves when every callback has arrived and been handled. */
+  /**
+   * Resolves when every callback has arrived and been handled, and so have those of the calls that this makes: billing
+   * captures an approved payment, which PayPal reports by a second callback.
+   */
   async settle(): Promise<void> {
     const { callbacks, paypal } = this.simulator;
-    await Promise.all([callbacks.idle(), paypal.callbacks.idle()]);
-    await this.get(SyncObjectsJob).runOnce();
+    for (let round = 1; round <= 2; round += 1) {
+      await Promise.all([callbacks.idle(), paypal.callbacks.idle()]);
+      await this.get(SyncObjectsJob).runOnce();
+    }
   }
 
   /** Runs all postponed fetches now, for example after the processor was unavailable or an object did not exist yet. */
