@@ -63,91 +63,105 @@ return { epoch, now, redis.call('ZCARD', KEYS[2]), math.max(0, warm - now) }
 `);
 
 /**
- * Books the tokens that a gateway has spent and grants the ones that it requests. An entry is a hash: a field for each
- * second with requests, and one "count/until" for each gateway that holds a slice. Keys: meta, entry. Arguments: epoch,
- * time or '', session, limit, requests that wait, tokens wanted in hand, tokens still in hand, gateways, then pairs of
- * second and count; returned tokens are subtracted from the oldest seconds, so that no window ever contains too few.
- * Answers granted, in hand, room, oldest second, time, tokens in others' hands; only -1 if the epoch differs.
+ * Books the tokens that a gateway has spent and grants the ones that it requests, for several entries at once. An entry
+ * is a hash: a field for each second with requests, and one "count/until" for each gateway that holds a slice. Keys:
+ * meta, entries. Arguments: epoch, time or '', session, gateways, then for each entry limit, requests that wait, tokens
+ * wanted in hand, tokens still in hand, the number of further words, and these: pairs of second and count. Returned
+ * tokens are subtracted from the oldest seconds, so that no window ever contains too few. Answers the time, then for
+ * each entry granted, in hand, room, oldest second, tokens in others' hands; only -1 if the epoch differs.
  */
 export const TAKE = script(`${CLOCK}
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return { -1 } end
 local now = clusterNow(KEYS[1], ARGV[2])
-local session, limit, want = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
-local ahead, inHand, gateways = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local session, gateways = ARGV[3], tonumber(ARGV[4])
 local second = math.floor(now / 1000)
 local first = second - ${WINDOW_SECONDS - 1}
-local total, others, own, oldest = 0, 0, 0, second
-local gone, booked, buckets, given = {}, {}, {}, 0
 
-local flat = redis.call('HGETALL', KEYS[2])
-for i = 1, #flat, 2 do
-  local field, value = flat[i], flat[i + 1]
-  local slash = string.find(value, '/', 1, true)
-  if slash then
-    local count, till = tonumber(string.sub(value, 1, slash - 1)), tonumber(string.sub(value, slash + 1))
-    if field == session then
-      own = count
-    elseif till > now then
-      others = others + count
+local function take(entry, limit, want, ahead, inHand, uses, usesEnd)
+  local total, others, own, oldest = 0, 0, 0, second
+  local gone, booked, buckets, given = {}, {}, {}, 0
+
+  local flat = redis.call('HGETALL', entry)
+  for i = 1, #flat, 2 do
+    local field, value = flat[i], flat[i + 1]
+    local slash = string.find(value, '/', 1, true)
+    if slash then
+      local count, till = tonumber(string.sub(value, 1, slash - 1)), tonumber(string.sub(value, slash + 1))
+      if field == session then
+        own = count
+      elseif till > now then
+        others = others + count
+      else
+        gone[#gone + 1] = field
+        booked[#booked + 1] = { math.floor(till / 1000), count }
+      end
     else
-      gone[#gone + 1] = field
-      booked[#booked + 1] = { math.floor(till / 1000), count }
+      local at, count = tonumber(field), tonumber(value)
+      if at < first then
+        gone[#gone + 1] = field
+      else
+        total = total + count
+        buckets[at] = count
+        if count > 0 and at < oldest then oldest = at end
+      end
     end
-  else
-    local at, count = tonumber(field), tonumber(value)
-    if at < first then
-      gone[#gone + 1] = field
+  end
+  if #gone > 0 then redis.call('HDEL', entry, unpack(gone)) end
+
+  for i = uses, usesEnd, 2 do
+    local at, count = tonumber(ARGV[i]), tonumber(ARGV[i + 1])
+    if at == ${GIVEN_BACK} then
+      given = given - count
     else
-      total = total + count
-      buckets[at] = count
-      if count > 0 and at < oldest then oldest = at end
+      booked[#booked + 1] = { math.min(at, second), count }
     end
   end
-end
-if #gone > 0 then redis.call('HDEL', KEYS[2], unpack(gone)) end
-
-for i = 9, #ARGV, 2 do
-  local at, count = tonumber(ARGV[i]), tonumber(ARGV[i + 1])
-  if at == ${GIVEN_BACK} then
-    given = given - count
-  else
-    booked[#booked + 1] = { math.min(at, second), count }
+  for _, use in ipairs(booked) do
+    if use[1] >= first then
+      redis.call('HINCRBY', entry, use[1], use[2])
+      total = total + use[2]
+      buckets[use[1]] = (buckets[use[1]] or 0) + use[2]
+      oldest = math.min(oldest, use[1])
+    end
   end
-end
-for _, entry in ipairs(booked) do
-  if entry[1] >= first then
-    redis.call('HINCRBY', KEYS[2], entry[1], entry[2])
-    total = total + entry[2]
-    buckets[entry[1]] = (buckets[entry[1]] or 0) + entry[2]
-    oldest = math.min(oldest, entry[1])
+
+  while given > 0 and oldest <= second do
+    local part = math.min(given, math.max(0, buckets[oldest] or 0))
+    if part > 0 then redis.call('HINCRBY', entry, oldest, -part) end
+    given, total = given - part, total - part
+    if part == (buckets[oldest] or 0) or part == 0 then oldest = oldest + 1 end
   end
+  oldest = math.min(oldest, second)
+
+  inHand = math.min(inHand, own)
+  local room = limit - total - others - inHand
+  local granted = math.max(0, math.min(want, room))
+  room = room - granted
+  if granted > 0 then redis.call('HINCRBY', entry, second, granted) end
+  if granted == want and ahead > inHand then
+    local spare = room - math.ceil(limit / 5)
+    local more = math.max(0, math.min(ahead - inHand, math.floor(spare / (4 * gateways))))
+    inHand, room = inHand + more, room - more
+  end
+  if inHand > 0 then
+    redis.call('HSET', entry, session, inHand .. '/' .. (now + ${SLICE_KEPT_MS}))
+  elseif own > 0 then
+    redis.call('HDEL', entry, session)
+  end
+  redis.call('PEXPIRE', entry, ${ENTRY_TTL_MS})
+  return granted, inHand, room, oldest, others
 end
 
-while given > 0 and oldest <= second do
-  local part = math.min(given, math.max(0, buckets[oldest] or 0))
-  if part > 0 then redis.call('HINCRBY', KEYS[2], oldest, -part) end
-  given, total = given - part, total - part
-  if part == (buckets[oldest] or 0) or part == 0 then oldest = oldest + 1 end
+local reply, word = { now }, 5
+for key = 2, #KEYS do
+  local limit, want, ahead, inHand, uses = unpack(ARGV, word, word + 4)
+  local usesEnd = word + 4 + uses
+  local at = #reply
+  reply[at + 1], reply[at + 2], reply[at + 3], reply[at + 4], reply[at + 5] =
+    take(KEYS[key], tonumber(limit), tonumber(want), tonumber(ahead), tonumber(inHand), word + 5, usesEnd)
+  word = usesEnd + 1
 end
-oldest = math.min(oldest, second)
-
-inHand = math.min(inHand, own)
-local room = limit - total - others - inHand
-local granted = math.max(0, math.min(want, room))
-room = room - granted
-if granted > 0 then redis.call('HINCRBY', KEYS[2], second, granted) end
-if granted == want and ahead > inHand then
-  local spare = room - math.ceil(limit / 5)
-  local more = math.max(0, math.min(ahead - inHand, math.floor(spare / (4 * gateways))))
-  inHand, room = inHand + more, room - more
-end
-if inHand > 0 then
-  redis.call('HSET', KEYS[2], session, inHand .. '/' .. (now + ${SLICE_KEPT_MS}))
-elseif own > 0 then
-  redis.call('HDEL', KEYS[2], session)
-end
-redis.call('PEXPIRE', KEYS[2], ${ENTRY_TTL_MS})
-return { granted, inHand, room, oldest, now, others }
+return reply
 `);
 
 export function script(source: string): Script {

@@ -1,7 +1,7 @@
 import { WINDOW_SECONDS, type RateLimitResult } from '../rate-limiter.js';
 import type { CounterId } from '../counter-id.js';
 import { GIVEN_BACK, SLICE_USABLE_MS } from './scripts.js';
-import type { TakeReply } from './valkey-link.js';
+import type { TakeReply, TakeRequest } from './valkey-link.js';
 
 /** A request that waits for the server's decision. */
 export interface WaitingTake {
@@ -16,7 +16,7 @@ export interface WaitingTake {
 /** Limits below this number per minute are counted request by request, because slices of them would be too coarse. */
 const SLICED_FROM = 60;
 /** The time for which a slice should last. */
-const SLICE_MS = 500;
+const SLICE_MS = 1_500;
 const SLICE_MAX = 2_000;
 /** A full entry is checked again after this time at the latest, or sooner if others may return tokens. */
 const FULL_MAX_MS = 1_000;
@@ -26,7 +26,7 @@ const WORD_HOLDS_MS = 1_000;
 /** The number of seconds of use that are kept for a server that is down; older ones no longer count. */
 const USES_MAX = 2 * (WINDOW_SECONDS + 1);
 /** Tokens that were not used for this long are returned. */
-const IDLE_MS = 250;
+const IDLE_MS = 1_000;
 const NOBODY: WaitingTake[] = [];
 
 /** A gateway's knowledge of one account's rate key, and its tokens in hand. Times are the cluster's. */
@@ -137,8 +137,8 @@ export class SliceEntry {
     return { ...this.answer(false, nowMs), remaining: 0 };
   }
 
-  /** The message to the server: the arguments of the script, and the uses that are sent with them. */
-  turn(session: string, nowMs: number, gateways: number): { words: number[]; uses: number[] } {
+  /** The message to the server; the uses in it count as reported. */
+  turn(session: string, nowMs: number): TakeRequest {
     if (this.session !== session || nowMs >= this.usableUntilMs) this.inHand = 0;
     this.session = session;
     const limit = this.waiters.at(-1)?.limit ?? this.limit;
@@ -156,11 +156,11 @@ export class SliceEntry {
     this.askedAtMs = nowMs;
     const { uses } = this;
     this.uses = [];
-    return { words: [limit, want, ahead, this.inHand, gateways, ...uses], uses };
+    return { key: `${this.rateKey}:${this.id.text}`, limit, want, ahead, inHand: this.inHand, uses };
   }
 
-  /** Applies the server's reply. `kept` is the number of tokens in hand when the request was sent. */
-  learn(reply: TakeReply, kept: number, want: number, gateways: number): void {
+  /** Applies the server's reply. */
+  learn(reply: TakeReply, { inHand: kept, want }: TakeRequest, gateways: number): void {
     this.leftAlone = Math.floor(reply.room / gateways) + reply.inHand;
     this.learnedAtMs = reply.nowMs;
     const spentMeanwhile = kept - this.inHand;
@@ -185,7 +185,7 @@ export class SliceEntry {
   }
 
   /** The call certainly had no effect, so its use must still be reported. */
-  takeBack(uses: number[]): void {
+  takeBack(uses: readonly number[]): void {
     this.uses = [...uses, ...this.uses].slice(-USES_MAX);
   }
 

@@ -41,6 +41,21 @@ export interface ValkeyLinkOptions {
   nowMs?: () => number;
 }
 
+/** What a gateway reports and requests for one entry. */
+export interface TakeRequest {
+  key: string;
+  /** Requests per window. */
+  limit: number;
+  /** Requests that wait. */
+  want: number;
+  /** Tokens wanted in hand. */
+  ahead: number;
+  /** Tokens still in hand. */
+  inHand: number;
+  /** Alternating seconds and counts of the use that the server does not know yet. */
+  uses: readonly number[];
+}
+
 /** The server's reply for one entry. */
 export interface TakeReply {
   granted: number;
@@ -168,23 +183,26 @@ export class ValkeyLink {
   }
 
   /**
-   * Makes one call for each entry, in one write.
-   * @returns the reply for each entry, or the reason why there is none.
+   * Takes tokens of several entries in one call.
+   * @returns the reply for each entry, in the order of the entries.
+   * @throws OtherEpoch, or Error if the call has no answer.
    */
-  async take(entries: readonly (readonly (string | number)[])[]): Promise<(TakeReply | Error)[]> {
+  async take(entries: readonly TakeRequest[]): Promise<TakeReply[]> {
+    const keys = [META, ...entries.map(({ key }) => `${PREFIX}entry:${key}`)];
     const time = this.options.nowMs?.() ?? '';
-    const calls = entries.map(([key, ...rest]): Call => {
-      const keys = [META, `${PREFIX}entry:${key}`] as const;
-      return ['evalsha', TAKE.sha, 2, ...keys, this.epoch, time, this.session, ...rest];
-    });
-    const replies = await this.run(calls);
-    const answers = replies.map(([error, reply]) => error ?? readTake(reply as number[]));
-    const isUnknown = answers.some((answer) => answer instanceof Error);
-    if (isUnknown) {
+    const words: (string | number)[] = [this.epoch, time, this.session, this.gateways];
+    for (const { limit, want, ahead, inHand, uses } of entries) {
+      words.push(limit, want, ahead, inHand, uses.length, ...uses);
+    }
+    try {
+      const [[error, reply]] = await this.run([['evalsha', TAKE.sha, keys.length, ...keys, ...words]]);
+      if (error) throw error;
+      return readTake(reply as number[]);
+    } catch (error) {
       this.isJoined = false;
       void this.beat();
+      throw error;
     }
-    return answers;
   }
 
   /** Runs a script on entries; `undefined` if the server does not answer in time. */
@@ -341,10 +359,15 @@ export function bearLateErrors(client: Valkey): void {
   });
 }
 
-function readTake(reply: number[]): TakeReply | OtherEpoch {
-  if (reply.length === 1) return new OtherEpoch();
-  const [granted, inHand, room, oldestSecond, nowMs, inOthersHands] = reply;
-  return { granted, inHand, room, oldestSecond, nowMs, inOthersHands };
+/** @throws OtherEpoch */
+function readTake([nowMs, ...words]: number[]): TakeReply[] {
+  if (nowMs === -1) throw new OtherEpoch();
+  const replies: TakeReply[] = [];
+  for (let at = 0; at < words.length; at += 5) {
+    const [granted, inHand, room, oldestSecond, inOthersHands] = words.slice(at, at + 5);
+    replies.push({ granted, inHand, room, oldestSecond, nowMs, inOthersHands });
+  }
+  return replies;
 }
 
 /** Undefined if the server needs none. */

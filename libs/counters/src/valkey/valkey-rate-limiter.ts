@@ -3,23 +3,21 @@ import type { CounterId } from '../counter-id.js';
 import { MemoryRateLimiter } from '../memory-rate-limiter.js';
 import { RateLimiter, WINDOW_SECONDS, type RateLimitResult } from '../rate-limiter.js';
 import { SliceEntry, type WaitingTake } from './slice-entry.js';
-import { OtherEpoch, type TakeReply, type ValkeyLink } from './valkey-link.js';
+import { OtherEpoch, type TakeReply, type TakeRequest, type ValkeyLink } from './valkey-link.js';
 
 const TICK_MS = 100;
 const ENTRIES_MAX = 1 << 18;
 /** Entries checked per tick; the whole table is checked once a minute. */
 const SWEPT_A_TICK = Math.ceil(ENTRIES_MAX / 600);
-/** The maximum number of entries in one write. */
-const BATCH_MAX = 512;
+/** The maximum number of entries in one call, which keeps the server busy for some milliseconds. */
+const BATCH_MAX = 128;
 const NO_ENTRY: RateLimitResult = { allowed: false, remaining: 0, resetSeconds: 1 };
 
 /** Entries of one turn, with their requests and the callers that wait. */
 interface Turn {
   entry: SliceEntry;
-  words: readonly number[];
-  uses: number[];
+  request: TakeRequest;
   waiters: WaitingTake[];
-  kept: number;
 }
 
 /**
@@ -189,32 +187,32 @@ export class ValkeyRateLimiter extends RateLimiter {
 
   private async send(entries: SliceEntry[]): Promise<void> {
     const { link } = this;
-    const { session, gateways } = link;
+    const { session } = link;
     const nowMs = link.nowMs();
     const turns = entries.map((entry): Turn => {
       entry.isQueued = false;
       entry.isAsking = true;
-      const { words, uses } = entry.turn(session, nowMs, gateways);
-      return { entry, words, uses, waiters: entry.takeWaiters(), kept: entry.inHand };
+      const request = entry.turn(session, nowMs);
+      return { entry, request, waiters: entry.takeWaiters() };
     });
-    let replies: (TakeReply | Error)[];
+    let replies: TakeReply[] | Error;
     try {
-      replies = await link.take(
-        turns.map(({ entry, words }) => [`${entry.rateKey}:${entry.id.text}`, ...words]),
-      );
+      replies = await link.take(turns.map(({ request }) => request));
+      if (session !== link.session) replies = new Error('too late');
     } catch (error) {
-      replies = turns.map(() => error as Error);
+      replies = error as Error;
     }
-    turns.forEach((turn, place) => this.settle(turn, replies[place], session));
+    for (const [place, turn] of turns.entries()) {
+      this.settle(turn, replies instanceof Error ? replies : replies[place]);
+    }
   }
 
-  private settle(turn: Turn, reply: TakeReply | Error, session: string): void {
-    const { entry, waiters } = turn;
+  private settle(turn: Turn, reply: TakeReply | Error): void {
+    const { entry, request, waiters } = turn;
     entry.isAsking = false;
     if (reply instanceof Error) this.settleWithout(turn, reply);
-    else if (session !== this.link.session) this.settleWithout(turn, new Error('too late'));
     else {
-      entry.learn(reply, turn.kept, waiters.length, this.link.gateways);
+      entry.learn(reply, request, this.link.gateways);
       waiters.forEach((waiter, place) => this.resolve(entry, waiter, place < reply.granted, reply));
     }
     if (entry.hasNews) this.remember(entry);
@@ -243,10 +241,10 @@ export class ValkeyRateLimiter extends RateLimiter {
   }
 
   /** No answer arrived, so waiting requests are decided here. */
-  private settleWithout({ entry, uses, waiters }: Turn, error: Error): void {
+  private settleWithout({ entry, request, waiters }: Turn, error: Error): void {
     entry.inHand = 0;
     // Only then is it certain that nothing was booked.
-    if (error instanceof OtherEpoch || error.message.startsWith('NOSCRIPT')) entry.takeBack(uses);
+    if (error instanceof OtherEpoch || error.message.startsWith('NOSCRIPT')) entry.takeBack(request.uses);
     for (const waiter of waiters) {
       if (waiter.lateAnswer) {
         if (waiter.lateAnswer.allowed) entry.note(this.link.nowMs(), 1);
