@@ -12,6 +12,8 @@ export interface Contender {
   /** Further processes whose time counts. */
   furtherPids?: readonly number[];
   port: number;
+  /** The number of connections of the load, unless it is the usual one. */
+  connections?: number;
   keys: string[];
   /** The status that every answer must have. */
   expected: 200 | 429;
@@ -29,10 +31,10 @@ export async function cpuPerRequest(
   contender: Contender,
   durationMs = ROUND_MS,
 ): Promise<number> {
-  const { name, pid, furtherPids = [], port, keys } = contender;
+  const { name, pid, furtherPids = [], port, keys, connections = CONNECTIONS } = contender;
   const used = () => [pid, ...furtherPids].reduce((sum, each) => sum + cpuUs(each), 0);
   const before = used();
-  const load = { connections: CONNECTIONS, durationMs, path: LOOKUP_PATH };
+  const load = { connections, durationMs, path: LOOKUP_PATH };
   const result = await driveWrk({ ...load, port, keys }, around.folder);
   const us = (used() - before) / result.answers;
   process.stderr.write(`  ${name}: ${us.toFixed(1)} µs, ${Math.round(rateOf(result))} req/s\n`);

@@ -3,17 +3,17 @@ import { ValkeyServer } from '#test/environment';
 import { type BenchRow, atLeast, leastOf, percentile } from '../bench.js';
 import { cleanup } from '../cleanup.js';
 import { type Contender, cpuPerRequest } from '../contender.js';
-import { type GatewayField, openGatewayField, startGateway } from '../gateway-field.js';
+import { CONNECTIONS, type GatewayField, openGatewayField, startGateway } from '../gateway-field.js';
 
 const ROUNDS = 8;
-/** Each process compiles its own code. */
-const WARM_UPS = 2;
+/** Each process compiles its own code, and each of two answers half of the requests. */
+const WARM_UPS = 4;
 const ROUND_MS = 3_000;
 const LEAST = 1.7;
 
 /**
  * The gain of the second core: twice the CPU time per request of one gateway ÷ that of two on one port, with their
- * Valkey. Nothing is bound to a core, and both get the same load in turn. Needs Debian's wrk and nginx.
+ * Valkey. Nothing is bound to a core, and each gateway has as many connections as the one. Needs Debian's wrk and nginx.
  */
 export async function measure(): Promise<BenchRow[]> {
   const field = await openGatewayField();
@@ -51,5 +51,7 @@ async function twoGateways(field: GatewayField): Promise<Contender> {
   const settings = { ...shared, API_PORT: String(first.port) };
   const second = await startGateway(field, { name: 'cores-2b.journal', settings });
   const furtherPids = [second.pid, valkey.pid];
-  return { name: 'two gateways', ...first, furtherPids, keys: field.keys, expected: 200 };
+  const connections = 2 * CONNECTIONS;
+  const { keys } = field;
+  return { name: 'two gateways', ...first, furtherPids, connections, keys, expected: 200 };
 }
