@@ -3,7 +3,12 @@ import { ValkeyServer } from '#test/environment';
 import { type BenchRow, atLeast, leastOf, percentile } from '../bench.js';
 import { cleanup } from '../cleanup.js';
 import { type Contender, cpuPerRequest } from '../contender.js';
-import { CONNECTIONS, type GatewayField, openGatewayField, startGateway } from '../gateway-field.js';
+import {
+  CONNECTIONS,
+  type GatewayField,
+  openGatewayField,
+  startGateway,
+} from '../gateway-field.js';
 
 const ROUNDS = 8;
 /** Each process compiles its own code, and each of two answers half of the requests. */

@@ -156,7 +156,14 @@ export class SliceEntry {
     this.askedAtMs = nowMs;
     const { uses } = this;
     this.uses = [];
-    return { key: `${this.rateKey}:${this.id.text}`, limit, want, ahead, inHand: this.inHand, uses };
+    return {
+      key: `${this.rateKey}:${this.id.text}`,
+      limit,
+      want,
+      ahead,
+      inHand: this.inHand,
+      uses,
+    };
   }
 
   /** Applies the server's reply. */

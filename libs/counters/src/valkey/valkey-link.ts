@@ -195,7 +195,9 @@ export class ValkeyLink {
       words.push(limit, want, ahead, inHand, uses.length, ...uses);
     }
     try {
-      const [[error, reply]] = await this.run([['evalsha', TAKE.sha, keys.length, ...keys, ...words]]);
+      const [[error, reply]] = await this.run([
+        ['evalsha', TAKE.sha, keys.length, ...keys, ...words],
+      ]);
       if (error) throw error;
       return readTake(reply as number[]);
     } catch (error) {

@@ -244,7 +244,8 @@ export class ValkeyRateLimiter extends RateLimiter {
   private settleWithout({ entry, request, waiters }: Turn, error: Error): void {
     entry.inHand = 0;
     // Only then is it certain that nothing was booked.
-    if (error instanceof OtherEpoch || error.message.startsWith('NOSCRIPT')) entry.takeBack(request.uses);
+    if (error instanceof OtherEpoch || error.message.startsWith('NOSCRIPT'))
+      entry.takeBack(request.uses);
     for (const waiter of waiters) {
       if (waiter.lateAnswer) {
         if (waiter.lateAnswer.allowed) entry.note(this.link.nowMs(), 1);
