@@ -63,11 +63,17 @@ export class UploadDoorService {
     void reply.code(204).send();
   }
 
-  /** Implements one method of tus 1.0.0 (https://tus.io/protocols/resumable-upload). */
-  async speakTus({ accountId, path, request, reply }: IncomingUpload): Promise<void> {
+  /**
+   * Implements one method of tus 1.0.0 (https://tus.io/protocols/resumable-upload).
+   * @param incoming with the id of an existing upload. @throws NotFound.
+   */
+  async speakTus(incoming: IncomingUpload & { id?: string }): Promise<void> {
+    const { accountId, id, path, request, reply } = incoming;
     const { uploads, locks, files, logger } = this;
     if (!isKnownVersion(request.headers)) return void reply.code(412).send();
     checkTusHeaders(request.method, request.headers);
+    // tus takes the lock first, which would end the running request of an upload's real owner.
+    if (id !== undefined) await uploads.find(accountId, id);
     const tus = new Server({
       path,
       datastore: new UploadStore(accountId, uploads, files),

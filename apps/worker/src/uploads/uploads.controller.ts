@@ -39,19 +39,21 @@ export class UploadsController {
   @Serves(UPLOAD_STATE)
   state(
     @AccountId() accountId: string,
+    @Param('id') id: string,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ) {
-    return this.door.speakTus({ accountId, path, request, reply });
+    return this.door.speakTus({ accountId, id, path, request, reply });
   }
 
   @Serves(UPLOAD_APPEND)
   append(
     @AccountId() accountId: string,
+    @Param('id') id: string,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ) {
-    return this.door.speakTus({ accountId, path, request, reply });
+    return this.door.speakTus({ accountId, id, path, request, reply });
   }
 
   @Serves(UPLOAD_REMOVE)

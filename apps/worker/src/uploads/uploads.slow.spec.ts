@@ -335,6 +335,24 @@ describe('an upload by tus', () => {
     expect(read).toMatchObject({ counts: COUNTED, received_bytes: NAMES.length });
   });
 
+  it('S85: a request of another account does not end the one that holds its lock', async () => {
+    const path = await create(newId(), 10);
+    const id = path.split('/').at(-1)!;
+    const holds = `insert into upload_locks (upload_id, holder, locked_until)
+      values ($1, $2, now() + interval '1 hour')`;
+    await under.database.query(holds, [id, newId()]);
+    const stranger = newId();
+    const headers = TUS;
+    const answers = [
+      await under.send('HEAD', path, { accountId: stranger, headers }),
+      await under.send('DELETE', path, { accountId: stranger, headers }),
+      await append(stranger, path, 0, 'x'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+    const wanted = 'select is_wanted from upload_locks where upload_id = $1';
+    expect(await under.database.query(wanted, [id])).toEqual([{ is_wanted: false }]);
+  });
+
   it('is refused with 413 if it is too long and with 404 under an unknown id, and is removed when deleted', async () => {
     const accountId = newId();
     const headers = { ...TUS, 'upload-length': String(1024 ** 3) };
