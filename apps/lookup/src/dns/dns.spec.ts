@@ -29,9 +29,11 @@ const SECRET_TEXT = Buffer.concat([
 ]);
 const NXDOMAIN = 3;
 
-/** An answer of a resolver within the network of `corp.example.com`. */
+/** An answer of a resolver within the network of `corp.example.com`, from one of its caches for each type. */
 function aliased(question: Buffer, isThere: boolean): Buffer {
-  const records = isThere ? [ALIAS, SECRET_TEXT] : [ALIAS];
+  const alias = Buffer.from(ALIAS);
+  alias.writeUInt32BE(60 + question.readUInt16BE(question.length - 4), 6);
+  const records = isThere ? [alias, SECRET_TEXT] : [alias];
   const reply = Buffer.concat([question, ...records]);
   reply.writeUInt16BE(0x8180 | (isThere ? 0 : NXDOMAIN), 2);
   reply.writeUInt16BE(records.length, 6);
@@ -144,6 +146,14 @@ describe('DNS records of a name', () => {
       status: 504,
       outcome: 'timeout',
       body: { code: 'resolver_timeout' },
+    });
+  });
+
+  it('have an alias once, although each type comes with it and with another time to live', async () => {
+    const { body } = await ask('domainName=alias.example&type=MX,A,TXT,CNAME');
+    expect(body).toMatchObject({
+      dns_types: { CNAME: 1 },
+      dns_records: [{ type: 'CNAME', ttl: 61, target: 'db.corp.example.com' }],
     });
   });
 

@@ -60,7 +60,7 @@ export async function lookUpDns(
     if (part !== result && wanted.has(type) && type !== 'CNAME') errors[type] = 'private_name';
     answers.push(part);
     for (const record of recordsFor(type, part)) {
-      if (isWanted(record, wanted)) found.set(JSON.stringify(record), record);
+      if (isWanted(record, wanted)) note(found, record);
     }
   }
   if (wanted.has('SPF') && errors.SPF === undefined && errors.TXT === undefined) {
@@ -76,6 +76,13 @@ export async function lookUpDns(
     servers: [...new Set(answers.map(({ server }) => server))],
     latencyMs: Math.max(0, ...answers.map(({ latencyMs }) => latencyMs)),
   };
+}
+
+/** An alias is in the answer for each type, with the time that each has left in a resolver's cache. */
+function note(found: Map<string, DnsRecord>, record: DnsRecord): void {
+  const key = JSON.stringify({ ...record, ttlSeconds: undefined });
+  const known = found.get(key);
+  if (!known || record.ttlSeconds < known.ttlSeconds) found.set(key, record);
 }
 
 async function outcomeOf(
