@@ -52,6 +52,16 @@ describe('a reputation', () => {
     expect(judgementOf(worst, NOW)).toMatchObject({ score: 0, verdict: 'suspicious' });
   });
 
+  it('of a name whose customers choose the contents of its hosts does not depend on their number', () => {
+    const judged = (hosts: string[]) =>
+      judgementOf({ registration, index: { ...INDEX, listings: hosts.map(listing) } }, NOW);
+    const clean = judged([]);
+    expect(judged(['docs']).score).toBe(clean.score - 15);
+    const many = judged(['docs', 'docs', 'drive', 'forms', 'sites', 'storage']);
+    expect(many).toMatchObject({ score: clean.score - 20, verdict: 'neutral' });
+    expect(many.signals.slice(0, 6).map(({ weight }) => weight)).toEqual([-15, 0, -5, 0, 0, 0]);
+  });
+
   it('is the same whether contacts are withheld or not', () => {
     const redacted = fixtureLookup('redacted.test', NOW);
     const [open, withheld] = [registration, redacted].map((one) =>

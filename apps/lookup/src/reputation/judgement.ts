@@ -21,6 +21,11 @@ const TRUSTED_FROM = 70;
 const SUSPICIOUS_BELOW = 35;
 /** The highest score of a name on a block list, whatever else is known. */
 const MALICIOUS_MAX = 5;
+/**
+ * The weights of the first listed hosts below a name; further ones add nothing. Lists have hosts of every large service
+ * whose customers choose the content, which says little about the name itself.
+ */
+const HOST_WEIGHTS = [-15, -5] as const;
 const YEAR_DAYS = 365;
 /** A name whose letters deviate this much from the average looks random. */
 const RANDOM_DEVIATIONS = 3;
@@ -37,11 +42,18 @@ export function judgementOf({ registration, index, dns }: Known, now: Date): Jud
     ...(index ? ofIndex(index, now) : []),
     ...(dns ? ofDns(dns) : []),
   ];
+  const hosts = new Set<string>();
+  const weightOfHost = (host: string): number => {
+    if (hosts.has(host)) return 0;
+    const weight = HOST_WEIGHTS[hosts.size] ?? 0;
+    hosts.add(host);
+    return weight;
+  };
   const listed = (index?.listings ?? []).map((listing): ReputationSignal => {
     const isName = listing.host === '';
     return {
       code: isName ? 'listed' : 'host_listed',
-      weight: isName ? -100 : -15,
+      weight: isName ? -100 : weightOfHost(listing.host),
       evidence: isName
         ? `on the list for ${listing.category}`
         : `the host ${listing.host} is on the list for ${listing.category}`,
