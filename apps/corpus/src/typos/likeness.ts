@@ -1,5 +1,6 @@
 import type { TypoReason } from '#libs/contracts';
 import { distanceOf, looseSkeletonOf } from '#libs/domain-names';
+import { SUFFIXES, WORDS } from './permutation-tables.js';
 
 /** A name in the form that people read. */
 export interface ReadName {
@@ -28,7 +29,10 @@ const BY_DISTANCE: readonly [points: number, reason: TypoReason][] = [
   [40, 'three_letters_off'],
 ];
 const CONTAINED = 65;
+/** A shorter label is in many others by accident, unless it is a part between hyphens or beside a deceptive word. */
 const CONTAINED_LENGTH_MIN = 4;
+const PART_LENGTH_MIN = 2;
+const BESIDE = new Set([...WORDS, ...SUFFIXES].map(looseSkeletonOf));
 const SAME_LABEL = 70;
 /** A usual length of a label: a shorter one is only a letter or two away from too many other labels. */
 const USUAL_LENGTH = 6;
@@ -59,6 +63,16 @@ function lettersOf(own: ReadName, other: ReadName): [points: number, reason?: Ty
   // Most of the letters must be the same.
   const isNear = distance * 3 <= Math.max(a.length, b.length);
   const byLetters: [number, TypoReason?] = isNear ? [points * weight, reason] : [0];
-  const isContained = a.length >= CONTAINED_LENGTH_MIN && b.includes(a);
-  return isContained && byLetters[0] < CONTAINED ? [CONTAINED, 'contains_name'] : byLetters;
+  return byLetters[0] < CONTAINED && isIn(a, b) ? [CONTAINED, 'contains_name'] : byLetters;
+}
+
+/** Whether one label is recognised in another: `dhl` in `dhl-parcels` and `dhlsecure`, but not in `handhlung`. */
+function isIn(label: string, other: string): boolean {
+  if (label.length >= CONTAINED_LENGTH_MIN) return other.includes(label);
+  if (label.length < PART_LENGTH_MIN) return false;
+  if (`-${other}-`.includes(`-${label}-`)) return true;
+  return (
+    (other.startsWith(label) && BESIDE.has(other.slice(label.length))) ||
+    (other.endsWith(label) && BESIDE.has(other.slice(0, -label.length)))
+  );
 }

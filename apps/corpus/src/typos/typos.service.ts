@@ -134,7 +134,8 @@ export class TyposService {
       const created = createdOf(row);
       const mx = known?.isMailKnown ? (known.mailServers ?? []) : null;
       const other = { label: row.unicode ?? row.label, suffix: suffixOf(row.name) };
-      const hosted = { label: row.host + other.label, suffix: other.suffix };
+      // The dot is what differs: `pay.pal.com` is one character from `paypal.com`.
+      const hosted = { label: `${row.host}.${other.label}`, suffix: other.suffix };
       const isNew = created === null ? added.has(row.name) : Date.parse(created) >= newSince;
       const takesMail = mx !== null && mx.some((one) => one !== '' && one !== '.');
       return {

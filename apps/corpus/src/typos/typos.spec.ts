@@ -91,7 +91,12 @@ describe('typos', () => {
       'name.com',
       'xn--brandnme-66g.com',
     ]);
-    expect(by.get('name.com')).toMatchObject({ kind: 'subdomain', host: 'brand.name.com' });
+    expect(by.get('name.com')).toMatchObject({
+      kind: 'subdomain',
+      host: 'brand.name.com',
+      score: 80,
+      reasons: ['one_letter_off'],
+    });
     expect(by.get('brandnarne.com')).toMatchObject({
       kind: 'homoglyph',
       score: 100,
@@ -214,6 +219,16 @@ describe('typos', () => {
       { domain_name: 'brandname.net', kind: 'tld-swap', score: 70 },
       { domain_name: 'brandnarne.com', kind: 'homoglyph', score: 95 },
       { domain_name: 'xn--brandnme-66g.com', kind: 'homoglyph', score: 95 },
+    ]);
+    const short = await corpus.send<TypoScoresAnswer>(TYPO_SCORES.owner.path, {
+      domainName: 'dhl.com',
+      domainNames: ['dhl-login.com', 'my-dhl-parcels.com', 'securedhl.com', 'handhlung.com'],
+    });
+    expect(short.domains.map(({ score, reasons }) => [score, ...reasons])).toEqual([
+      [65, 'contains_name'],
+      [65, 'contains_name'],
+      [65, 'contains_name'],
+      [0],
     ]);
     const wrong = { domainName: 'brandname.com', domainNames: ['ok.com', '..'] };
     expect(await refused(corpus.send(TYPO_SCORES.owner.path, wrong))).toBe('invalid_request');
