@@ -88,6 +88,29 @@ export class DatasetsRepository {
     );
   }
 
+  /**
+   * Names of which a record was first known on a day, and which were new on it or before: a registry is asked about a
+   * new name when its rate allows, which may be days later.
+   */
+  async listFirstKnown(
+    part: DatasetPart,
+    subject: 'whois' | 'dns',
+    { from, to, observedFrom, newFrom }: Record<'from' | 'to' | 'observedFrom' | 'newFrom', Date>,
+  ): Promise<DatasetName[]> {
+    return this.database.query(
+      `select c.domain_key as key, c.name, max(n.source_id) as "sourceId", max(c.observed_at) as "observedAt"
+       from change_event c join change_event n on n.domain_key = c.domain_key and n.name = c.name
+         and n.kind = 'new' and not n.is_first and n.id >= least_id($8) and n.id < least_id($6)
+         and n.observed_at >= $8 and n.source_id = any($4::smallint[])
+       where c.id >= least_id($5) and c.id < least_id($6) and c.observed_at >= $7
+         and (c.id = n.id or c.is_first and c.subject = $9) and (c.kind = 'new' or c.is_first)
+         and c.source_id = any($4::smallint[])
+         and c.domain_key <= $1 and (c.domain_key, c.name) > ($2, $3)
+       group by c.domain_key, c.name order by c.domain_key, c.name limit $10`,
+      [...valuesOf(part), from, to, observedFrom, newFrom, subject, part.limit],
+    );
+  }
+
   /** The sources that observe names of any age: a first sighting by one does not show that a name is new. */
   async listObserving(): Promise<Set<number>> {
     const rows = await this.database.query<{ id: number }>(

@@ -79,6 +79,11 @@ export class DatasetsService {
     if (!form.change || !day) return this.repository.listNames(part, form.subject === 'name');
     const to = new Date(day.getTime() + DAY_MS);
     const observedFrom = new Date(day.getTime() - NEWS_DAYS * DAY_MS);
+    const newFrom = new Date(day.getTime() - NEW_DAYS * DAY_MS);
+    if (form.change.kind === 'new' && form.subject !== 'name') {
+      const days = { from: day, to, observedFrom, newFrom };
+      return this.repository.listFirstKnown(part, form.subject, days);
+    }
     return this.repository.listChanged(part, form.change, { from: day, to, observedFrom });
   }
 
@@ -101,7 +106,7 @@ export class DatasetsService {
     if (form.subject === 'whois') {
       return left.flatMap((name) => whoisRow(name, known.get(name.name), form, suppressed));
     }
-    const rows = form.subject === 'name' ? left.map(toldName) : await this.dnsRows(left, sourceIds);
+    const rows = form.subject === 'name' ? left.map(toldName) : await this.dnsRows(asked, left);
     return rows.map((row) => ({ ...row, hashes: suppressed.rowHashes(row.name) }));
   }
 
@@ -116,20 +121,21 @@ export class DatasetsService {
   }
 
   private async dnsRows(
+    { form: { change }, sourceIds }: Asked,
     names: readonly DatasetName[],
-    sourceIds: readonly number[],
   ): Promise<DatasetRow[]> {
     const current = await this.repository.listCurrent(names, sourceIds);
     const byName = Map.groupBy(current, ({ name }) => name);
     return names.flatMap((name) => {
       const own = byName.get(name.name) ?? [];
-      if (own.length === 0) return [];
+      // A change that left no records is told by a row without any.
+      if (own.length === 0 && change?.kind !== 'changed') return [];
       const records = own.map(({ rtype, value, firstAt }) => ({
         type: keptTypeName(rtype) ?? `TYPE${rtype}`,
         value,
         firstSeen: firstAt.toISOString(),
       }));
-      return [{ ...toldName(name), sourceId: own[0].sourceId, records }];
+      return [{ ...toldName(name), sourceId: own[0]?.sourceId ?? name.sourceId, records }];
     });
   }
 }

@@ -189,6 +189,56 @@ describe('datasets', () => {
     expect((await dropped()).toSorted()).toEqual([...before, 'sold-11.com'].toSorted());
   });
 
+  it('contain the first records of new names on the day on which these became known', async () => {
+    const name = 'asked-late.com';
+    await corpus.recordOf(SOLD, { kind: 'listed', name, at: ago(1.5) });
+    await corpus.database.query(
+      `update change_event set id = least_id(clock_timestamp() - interval '1 day') where name = $1`,
+      [name],
+    );
+    const a = { type: 'A', value: '192.0.2.9' };
+    const record = { create_date: ago(2).slice(0, 10) };
+    const known = whois('known-for-long.com', ago(0.5), record);
+    await corpus.recordOf(SOLD, { kind: 'listed', name: known.name, at: ago(90) });
+    await isKnownForLong(known.name);
+    await corpus.recordOf(SOLD, whois(name, ago(0.1), record), known, {
+      kind: 'dns',
+      name,
+      at: ago(0.1),
+      types: ['A'],
+      records: [a],
+    });
+    const day = today();
+    const namesOf = async (dataset: DatasetAsked['dataset']) =>
+      (await read({ dataset, day })).rows.map((row) => row.name);
+    for (const dataset of ['newly_whois', 'newly_dns'] as const) {
+      const found = await namesOf(dataset);
+      expect([dataset, found.includes(name), found.includes(known.name)]).toEqual([
+        dataset,
+        true,
+        false,
+      ]);
+    }
+    for (const dataset of ['newly', 'updated_whois', 'updated_dns'] as const) {
+      expect(await namesOf(dataset)).not.toContain(name);
+    }
+  });
+
+  it('tell of a name whose last records are gone', async () => {
+    const dns = (at: string, ...values: string[]) => ({
+      kind: 'dns',
+      name: 'sold-12.com',
+      at,
+      types: ['A'],
+      records: values.map((value) => ({ type: 'A', value })),
+    });
+    await corpus.recordOf(SOLD, dns(ago(0.9), '192.0.2.1'));
+    await corpus.recordOf(SOLD, dns(ago(0.5)));
+    const row = await rowOf('sold-12.com', { dataset: 'updated_dns', day: today() });
+    expect(row?.records).toEqual([]);
+    expect(await rowOf('sold-12.com', { dataset: 'dns' })).toBeUndefined();
+  });
+
   it('reject a day that does not exist, and require the day they need', async () => {
     const refused = { status: 400, code: 'invalid_request' };
     await expect(read({ dataset: 'names', day: '2024-01-01' })).rejects.toMatchObject(refused);
