@@ -37,7 +37,8 @@ const REVISIONS = `
     where c.domain_key = r.domain_key and c.name = r.name and c.is_complete = r.is_complete
       and c.observed_at >= r.observed_at and c.source_id = any($5::smallint[])
       and c.observed_at <= coalesce(next.observed_at, 'infinity') and c.state = r.state) c on true
-  where r.domain_key = $1 and r.name = $2 and r.observed_at >= $3 and r.observed_at < $4
+  where r.domain_key = $1 and r.name = $2 and r.observed_at < $4
+    and greatest(r.observed_at, c.last_at) >= $3
     and (r.source_id = any($5::smallint[]) or c.source_id is not null)`;
 
 /** The revisions of one name. */

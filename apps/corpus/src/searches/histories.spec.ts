@@ -57,6 +57,26 @@ describe('histories', () => {
       ]);
     });
 
+    it('of a period has what was published at its start', async () => {
+      const name = 'history-five.com';
+      const seen = (at: number, create_date: string) => ({
+        kind: 'whois',
+        name,
+        at: day(at),
+        record: { create_date },
+      });
+      await corpus.record(seen(1, '2020-01-01'), seen(4, '2020-01-01'), seen(6, '2020-01-02'));
+      const first = async (after: string) => {
+        const { records } = await ask<WhoisHistoryAnswer>(WHOIS_HISTORY, {
+          domainName: name,
+          after,
+        });
+        return records!.map(({ first_seen }) => first_seen);
+      };
+      expect(await first('2024-03-03')).toEqual([day(6), day(1)]);
+      expect(await first('2024-03-05')).toEqual([day(6)]);
+    });
+
     it('can be limited to a period, and is paged', async () => {
       const name = 'history-two.com';
       await corpus.record(
