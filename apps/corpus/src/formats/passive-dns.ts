@@ -10,13 +10,12 @@ export function passiveObservation(line: string): Observation | undefined {
     parsedLine(line);
   if (typeof rrname !== 'string') return undefined;
   const value: unknown = Array.isArray(rdata) ? rdata[0] : rdata;
-  const isText = rrtype === 'TXT' || rrtype === 16;
   return observationOf({
     kind: 'passive',
     name: rrname.replace(/\.$/, ''),
     at: time_first ?? zone_time_first,
     until: time_last ?? zone_time_last,
     type: rrtype,
-    value: typeof value === 'string' && !isText ? value.replace(/\.$/, '') : value,
+    value,
   });
 }

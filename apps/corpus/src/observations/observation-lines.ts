@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { parseHostName } from '#libs/domain-names';
+import { parseHostName, parseIpAddress } from '#libs/domain-names';
 import { keptTypeNumber } from '../dns/dns-type.js';
 import { visibleText } from '../names/folded.js';
 import { type FiledName, fileName, filedName } from '../names/registrable-name.js';
@@ -143,8 +143,23 @@ function valueOf({ type, value }: Line): DnsValue | undefined {
   const rtype = keptTypeNumber(type);
   if (rtype === undefined || typeof value !== 'string') return undefined;
   const text = visibleText(value.slice(0, VALUE_LENGTH_MAX));
-  // Text is kept as written; all other values are names and addresses.
-  const clean = type === 'TXT' ? text : text.toLowerCase();
+  const clean = plainValue(type as string, text);
   const isWrong = ADDRESSES.some(([one, isAddress]) => one === type && !isAddress(clean));
   return clean === '' || isWrong ? undefined : { rtype, value: clean };
+}
+
+/**
+ * The form of a value in our own answers, so that sources which write it differently agree: text as written; names in
+ * lower case without their final dots; addresses as in RFC 5952; of an SOA record the name server and the mailbox,
+ * because its numbers change with each edit of the zone.
+ */
+function plainValue(type: string, text: string): string {
+  if (type === 'TXT') return text;
+  const lower = text.toLowerCase();
+  if (type === 'A' || type === 'AAAA') {
+    const parsed = parseIpAddress(lower);
+    return parsed.ok ? parsed.ip.address : lower;
+  }
+  const words = lower.split(' ').map((word) => word.replace(/(?<=.)\.$/, ''));
+  return (type === 'SOA' ? words.slice(0, 2) : words).join(' ');
 }

@@ -91,6 +91,28 @@ describe('observations', () => {
     ]);
   });
 
+  it('values that sources write differently are the same records', async () => {
+    const name = newName();
+    const types = ['AAAA', 'NS', 'MX', 'SOA'];
+    const seen = (at: number, ...values: string[]) => ({
+      kind: 'dns',
+      name,
+      at: day(at),
+      types,
+      records: values.map((value, place) => ({ type: types[place], value })),
+    });
+    await record(
+      seen(1, '2001:DB8:0::01', 'NS1.x.com.', '10 mx.x.com.', 'ns1.x.com. h.x.com. 7 1 1 1 1'),
+      seen(2, '2001:db8::1', 'ns1.x.com', '10  mx.x.com', 'ns1.x.com h.x.com'),
+    );
+    expect(await spans(name)).toMatchObject([
+      { value: '10 mx.x.com', first: 1, until: null },
+      { value: '2001:db8::1', first: 1, until: null },
+      { value: 'ns1.x.com', first: 1, until: null },
+      { value: 'ns1.x.com h.x.com', first: 1, until: null },
+    ]);
+  });
+
   it('a batch that arrives twice changes nothing', async () => {
     const name = newName();
     const batch = [whois(name, 1, ALICE), whois(name, 2, BOB), dns(name, 1, '192.0.2.1')];
