@@ -129,13 +129,16 @@ export class ReverseDnsRepository {
     ]);
   }
 
-  /** Hosts that have an address according to sources that may be shown. */
-  async listHosts(address: string, sourceIds: readonly number[], limit: number): Promise<string[]> {
+  /** Hosts that have an address according to sources that may be shown; earlier ones, too, unless current. */
+  async listHosts(
+    address: string,
+    { isCurrent, passiveSince, sourceIds }: Omit<RecordsAsked, 'rtype' | 'sought'>,
+    limit: number,
+  ): Promise<string[]> {
     const rows = await this.database.query<{ host: string }>(
-      `select distinct case host when '' then name else host || '.' || name end as host
-       from dns_span s where ip = $1 and until is null and ${isSeenBy('s', '$2')}
-       order by host limit $3`,
-      [address, sourceIds, limit],
+      `select distinct case t.host when '' then t.name else t.host || '.' || t.name end as host
+       from dns_span t where t.ip = $1 and ${IS_SHOWN} order by host limit $2`,
+      [address, limit, isCurrent, passiveSince, sourceIds],
     );
     return rows.map(({ host }) => host);
   }

@@ -67,13 +67,13 @@ export class ReverseDnsService {
       });
     }
     const { ids: sourceIds } = await this.coverage.shown();
-    const asked: RecordsAsked = {
-      rtype: DNS_TYPES[type],
-      sought: await this.sought(question, sourceIds),
+    const which = {
       isCurrent: current,
       passiveSince: new Date(this.clock.now().getTime() - PASSIVE_DAYS * DAY_MS),
       sourceIds,
     };
+    const sought = await this.sought(question, which);
+    const asked: RecordsAsked = { ...which, rtype: DNS_TYPES[type], sought };
     return searchAnswer(page, {
       ...shown,
       rows: countedOrListed(
@@ -91,7 +91,7 @@ export class ReverseDnsService {
 
   private async sought(
     { value, type }: Question,
-    sourceIds: readonly number[],
+    which: Omit<RecordsAsked, 'rtype' | 'sought'>,
   ): Promise<RecordsSought> {
     const subject = reverseSubject(value);
     const rtype = DNS_TYPES[type];
@@ -103,7 +103,7 @@ export class ReverseDnsService {
     }
     if (subject.kind === 'host') return { valueKeys: [targetKeyOf(rtype, subject.host)] };
     if (subject.kind === 'address' && type !== 'CNAME') {
-      const hosts = await this.repository.listHosts(subject.address, sourceIds, HOSTS_MAX);
+      const hosts = await this.repository.listHosts(subject.address, which, HOSTS_MAX);
       return { valueKeys: hosts.map((host) => targetKeyOf(rtype, host)) };
     }
     throw refused(

@@ -69,6 +69,15 @@ describe('searches of the DNS', () => {
       expect(await names('mx1.mail-host.com', 'mx')).toEqual(['mailed-one.com']);
       expect(await names('198.19.250.1', 'mx')).toEqual(['mailed-one.com']);
       expect(await names('198.19.250.1', 'ns')).toEqual(['mailed-two.com']);
+      const until = corpus.clock.now().toISOString();
+      const seen = { kind: 'passive', name: 'ns7.mail-host.com', at: AT, until, type: 'A' };
+      await corpus.record(
+        { ...seen, value: '198.19.250.7' },
+        { ...seen, value: '198.19.250.8', until: AT },
+        dnsOf('mailed-three.com', '', { type: 'NS', value: 'ns7.mail-host.com' }),
+      );
+      expect(await names('198.19.250.7', 'ns')).toEqual(['mailed-three.com']);
+      expect(await names('198.19.250.8', 'ns')).toEqual([]);
       // The host was not queried again.
       const [{ first_seen, last_seen }] = await found('mx1.mail-host.com', 'mx');
       expect(last_seen).toBe(first_seen);
