@@ -37,9 +37,11 @@ const COUNTS = `
   with objects as (
     -- The try that is under way has not failed.
     select payload ->> 'processor' as processor, until,
-      tries > (state = 'claimed')::int as is_failing
+      tries > (state = 'claimed')::int as is_failing,
+      -- A fetch may wait for the begin of a period.
+      state = 'waiting' and until > clock_timestamp() as is_later
     from work where queue = 'processor-objects')
-  select processor, count(*) filter (where not is_failing)::int as due,
+  select processor, count(*) filter (where not is_failing and not is_later)::int as due,
     count(*) filter (where is_failing)::int as failing,
     greatest(0, extract(epoch from clock_timestamp() - min(until)))::float8 as late
   from objects group by processor`;

@@ -1,10 +1,13 @@
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { HOUR_MS, Metrics } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { SyncObjectsJob } from './sync-objects.job.js';
+import { addSyncMetrics } from './sync-metrics.js';
 import { SyncService } from './sync.service.js';
+import { WantedObjects } from './wanted-objects.js';
 
 const COUNT = 40;
 /**
@@ -82,6 +85,24 @@ it('a fetch without an answer delays no other', async () => {
   await waitFor('the later one', () => waiting.some(({ id }) => id === 'later1'));
   answerAll();
   await running;
+});
+
+it('the metrics count a fetch for the begin of a period only from then on', async () => {
+  const metrics = new Metrics({ process: false });
+  addSyncMetrics(metrics, billing.database);
+  const due = async () => (await metrics.text()).match(/sync_objects\{.*paypal.*due"\} (\d)/)?.[1];
+  const later = new Date(billing.clock.now().getTime() + HOUR_MS);
+  const ref = { processor: 'paypal', kind: 'subscription', id: 'I-LATER' } as const;
+  await billing.database.transaction((transaction) =>
+    billing.get(WantedObjects).wantObjectAt(transaction, ref, later),
+  );
+  expect(await due()).toBe('0');
+  await billing.database.query(
+    `update work set until = clock_timestamp() where payload ->> 'id' = $1`,
+    [ref.id],
+  );
+  expect(await due()).toBe('1');
+  await billing.database.query(`delete from work where payload ->> 'id' = $1`, [ref.id]);
 });
 
 it('S49: an object with news during a failing fetch is fetched at once, however long a retry would wait', async () => {
