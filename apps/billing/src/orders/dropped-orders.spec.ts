@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { HOUR_MS } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 import { pressButton } from '../../../../test/billing/hosted-page.js';
 
@@ -57,6 +58,27 @@ describe('an unpaid order', () => {
     expect((await drop(order.id)).body.state).toBe('cancelled');
     await billing.act(order, 'pay');
     expect(await billing.stateOf(accountId, order)).toBe('paid');
+  });
+
+  it('makes room for another one, but for no more than 60 an hour', async () => {
+    const { id } = await billing.order(accountId);
+    await drop(id);
+    await billing.database.query(
+      `insert into orders (id, account_id, request_key, request_hash, state, processor, amount_micros, currency,
+         is_reverse_charge, catalogue_version, expires_at, created_at, updated_at)
+       select gen_random_uuid(), account_id, 'dropped ' || n, request_hash, state, processor, amount_micros, currency,
+         is_reverse_charge, catalogue_version, expires_at, created_at, updated_at
+       from orders, generate_series(2, 59) n where id = $1`,
+      [id],
+    );
+    await drop((await billing.order(accountId)).id);
+    const body = { product: 'package', credits: 15_000, processor: 'stripe' };
+    expect(await billing.call('POST', 'orders', { accountId, body })).toMatchObject({
+      status: 409,
+      body: { code: 'too_many_open_orders' },
+    });
+    billing.clock.advance(HOUR_MS);
+    expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
   });
 
   it('S85: cannot be dropped by another account', async () => {

@@ -22,3 +22,13 @@ export class TooManyOpenOrders extends Problem {
     });
   }
 }
+
+export class TooManyBegunOrders extends Problem {
+  constructor(limit: number) {
+    super({
+      code: 'too_many_open_orders',
+      status: 409,
+      detail: `You have begun ${limit} orders within an hour without paying them. Try again in an hour.`,
+    });
+  }
+}

@@ -24,19 +24,23 @@ export class OrdersRepository {
   }
 
   /**
-   * Orders created after `since` that wait for their customer. Other such calls for the account wait until the
-   * transaction ends.
+   * Orders created after `since` that wait for their customer (`open`), and those that were dropped as well (`begun`).
+   * Other such calls for the account wait until the transaction ends.
    */
-  async countOpen(transaction: Transaction, accountId: string, since: Date): Promise<number> {
+  async countUnpaid(
+    transaction: Transaction,
+    accountId: string,
+    since: Date,
+  ): Promise<{ open: number; begun: number }> {
     await transaction.query(`select pg_advisory_xact_lock(hashtextextended('orders ' || $1, 0))`, [
       accountId,
     ]);
-    const [{ count }] = await transaction.query<{ count: number }>(
-      `select count(*)::int as count from orders
-       where account_id = $1 and created_at > $2 and state in ('created', 'redirected')`,
+    const [counts] = await transaction.query<{ open: number; begun: number }>(
+      `select count(*) filter (where state <> 'cancelled')::int as open, count(*)::int as begun from orders
+       where account_id = $1 and created_at > $2 and state in ('created', 'redirected', 'cancelled')`,
       [accountId, since],
     );
-    return count;
+    return counts;
   }
 
   async findByRequest(

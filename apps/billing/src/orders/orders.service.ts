@@ -14,13 +14,15 @@ import { orderLinesOf } from './order-lines.js';
 import { isUnpaid, stateAfterCheckout, stateAfterReversal } from './order-state.js';
 import { toOrderAnswer } from './order-answer.js';
 import { ProcessorUnavailable } from '../processors/processors.errors.js';
-import { CheckoutRefused, TooManyOpenOrders } from './orders.errors.js';
+import { CheckoutRefused, TooManyBegunOrders, TooManyOpenOrders } from './orders.errors.js';
 import { OrdersRepository } from './orders.repository.js';
 
 /** How long a checkout page stays open; processors require at least half an hour. */
 const CHECKOUT_MS = HOUR_MS;
 /** Maximum number of unpaid orders with an open page: more than a customer needs, and few enough for the processor. */
 const OPEN_ORDERS_MAX = 20;
+/** Maximum number of orders within an hour that were not paid: each opens a page, even if it is dropped at once. */
+const BEGUN_ORDERS_MAX = 60;
 
 /** Customers' orders, from the request to the payment. */
 @Injectable()
@@ -37,8 +39,8 @@ export class OrdersService {
   /**
    * Prices the request, stores the order and opens its checkout. A repeat with the same key returns the same order and
    * completes unfinished steps.
-   * @throws InvalidRequest for items that are not sold, TooManyOpenOrders, IdempotencyKeyReused, ProcessorUnavailable,
-   * CheckoutRefused.
+   * @throws InvalidRequest for items that are not sold, TooManyOpenOrders, TooManyBegunOrders, IdempotencyKeyReused,
+   * ProcessorUnavailable, CheckoutRefused.
    */
   async create(
     accountId: string,
@@ -212,14 +214,15 @@ export class OrdersService {
     });
   }
 
-  /** Counts the orders of one account one at a time. @throws TooManyOpenOrders. */
+  /** Counts the orders of one account one at a time. @throws TooManyOpenOrders, TooManyBegunOrders. */
   private async checkOpen(
     transaction: Transaction,
     { accountId, createdAt }: Order,
   ): Promise<void> {
     const opened = new Date(createdAt.getTime() - CHECKOUT_MS);
-    const open = await this.orders.countOpen(transaction, accountId, opened);
+    const { open, begun } = await this.orders.countUnpaid(transaction, accountId, opened);
     if (open > OPEN_ORDERS_MAX) throw new TooManyOpenOrders(OPEN_ORDERS_MAX);
+    if (begun > BEGUN_ORDERS_MAX) throw new TooManyBegunOrders(BEGUN_ORDERS_MAX);
   }
 
   /** The order of this checkout, or the order that it names if the answer to its creation was lost. */
