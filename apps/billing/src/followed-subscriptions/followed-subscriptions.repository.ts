@@ -100,8 +100,9 @@ export class FollowedSubscriptionsMaintenanceRepository {
   async markCancelledByDeletion({ accountId, id }: FollowedSubscription): Promise<void> {
     await this.maintenance.query(
       `update subscriptions set is_cancelled_by_deletion = true,
-         restorable_sku = coalesce(pending_sku, restorable_sku),
-         restorable_quantity = coalesce(pending_quantity, restorable_quantity)
+         restorable_sku = coalesce(pending_sku, case when is_cancelled_by_deletion then restorable_sku end),
+         restorable_quantity =
+           coalesce(pending_quantity, case when is_cancelled_by_deletion then restorable_quantity end)
        where account_id = $1 and id = $2`,
       [accountId, id],
     );

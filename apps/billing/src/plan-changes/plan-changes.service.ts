@@ -142,6 +142,7 @@ export class PlanChangesService {
       if (result.state === 'approval_required') ({ redirectUrl } = result);
     }
     crashPoint('plan-change.after-call');
+    await this.own.noteDropped(row, null);
     return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
   }
 
@@ -206,11 +207,15 @@ export class PlanChangesService {
   ): Promise<PlanChangeAnswer> {
     const row = await this.findChangeable(accountId, id);
     const { externalId } = row;
-    // Stored before the call, so that a crash after it does not lose the customer's reason.
+    const processor = this.processors.get(row.processor);
+    // Both are stored before the call, so that a crash after it does not lose them.
     if (reason !== undefined) {
       await this.reasons.note({ accountId, subscriptionId: row.id, reason });
     }
-    valueOf(await this.processors.get(row.processor).cancel(externalId, 'period_end', newId()));
+    if (row.cancelAt === null && !processor.capabilities.changesNeedApproval) {
+      await this.own.noteDropped(row, pendingChangeOf(row));
+    }
+    valueOf(await processor.cancel(externalId, 'period_end', newId()));
     crashPoint('plan-change.after-call');
     return { subscription: await this.refreshed(row), redirect_url: null };
   }
@@ -228,7 +233,12 @@ export class PlanChangesService {
         await processor.changeAtPeriodEnd(changeOf(row, unitsOf(row)), newId()),
       );
       if (result.state === 'approval_required') ({ redirectUrl } = result);
-    } else valueOf(await processor.resume(row.externalId, newId()));
+    } else {
+      valueOf(await processor.resume(row.externalId, newId()));
+      const dropped = isChangeMeant ? undefined : droppedBy(row);
+      if (dropped) valueOf(await processor.changeAtPeriodEnd(changeOf(row, dropped), newId()));
+      await this.own.noteDropped(row, null);
+    }
     crashPoint('plan-change.after-call');
     return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
   }
@@ -333,6 +343,13 @@ function unitsOf({ sku, quantity }: Subscription): PlannedUnits {
   const plan = planOfSku(sku);
   if (!plan) throw new PlanNotChangeable('This plan is no longer sold. Contact support.');
   return { plan, quantity };
+}
+
+/** The change that the cancellation dropped, if its plan is still sold. */
+function droppedBy(row: Subscription): PlannedUnits | undefined {
+  const plan = row.restorableSku === null ? undefined : planOfSku(row.restorableSku);
+  const units = plan && { plan, quantity: row.restorableQuantity ?? 1 };
+  return units && effectOfChange(unitsOf(row), units) && units;
 }
 
 const notSold = () =>

@@ -182,6 +182,18 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     expect(await ask('undo')).toMatchObject({ status: 409, body: { code: 'plan_not_changeable' } });
   });
 
+  it('a change that waits for the end of the period is there again once a cancellation is undone', async () => {
+    await change('api-5K-month');
+    await ask('cancel');
+    // A repeat keeps what the first one dropped.
+    await ask('cancel');
+    const back = { cancel_at: null, pending_change: { sku: 'api-5K-month', quantity: 1 } };
+    expect((await ask('undo')).body.subscription).toMatchObject(back);
+    await agreed('undo');
+    await ask('cancel');
+    expect((await ask('undo')).body.subscription).toMatchObject({ pending_change: null });
+  });
+
   it('after a simultaneous cancellation and resumption, both sides have the state that one of them requested', async () => {
     for (let round = 0; round < 6; round += 1) {
       const wishes = round % 2 === 0 ? ['cancel', 'undo'] : ['undo', 'cancel', 'undo'];

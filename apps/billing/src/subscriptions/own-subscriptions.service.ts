@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { SubscriptionAnswer } from '#libs/contracts';
+import type { PendingChange, SubscriptionAnswer } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { NotFound, isId } from '#libs/platform';
 import { AccountStatesService } from '../account-states/account-states.service.js';
@@ -59,6 +59,19 @@ export class OwnSubscriptionsService {
   async checkMayBuy(accountId: string): Promise<void> {
     await this.database.transaction((transaction) =>
       this.accounts.checkMayBuy(transaction, accountId),
+    );
+  }
+
+  /** Notes the change that a cancellation drops, so that undoing the cancellation schedules it again. */
+  async noteDropped(
+    row: Subscription,
+    change: Pick<PendingChange, 'sku' | 'quantity'> | null,
+  ): Promise<void> {
+    const [restorableSku, restorableQuantity] = [change?.sku ?? null, change?.quantity ?? null];
+    if (row.restorableSku === restorableSku && row.restorableQuantity === restorableQuantity)
+      return;
+    await this.database.transaction((transaction) =>
+      this.subscriptions.update(transaction, row, { restorableSku, restorableQuantity }),
     );
   }
 

@@ -110,7 +110,7 @@ export class Subscription {
   @Column('boolean', { name: 'is_cancelled_by_deletion' })
   isCancelledByDeletion: boolean;
 
-  /** The change that the deletion dropped: a restoration schedules it again. */
+  /** The change that the cancellation dropped: undoing it, or a restoration, schedules it again. */
   @Column('text', { name: 'restorable_sku', nullable: true })
   restorableSku: string | null;
 
