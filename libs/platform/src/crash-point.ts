@@ -44,6 +44,8 @@ export const CRASH_POINTS = {
   'healing.after-store': 'an event without a callback is stored, and the next poll does not know',
   'plan-change.after-call':
     'the processor has changed, cancelled or resumed a subscription, but our rows are not updated',
+  'resume.after-activation':
+    'PayPal has resumed a cancelled subscription, but billing has not read whether it is billed',
   'refund.after-commit': 'a refund is stored, but the processor was not called',
   'refund.after-call': 'the processor has refunded, but our rows are not updated',
   'follow.after-mark': 'a cancellation is recorded, but the processor was not called',

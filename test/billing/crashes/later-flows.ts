@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { DAY_MS, MINUTE_MS, addMonths } from '#libs/platform';
+import { DAY_MS, HOUR_MS, MINUTE_MS, addMonths } from '#libs/platform';
 import { agreeAtPaypal, pressButton } from '../hosted-page.js';
 import type { CrashWorld } from './crash-world.js';
 import { CREDITS, OfSubscription, PackagePurchase, TRIAL } from './money-flows.js';
@@ -73,6 +73,31 @@ export class Undoing extends Changing {
     const { state, cancel_at: cancelAt } = await this.subscription(world);
     deepStrictEqual([state, cancelAt], ['active', null]);
     await super.check(world);
+  }
+}
+
+/** PayPal bills early and has passed over the cancelled subscription: its cancellation stays. */
+export class UndoingTooLate extends Undoing {
+  protected override readonly processor = 'paypal';
+
+  override async prepare(world: CrashWorld): Promise<void> {
+    const { subscriptions } = world.simulator.paypal;
+    subscriptions.earlyMs = 8 * HOUR_MS;
+    await super.prepare(world);
+    subscriptions.earlyMs = 0;
+    const { period_end: end } = await this.subscription(world);
+    world.clock.set(new Date(Date.parse(end) - 2 * HOUR_MS));
+    world.simulator.clock.runDue();
+  }
+
+  override async check(world: CrashWorld): Promise<void> {
+    const { state, cancel_at: cancelAt, period_end: end } = await this.subscription(world);
+    deepStrictEqual([state, cancelAt], ['active', end]);
+    world.clock.set(new Date(Date.parse(end) + HOUR_MS));
+    await world.heal();
+    deepStrictEqual((await this.subscription(world)).state, 'cancelled');
+    deepStrictEqual(world.simulator.paypal.world.all('subscription').at(-1)?.status, 'CANCELLED');
+    deepStrictEqual(await world.timesSaid(this.accountId, 'billing.payment-confirmed'), 1);
   }
 }
 

@@ -19,6 +19,7 @@ import {
   Restoring,
   Taxing,
   Undoing,
+  UndoingTooLate,
   Unheard,
 } from './later-flows.js';
 
@@ -38,6 +39,7 @@ const FLOWS = {
   renewal: Renewing,
   cancellation: Cancelling,
   'undone cancellation': Undoing,
+  'late undoing': UndoingTooLate,
   downgrade: Lowering,
   'change of interval': ChangingInterval,
   tax: Taxing,
@@ -62,6 +64,7 @@ const SYNCS = {
   renewal: 2,
   cancellation: 1,
   'undone cancellation': 1,
+  'late undoing': 1,
   downgrade: 2,
   'change of interval': 2,
   tax: 2,
@@ -92,6 +95,7 @@ const OTHERS: readonly [CrashPoint, MoneyCrash['flow']][] = [
   ['plan-change.after-call', 'downgrade'],
   ['plan-change.after-call', 'change of interval'],
   ['plan-change.after-call', 'tax'],
+  ['resume.after-activation', 'late undoing'],
   ['refund.after-commit', 'refund'],
   ['refund.after-call', 'refund'],
   ['refund.after-commit', 'money after a deletion'],

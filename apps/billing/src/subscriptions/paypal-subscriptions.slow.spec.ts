@@ -237,6 +237,30 @@ describe('subscriptions by PayPal', () => {
     expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
   });
 
+  it('one that is cancelled while its renewal is overdue ends at once, and another can be bought', async () => {
+    const { subscriptions } = billing.simulator.paypal;
+    subscriptions.setFunds('declines');
+    await passTo(new Date(end.getTime() + HOUR_MS));
+    subscriptions.setFunds('works');
+    expect((await ask('cancel')).body.subscription).toMatchObject({
+      state: 'cancelled',
+      cancel_at: null,
+      paid_through: end.toISOString(),
+      is_current: false,
+    });
+    expect(atPaypal().status).toBe('CANCELLED');
+    const body = { product: 'subscription', sku: 'api-5K-month', processor: 'paypal' };
+    expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
+  });
+
+  it('one that its operator paused at PayPal is not resumed by undoing', async () => {
+    billing.simulator.paypal.subscriptions.suspend(atPaypal().id);
+    await billing.settle();
+    expect(await row()).toMatchObject({ state: 'paused' });
+    expect((await ask('undo')).status).toBe(422);
+    expect(atPaypal().status).toBe('SUSPENDED');
+  });
+
   it('a downgrade is accepted, waits for the end of the period, and is withdrawn where it was accepted', async () => {
     const lower = await ask('change', { sku: 'api-5K-month' });
     expect(lower.body.subscription.pending_change).toBeNull();
@@ -321,6 +345,35 @@ describe('subscriptions by PayPal', () => {
       expect(atPaypal().status).toBe('SUSPENDED');
       expect(await row()).toMatchObject({ cancel_at: end.toISOString() });
     });
+
+    it.each([
+      ['passed over: it is cancelled again', -2, 'SUSPENDED'],
+      ['not billed yet: it is undone', -9, 'ACTIVE'],
+    ])(
+      'an undoing that was interrupted is completed by news; the next period is %s',
+      async (_, at, status) => {
+        await ask('cancel');
+        await passTo(hours(at));
+        // Billing died after the activation.
+        const { subscriptions } = billing.simulator.paypal;
+        const { id: agreement, custom_id: mark = '' } = atPaypal();
+        subscriptions.patch(agreement, [
+          { op: 'replace', path: '/custom_id', value: mark.replace(',e,', ',u,') },
+        ]);
+        subscriptions.activate(agreement);
+        await billing.settle();
+        expect(atPaypal().status).toBe(status);
+        const isUndone = status === 'ACTIVE';
+        expect(await row()).toMatchObject({ cancel_at: isUndone ? null : end.toISOString() });
+        expect((await ask('undo')).status).toBe(isUndone ? 200 : 422);
+        await passTo(hours(1));
+        await billing.follow();
+        expect(await row()).toMatchObject({
+          state: isUndone ? 'active' : 'cancelled',
+          paid_through: addMonths(start, isUndone ? 2 : 1).toISOString(),
+        });
+      },
+    );
 
     it.each(['api-5K-month', 'api-50K-month'])(
       'a change to %s is refused until that period has begun, because it would come without its price',

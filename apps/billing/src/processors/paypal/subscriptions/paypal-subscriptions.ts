@@ -1,5 +1,5 @@
 import type { SubscriptionState } from '#libs/contracts';
-import { type Clock, DAY_MS, type Micros } from '#libs/platform';
+import { type Clock, DAY_MS, type Micros, crashPoint } from '#libs/platform';
 import type {
   CheckoutLine,
   CheckoutRequest,
@@ -10,6 +10,7 @@ import type {
 import { UnfitObject } from '../../unfit-object.js';
 import { PaypalRefusal } from '../paypal-connection.js';
 import { idOf, linkOf, microsOf, timeOf } from '../paypal-objects.js';
+import { isPaidFrom } from './billing-period.js';
 import {
   type KnownSubscription,
   type KnownSubscriptions,
@@ -21,7 +22,7 @@ import {
 import type { PaidChanges } from './paid-changes.js';
 import type { PaypalPlans } from './paypal-plans.js';
 import { type SubscriptionMark, toCustomId } from './subscription-mark.js';
-import type { SubscriptionsClient } from './subscriptions-client.js';
+import type { PaypalSubscription, SubscriptionsClient } from './subscriptions-client.js';
 
 export interface PaypalSubscriptionsParts {
   client: SubscriptionsClient;
@@ -51,6 +52,7 @@ export class PaypalSubscriptions {
     const mark: SubscriptionMark = {
       orderId,
       isEnding: false,
+      isUndoing: false,
       until: expiresAt,
       anchor: null,
       running: billedPlan({ ...plan, quantity }),
@@ -97,21 +99,27 @@ export class PaypalSubscriptions {
     return this.snapshot(await this.parts.known.read(id));
   }
 
+  /** If the running period is not paid, its paid time is over, and it ends at once. */
   async cancel(id: string, when: 'period_end' | 'now'): Promise<SubscriptionSnapshot> {
     const { client, known } = this.parts;
     const { subscription, period, mark, running, anchor } = await known.read(id);
     const { status } = subscription;
     if (when === 'now') {
       if (status === 'ACTIVE' || status === 'SUSPENDED') await client.cancel(id, BY_US);
+    } else if (status === 'ACTIVE' && !isPaidSince(subscription, period.start)) {
+      await client.cancel(id, BY_CUSTOMER);
     } else if (status === 'ACTIVE') {
-      const ending = { ...mark, isEnding: true, until: period.end, anchor };
+      const ending = { ...mark, isEnding: true, isUndoing: false, until: period.end, anchor };
       await this.putMark(id, { ...ending, running: billedPlan(running) });
       await client.suspend(id, BY_CUSTOMER);
     }
     return this.fetch(id);
   }
 
-  /** @throws PaypalRefusal if the subscription has ended, or if only the customer can undo its change. */
+  /**
+   * @throws PaypalRefusal if the subscription has ended, if only the customer can undo its change, or if PayPal does not
+   * bill its next period; then it is suspended again.
+   */
   async resume(id: string): Promise<SubscriptionSnapshot> {
     const { client, known, clock } = this.parts;
     const { subscription, mark, running, next } = await known.read(id);
@@ -120,30 +128,33 @@ export class PaypalSubscriptions {
       throw new PaypalRefusal(422, 'SUBSCRIPTION_ENDED', 'The subscription has ended.');
     }
     if (subscription.status === 'SUSPENDED') {
-      // The mark is written first, because a suspension without it was not requested by the customer.
-      await this.putMark(id, { ...mark, isEnding: false });
+      if (!mark.isEnding) {
+        throw new PaypalRefusal(422, 'PAUSED_AT_PAYPAL', 'It was not suspended by a cancellation.');
+      }
+      // The mark is written first, so that any later fetch completes this if we die after the activation.
+      await this.putMark(id, { ...mark, isUndoing: true });
       await client.activate(id, BY_CUSTOMER);
-      await this.checkBilled(id, mark);
+      crashPoint('resume.after-activation');
     } else if (!isSameOffer(running, next)) {
       throw new PaypalRefusal(422, 'APPROVAL_NEEDED', 'The customer undoes a change at PayPal.');
     }
-    return this.fetch(id);
+    const resumed = await this.fetch(id);
+    if (resumed.cancelAt === null) return resumed;
+    throw new PaypalRefusal(422, 'PERIOD_PASSED_OVER', 'PayPal does not bill the next period.');
   }
 
   /**
-   * PayPal bills up to a day before a period ends, and passes over a subscription that is suspended then. The next period
-   * would begin unpaid and stay so.
-   * @throws PaypalRefusal after the subscription was suspended again.
+   * Completes the undoing of a cancellation. PayPal bills up to a day before a period ends, and passes over a
+   * subscription that is suspended then: its next period would begin unpaid and stay so. Only an active subscription
+   * shows this, and it is suspended again.
    */
-  private async checkBilled(id: string, ending: SubscriptionMark): Promise<void> {
-    const { billing_info: billing } = await this.parts.client.get(id);
-    const [last, next] = [billing?.last_payment?.time, billing?.next_billing_time];
-    const until = ending.until.getTime();
-    const isBilled = last !== undefined && timeOf(last).getTime() >= until - DAY_MS;
-    if (isBilled || next === undefined || timeOf(next).getTime() <= until + DAY_MS) return;
-    await this.putMark(id, ending);
-    await this.parts.client.suspend(id, BY_CUSTOMER);
-    throw new PaypalRefusal(422, 'PERIOD_PASSED_OVER', 'PayPal does not bill the next period.');
+  private async completeUndoing(known: KnownSubscription): Promise<KnownSubscription> {
+    const { id, subscription, mark } = known;
+    if (!mark.isUndoing || subscription.status !== 'ACTIVE') return known;
+    const isEnding = isPassedOver(subscription, mark.until);
+    if (isEnding) await this.parts.client.suspend(id, BY_CUSTOMER);
+    await this.putMark(id, { ...mark, isEnding, isUndoing: false });
+    return this.parts.known.read(id);
   }
 
   private async firstPayment({ id, start }: KnownSubscription): Promise<Micros | undefined> {
@@ -173,9 +184,13 @@ export class PaypalSubscriptions {
     }
   }
 
-  /** Performs due steps first: captures the money of an approved change, ends a cancelled subscription. */
-  private async snapshot(found: KnownSubscription): Promise<SubscriptionSnapshot> {
+  /**
+   * Performs due steps first: completes the undoing of a cancellation, captures the money of an approved change, ends a
+   * cancelled subscription.
+   */
+  private async snapshot(read: KnownSubscription): Promise<SubscriptionSnapshot> {
     const { known, clock, client, changes } = this.parts;
+    const found = await this.completeUndoing(read);
     const settled = await changes.settle(found);
     const current = settled === 'settled' ? await known.read(found.id) : found;
     const { id, subscription, mark, next, running, period } = current;
@@ -223,6 +238,20 @@ export class PaypalSubscriptions {
     );
     return { latestBill: latest ? { id: latest.id, isPaid: true } : null, paidChangeId };
   }
+}
+
+/** Whether PayPal's latest payment is for the period that begins at `start`, or for a later one. */
+function isPaidSince({ billing_info: billing }: PaypalSubscription, start: Date): boolean {
+  const last = billing?.last_payment?.time;
+  return last !== undefined && isPaidFrom(start, timeOf(last));
+}
+
+/** Whether PayPal neither has billed the period that begins at `start` nor will bill it. */
+function isPassedOver(subscription: PaypalSubscription, start: Date): boolean {
+  const { failed_payments_count: failures = 0, next_billing_time: next } =
+    subscription.billing_info ?? {};
+  if (isPaidSince(subscription, start) || failures > 0 || next === undefined) return false;
+  return timeOf(next).getTime() > start.getTime() + DAY_MS;
 }
 
 /** A suspended subscription was cancelled by its customer, was not paid, or was paused at PayPal. */

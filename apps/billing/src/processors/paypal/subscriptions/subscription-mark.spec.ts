@@ -10,6 +10,7 @@ describe('our mark on a subscription at PayPal', () => {
   const marks = SUBSCRIPTION_PLANS.map(({ sku, unitsMax }): SubscriptionMark => ({
     orderId: newId(),
     isEnding: true,
+    isUndoing: true,
     until: new Date('2099-12-31T23:59:59Z'),
     anchor: new Date('2026-01-31T00:00:00Z'),
     running: { sku, quantity: unitsMax, catalogueVersion: CATALOGUE_VERSION, taxPpm: 999_999 },

@@ -10,6 +10,8 @@ export interface SubscriptionMark {
   orderId: string;
   /** The customer cancelled: the subscription is suspended and ends at `until`. */
   isEnding: boolean;
+  /** The customer undoes that: the subscription stays or is suspended again if PayPal does not bill its next period. */
+  isUndoing: boolean;
   /** When the offer ends, while it is not approved; afterwards, when `running` ends. */
   until: Date;
   /** The time from which periods are counted; null for the subscription's own start. */
@@ -23,16 +25,18 @@ export interface SubscriptionMark {
 }
 
 const NONE = '-';
+const ENDING = 'e';
+const UNDOING = 'u';
 /** The base in which seconds are written, because each character counts. */
 const RADIX = 36;
 const MARK =
-  /^([\w-]{36}),(e|-),([0-9a-z]{1,8}),([0-9a-z]{1,8}|-),([\w-]{1,40}):(\d{1,4}):([\w.-]{1,20})(?:\+(\d{1,6}))?,(\w{1,20}|-)(?:,(\d{1,6}))?$/;
+  /^([\w-]{36}),(e|u|-),([0-9a-z]{1,8}),([0-9a-z]{1,8}|-),([\w-]{1,40}):(\d{1,4}):([\w.-]{1,20})(?:\+(\d{1,6}))?,(\w{1,20}|-)(?:,(\d{1,6}))?$/;
 
 export function toCustomId(mark: SubscriptionMark): string {
   const { sku, quantity, catalogueVersion, taxPpm } = mark.running;
   return [
     mark.orderId,
-    mark.isEnding ? 'e' : NONE,
+    mark.isUndoing ? UNDOING : mark.isEnding ? ENDING : NONE,
     secondsOf(mark.until),
     mark.anchor ? secondsOf(mark.anchor) : NONE,
     `${sku}:${quantity}:${catalogueVersion}${taxPpm === 0 ? '' : `+${taxPpm}`}`,
@@ -49,7 +53,8 @@ export function toSubscriptionMark(customId: unknown): SubscriptionMark | undefi
   const [catalogueVersion = '', rate = '0', changeOrderId = NONE, next] = found.slice(7);
   return {
     orderId,
-    isEnding: ending === 'e',
+    isEnding: ending !== NONE,
+    isUndoing: ending === UNDOING,
     until: timeOf(until),
     anchor: anchor === NONE ? null : timeOf(anchor),
     running: { sku, quantity: Number(quantity), catalogueVersion, taxPpm: Number(rate) },
