@@ -13,7 +13,10 @@ export class AccountStatesRepository {
     return row?.state ?? 'active';
   }
 
-  /** Stores the state, except that an erased account stays erased, even if an older event arrives late. */
+  /**
+   * Stores the state, except that an erased account stays erased. Events arrive in the order of their sequence; their
+   * times may not, because a clock may be set back.
+   */
   async put(
     transaction: Transaction,
     accountId: string,
@@ -22,7 +25,7 @@ export class AccountStatesRepository {
     await transaction.query(
       `insert into account_states as s (account_id, state, changed_at) values ($1, $2, $3)
        on conflict (account_id) do update set state = $2, changed_at = $3
-       where s.state <> 'erased' and s.changed_at <= $3`,
+       where s.state <> 'erased'`,
       [accountId, change.state, change.at],
     );
   }
@@ -35,18 +38,17 @@ export class AccountStatesRepository {
     return rows.length > 0;
   }
 
-  /** Stored beside the state; an event older than the stored one changes nothing. */
+  /** Stored beside the state. */
   async putSuspension(
     transaction: Transaction,
     accountId: string,
     { isSuspended, at }: { isSuspended: boolean; at: Date },
   ): Promise<void> {
     await transaction.query(
-      `insert into account_states as s
+      `insert into account_states
          (account_id, state, changed_at, is_suspended, suspension_changed_at)
        values ($1, 'active', '-infinity', $2, $3)
-       on conflict (account_id) do update set is_suspended = $2, suspension_changed_at = $3
-       where s.suspension_changed_at is null or s.suspension_changed_at <= $3`,
+       on conflict (account_id) do update set is_suspended = $2, suspension_changed_at = $3`,
       [accountId, isSuspended, at],
     );
   }

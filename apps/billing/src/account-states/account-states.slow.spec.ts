@@ -119,6 +119,19 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     );
   });
 
+  it('a restoration counts, although the clock was set back after the deletion', async () => {
+    await billing.act(await order(), 'pay');
+    for (const fate of ['deleted', 'suspended'] as const) await billing.deliver(fate, accountId);
+    await billing.follow();
+    billing.clock.advance(-5 * MINUTE_MS);
+    for (const fate of ['restored', 'unsuspended'] as const) await billing.deliver(fate, accountId);
+    await billing.follow();
+    billing.clock.advance(5 * MINUTE_MS);
+    expect(await subscription()).toMatchObject({ state: 'active', cancel_at: null });
+    const body = { product: 'package', credits: 5_000, processor };
+    expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
+  });
+
   it('a deleted account cannot undo a cancellation, because that would bill it again', async () => {
     await billing.act(await order(), 'pay');
     await billing.deliver('deleted', accountId);
