@@ -1,7 +1,7 @@
 import type { Abstract, Type } from '@nestjs/common';
 import type { InjectOptions } from 'fastify';
 import type { ChosenProcessor, OrderAnswer } from '#libs/contracts';
-import type { Database } from '#libs/database';
+import { type Database, withClient } from '#libs/database';
 import { LocalMailbox, MailSender } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
 import {
@@ -207,6 +207,22 @@ export class BillingUnderTest {
     await this.get(FollowTaxJob).runOnce();
     await this.get(ReturnMoneyJob).runOnce();
     await this.settle();
+  }
+
+  /** Runs `work` while a row cannot be changed. */
+  async whileStuck(table: string, id: string, work: () => Promise<void>): Promise<void> {
+    await withClient(this.test.url(), async (client) => {
+      await client.query(
+        `create function billing.stuck() returns trigger language plpgsql as 'begin raise ''stuck''; end';
+         create trigger stuck before update on billing.${table} for each row
+           when (new.id = '${id}') execute function billing.stuck()`,
+      );
+      try {
+        await work();
+      } finally {
+        await client.query('drop function billing.stuck cascade');
+      }
+    });
   }
 
   /** The event types of an account, oldest first. */

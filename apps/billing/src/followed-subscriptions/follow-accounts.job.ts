@@ -36,12 +36,22 @@ export class FollowAccountsJob implements Job {
   async runOnce(): Promise<void> {
     const wishing = await this.subscriptions.listToFollow(this.after, SUBSCRIPTIONS_MAX);
     this.after = wishing.length < SUBSCRIPTIONS_MAX ? FIRST_ID : wishing[wishing.length - 1].id;
-    for (const followed of wishing) await this.follow(followed);
+    for (const followed of wishing) {
+      await this.follow(followed).catch((err: unknown) => this.postpone(followed.id, err));
+    }
     await this.subscriptions.settleErased();
     const now = this.clock.now();
     for (const { processor, id } of await this.subscriptions.listOverdue(now, SUBSCRIPTIONS_MAX)) {
-      await this.syncing.sync({ processor, kind: 'subscription', id });
+      await this.syncing
+        .sync({ processor, kind: 'subscription', id })
+        .catch((err: unknown) => this.postpone(id, err));
     }
+  }
+
+  /** This subscription waits for the next round; the others continue. */
+  private postpone(id: string, err: unknown): void {
+    const message = 'a subscription could not be brought in line with its account yet';
+    this.logger.sparsely('error', `${message}: ${id}`, message, { id, err });
   }
 
   private async follow(followed: FollowedSubscription): Promise<void> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Job, MINUTE_MS } from '#libs/platform';
+import { type Job, Logger, MINUTE_MS } from '#libs/platform';
 import { CheckoutsService } from '../orders/checkouts.service.js';
 import type { Order } from '../orders/order.entity.js';
 import { OrdersService } from '../orders/orders.service.js';
@@ -19,13 +19,18 @@ export class OpenOrdersJob implements Job {
     private readonly checkouts: CheckoutsService,
     private readonly syncing: SyncService,
     private readonly runs: MissedNewsService,
+    private readonly logger: Logger,
   ) {}
 
   async runOnce(): Promise<void> {
     await this.runs.record(this.name, async (count) => {
       const before = new Date(count.startedAt.getTime() - SILENT_MS);
       for (const order of await this.checkouts.listSilent(before, ORDERS_MAX)) {
-        const hasAnswer = await this.lookAfter(order);
+        const hasAnswer = await this.lookAfter(order).catch((err: unknown) => {
+          // This order waits for the next round; the others continue.
+          this.logger.error('an open order could not be followed up yet', { id: order.id, err });
+          return false;
+        });
         const { state } = await this.orders.get(order.accountId, order.id);
         count.checked += 1;
         if (!hasAnswer) count.failed += 1;

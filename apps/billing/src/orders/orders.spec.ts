@@ -317,6 +317,22 @@ describe('orders', () => {
       expect(await lastRun()).toMatchObject({ failed: 0 });
     });
 
+    it('is found, although an earlier order cannot be stored', async () => {
+      const { callbacks } = sideOf(billing, processor);
+      callbacks.faults.drop = true;
+      const stuck = await billing.order(accountId, 15_000, processor);
+      const other = await billing.order(accountId, 15_000, processor);
+      for (const one of [stuck, other]) await billing.act(one, 'pay');
+      await billing.pass(5 * MINUTE_MS + 1);
+      await billing.whileStuck('orders', stuck.id, heal);
+      expect(await lastRun()).toMatchObject({ failed: 1 });
+      expect(await billing.stateOf(accountId, other)).toBe('paid');
+      await heal();
+      callbacks.faults.drop = false;
+      expect(await billing.stateOf(accountId, stuck)).toBe('paid');
+      expect(billing.logLines.splice(0)).toHaveLength(1);
+    });
+
     it('a checkout whose answer was lost is resolved by repeating the call, and expires after a search', async () => {
       billing.simulator.apiFaults.lostAnswers = Infinity;
       const lost = await post(wish({ processor }));
