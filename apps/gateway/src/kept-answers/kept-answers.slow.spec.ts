@@ -167,6 +167,28 @@ describe('a repeat with the same Idempotency-Key', () => {
     await waitFor('the charge', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
+  it('gets the lines of a stream, although the database could not store them at its end', async () => {
+    const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
+    answerInLines(3, true);
+    const respond = around.lookup.respond!;
+    const ask = (command: string) =>
+      withClient(under.database.url(), (client) => client.query(command));
+    around.lookup.respond = (...given) =>
+      void ask('revoke update on gateway.kept_answers from gateway').then(() => respond(...given));
+    const first = await post(apiKey, STREAM);
+    // While the gateway may not write the row, a repeat is refused.
+    expect((await post(apiKey, STREAM)).status).toBe(503);
+    await ask('grant update on gateway.kept_answers to gateway');
+    const again = await waitFor('the key to be settled', async () => {
+      const answer = await post(apiKey, STREAM);
+      return answer.status === 409 ? undefined : answer;
+    });
+    expect(linesOf(again.text)).toEqual(linesOf(first.text));
+    expect(linesOf(again.text)).toHaveLength(3);
+    expect(around.lookup.questions).toHaveLength(1);
+    await waitFor('the charge', () => around.entitlement.charged(keyRecord.accountId) === 2);
+  });
+
   it('gets the sent and charged lines of a stream that was interrupted', async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     const { closed } = answerInLines(3, false);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { IdempotencyKeyReused, IdempotencyKeyRunning, type Transaction } from '#libs/database';
 import {
   type Clock,
@@ -7,6 +8,7 @@ import {
   InvalidRequest,
   type Logger,
   Problem,
+  SECOND_MS,
   ServiceUnavailable,
   idempotencyKeyOf,
 } from '#libs/platform';
@@ -29,6 +31,7 @@ export interface KeptAnswersOptions {
 
 /** How long a repeat with the same `Idempotency-Key` gets the first answer. */
 export const KEPT_MS = DAY_MS;
+const RETRY_MS = SECOND_MS;
 const MIB = 1024 * 1024;
 /** The maximum number of stored bytes of a stream. */
 const STREAM_BYTES_MAX = 16 * MIB;
@@ -76,12 +79,14 @@ export class KeptAnswers {
   keepStream(context: RequestContext, outcome: string): void {
     const { sentLines } = context;
     const end = sentLines.lastIndexOf('\n', STREAM_BYTES_MAX) + 1;
-    this.later(this.store(context, outcome, sentLines.slice(0, end)));
+    const lines = sentLines.slice(0, end);
+    void this.later(context.keyed!, () => this.store(context, outcome, lines));
   }
 
   /** Releases the key of a request that was rejected, or whose client disconnected before anything was charged. */
   release({ keyed, caller }: RequestContext): void {
-    if (keyed) this.later(this.options.answers.release(caller!.account.id, keyed));
+    if (!keyed) return;
+    void this.later(keyed, () => this.options.answers.release(caller!.account.id, keyed));
   }
 
   async forget(transaction: Transaction, accountId: string): Promise<void> {
@@ -142,11 +147,22 @@ export class KeptAnswers {
     await answers.keep(accountId, keyed!, outcome, bytes);
   }
 
-  /** The request does not wait for this. A key that could not be released expires. */
-  private later(work: Promise<void>): void {
-    work.catch((error: unknown) => {
-      this.options.logger.warn('the answer under an Idempotency-Key could not be settled', error);
-    });
+  /**
+   * The request does not wait for this. Without it, a repeat would run and be charged again, so it is retried, while
+   * the database is unavailable, until a repeat may take over the key.
+   */
+  private async later({ runsUntil }: KeyedRequest, work: () => Promise<void>): Promise<void> {
+    const { clock, logger } = this.options;
+    for (;;) {
+      try {
+        await work();
+        return;
+      } catch (error) {
+        logger.warn('the answer under an Idempotency-Key could not be settled', error);
+      }
+      if (clock.now() >= runsUntil) return;
+      await sleep(RETRY_MS, undefined, { ref: false });
+    }
   }
 }
 
