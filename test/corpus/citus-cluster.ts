@@ -22,6 +22,8 @@ import { corpus } from '../../apps/corpus/src/service.js';
  */
 const SCRIPT = resolve('../shared/citus/start');
 const PASSWORD = 'test-password';
+/** Three on each node. By default there are 32 of each table, each parsed and planned anew with each statement. */
+const SHARDS = 6;
 const run = promisify(execFile);
 
 /** Older versions lack symbols that it was linked against. */
@@ -129,6 +131,9 @@ export class CitusCluster {
     const { extensions, migrations } = corpus;
     await provisionRoles(this.url(), ['corpus'], () => PASSWORD);
     await provisionSchemas(this.url(), [{ name: 'corpus', extensions }]);
+    await withClient(this.url(), async (client) => {
+      await client.query(`alter database postgres set citus.shard_count = ${SHARDS}`);
+    });
     const owner = this.url(ownerRole('corpus'));
     await migrate(owner, migrations!, extensions);
     await distribute(owner, corpus.distribution!);
