@@ -147,7 +147,7 @@ export class ApiListener {
       this.answerUnknown(request.raw, reply.raw);
     });
     const { dashboardUrl } = this.options;
-    const docs = new ApiDocs(paths.operations, {
+    const docs = ApiDocs.of(paths.operations, {
       apiUrl: origin.replace(/\/$/, ''),
       dashboardUrl,
     });

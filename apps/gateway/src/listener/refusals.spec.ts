@@ -268,7 +268,7 @@ describe('a refusal', () => {
   it('S86: an unlisted route cannot be added, and is answered 404', async () => {
     const app = fastify();
     const pages = await ErrorPages.load();
-    const docs = new ApiDocs([], { apiUrl: 'https://api.example.test', dashboardUrl: '' });
+    const docs = ApiDocs.of([], { apiUrl: 'https://api.example.test', dashboardUrl: '' });
     const dashboardUrl = 'https://billing.example.test';
     addPublicRoutes(app, { pages, docs, health: new Health(), dashboardUrl });
     expect(() => app.get('/internal/keys', () => 'open')).toThrow('/internal/keys');

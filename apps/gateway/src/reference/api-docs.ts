@@ -12,13 +12,25 @@ export interface ApiDocument {
   gzip: Buffer;
 }
 
+/** By table and origins: gateways that run in one process, as in tests, describe the same table once. */
+const KNOWN = new WeakMap<readonly Operation[], Map<string, ApiDocs>>();
+
 /** The API's description (`/openapi.json`) and a reference for people (`/docs`), both from the table of operations. */
 export class ApiDocs {
   readonly description: ApiDocument;
   readonly reference: ApiDocument;
 
   /** Built once, so that serving it costs nothing. */
-  constructor(operations: readonly Operation[], origins: Origins) {
+  static of(operations: readonly Operation[], origins: Origins): ApiDocs {
+    const known = KNOWN.get(operations) ?? new Map<string, ApiDocs>();
+    KNOWN.set(operations, known);
+    const place = JSON.stringify([origins.apiUrl, origins.dashboardUrl]);
+    const docs = known.get(place) ?? new ApiDocs(operations, origins);
+    known.set(place, docs);
+    return docs;
+  }
+
+  private constructor(operations: readonly Operation[], origins: Origins) {
     const described = openApi(operations, {
       title: 'Domain Data Service',
       version: '2.0',
