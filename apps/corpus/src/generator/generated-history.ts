@@ -55,7 +55,8 @@ export function generatedHistory(index: number, seed: number, today: Date): Obse
     if (place > 0) holding = laterHolding(holding, random);
     const at = new Date(atMs);
     const registration = registrationAt(holding, { seed, createdMs, atMs });
-    observations.push({ kind: 'whois', name, at, isComplete: true, registration });
+    const given = { registration, answeredBy: '' };
+    observations.push({ kind: 'whois', name, at, isComplete: true, ...given });
     observations.push(recordsOf(name, at, holding, random));
   }
   const isDropped = random.isLikely(0.07);

@@ -32,5 +32,6 @@ function revision(at: string, lastAt: Date, members: RevisionRow['record']): Rev
     domain_status: ['clienttransferprohibited'],
   };
   const observedAt = new Date(at);
-  return { observedAt, lastAt, isComplete: true, state: at, sourceId: 0, record };
+  const given = { record, answeredBy: '' };
+  return { observedAt, lastAt, isComplete: true, state: at, sourceId: 0, ...given };
 }

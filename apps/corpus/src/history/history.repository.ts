@@ -1,17 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { FiledName } from '../names/registrable-name.js';
-import type { Registration } from '../records/registration.js';
 import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
+import type { SeenRevision } from './listed-revisions.js';
 
 /** A revision with the period in which it was seen unchanged. */
-export interface RevisionRow {
-  observedAt: Date;
-  lastAt: Date;
-  isComplete: boolean;
-  state: string;
+export interface RevisionRow extends SeenRevision {
   sourceId: number;
-  record: Registration;
 }
 
 export interface RevisionsAsked {
@@ -52,11 +47,22 @@ export class HistoryRepository {
     return this.database.query(
       `select r.observed_at as "observedAt", r.is_complete as "isComplete", r.state,
          case when r.source_id = any($5::smallint[]) then r.source_id else c.source_id end as "sourceId",
-         r.record, greatest(r.observed_at, c.last_at) as "lastAt"
+         r.record, coalesce(r.answered_by, '') as "answeredBy",
+         greatest(r.observed_at, c.last_at) as "lastAt"
        ${REVISIONS} and (r.observed_at, r.is_complete, r.state) < ($6, $7::boolean, $8::uuid)
        order by r.observed_at desc, r.is_complete desc, r.state desc limit $9 offset $10`,
       [...valuesOf(asked), at, isComplete, state, limit, offset],
     );
+  }
+
+  /** Whether servers of different kinds gave the records of a name. */
+  async isOfSeveral({ name }: RevisionsAsked): Promise<boolean> {
+    const [row] = await this.database.query<{ isOfSeveral: boolean }>(
+      `select count(distinct coalesce(answered_by, '')) > 1 as "isOfSeveral" from whois_revision
+       where domain_key = $1 and name = $2`,
+      [name.key, name.name],
+    );
+    return row.isOfSeveral;
   }
 
   async count(asked: RevisionsAsked): Promise<number> {

@@ -18,18 +18,21 @@ import {
   readRows,
   searchAnswer,
 } from '../searches/search-answer.js';
-import { dayBounds } from '../searches/search-days.js';
+import { type SearchDays, dayBounds } from '../searches/search-days.js';
 import { type SearchedName, searchedName } from '../searches/searched-name.js';
 import { historicRecord, historicRecordV1 } from '../records/historic-record.js';
+import { changesByRecord } from '../records/record-changes.js';
 import { fixtureRevisions } from './history-fixtures.js';
 import { HistoryRepository, type RevisionRow, type RevisionsAsked } from './history.repository.js';
-import { recordChanges } from './record-changes.js';
+import { listedRevisions } from './listed-revisions.js';
 
 type Question = QuestionOf<typeof WHOIS_HISTORY>;
 type SourceOf = (row: RevisionRow) => string;
 
-/** The maximum number of revisions of one name that are compared for changes. */
+/** The maximum number of revisions of one name that are compared with each other. */
 const COMPARED_MAX = 2_000;
+/** The first change within a period is from the last record before it. */
+const EVER = { from: '-infinity', to: 'infinity' };
 
 type Asked = RevisionsAsked & { name: SearchedName };
 
@@ -60,7 +63,7 @@ export class HistoryService {
       list: view,
     };
     if (view === 'changes') {
-      const compared = await this.compared(asked);
+      const compared = await this.compared({ ...asked, from: EVER.from });
       const isAsked = (at: string) => question.after === undefined || at >= question.after;
       const changes = changesOf(compared, sourceOf).filter((one) => isAsked(one.changed_at));
       const isCut =
@@ -68,12 +71,20 @@ export class HistoryService {
       const rows = allRows(changes, isCut);
       return searchAnswer(page, { ...shown, rows, told: (items) => items });
     }
-    const rows = this.revisions(asked);
+    const rows = await this.revisions(asked, question);
     return searchAnswer(page, { ...shown, rows, ...recordsTold(name.name, sourceOf, version) });
   }
 
-  private revisions(asked: Asked): SearchRows<RevisionRow> {
+  private async revisions(asked: Asked, days: SearchDays): Promise<SearchRows<RevisionRow>> {
     if (asked.name.fixture !== undefined) return allRows(this.fixtures(asked));
+    if (await this.repository.isOfSeveral(asked)) {
+      const compared = await this.compared({ ...asked, ...EVER });
+      const listed = listedRevisions(compared).filter(({ observedAt, lastAt }) => {
+        const [first, last] = [observedAt, lastAt].map((at) => at.toISOString());
+        return (!days.after || last >= days.after) && (!days.before || first < days.before);
+      });
+      return allRows(listed, compared.length === COMPARED_MAX);
+    }
     return readRows(
       async () => ({ records: await this.repository.count(asked), is: 'exact' }),
       async (page) => this.repository.list(asked, page),
@@ -81,11 +92,10 @@ export class HistoryService {
     );
   }
 
-  /** Those before the period, too: the first change within it is from the last record before it. */
+  /** The newest revisions of a name, to be compared with each other. */
   private async compared(asked: Asked): Promise<RevisionRow[]> {
     if (asked.name.fixture !== undefined) return this.fixtures(asked);
-    const all = { ...asked, from: '-infinity' };
-    return this.repository.list(all, { limit: COMPARED_MAX, offset: 0 });
+    return this.repository.list(asked, { limit: COMPARED_MAX, offset: 0 });
   }
 
   private fixtures({ name }: Asked): RevisionRow[] {
@@ -114,10 +124,15 @@ function bodyV1(records: readonly HistoricRecordV1[], paging: Paging): object {
   };
 }
 
-/** The changes between complete records; the newest rows come first. */
+/** The changes between complete records, newest first. @param rows newest first. */
 function changesOf(rows: readonly RevisionRow[], sourceOf: SourceOf): HistoricChange[] {
-  const records = rows
-    .filter(({ isComplete }) => isComplete)
-    .map((row) => ({ at: row.observedAt, record: row.record, source: sourceOf(row) }));
-  return recordChanges(records.toReversed());
+  const records = rows.filter(({ isComplete }) => isComplete).toReversed();
+  return changesByRecord(records)
+    .map((changes, place) => {
+      const { observedAt } = records[place];
+      const source = sourceOf(records[place]);
+      return changes.map((one) => ({ changed_at: observedAt.toISOString(), ...one, source }));
+    })
+    .toReversed()
+    .flat();
 }

@@ -21,6 +21,7 @@ import { zoneDifferences } from './0019-zone-differences.js';
 import { logHeads } from './0020-log-heads.js';
 import { nameSources } from './0021-name-sources.js';
 import { handedOverSlices } from './0022-handed-over-slices.js';
+import { answeringServers } from './0023-answering-servers.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -46,4 +47,5 @@ export const migrations: Migration[] = [
   logHeads,
   nameSources,
   handedOverSlices,
+  answeringServers,
 ];

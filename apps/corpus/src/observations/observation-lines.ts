@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import { answeredSources } from '#libs/contracts';
 import { parseHostName, parseIpAddress } from '#libs/domain-names';
 import { keptTypeNumber } from '../dns/dns-type.js';
 import { visibleText } from '../names/folded.js';
@@ -22,7 +23,8 @@ const ADDRESSES: readonly (readonly [string, (value: string) => boolean])[] = [
  * Reads one observation from a line of JSON:
  *
  * - `{"kind":"whois","name":"example.com","at":"2026-11-20T11:42:03Z","complete":true,"record":{…},"raw":"…"}`;
- *   `record` in the words of the public answer
+ *   `record` in the words of the public answer; with `"answered_by":[{"role":"registry","protocol":"rdap","outcome":"delivered"}]`,
+ *   the queried servers as in `provenance.sources`, it is compared with answers of such servers
  * - `{"kind":"dns","name":"www.example.com","at":…,"types":["A"],"records":[{"type":"A","value":"192.0.2.1"}]}`
  * - `{"kind":"passive","name":…,"at":…,"until":…,"type":"A","value":"192.0.2.1"}`
  * - `{"kind":"host","name":"www.example.com","at":…,"resolved":true}`
@@ -44,6 +46,7 @@ export function observationOf(line: Line): Observation | undefined {
         at,
         isComplete: line.complete !== false,
         registration: registrationOf(line.record as Line),
+        answeredBy: answeredSources(line.answered_by).join(),
         ...(typeof line.raw === 'string' && { raw: line.raw.replaceAll('\u0000', '') }),
       };
     case 'dns':

@@ -1,4 +1,9 @@
-import type { HistoricRecord, HistoricRecordV1, ReverseDomain } from '#libs/contracts';
+import {
+  type HistoricRecord,
+  type HistoricRecordV1,
+  type ReverseDomain,
+  registryProtocol,
+} from '#libs/contracts';
 import type { Members, Registration } from './registration.js';
 
 /** A published record of a name, with the period in which it was observed unchanged. */
@@ -7,6 +12,8 @@ export interface SeenRecord {
   lastAt: Date;
   isComplete: boolean;
   record: Registration;
+  /** The servers that gave it, if they are known; see `GivenRecord`. */
+  answeredBy?: string;
 }
 
 /** The members of version 1. */
@@ -34,7 +41,8 @@ export interface ToldRecord {
 
 /** A record in the format of version 2. */
 export function historicRecord(seen: SeenRecord, told: ToldRecord): HistoricRecord {
-  return { ...head(seen, told), ...(seen.record as object) };
+  const protocol = registryProtocol(seen.answeredBy?.split(',') ?? []);
+  return { ...head(seen, told), ...(protocol && { protocol }), ...(seen.record as object) };
 }
 
 /** Its dates, and the holder of the name. */

@@ -13,6 +13,8 @@ export interface WhoisObservation extends Seen {
   /** True if all sources with data about the name have answered. */
   isComplete: boolean;
   registration: Registration;
+  /** The kinds of servers that gave it; see `GivenRecord`. */
+  answeredBy: string;
   /** The text as received. */
   raw?: string;
 }

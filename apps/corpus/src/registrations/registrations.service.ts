@@ -7,9 +7,11 @@ import { packedText } from '../records/raw-text.js';
 import type { SuppressedValues } from '../suppression/suppressed-values.js';
 import { SuppressionsService } from '../suppression/suppressions.service.js';
 import { type Registration, differingMembers, stateOf } from '../records/registration.js';
+import { type GivenRecord, changesByRecord } from '../records/record-changes.js';
 import { type KeptLink, type Link, sequenceEdits } from './revision-sequence.js';
 import {
   type AskedSequence,
+  type NewestRevision,
   type NewRevision,
   type PlacedLink,
   RevisionsRepository,
@@ -29,6 +31,7 @@ export interface ChangedName {
 
 interface SeenState extends Link {
   registration: Registration;
+  answeredBy: string;
   raw?: string;
 }
 
@@ -46,9 +49,16 @@ interface Edits {
 }
 
 interface NewestName extends Omit<ChangedName, 'members'> {
+  /** The time of the first observation in the batch. */
+  firstAt: Date;
   /** The record in the batch; undefined if an earlier revision is the newest again. */
-  record?: Registration;
+  given?: GivenRecord;
 }
+
+/** The number of revisions of a name among which answers of the same servers are sought. */
+const COMPARED_MAX = 100;
+/** The number of names whose revisions are in memory. */
+const COMPARED_NAMES = 100;
 
 /** Stores the published registrations of names: revisions, and the values by which names are found. */
 @Injectable()
@@ -69,7 +79,7 @@ export class RegistrationsService {
     return this.suppressions.valuesNow(transaction);
   }
 
-  /** @returns the names whose newest complete record has changed. */
+  /** @returns the names whose newest complete record has changed, compared with those of the same servers. */
   async record(
     transaction: Transaction,
     observations: readonly WhoisObservation[],
@@ -88,20 +98,62 @@ export class RegistrationsService {
       edits.changed.filter(({ isFirst }) => !isFirst),
     );
     await this.write(transaction, edits, sourceId);
-    const fresh = edits.changed.flatMap(({ key, name, record }) =>
-      record ? [{ key, name, record }] : [],
+    const fresh = edits.changed.flatMap(({ key, name, given }) =>
+      given ? [{ key, name, ...given }] : [],
     );
-    const others = edits.changed.filter(({ record }) => !record);
+    const others = edits.changed.filter(({ given }) => !given);
     const after = [...fresh, ...(await this.newest(transaction, others))];
     await this.replaceTokens(transaction, before, after, sourceId);
     if (outranked.length > 0) await this.claim(transaction, sequences, { sourceId, outranked });
-    return withMembers(edits.changed, before, after);
+    return this.changedNames(transaction, edits.changed, before, after);
+  }
+
+  private async changedNames(
+    transaction: Transaction,
+    changed: readonly NewestName[],
+    before: readonly NamedRecord[],
+    after: readonly NamedRecord[],
+  ): Promise<ChangedName[]> {
+    const old = new Map(before.map((one) => [one.name, one]));
+    const next = new Map(after.map((one) => [one.name, one]));
+    const told: ChangedName[] = [];
+    const others: NewestName[] = [];
+    for (const one of changed) {
+      const { key, name, at, isFirst } = one;
+      const [was, is] = [old.get(name), next.get(name)];
+      if (was && is && was.answeredBy !== is.answeredBy) others.push(one);
+      else {
+        const members = was && is ? differingMembers(was.record, is.record) : [];
+        told.push({ key, name, at, isFirst, members });
+      }
+    }
+    for (let from = 0; from < others.length; from += COMPARED_NAMES) {
+      told.push(
+        ...(await this.changedByOthers(transaction, others.slice(from, from + COMPARED_NAMES))),
+      );
+    }
+    return told;
+  }
+
+  /** Names whose newest record is from other servers than the one before, if it shows a change nevertheless. */
+  private async changedByOthers(
+    transaction: Transaction,
+    names: readonly NewestName[],
+  ): Promise<ChangedName[]> {
+    const revisions = await this.revisions.listNewest(transaction, names, COMPARED_MAX);
+    const byName = Map.groupBy(revisions, ({ name }) => name);
+    return names
+      .map(({ key, name, at, firstAt, isFirst }) => {
+        const members = membersSince(firstAt, byName.get(name) ?? []);
+        return { key, name, at, isFirst, members };
+      })
+      .filter(({ members }) => members.length > 0);
   }
 
   private async newest(
     transaction: Transaction,
     names: readonly { key: Key; name: string }[],
-  ): Promise<Named[]> {
+  ): Promise<NamedRecord[]> {
     return names.length === 0 ? [] : this.revisions.listNewest(transaction, names);
   }
 
@@ -174,28 +226,24 @@ interface Named {
   record: Registration;
 }
 
-function tokensOf({ key, name, record }: Named): Token[] {
-  return contactTerms(record).map((term) => ({ ...term, key, name }));
+type NamedRecord = Named & GivenRecord;
+
+/** The members that have changed since a time. @param revisions newest first. */
+function membersSince(time: Date, revisions: readonly NewestRevision[]): string[] {
+  const records = revisions.toReversed();
+  const changes = changesByRecord(records).filter((_, place) => records[place].at >= time);
+  return [...new Set(changes.flat().map(({ path }) => path.split('.')[0]))].toSorted();
 }
 
-function withMembers(
-  changed: readonly NewestName[],
-  before: readonly Named[],
-  after: readonly Named[],
-): ChangedName[] {
-  const old = new Map(before.map(({ name, record }) => [name, record]));
-  const next = new Map(after.map(({ name, record }) => [name, record]));
-  return changed.map(({ key, name, at, isFirst }) => {
-    const [was, is] = [old.get(name), next.get(name)];
-    return { key, name, at, isFirst, members: was && is ? differingMembers(was, is) : [] };
-  });
+function tokensOf({ key, name, record }: Named): Token[] {
+  return contactTerms(record).map((term) => ({ ...term, key, name }));
 }
 
 const idOf = ({ termKey, name }: Token) => `${termKey} ${name}`;
 
 function sequencesOf(observations: readonly WhoisObservation[]): Sequence[] {
   const sequences = new Map<string, Sequence>();
-  for (const { name, at, isComplete, registration, raw } of observations) {
+  for (const { name, at, isComplete, ...seen } of observations) {
     const id = `${name.name} ${isComplete}`;
     let sequence = sequences.get(id);
     if (!sequence) {
@@ -205,7 +253,9 @@ function sequencesOf(observations: readonly WhoisObservation[]): Sequence[] {
     }
     if (at < sequence.firstAt) sequence.firstAt = at;
     if (at > sequence.lastAt) sequence.lastAt = at;
-    sequence.seen.push({ atMs: at.getTime(), state: stateOf(registration), registration, raw });
+    const { registration, answeredBy, raw } = seen;
+    const state = stateOf(registration);
+    sequence.seen.push({ atMs: at.getTime(), state, registration, answeredBy, raw });
   }
   return [...sequences.values()];
 }
@@ -216,7 +266,7 @@ function editsOf(
   suppressed: SuppressedValues,
 ): Edits {
   const all: Edits = { revisions: [], confirmations: [], promoted: [], demoted: [], changed: [] };
-  for (const [place, { key, name, isComplete, seen }] of sequences.entries()) {
+  for (const [place, { key, name, isComplete, firstAt, seen }] of sequences.entries()) {
     const edits = sequenceEdits(near[place], seen);
     const placed = ({ atMs, state }: Link): PlacedLink => ({
       key,
@@ -225,15 +275,16 @@ function editsOf(
       at: new Date(atMs),
       state,
     });
-    let newest: Registration | undefined;
+    let given: GivenRecord | undefined;
     for (const link of edits.revisions) {
-      const { registration, raw } = link;
+      const { registration, answeredBy, raw } = link;
       // The state remains that of the published record, because hiding a part of it is not a change.
       const record = suppressed.masked(registration);
-      newest = link.state === edits.after ? record : undefined;
+      given = link.state === edits.after ? { record, answeredBy } : undefined;
       all.revisions.push({
         ...placed(link),
         record: JSON.stringify(record),
+        answeredBy,
         raw: packedText(record === registration ? raw : undefined),
       });
     }
@@ -242,7 +293,7 @@ function editsOf(
     all.demoted.push(...edits.demoted.map(placed));
     if (!isComplete || edits.before === edits.after) continue;
     const at = new Date(Math.max(...seen.map(({ atMs }) => atMs)));
-    all.changed.push({ key, name, at, isFirst: edits.before === undefined, record: newest });
+    all.changed.push({ key, name, at, firstAt, isFirst: edits.before === undefined, given });
   }
   return all;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Transaction, columnsOf } from '#libs/database';
 import type { Key } from '../names/domain-key.js';
-import type { Registration } from '../records/registration.js';
+import type { GivenRecord } from '../records/record-changes.js';
 import type { KeptLink } from './revision-sequence.js';
 
 /** A sequence of revisions: the complete or the partial answers about one name. */
@@ -26,7 +26,15 @@ export interface PlacedLink extends SequenceOf {
 export interface NewRevision extends PlacedLink {
   /** JSON. */
   record: string;
+  answeredBy: string;
   raw: Buffer | null;
+}
+
+/** A complete record of a name. */
+export interface NewestRevision extends GivenRecord {
+  key: Key;
+  name: string;
+  at: Date;
 }
 
 /**
@@ -88,13 +96,16 @@ export class RevisionsRepository {
     sourceId: number,
   ): Promise<void> {
     await transaction.query(
-      `insert into whois_revision (${KEYS}, record, raw)
-       select q.domain_key, q.name, q.is_complete, q.at, q.state, $8, q.record::jsonb, q.raw
-       from unnest($1::bigint[], $2::text[], $3::boolean[], $4::timestamptz[], $5::uuid[], $6::text[], $7::bytea[])
-         as q (domain_key, name, is_complete, at, state, record, raw)
+      `insert into whois_revision (${KEYS}, record, raw, answered_by)
+       select q.domain_key, q.name, q.is_complete, q.at, q.state, $9, q.record::jsonb, q.raw,
+         nullif(q.answered_by, '')
+       from unnest($1::bigint[], $2::text[], $3::boolean[], $4::timestamptz[], $5::uuid[], $6::text[], $7::bytea[],
+           $8::text[])
+         as q (domain_key, name, is_complete, at, state, record, raw, answered_by)
        on conflict do nothing`,
       [
         ...columnsOf(revisions, 'key', 'name', 'isComplete', 'at', 'state', 'record', 'raw'),
+        ...columnsOf(revisions, 'answeredBy'),
         sourceId,
       ],
     );
@@ -133,11 +144,11 @@ export class RevisionsRepository {
   async promote(transaction: Transaction, links: readonly PlacedLink[]): Promise<void> {
     const places = columnsOf(links, 'key', 'name', 'isComplete', 'at', 'state');
     await transaction.query(
-      `insert into whois_revision (${KEYS}, record, raw)
-       select q.domain_key, q.name, q.is_complete, q.at, q.state, t.source_id, r.record, r.raw
+      `insert into whois_revision (${KEYS}, record, raw, answered_by)
+       select q.domain_key, q.name, q.is_complete, q.at, q.state, t.source_id, r.record, r.raw, r.answered_by
        from ${PLACES}
        join whois_confirmation t on ${ON_PLACE}
-       cross join lateral (select record, raw from whois_revision r
+       cross join lateral (select record, raw, answered_by from whois_revision r
          where r.domain_key = t.domain_key and r.name = t.name and r.is_complete = t.is_complete
            and r.observed_at < t.observed_at and r.state = t.state
          order by r.observed_at desc limit 1) r`,
@@ -165,19 +176,22 @@ export class RevisionsRepository {
     );
   }
 
-  /** The newest complete record of each name, if it has one. */
+  /** The newest complete records of each name, newest first. @param limit how many per name. */
   async listNewest(
     transaction: Transaction,
     names: readonly { key: Key; name: string }[],
-  ): Promise<{ key: Key; name: string; record: Registration }[]> {
+    limit = 1,
+  ): Promise<NewestRevision[]> {
     return transaction.query(
-      `select q.domain_key as key, q.name, r.record
+      `select q.domain_key as key, q.name, r.observed_at as at, r.record,
+         coalesce(r.answered_by, '') as "answeredBy"
        from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
        join domain d on d.domain_key = q.domain_key and d.name = q.name
-       cross join lateral (select record from whois_revision r
+       cross join lateral (select observed_at, state, record, answered_by from whois_revision r
          where r.domain_key = d.domain_key and r.name = d.name and r.is_complete
-         order by r.observed_at desc, r.state desc limit 1) r`,
-      columnsOf(names, 'key', 'name'),
+         order by r.observed_at desc, r.state desc limit $3) r
+       order by r.observed_at desc, r.state desc`,
+      [...columnsOf(names, 'key', 'name'), limit],
     );
   }
 }

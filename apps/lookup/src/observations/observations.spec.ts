@@ -27,6 +27,10 @@ describe('submitted observations', () => {
       name: 'observed.com',
       at: NOW.toISOString(),
       complete: true,
+      answered_by: [
+        { role: 'registry', protocol: 'rdap', outcome: 'delivered' },
+        { role: 'registrar', protocol: 'rdap', outcome: 'delivered' },
+      ],
       record: { registrant_contact: { name: 'Alex Sample' } },
       raw: expect.stringContaining('objectClassName'),
     });

@@ -35,6 +35,11 @@ export function whoisLine(lookup: Lookup, kept: Kept): string | undefined {
     kind: 'whois',
     ...head,
     complete: outcome === 'delivered',
+    answered_by: lookup.sources.map(({ role, protocol, outcome: how }) => ({
+      role,
+      protocol,
+      outcome: how,
+    })),
     record,
     raw: kept === 'all' ? rawText(lookup) : undefined,
   });

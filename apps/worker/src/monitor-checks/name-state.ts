@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { MonitorChangeType } from '#libs/contracts';
+import { type MonitorChangeType, answeredSources } from '#libs/contracts';
 
 /**
  * A name's state as seen by a check: values by path, with digests instead of personal values. An absent path was not
@@ -18,7 +18,7 @@ const REGISTRAR_PATH = 'domain_registrar.registrar_name';
 const DNSSEC_PATH = 'secure_dns';
 export const REGISTERED_PATH = 'domain_registered';
 export const EXPIRY_PATH = 'expiry_date';
-export const NAME_SERVERS_PATH = 'name_servers';
+const NAME_SERVERS_PATH = 'name_servers';
 /** The servers that gave a state, which is never reported itself. */
 export const SOURCES_PATH = 'sources';
 
@@ -90,14 +90,10 @@ export function whoisStateOf(body: Body, isPartial: boolean): NameState {
   };
 }
 
-/** `registry rdap delivered`, and so on; nothing if the answer does not say. */
-function sourcesOf(body: Body): NameState {
-  const { sources = [] } = (body.provenance ?? {}) as { sources?: Body[] };
-  const answered = sources.filter(
-    ({ outcome }) => outcome === 'delivered' || outcome === 'partial',
-  );
-  const texts = answered.map(({ role, protocol, outcome }) => `${role} ${protocol} ${outcome}`);
-  return texts.length === 0 ? {} : { [SOURCES_PATH]: sorted(texts) };
+/** The kinds of servers that answered; nothing if the answer does not say. */
+function sourcesOf({ provenance }: Body): NameState {
+  const sources = answeredSources((provenance as Body | undefined)?.sources);
+  return sources.length === 0 ? {} : { [SOURCES_PATH]: sources };
 }
 
 /**
@@ -108,9 +104,6 @@ const markOf = (path: string, value: string) =>
   createHash('sha256').update(`${path} ${value}`).digest('hex').slice(0, MARK_DIGITS);
 
 const isOfPerson = (path: string) => path.includes('_contact.');
-
-/** Whether a value depends on what a registrar adds to its registry's answer. */
-export const isOfRegistrar = (path: string) => isOfPerson(path) || path === PRIVACY_PATH;
 
 /** Values in the form in which they are reported: for personal ones, only whether there are any. */
 export function toldValues(path: string, values: readonly string[]): string[] {

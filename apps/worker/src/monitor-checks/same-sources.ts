@@ -1,12 +1,6 @@
+import { isComparable } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
-import {
-  NAME_SERVERS_PATH,
-  type NameState,
-  REGISTERED_PATH,
-  SOURCES_PATH,
-  isSame,
-  isOfRegistrar,
-} from './name-state.js';
+import { type NameState, SOURCES_PATH, isSame } from './name-state.js';
 
 /** After this time without the previous servers, the values of the present ones become the known ones. */
 const MOVED_MS = 7 * DAY_MS;
@@ -20,8 +14,8 @@ export interface Comparable {
 }
 
 /**
- * RDAP and port 43 write the same registration differently, and a registrar's answer has more than its registry's. So
- * values that a name's previous servers did not give are no change: they are left out until those servers answer again.
+ * Values that cannot be compared with those of a name's previous servers are no change: they are left out until those
+ * servers answer again.
  */
 export function withSameSources(
   { state, pending }: { state: NameState; pending: NameState },
@@ -32,20 +26,12 @@ export function withSameSources(
   if (before === undefined || after === undefined || isSame(SOURCES_PATH, before, after)) {
     return { state, seen, moving: {} };
   }
-  const isKept = (path: string) => isComparable(path, before, after);
+  const isKept = (path: string) => path !== SOURCES_PATH && isComparable(path, before, after);
   const [since = now.toISOString()] = pending[SOURCES_PATH] ?? [];
   if (now.getTime() - Date.parse(since) < MOVED_MS) {
     return { state, seen: only(seen, isKept), moving: { [SOURCES_PATH]: [since] } };
   }
   return { state: { ...state, ...only(seen, (path) => !isKept(path)) }, seen, moving: {} };
-}
-
-function isComparable(path: string, before: readonly string[], after: readonly string[]): boolean {
-  if (path === REGISTERED_PATH) return true;
-  if (path === SOURCES_PATH || isOfRegistrar(path)) return false;
-  const registries = [before, after].map((all) => all.find((one) => one.startsWith('registry ')));
-  if (registries[0] === registries[1]) return true;
-  return path === NAME_SERVERS_PATH && registries.every((one) => one?.endsWith(' delivered'));
 }
 
 function only(state: NameState, isKept: (path: string) => boolean): NameState {

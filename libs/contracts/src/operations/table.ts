@@ -175,6 +175,7 @@ export * from './webhooks/webhook-answer.js';
 export * from './webhooks/webhooks.js';
 export * from './uploads/upload-answer.js';
 export * from './uploads/uploads.js';
+export * from './whois/answered-sources.js';
 export * from './whois/whois-answer.js';
 export * from './whois/whois-bulk.js';
 export * from './whois/whois-live.js';

@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { WHOIS_HISTORY, type WhoisHistoryAnswer } from '#libs/contracts';
+import { DAY_MS } from '#libs/platform';
+import { CorpusUnderTest } from '#test/corpus';
+import { Random } from '../../../../test/random.js';
+
+const SOLD = { name: 'answers' };
+const SERVERS = {
+  rdap: ['registry rdap delivered', 'registrar rdap delivered'],
+  port43: [
+    'registry rdap unreachable',
+    'registry whois43 delivered',
+    'registrar whois43 delivered',
+  ],
+  denied: ['registry rdap delivered', 'registrar rdap not_registered'],
+  file: [],
+};
+type Servers = keyof typeof SERVERS;
+
+/** What is true of a registration. */
+interface Truth {
+  expires?: string;
+  status?: string;
+  holder?: string;
+  host?: string;
+}
+
+/** The words in which servers publish it. */
+function published(by: Servers, truth: Truth) {
+  const { expires = '2030-01-01', status = 'hold', holder = 'Ada', host = 'ns1.x.net' } = truth;
+  if (by === 'rdap' || by === 'denied') {
+    return {
+      create_date: '2020-01-01',
+      expiry_date: expires,
+      domain_registrar: { registrar_name: 'Sample, Inc.', iana_id: '9901' },
+      ...(by === 'rdap' && { registrant_contact: { name: holder } }),
+      name_servers: [host],
+      domain_status: [`client${status}`],
+      secure_dns: false,
+    };
+  }
+  return {
+    expiry_date: `${expires.slice(0, 8)}02`,
+    domain_registrar: { registrar_name: 'SAMPLE' },
+    registrant_contact: { company: `${holder} Ltd`, country_code: 'DE' },
+    name_servers: [host],
+    domain_status: [status],
+  };
+}
+
+describe('the history of a registration that different servers give', () => {
+  let corpus: CorpusUnderTest;
+  let names = 0;
+
+  beforeAll(async () => {
+    corpus = await CorpusUnderTest.start();
+  });
+  afterAll(() => corpus.stop());
+
+  /** Times of today, so that the files of today have the changes. */
+  const begin = Math.floor(Date.now() / DAY_MS) * DAY_MS - 6 * DAY_MS;
+  const at = (place: number) => new Date(begin + place * 3_600_000).toISOString();
+  const line = (name: string, place: number, by: Servers, truth: Truth = {}) => ({
+    kind: 'whois',
+    name,
+    at: at(place),
+    answered_by: SERVERS[by].map((text) => {
+      const [role, protocol, outcome] = text.split(' ');
+      return { role, protocol, outcome };
+    }),
+    record: published(by, truth),
+  });
+
+  async function historyOf(name: string) {
+    const ask = async (view: string) =>
+      corpus.answerTo<WhoisHistoryAnswer>(WHOIS_HISTORY, { domainName: name, view });
+    const [{ records }, { changes }] = [await ask('records'), await ask('changes')];
+    const rows = await corpus.database.query<{ at: Date; members: string[] }>(
+      `select observed_at as at, members from change_event
+       where name = $1 and subject = 'whois' and not is_first order by observed_at`,
+      [name],
+    );
+    const place = (time: string) => (Date.parse(time) - begin) / 3_600_000;
+    return {
+      records: records!.map((one) => {
+        return `${one.protocol} ${place(one.first_seen)} to ${place(one.last_seen)}`;
+      }),
+      changes: changes!.map(({ changed_at, path, before, after }) => {
+        return `${place(changed_at)} ${path}: ${before} to ${after}`;
+      }),
+      events: rows.map((row) => `${place(row.at.toISOString())} ${row.members.join()}`),
+    };
+  }
+
+  /** Each observation arrives by itself. */
+  async function history(...seen: readonly (readonly [Servers, Truth?])[]) {
+    const name = `servers-${++names}.com`;
+    for (const [place, [by, truth]] of seen.entries()) {
+      await corpus.recordOf(SOLD, line(name, place, by, truth));
+    }
+    return { ...(await historyOf(name)), name };
+  }
+
+  it('has one record if RDAP was away for a while and says the same again', async () => {
+    const { name, ...told } = await history(['rdap'], ['port43'], ['port43'], ['rdap'], ['rdap']);
+    expect(told).toEqual({ records: ['rdap 0 to 4'], changes: [], events: [] });
+    const signal = AbortSignal.timeout(60_000);
+    const day = new Date().toISOString().slice(0, 10);
+    const rows = corpus.feed.rows({ dataset: 'updated_whois', day }, { signal });
+    for await (const row of rows) expect(row.name).not.toBe(name);
+  });
+
+  it('has the newest record, whichever server gave it', async () => {
+    const { records, changes, events } = await history(['rdap'], ['port43']);
+    expect(records).toEqual(['whois43 1 to 1', 'rdap 0 to 0']);
+    expect([changes, events]).toEqual([[], []]);
+  });
+
+  it('has the record that was published when a period begins', async () => {
+    const name = `servers-${++names}.com`;
+    await corpus.recordOf(SOLD, line(name, 0, 'rdap'), line(name, 1, 'port43'));
+    await corpus.recordOf(SOLD, line(name, 30, 'rdap'));
+    const asked = { domainName: name, after: at(24).slice(0, 10), before: at(48).slice(0, 10) };
+    const { records } = await corpus.answerTo<WhoisHistoryAnswer>(WHOIS_HISTORY, asked);
+    expect(records).toMatchObject([{ first_seen: at(0), last_seen: at(30), protocol: 'rdap' }]);
+  });
+
+  it('is not told to have lost the data of a registrar that does not know the name', async () => {
+    const { records, changes, events } = await history(['rdap'], ['denied'], ['rdap']);
+    expect(records).toEqual(['rdap 0 to 2']);
+    expect([changes, events]).toEqual([[], []]);
+    const held = await history(['rdap'], ['denied', { status: 'ok' }], ['rdap', { status: 'ok' }]);
+    expect(held.changes).toEqual(['1 domain_status: clienthold to clientok']);
+    expect(held.events).toEqual(['1 domain_status']);
+  });
+
+  it('has a change that port 43 shows while RDAP is away, once', async () => {
+    const expires = '2031-01-01';
+    const told = await history(
+      ['rdap'],
+      ['port43'],
+      ['port43', { expires }],
+      ['rdap', { expires }],
+      ['port43', { expires }],
+      ['rdap', { expires }],
+    );
+    expect(told.changes).toEqual(['2 expiry_date: 2030-01-02 to 2031-01-02']);
+    expect(told.events).toEqual(['2 expiry_date']);
+    expect(told.records).toEqual([
+      'rdap 3 to 5',
+      'whois43 2 to 2',
+      'whois43 1 to 1',
+      'rdap 0 to 0',
+    ]);
+  });
+
+  it('has a change that is seen only when RDAP answers again', async () => {
+    const truth = { expires: '2031-01-01', holder: 'Bob' };
+    const told = await history(['rdap'], ['port43', truth], ['rdap', truth]);
+    expect(told.changes).toEqual([
+      '2 expiry_date: 2030-01-01 to 2031-01-01',
+      '2 registrant_contact.name: Ada to Bob',
+    ]);
+    expect(told.events).toEqual(['2 expiry_date,registrant_contact']);
+  });
+
+  it('has a change of name servers at once, whichever server shows it', async () => {
+    const moved = { host: 'ns9.x.net' };
+    const told = await history(['rdap'], ['port43', moved], ['rdap', moved], ['file', moved]);
+    expect(told.changes).toEqual(['1 name_servers: ns1.x.net to ns9.x.net']);
+    expect(told.events).toEqual(['1 name_servers']);
+  });
+
+  it('has a change that RDAP showed only once, though port 43 answers a year later', async () => {
+    const expires = '2031-01-01';
+    const told = await history(
+      ['port43'],
+      ['rdap'],
+      ['rdap', { expires }],
+      ['port43', { expires }],
+    );
+    expect(told.changes).toEqual(['2 expiry_date: 2030-01-01 to 2031-01-01']);
+    expect(told.events).toEqual(['2 expiry_date']);
+  });
+
+  it('has a value that changed and changed back, if all servers write it alike', async () => {
+    const [away, back] = [{ host: 'ns9.x.net' }, {}];
+    const told = await history(['rdap'], ['port43'], ['port43', away], ['rdap', back]);
+    expect(told.changes).toEqual([
+      '3 name_servers: ns9.x.net to ns1.x.net',
+      '2 name_servers: ns1.x.net to ns9.x.net',
+    ]);
+  });
+
+  it('keeps records of files beside those of servers, each compared with its own kind', async () => {
+    const told = await history(
+      ['file'],
+      ['rdap'],
+      ['file'],
+      ['rdap', { expires: '2031-01-01' }],
+      ['file', { expires: '2031-01-01' }],
+    );
+    expect(told.changes).toEqual(['3 expiry_date: 2030-01-01 to 2031-01-01']);
+    expect(told.events).toEqual(['3 expiry_date']);
+    expect(told.records).toEqual(['undefined 4 to 4', 'rdap 3 to 3', 'undefined 0 to 2']);
+  });
+
+  it('does not depend on the order in which observations arrive', async () => {
+    const seen = [
+      ['rdap', {}],
+      ['port43', {}],
+      ['port43', { expires: '2031-01-01' }],
+      ['rdap', { expires: '2031-01-01' }],
+    ] as const;
+    const orders = permutations(seen.map((_, place) => place));
+    const all = orders.map((order) => ({ order, name: `servers-${++names}.com` }));
+    for (const step of seen.keys()) {
+      const lines = all.map(({ order, name }) => {
+        const [by, truth] = seen[order[step]];
+        return line(name, order[step], by, truth);
+      });
+      await corpus.recordOf(SOLD, ...lines);
+    }
+    for (const { name } of all) {
+      const { records, changes } = await historyOf(name);
+      expect(changes).toEqual(['2 expiry_date: 2030-01-02 to 2031-01-02']);
+      expect(records.length).toBe(4);
+    }
+  });
+
+  it('has each change of name servers once, and no other, whatever servers answered', async () => {
+    const random = new Random(7);
+    const all = Array.from({ length: 60 }, () => {
+      const changed = Array.from({ length: 12 }, (_, place) => place > 0 && random.chance(0.25));
+      const truths = changed.map((_, place) => ({
+        host: `ns${changed.lastIndexOf(true, place)}.x.net`,
+      }));
+      const servers = truths.map(() => random.pick(Object.keys(SERVERS) as Servers[]));
+      return { name: `servers-${++names}.com`, changed, truths, servers };
+    });
+    for (let place = 0; place < 12; place++) {
+      const lines = all.map(({ name, servers, truths }) =>
+        line(name, place, servers[place], truths[place]),
+      );
+      await corpus.recordOf(SOLD, ...lines);
+    }
+    for (const { name, changed } of all) {
+      const real = changed.flatMap((is, place) => (is ? [`${place} name_servers`] : []));
+      const { changes, events } = await historyOf(name);
+      expect(changes.map((text) => text.split(':')[0]).toReversed()).toEqual(real);
+      expect(events).toEqual(real);
+    }
+  });
+});
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length < 2) return [[...items]];
+  return items.flatMap((item, place) =>
+    permutations(items.toSpliced(place, 1)).map((rest) => [item, ...rest]),
+  );
+}

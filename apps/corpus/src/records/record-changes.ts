@@ -1,0 +1,91 @@
+import { isComparable } from '#libs/contracts';
+import type { Members, Registration } from './registration.js';
+
+/** A record, and the servers that gave it. */
+export interface GivenRecord {
+  record: Registration;
+  /** As `answeredSources` names them, joined by commas; empty if they are unknown. */
+  answeredBy: string;
+}
+
+/** A value that differs; null if it was not or is no longer published. */
+export interface ValueChange {
+  /** Dot path of the member. */
+  path: string;
+  before: string | null;
+  after: string | null;
+}
+
+interface Given extends GivenRecord {
+  values: ReadonlyMap<string, string>;
+  /** By path, what other servers have shown to be changed since this record. */
+  since: Map<string, ValueChange>;
+}
+
+/** Differences in these fields come from what an installation stores, not from what was published. */
+const CONTACT = /^(registrant|administrative|technical|billing|reseller|abuse)_contact\./;
+const HIDDEN_PATHS = /^(contacts_not_kept$|redaction)/;
+
+/**
+ * For each record, the values that have changed since the earlier ones. A value is compared with the previous record if
+ * the same servers gave both or `isComparable` permits it, otherwise with the last record of the same servers. A change
+ * that other servers have shown in between is not repeated. @param records the oldest first.
+ */
+export function changesByRecord(records: readonly GivenRecord[]): ValueChange[][] {
+  const lastOf = new Map<string, Given>();
+  let previous: Given | undefined;
+  return records.map((one) => {
+    const now = { ...one, values: valuesOf(one.record), since: new Map<string, ValueChange>() };
+    const changes = changesAt(now, previous, lastOf.get(now.answeredBy));
+    lastOf.set(now.answeredBy, now);
+    previous = now;
+    for (const known of lastOf.values()) {
+      if (known !== now) for (const change of changes) known.since.set(change.path, change);
+    }
+    return changes;
+  });
+}
+
+function changesAt(now: Given, previous: Given | undefined, own: Given | undefined): ValueChange[] {
+  const known = [previous, own, now].flatMap((one) => [...(one?.values.keys() ?? [])]);
+  const paths = [...new Set(known)].filter((path) => !HIDDEN_PATHS.test(path)).toSorted();
+  return paths.flatMap((path) => {
+    const isWithPrevious = previous !== undefined && isFair(path, previous, now);
+    const base = isWithPrevious ? previous : own;
+    if (!base || (CONTACT.test(path) && [base, now].some(hasNoContacts))) return [];
+    const [was, is] = [base, now].map(({ values }) => values.get(path) ?? null);
+    const shown = isWithPrevious ? undefined : base.since.get(path);
+    // The servers agreed on the value before, so what the others have shown in between is no longer so.
+    const isBack = shown !== undefined && was === is && shown.before === was;
+    if (isBack) return [{ path, before: shown.after, after: is }];
+    return was === is || shown ? [] : [{ path, before: was, after: is }];
+  });
+}
+
+/** Different servers may be unable to publish a value, so its absence says nothing. */
+function isFair(path: string, one: Given, other: Given): boolean {
+  if (one.answeredBy === other.answeredBy) return true;
+  const [before, after] = [one, other].map(({ answeredBy }) =>
+    answeredBy.split(',').filter(Boolean),
+  );
+  return one.values.has(path) && other.values.has(path) && isComparable(path, before, after);
+}
+
+const hasNoContacts = ({ record }: GivenRecord) => record.contacts_not_kept === true;
+
+/** Every value by its dot path; the members of a set are sorted, since their order has no meaning. */
+function valuesOf(members: Members, above = ''): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const [name, value] of Object.entries(members)) {
+    const path = `${above}${name}`;
+    if (value === undefined) continue;
+    if (Array.isArray(value)) {
+      if (value.every((one) => typeof one === 'string')) {
+        values.set(path, value.toSorted().join(', '));
+      }
+    } else if (typeof value === 'object') {
+      for (const [below, text] of valuesOf(value, `${path}.`)) values.set(below, text);
+    } else values.set(path, String(value));
+  }
+  return values;
+}

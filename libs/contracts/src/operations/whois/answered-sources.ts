@@ -1,0 +1,51 @@
+type Body = Readonly<Record<string, unknown>>;
+
+const ROLES: readonly unknown[] = ['registry', 'registrar'];
+const PROTOCOLS: readonly unknown[] = ['rdap', 'whois43'];
+const OUTCOMES: readonly unknown[] = ['delivered', 'partial'];
+
+/**
+ * The kinds of servers that gave a registration, such as `registry rdap delivered`, sorted. Empty if that is unknown.
+ * @param sources those of an answer's `provenance`.
+ */
+export function answeredSources(sources: unknown): string[] {
+  if (!Array.isArray(sources)) return [];
+  const answered = (sources as (Body | null)[]).flatMap((one) => {
+    const { role, protocol, outcome } = one ?? {};
+    const isKnown =
+      ROLES.includes(role) && PROTOCOLS.includes(protocol) && OUTCOMES.includes(outcome);
+    return isKnown ? [`${role} ${protocol} ${outcome}`] : [];
+  });
+  return [...new Set(answered)].toSorted();
+}
+
+const registryOf = (sources: readonly string[]) =>
+  sources.find((one) => one.startsWith('registry '));
+
+/** The protocol by which the registry answered. */
+export function registryProtocol(sources: readonly string[]): string | undefined {
+  return registryOf(sources)?.split(' ')[1];
+}
+
+/** Values that a registrar adds to its registry's answer, or replaces. */
+const OF_REGISTRAR =
+  /_contact(?:\.|$)|^privacy_service$|^domain_registrar\.(?!(?:iana_id|registrar_name)$)/;
+
+/**
+ * Whether different values of a path mean that the registration has changed, given the sources of both. RDAP and port 43
+ * write the same registration differently, and a registrar's answer has more than its registry's; so other sources say
+ * only that a name exists, which name servers it has, and what the same registry server says.
+ */
+export function isComparable(
+  path: string,
+  before: readonly string[],
+  after: readonly string[],
+): boolean {
+  if (path === 'domain_registered' || before.join() === after.join()) return true;
+  if (OF_REGISTRAR.test(path)) return false;
+  const [one, other] = [registryOf(before), registryOf(after)];
+  if (one !== undefined && one === other) return true;
+  return (
+    path === 'name_servers' && ![one, other].some((registry) => registry?.endsWith(' partial'))
+  );
+}
