@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync, globSync } from 'node:fs';
+import { getMetadataStorage } from 'class-validator';
 import {
   OPERATIONS,
   type Operation,
@@ -11,6 +12,7 @@ import {
   isRetryable,
   text,
 } from '#libs/contracts';
+import { faultsOf } from '#libs/platform';
 
 const faulty = (members: object): Operation =>
   ({ ...WHOIS_LIVE, ...members, name: 'faulty' }) as Operation;
@@ -43,6 +45,28 @@ describe('the table of operations', () => {
       const missing = wanted.filter((one) => !(one in parameters));
       expect([name, missing]).toEqual([name, []]);
     }
+  });
+
+  it('S90: null is rejected, except for the members that it empties', () => {
+    const accepting = OPERATIONS.flatMap(({ body }) => {
+      const example = body?.example as Record<string, unknown> | undefined;
+      if (!body || !example) return [];
+      const members = getMetadataStorage()
+        .getTargetValidationMetadatas(body.of, '', false, false)
+        .map(({ propertyName }) => propertyName);
+      return [...new Set(members)]
+        .filter((name) => faultsOf(body.of, { ...example, [name]: null }).length === 0)
+        .map((name) => `${body.of.name}.${name}`);
+    });
+    const own = accepting.filter((name) => !name.startsWith('PutBillingDetailsRequest.'));
+    expect([...new Set(own)].toSorted()).toEqual([
+      'CreateKeyRequest.daily_credit_cap',
+      'CreateKeyRequest.expires_at',
+      'ReissueKeyRequest.expires_at',
+      'RotateKeyRequest.expires_at',
+      'UpdateKeyRequest.daily_credit_cap',
+      'UpdateKeyRequest.expires_at',
+    ]);
   });
 
   const [v2] = WHOIS_LIVE.routes;

@@ -1,11 +1,11 @@
-import { IsIn, IsOptional, IsString } from 'class-validator';
+import { IsIn, IsString } from 'class-validator';
 import { IN_ANY_STATE, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
-import { IsKnownPassword } from './text-rules.js';
+import { IsKnownPassword, MayBeAbsent } from './text-rules.js';
 
 export class DeleteAccountRequest {
   /** Required unless it was entered within the last 10 minutes. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsKnownPassword()
   password?: string;
 }

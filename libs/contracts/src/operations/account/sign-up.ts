@@ -1,8 +1,8 @@
 import { IsEmailAddress } from '#libs/domain-names';
-import { IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
+import { IsBoolean, IsIn, IsString } from 'class-validator';
 import { FOR_VISITORS, dashboardCall } from '../dashboard-call.js';
 import { defineOperation } from '../operation.js';
-import { IsFirstName, IsLinkToken, IsPassword } from './text-rules.js';
+import { IsFirstName, IsLinkToken, IsPassword, MayBeAbsent } from './text-rules.js';
 
 export class SignUpRequest {
   @IsFirstName()
@@ -30,7 +30,7 @@ export class ConfirmSignUpRequest {
   password: string;
 
   /** Sets `password` as the new password, replacing the one chosen at sign-up. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   set_password?: boolean;
 }

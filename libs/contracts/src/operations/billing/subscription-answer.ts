@@ -4,12 +4,10 @@ import {
   IsIn,
   IsInt,
   IsISO8601,
-  IsOptional,
   IsString,
   Matches,
   Max,
   Min,
-  ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import type { BillingInterval, SubscriptionLineName } from '../../catalogue/subscription-plans.js';
@@ -25,7 +23,7 @@ export class PlanRequest {
   sku: string;
 
   /** 1 by default. */
-  @ValidateIf(({ quantity }: PlanRequest) => quantity !== undefined)
+  @MayBeAbsent()
   @IsInt()
   @Min(1)
   @Max(UNITS_MAX)
@@ -34,7 +32,7 @@ export class PlanRequest {
 
 export class ChangePlanRequest extends PlanRequest {
   /** `from` of the preview that the customer agreed to; an upgrade is calculated from that time. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsISO8601({ strict: true, strictSeparator: true })
   from?: string;
 }

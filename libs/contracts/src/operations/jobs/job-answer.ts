@@ -18,6 +18,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { MayBeAbsent } from '../account/text-rules.js';
 import { NAME_RECORD_TYPES, type NameRecordType } from '../dns/dns-answer.js';
 import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
@@ -262,24 +263,24 @@ export class JobRequest {
   domainNames?: string[];
 
   /** The id of an upload that is ready; replaces `domainNames`. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsUUID()
   upload_id?: string;
 
   /** The format of the result file; `csv.gz` by default. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(JOB_FORMATS)
   format?: JobFormat;
 
   /** Maximum age of an answer in seconds; 0 by default. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsInt()
   @Min(0)
   @Max(AGE_SECONDS_MAX)
   max_age?: number;
 
   /** Hours after which the job ends with the answers so far; 168 by default. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsInt()
   @Min(1)
   @Max(JOB_HOURS_MAX)
@@ -288,7 +289,7 @@ export class JobRequest {
 
 export class DnsJobRequest extends JobRequest {
   /** Record types; all by default. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(NAME_RECORD_TYPES.length)

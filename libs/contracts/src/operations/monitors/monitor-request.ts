@@ -5,14 +5,13 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
-  IsOptional,
   IsString,
   Max,
   MaxLength,
   Min,
   MinLength,
 } from 'class-validator';
-import { IsLine } from '../account/text-rules.js';
+import { IsLine, MayBeAbsent } from '../account/text-rules.js';
 import {
   CHECK_MINUTES,
   CHECK_MINUTES_MIN,
@@ -36,12 +35,12 @@ const TLDS_MAX = 100;
 /** The parts of a monitor that can be changed; its subject cannot. */
 export class UpdateMonitorRequest {
   /** Your name for it. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsLine(NAME_LENGTH_MAX)
   name?: string;
 
   /** Whether e-mails to you include its events; true by default. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   mail?: boolean;
 
@@ -49,24 +48,24 @@ export class UpdateMonitorRequest {
    * For a domain: minutes between two checks of its DNS, from 10; 360 by default. Each answered check beyond one in 6
    * hours costs a credit.
    */
-  @IsOptional()
+  @MayBeAbsent()
   @IsInt()
   @Min(CHECK_MINUTES_MIN)
   @Max(CHECK_MINUTES)
   interval_minutes?: number;
 
   /** Only for a brand: where the keyword must be in the label; anywhere (`contains`) by default. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(KEYWORD_PLACES)
   match?: KeywordPlace;
 
   /** Only for a brand: whether to match labels that look like the keyword or differ by a typing error; true by default. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   with_typos?: boolean;
 
   /** Only for a brand: further words that the label must contain. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsArray()
   @ArrayMaxSize(WORDS_MAX)
   @ArrayUnique()
@@ -76,7 +75,7 @@ export class UpdateMonitorRequest {
   include?: string[];
 
   /** Only for a brand: words that the label must not contain. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsArray()
   @ArrayMaxSize(WORDS_MAX)
   @ArrayUnique()
@@ -86,7 +85,7 @@ export class UpdateMonitorRequest {
   exclude?: string[];
 
   /** Only for a brand or registrant: your own names, which are never reported. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsArray()
   @ArrayMaxSize(OWN_DOMAINS_MAX)
   @ArrayUnique()
@@ -95,7 +94,7 @@ export class UpdateMonitorRequest {
   own_domains?: string[];
 
   /** Only for a brand or registrant: the top-level domains to search; all by default. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsArray()
   @ArrayMaxSize(TLDS_MAX)
   @ArrayUnique()
@@ -105,7 +104,7 @@ export class UpdateMonitorRequest {
   tlds?: string[];
 
   /** Only for a registrant: whether the whole value must match; by default, a part is enough. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   exact?: boolean;
 }
@@ -115,29 +114,29 @@ export class CreateMonitorRequest extends UpdateMonitorRequest {
   kind: MonitorKind;
 
   /** The name that a domain monitor watches. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @MaxLength(DOMAIN_LENGTH_MAX)
   domainName?: string;
 
   /** The keyword that a brand monitor searches in new names. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @MaxLength(WORD_LENGTH_MAX)
   keyword?: string;
 
   /** A registrant monitor has one of the three: the name of a contact. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsLine(VALUE_LENGTH_MAX)
   owner?: string;
 
   /** The e-mail address of a contact. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsLine(VALUE_LENGTH_MAX)
   email?: string;
 
   /** The company of a contact. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsLine(VALUE_LENGTH_MAX)
   company?: string;
 }

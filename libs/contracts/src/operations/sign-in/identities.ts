@@ -9,6 +9,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { LogInAnswer } from '../account/sessions.js';
+import { MayBeAbsent } from '../account/text-rules.js';
 import { FOR_VISITORS, dashboardCall, idOf } from '../dashboard-call.js';
 import { oneOf } from '../kinds.js';
 import { defineOperation } from '../operation.js';
@@ -26,7 +27,7 @@ export class ProvidersAnswer {
 
 export class AskProviderRequest {
   /** The page to open after the log-in. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @MaxLength(1_000)
   to?: string;

@@ -8,13 +8,13 @@ import {
   IsIn,
   IsInt,
   IsISO8601,
-  IsOptional,
   IsString,
   IsUUID,
   MaxLength,
   Min,
   ValidateNested,
 } from 'class-validator';
+import { MayBeAbsent } from '../account/text-rules.js';
 import { IsNullable } from '../../nullable.js';
 import { Paging } from '../paging/paging-answer.js';
 
@@ -168,12 +168,12 @@ export class CreateWebhookRequest {
 }
 
 export class UpdateWebhookRequest {
-  @IsOptional()
+  @MayBeAbsent()
   @IsString({ message: URL_RULE })
   @MaxLength(URL_LENGTH_MAX)
   url?: string;
 
-  @IsOptional()
+  @MayBeAbsent()
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(WEBHOOK_EVENTS.length)
@@ -182,7 +182,7 @@ export class UpdateWebhookRequest {
   events?: WebhookEvent[];
 
   /** `active` also re-enables a disabled webhook. */
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(['active', 'paused'])
   state?: 'active' | 'paused';
 }
