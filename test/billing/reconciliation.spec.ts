@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ChosenProcessor, type ReconciliationAnswer, eventClassOf } from '#libs/contracts';
-import { AuditJob } from '#libs/database';
+import { AuditJob, withClient } from '#libs/database';
 import { HOUR_MS } from '#libs/platform';
+import { waitFor } from '#test/environment';
 import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
 import { BillingUnderTest } from './billing-under-test.js';
 import { agreeAtPaypal, pressButton } from './hosted-page.js';
@@ -63,6 +65,46 @@ describe('reconciliation', () => {
     await billing.pass(HOUR_MS);
     expect(await reconcile()).toMatchObject({ lines: 2, payments: 2, findings: [] });
     expect(await violated()).toEqual([]);
+  });
+
+  it('after a restore, events that are sent again reach a consumer that lacks them, once', async () => {
+    const page = readFileSync(
+      new URL('../../../docs/operations/backup-and-restore.md', import.meta.url),
+      'utf8',
+    );
+    const [, sendAgain] = /-c '(update billing.outbox .*?)'/.exec(page)!;
+    const restored = await EntitlementUnderTest.start();
+    try {
+      const accountId = await bought();
+      await relay(accountId);
+      const events = await billing.database.query(
+        'select id, bucket, key, aggregate, sequence, type, version, occurred_at, data from outbox where key = $1 order by position',
+        [accountId],
+      );
+      const ask = (sql: string, values: unknown[] = []) =>
+        withClient(restored.test.url(), async (client) => (await client.query(sql, values)).rows);
+      await ask(
+        `insert into billing.outbox (id, bucket, key, aggregate, sequence, type, version, occurred_at, data, sent_at)
+         select id, bucket, key, aggregate, sequence, type, version, occurred_at, data, clock_timestamp()
+         from json_populate_recordset(null::billing.outbox, $1)`,
+        [JSON.stringify(events)],
+      );
+      restored.clock.set(billing.clock.now());
+      const publisher = await restored.test.maintenance('billing');
+      await restored.transport.startRelay('billing', publisher);
+      for (const round of ['first', 'second']) {
+        await ask(sendAgain);
+        await waitFor(`the ${round} delivery`, async () => {
+          const [{ unsent }] = await ask(
+            'select count(*)::int as unsent from billing.outbox where sent_at is null',
+          );
+          return unsent === 0;
+        });
+        expect(await restored.client.balance(accountId)).toMatchObject({ spendable: 30_000 });
+      }
+    } finally {
+      await restored.stop();
+    }
   });
 
   it('I21: a line that never reached entitlement is found, announced again, and arrives', async () => {
