@@ -73,7 +73,7 @@ export function eventAnswer(news: StoredNews): MonitorEvent {
 const WORDS: Readonly<Record<Exclude<MonitorEventType, 'monitor.test'>, string>> = {
   'domain.changed': 'changed',
   'domain.expiring': 'expires soon',
-  'brand.match': 'is new and contains your keyword or looks like it',
+  'brand.match': 'was seen for the first time and contains your keyword or looks like it',
   'registrant.match': 'publishes a value that you watch',
   'monitor.limit': `and more names exceed the limit of ${FINDS_A_DAY_MAX} a day; narrow the search`,
 };

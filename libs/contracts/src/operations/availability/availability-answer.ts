@@ -16,7 +16,7 @@ export const AVAILABILITIES = ['available', 'registered', 'restricted', 'unknown
 export type AvailabilityWord = (typeof AVAILABILITIES)[number];
 
 /** The evidence for the answer. */
-export const AVAILABILITY_METHODS = ['rdap', 'whois', 'dns', 'fixture'] as const;
+export const AVAILABILITY_METHODS = ['rdap', 'whois', 'dns'] as const;
 export type AvailabilityMethod = (typeof AVAILABILITY_METHODS)[number];
 
 /** Whether one name is available. */

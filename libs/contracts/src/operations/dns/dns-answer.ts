@@ -134,7 +134,7 @@ export class DnsAnswer {
   @IsBoolean()
   authenticated_data: boolean;
 
-  /** IANA number of each type that has records. */
+  /** Number of records of each type that has any. */
   @IsObject()
   @JSONSchema({ additionalProperties: { type: 'integer' } })
   dns_types: Record<string, number>;

@@ -50,8 +50,8 @@ export const DNS_LIVE = defineOperation({
   problems: ['invalid_domain_name', 'name_not_public', 'bogon_address', ...DNS_PROBLEMS],
   examples: [
     {
-      title: 'All types of a name',
-      parameters: { domainName: 'registered.test' },
+      title: 'The address of a name',
+      parameters: { domainName: 'registered.test', type: 'A' },
       answer: {
         status: true,
         domain_name: 'registered.test',

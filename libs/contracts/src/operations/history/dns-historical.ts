@@ -51,7 +51,7 @@ export class HistoricDnsRecord {
   @IsString()
   exchange?: string;
 
-  /** The text of a TXT or SOA record, in zone file format. */
+  /** The text of a TXT record; name server and mailbox of an SOA record. */
   @IsOptional()
   @IsString()
   text?: string;
@@ -151,7 +151,7 @@ export const DNS_HISTORICAL = defineOperation({
   examples: [
     {
       title: 'A name whose address has changed',
-      parameters: { domainName: 'registered.test', view: 'timeline' },
+      parameters: { domainName: 'registered.test', type: 'A', view: 'timeline' },
       answer: {
         status: true,
         domain_name: 'registered.test',
@@ -160,7 +160,7 @@ export const DNS_HISTORICAL = defineOperation({
         paging: {
           page: 1,
           page_size: 100,
-          total_records: 1,
+          total_records: 2,
           total_is: 'exact',
           total_pages: 1,
           has_next: false,
@@ -175,6 +175,16 @@ export const DNS_HISTORICAL = defineOperation({
             first_seen: '2025-05-10T11:00:00.000Z',
             last_seen: '2026-11-20T11:42:03.000Z',
             ended_at: null,
+            source: 'fixtures',
+          },
+          {
+            name: 'registered.test',
+            type: 'A',
+            type_code: 1,
+            address: '192.0.2.7',
+            first_seen: '2016-05-10T11:00:00.000Z',
+            last_seen: '2025-05-10T11:00:00.000Z',
+            ended_at: '2025-05-10T11:00:00.000Z',
             source: 'fixtures',
           },
         ],

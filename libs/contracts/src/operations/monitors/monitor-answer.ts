@@ -237,7 +237,7 @@ export class MonitorMatch {
   @IsIn(MATCH_REASONS)
   reason: MatchReason;
 
-  /** The watched keyword, or the published value in which it was found. */
+  /** The watched keyword or value. The published value in which it was found is not repeated. */
   @IsString()
   value: string;
 }

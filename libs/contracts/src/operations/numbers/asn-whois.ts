@@ -36,11 +36,18 @@ export const ASN_WHOIS = defineOperation({
         as_number: 'AS64496',
         query_time: '2026-11-22 10:00:00',
         allocated: 'yes',
-        as_name: 'EXAMPLE-AS',
-        description: [],
+        as_name: 'EXAMPLE-NET',
+        description: ['Example network'],
         allocation_blocks: [{ start_as: 'AS64496', end_as: 'AS64496' }],
-        allocations: { is_loaded: false, reason: 'No files of the registries are loaded.' },
-        routing: { is_loaded: false, reason: 'No routing feed is loaded.' },
+        allocations: {
+          is_loaded: false,
+          reason:
+            "No files of the registries are loaded, so the holder's address blocks are unknown.",
+        },
+        routing: {
+          is_loaded: false,
+          reason: 'No routing feed is loaded, so routes and peers are unknown.',
+        },
       },
     },
   ],

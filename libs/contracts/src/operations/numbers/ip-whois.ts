@@ -63,7 +63,7 @@ export const IP_WHOIS = defineOperation({
         ],
         origin_as_numbers: ['AS64496'],
         origin_as_from: 'registry',
-        routing: { is_loaded: false, reason: 'No routing feed is loaded.' },
+        routing: { is_loaded: false, reason: 'No feed of prefixes and their origins is loaded.' },
         isp: { name: 'Example Networks', as_number: 'AS64496', found_in: 'as_registration' },
         abuse_contacts: [{ email: 'abuse@example.net', found_in: 'rdap_role' }],
       },

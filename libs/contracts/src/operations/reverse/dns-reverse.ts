@@ -19,7 +19,7 @@ export class ReverseDnsRecord {
   @IsIn(REVERSE_TYPES)
   type: string;
 
-  /** The record's target or text. */
+  /** The record's data: an address, a host, a text; with its priority for MX, and with the mailbox for SOA. */
   @IsString()
   value: string;
 
@@ -54,7 +54,7 @@ export class DnsReverseAnswer extends PagedAnswer {
   @IsIn(REVERSE_TYPES)
   type: string;
 
-  /** The networks of the addresses on this page, for A and AAAA. */
+  /** How many names have each address of this page, for A and AAAA. */
   @ValidateNested({ each: true })
   @Type(() => AddressCount)
   addresses: AddressCount[];

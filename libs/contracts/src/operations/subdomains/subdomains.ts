@@ -97,8 +97,8 @@ export const SUBDOMAINS = defineOperation({
   problems: ['invalid_domain_name', ...SEARCH_PROBLEMS],
   examples: [
     {
-      title: 'Hosts of a name',
-      parameters: { domainName: 'registered.test' },
+      title: 'The active hosts of a name',
+      parameters: { domainName: 'registered.test', status: 'active' },
       answer: {
         status: true,
         domain_name: 'registered.test',

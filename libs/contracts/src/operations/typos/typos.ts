@@ -90,7 +90,7 @@ export const TYPOS = defineOperation({
             registrar: 'Example Registrar One, Inc.',
             create_date: '2025-05-09',
             expiry_date: '2027-05-09',
-            name_servers: ['ns1.dns-one.example'],
+            name_servers: ['ns1.dns-one.example', 'ns2.dns-one.example'],
             mx: [],
             source: 'fixtures',
           },

@@ -99,7 +99,7 @@ export const WHOIS_BULK = defineOperation({
             status: false,
             status_code: 503,
             code: 'upstream_throttled',
-            message: 'The registry is limiting our queries at the moment.',
+            message: 'The registry is limiting our queries at the moment. Nothing was charged.',
           },
         ],
         summary: { delivered: 1, failed: 1 },
