@@ -1,3 +1,4 @@
+import { parseIpAddress } from '#libs/domain-names';
 import type { DateValue } from '../record.js';
 import { readEvents } from '../rdap/events.js';
 import { readJcard } from '../rdap/cards/jcard.js';
@@ -29,14 +30,14 @@ export function readRdapNumber(
   const [from, to] =
     kind === 'autnum' ? ['startAutnum', 'endAutnum'] : ['startAddress', 'endAddress'];
   const handle = textIn(json['handle']);
-  const start = textIn(json[from]) ?? (kind === 'autnum' ? numberIn(handle) : undefined);
+  const start = plainText(json[from]) ?? (kind === 'autnum' ? numberIn(handle) : undefined);
   if (start === undefined) return undefined;
   const contacts = contactsOf(json);
   const descriptions = remarksOf(json);
   const { created, updated } = readEvents(json);
   return {
     start,
-    end: textIn(json[to]) ?? start,
+    end: plainText(json[to]) ?? start,
     ...present<Partial<NumberBlock>>({
       handle,
       parentHandle: textIn(json['parentHandle']),
@@ -52,6 +53,13 @@ export function readRdapNumber(
     contacts,
     abuseContacts: abuseOf(contacts, descriptions),
   };
+}
+
+/** An address in the form of RFC 5952, even if a prefix length follows it; any other text unchanged. */
+function plainText(value: unknown): string | undefined {
+  const text = textIn(value);
+  const parsed = parseIpAddress(text?.replace(/\/\d{1,3}$/, '') ?? '');
+  return parsed.ok ? parsed.ip.address : text;
 }
 
 function contactsOf(json: JsonObject): NetworkContact[] {

@@ -189,11 +189,13 @@ describe('an address', () => {
   it('is looked up as a block if it is one, and at the registry of its prefix if it embeds IPv4', async () => {
     await internet.rdap(
       'rdap.apnic.net',
-      json({ ...NETWORK, startAddress: '2001:200::', endAddress: '2001:200:ffff::' }),
+      json({ ...NETWORK, startAddress: '2001:0200::/32', endAddress: '2001:200:FFFF:F::' }),
     );
     open();
-    await lookups.lookUpBlock(block('2001:0200:0::/32'));
-    expect(internet.asked).toEqual(['rdap.apnic.net /ip/2001:200::/32']);
+    expect(await lookups.lookUpBlock(block('2001:0200:0::/33'))).toMatchObject({
+      block: { start: '2001:200::', end: '2001:200:ffff:f::' },
+    });
+    expect(internet.asked).toEqual(['rdap.apnic.net /ip/2001:200::/33']);
   });
 
   it('is looked up as a block of any size, or rejected with the reason, and never partly answered', async () => {

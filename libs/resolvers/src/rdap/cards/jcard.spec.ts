@@ -37,6 +37,15 @@ describe('readJcard', () => {
     const label = '1 Example Street\nDelft\nNetherlands';
     expect(read(['adr', { label }, 'text', empty])).toEqual({ street: label });
     expect(read(['adr', {}, 'text', '1 Example Street'])).toEqual({ street: '1 Example Street' });
+    const arin = '1 Example Street\nFloor 2\nSpringfield\nIL\n62701\nUnited States';
+    expect(read(['adr', { label: arin }, 'text', empty])).toEqual({
+      street: '1 Example Street\nFloor 2',
+      city: 'Springfield',
+      state: 'IL',
+      postalCode: '62701',
+      countryCode: 'US',
+      countryName: 'United States',
+    });
     expect(
       read(['adr', {}, 'text', empty], ['adr', {}, 'text', ['', '', '', 'Delft', '', '', 'nl']]),
     ).toEqual({ city: 'Delft', countryCode: 'NL', countryName: 'Netherlands' });

@@ -98,14 +98,15 @@ function address(addresses: readonly Property[]): Contact {
     const cc = textIn(member(parameters, 'cc'));
     // Post box, extension, street, locality, region, code, country.
     const parts = Array.isArray(values[0]) ? listIn(values[0]) : [];
-    const street = parts.slice(0, 3).flatMap(linesIn);
-    const [city, state, postalCode, name] = parts
-      .slice(3, 7)
-      .map((part) => linesIn(part).join(' '));
+    const given = parts.slice(0, 3).flatMap(linesIn);
+    const rest = parts.slice(3, 7).map((part) => linesIn(part).join(' '));
     const lines = linesIn(member(parameters, 'label') ?? values.find((value) => textIn(value)));
-    const isStructured = street.length > 0 || Boolean(city) || Boolean(postalCode);
+    const isStructured = given.length > 0 || Boolean(rest[0]) || Boolean(rest[2]);
+    const labelled = isStructured ? undefined : northAmerican(lines);
+    const street = labelled?.street ?? (isStructured ? given : lines);
+    const [city, state, postalCode, name] = labelled?.rest ?? rest;
     const found = {
-      street: (isStructured ? street : lines).join('\n') || undefined,
+      street: street.join('\n') || undefined,
       city: city || undefined,
       state: state || undefined,
       postalCode: postalCode || undefined,
@@ -114,6 +115,22 @@ function address(addresses: readonly Property[]): Contact {
     if (Object.values(found).some((value) => value !== undefined)) return found as Contact;
   }
   return {};
+}
+
+const POSTAL_CODES: Readonly<Record<string, RegExp>> = {
+  'United States': /^\d{5}(?:-?\d{4})?$/,
+  Canada: /^[A-Z]\d[A-Z] ?\d[A-Z]\d$/i,
+};
+
+/**
+ * The parts of a label as ARIN writes it: city, state, code and country are its last lines. Undefined for any other label,
+ * whose lines have no fixed meaning.
+ */
+function northAmerican(lines: readonly string[]): { street: string[]; rest: string[] } | undefined {
+  const rest = lines.slice(-4);
+  const [, state = '', code = '', name = ''] = rest;
+  const isKnown = /^[A-Z]{2}$/.test(state) && POSTAL_CODES[name]?.test(code) === true;
+  return lines.length > 4 && isKnown ? { street: lines.slice(0, -4), rest } : undefined;
 }
 
 /** A parameter, ignoring the case of its name. */
