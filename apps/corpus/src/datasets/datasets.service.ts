@@ -135,7 +135,9 @@ export class DatasetsService {
         value,
         firstSeen: firstAt.toISOString(),
       }));
-      return [{ ...toldName(name), sourceId: own[0]?.sourceId ?? name.sourceId, records }];
+      const [{ sourceId, queriedAt } = { ...name, queriedAt: null }] = own;
+      const observedAt = queriedAt ?? name.observedAt;
+      return [{ ...toldName({ ...name, sourceId, observedAt }), records }];
     });
   }
 }

@@ -237,6 +237,9 @@ describe('datasets', () => {
     const row = await rowOf('sold-12.com', { dataset: 'updated_dns', day: today() });
     expect(row?.records).toEqual([]);
     expect(await rowOf('sold-12.com', { dataset: 'dns' })).toBeUndefined();
+    const last = dns(ago(0.2), '192.0.2.2');
+    await corpus.recordOf(SOLD, dns(ago(0.4), '192.0.2.2'), last);
+    expect(await rowOf('sold-12.com', { dataset: 'dns' })).toMatchObject({ observedAt: last.at });
   });
 
   it('reject a day that does not exist, and require the day they need', async () => {
