@@ -12,6 +12,8 @@ export interface DatasetName {
   name: string;
   sourceId: number;
   observedAt: Date;
+  /** Only a record of the name was new on the day, not the name itself. */
+  isSeenBefore?: boolean;
 }
 
 /** A part of a key range: the names after the last one. */
@@ -91,25 +93,36 @@ export class DatasetsRepository {
   }
 
   /**
-   * Names of which a record was first known on a day, and which were new on it or before: a registry is asked about a
-   * new name when its rate allows, which may be days later.
+   * Names that were new on a day, and those of which a record was first known on it: a registry is asked about a new name
+   * when its rate allows, which may be days later.
    */
   async listFirstKnown(
     part: DatasetPart,
     subject: 'whois' | 'dns',
-    { from, to, observedFrom, newFrom }: Record<'from' | 'to' | 'observedFrom' | 'newFrom', Date>,
+    { from, to, observedFrom }: { from: Date; to: Date; observedFrom: Date },
   ): Promise<DatasetName[]> {
     return this.database.query(
-      `select c.domain_key as key, c.name, max(n.source_id) as "sourceId", max(c.observed_at) as "observedAt"
-       from change_event c join change_event n on n.domain_key = c.domain_key and n.name = c.name
-         and n.kind = 'new' and not n.is_first and n.id >= least_id($8) and n.id < least_id($6)
-         and n.observed_at >= $8 and n.source_id = any($4::smallint[])
-       where c.id >= least_id($5) and c.id < least_id($6) and c.observed_at >= $7
-         and (c.id = n.id or c.is_first and c.subject = $9) and (c.kind = 'new' or c.is_first)
-         and c.source_id = any($4::smallint[])
-         and c.domain_key <= $1 and (c.domain_key, c.name) > ($2, $3)
-       group by c.domain_key, c.name order by c.domain_key, c.name limit $10`,
-      [...valuesOf(part), from, to, observedFrom, newFrom, subject, part.limit],
+      `select domain_key as key, name, max(observed_at) as "observedAt",
+         coalesce(max(source_id) filter (where kind = 'new'), max(source_id)) as "sourceId",
+         not bool_or(kind = 'new') as "isSeenBefore"
+       from change_event
+       where id >= least_id($5) and id < least_id($6) and observed_at >= $7
+         and (kind = 'new' and not is_first or is_first and subject = $8)
+         and source_id = any($4::smallint[]) and ${PART}
+       group by domain_key, name order by domain_key, name limit $9`,
+      [...valuesOf(part), from, to, observedFrom, subject, part.limit],
+    );
+  }
+
+  /** When names were first seen, and by which source. */
+  async listFirstSightings(
+    names: readonly DatasetName[],
+  ): Promise<{ name: string; firstAt: Date; sourceId: number }[]> {
+    return this.database.query(
+      `select d.name, d.first_seen as "firstAt", d.source_id as "sourceId"
+       from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
+       join domain d on d.domain_key = q.domain_key and d.name = q.name`,
+      columnsOf(names, 'key', 'name'),
     );
   }
 

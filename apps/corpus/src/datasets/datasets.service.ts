@@ -79,12 +79,10 @@ export class DatasetsService {
     if (!form.change || !day) return this.repository.listNames(part, form.subject === 'name');
     const to = new Date(day.getTime() + DAY_MS);
     const observedFrom = new Date(day.getTime() - NEWS_DAYS * DAY_MS);
-    const newFrom = new Date(day.getTime() - NEW_DAYS * DAY_MS);
-    if (form.change.kind === 'new' && form.subject !== 'name') {
-      const days = { from: day, to, observedFrom, newFrom };
-      return this.repository.listFirstKnown(part, form.subject, days);
-    }
-    return this.repository.listChanged(part, form.change, { from: day, to, observedFrom });
+    const days = { from: day, to, observedFrom };
+    return form.change.kind === 'new' && form.subject !== 'name'
+      ? this.repository.listFirstKnown(part, form.subject, days)
+      : this.repository.listChanged(part, form.change, days);
   }
 
   private async rowsOf(
@@ -117,7 +115,25 @@ export class DatasetsService {
   ): Promise<DatasetName[]> {
     const isRegistered = form.change?.kind !== 'dropped';
     const standing = await this.repository.listStanding(names, { isRegistered, seenBefore: day! });
-    return names.filter(({ name }) => standing.has(name));
+    return this.young(
+      names.filter(({ name }) => standing.has(name)),
+      day!,
+    );
+  }
+
+  /** The names without those of which a record is new, but which were first seen long ago. */
+  private async young(names: readonly DatasetName[], day: Date): Promise<DatasetName[]> {
+    const older = names.filter(({ isSeenBefore }) => isSeenBefore);
+    if (older.length === 0) return [...names];
+    const since = day.getTime() - NEW_DAYS * DAY_MS;
+    const first = new Map(
+      (await this.repository.listFirstSightings(older)).map((one) => [one.name, one]),
+    );
+    return names.flatMap((one) => {
+      if (!one.isSeenBefore) return [one];
+      const { firstAt, sourceId } = first.get(one.name)!;
+      return firstAt.getTime() >= since ? [{ ...one, sourceId }] : [];
+    });
   }
 
   private async dnsRows(
