@@ -9,7 +9,7 @@ jest.setTimeout(1_900_000);
 
 /** Changes to the example with bundled servers, each with the resulting message. */
 const REFUSED_BROUGHT_ALONG: readonly [set: string, sentence: string][] = [
-  ['kafka.saslMechanism="plain"', 'kafka.saslMechanism is for a broker that others run'],
+  ['kafka.saslMechanism="plain"', 'kafka.saslMechanism is for an existing broker'],
   ['postgresql.cluster.backup.destination="bucket/dds"', 'destination is "bucket/dds": set it to'],
   ['postgresql.cluster.backup.endpoint="s3.example.org"', 'endpoint is "s3.example.org": write it'],
   ['postgresql.cluster.backup.retention="30"', 'retention is "30": write days, weeks or months'],
@@ -31,10 +31,10 @@ const REFUSED_BROUGHT_ALONG: readonly [set: string, sentence: string][] = [
 const REFUSED: readonly [set: string, sentence: string][] = [
   ['hosts.api=""', 'hosts.api is empty: set it to the public name of the API'],
   ['secrets.name=""', 'secrets.name is empty: set it to the Secret'],
-  ['image.tag="latest"', 'image.tag is latest, which names no version'],
+  ['image.tag="latest"', 'image.tag is latest, which is not a version'],
   ['hosts.dashboard="api.example.org"', 'hosts.api and hosts.dashboard are the same'],
   ['hosts.api="https://api.example.org"', 'is "https://api.example.org": write a host name'],
-  ['kafka.brokers=[]', 'kafka.brokers is empty: name them as host:port'],
+  ['kafka.brokers=[]', 'kafka.brokers is empty: name brokers as host:port'],
   ['kafka.tls=false', 'kafka.ca.secret has no effect without kafka.tls'],
   ['internalTls.by="secrets"', 'internalTls.secretPrefix is empty: set it to the part before'],
   ['internalTls.secretPrefix="dds-"', 'internalTls.secretPrefix has no effect without'],
@@ -148,7 +148,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ['services.gateway.settings={"KEY_PEPPER":"word"}', 'KEY_PEPPER is a secret: put it into'],
   ['settings={"KEY_PEPPER":"word"}', 'settings.KEY_PEPPER is a secret: put it into the Secret'],
   ['settings={"BASE_URL":"http://x"}', 'settings.BASE_URL is set by the chart'],
-  ['settings={"NO_SUCH":"1"}', 'settings.NO_SUCH is read by no service'],
+  ['settings={"NO_SUCH":"1"}', 'no service reads settings.NO_SUCH'],
   ['services.account.volume.size=""', 'settings.AUDIT_ANCHORS needs a disk'],
   ['services.corpus.replicas=2', 'settings.CORPUS_SUPPRESSIONS is a list on the volume of one'],
   ['surprise=1', "additional properties 'surprise' not allowed"],
@@ -169,10 +169,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
   ],
   ['postgresql.cluster.enabled=true', 'superuserSecret is empty: name a Secret of type'],
   ['postgresql.cluster.enabled=true', 'the cluster has its own authority'],
-  [
-    'kafka.strimzi.enabled=true',
-    'kafka.ca.secret and kafka.prefix are for a broker that others run',
-  ],
+  ['kafka.strimzi.enabled=true', 'kafka.ca.secret and kafka.prefix are for an existing broker'],
   [
     'kafka={"topicReplication":3,"strimzi":{"enabled":true,"replicas":1}}',
     'kafka.topicReplication is greater than kafka.strimzi.replicas',
@@ -233,7 +230,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
       expect(sentences.length).toBeGreaterThan(30);
       const unheard = sentences
         .map(([, sentence]) => sentence)
-        // Only an existing installation can tell.
+        // This one needs an existing installation.
         .filter((sentence) => !sentence.includes('cannot change those of a StatefulSet'))
         .filter((sentence) => {
           const parts = sentence

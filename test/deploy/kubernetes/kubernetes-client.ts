@@ -88,7 +88,7 @@ export class KubernetesClient {
     const known = this.kinds.get(root) ?? (await this.get<ResourceList>(root));
     this.kinds.set(root, known);
     const found = known.resources.find((one) => one.kind === kind && !one.name.includes('/'));
-    if (!found) throw new KubernetesRefusal(404, `the server knows no ${kind} of ${apiVersion}`);
+    if (!found) throw new KubernetesRefusal(404, `the server has no kind ${kind} in ${apiVersion}`);
     const place = found.namespaced ? `${root}/namespaces/${namespace}` : root;
     return `${place}/${found.name}/${metadata.name}`;
   }

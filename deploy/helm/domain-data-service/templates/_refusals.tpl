@@ -33,7 +33,7 @@
 {{- end -}}
 {{- end -}}
 {{- if eq $v.image.tag "latest" -}}
-{{- $faults = append $faults "image.tag is latest, which names no version: set it to one." -}}
+{{- $faults = append $faults "image.tag is latest, which is not a version: set it to one." -}}
 {{- end -}}
 {{- if and $v.hosts.api (eq $v.hosts.api $v.hosts.dashboard) -}}
 {{- $faults = append $faults "hosts.api and hosts.dashboard are the same: give each a name of its own." -}}
@@ -74,7 +74,7 @@
 {{- if has $env $secret -}}
 {{- $faults = append $faults (printf "settings.%s is a secret: put it into the Secret, as the key %s." $env (lower $env)) -}}
 {{- else if not (has $env $all) -}}
-{{- $faults = append $faults (printf "settings.%s is read by no service: docs/configuration.md lists the settings." $env) -}}
+{{- $faults = append $faults (printf "no service reads settings.%s: docs/configuration.md lists the settings." $env) -}}
 {{- end -}}
 {{- end -}}
 {{- if $faults -}}
@@ -86,19 +86,19 @@
 {{- $v := .Values -}}
 {{- $faults := list -}}
 {{- if and $v.kafka.strimzi.enabled $v.kafka.brokers -}}
-{{- $faults = append $faults "kafka.brokers and kafka.strimzi.enabled contradict each other: name brokers, or have them brought along." -}}
+{{- $faults = append $faults "kafka.brokers and kafka.strimzi.enabled contradict each other: keep the one that applies." -}}
 {{- end -}}
 {{- if not (or $v.kafka.strimzi.enabled $v.kafka.brokers) -}}
-{{- $faults = append $faults "kafka.brokers is empty: name them as host:port, or set kafka.strimzi.enabled." -}}
+{{- $faults = append $faults "kafka.brokers is empty: name brokers as host:port, or set kafka.strimzi.enabled." -}}
 {{- end -}}
 {{- if and $v.kafka.strimzi.enabled (gt (int $v.kafka.topicReplication) (int $v.kafka.strimzi.replicas)) -}}
 {{- $faults = append $faults "kafka.topicReplication is greater than kafka.strimzi.replicas: each broker can store one copy." -}}
 {{- end -}}
 {{- if and $v.kafka.strimzi.enabled (or $v.kafka.ca.secret $v.kafka.prefix) -}}
-{{- $faults = append $faults "kafka.ca.secret and kafka.prefix are for a broker that others run: leave them empty with kafka.strimzi.enabled." -}}
+{{- $faults = append $faults "kafka.ca.secret and kafka.prefix are for an existing broker: leave them empty with kafka.strimzi.enabled." -}}
 {{- end -}}
 {{- if and $v.kafka.strimzi.enabled (ne $v.kafka.saslMechanism "scram-sha-512") -}}
-{{- $faults = append $faults "kafka.saslMechanism is for a broker that others run: kafka.strimzi uses scram-sha-512." -}}
+{{- $faults = append $faults "kafka.saslMechanism is for an existing broker: kafka.strimzi uses scram-sha-512." -}}
 {{- end -}}
 {{- if and $v.kafka.ca.secret (not $v.kafka.tls) -}}
 {{- $faults = append $faults "kafka.ca.secret has no effect without kafka.tls: set that, or leave it empty." -}}
@@ -132,7 +132,7 @@
 {{- $cluster := .Values.postgresql.cluster -}}
 {{- with $cluster.backup -}}
 {{- if and .enabled (not $cluster.enabled) -}}
-{{- $faults = append $faults "postgresql.cluster.backup is on without postgresql.cluster.enabled: back up a PostgreSQL that others run by its own means, and turn this off." -}}
+{{- $faults = append $faults "postgresql.cluster.backup is on without postgresql.cluster.enabled: back up an existing PostgreSQL by its own means, and turn this off." -}}
 {{- end -}}
 {{- if and .enabled (not (regexMatch "^s3://[^/ ]+(/[^ ]*)?$" .destination)) -}}
 {{- $faults = append $faults (printf "postgresql.cluster.backup.destination is %q: set it to where backups go, such as s3://bucket/dds." .destination) -}}
