@@ -22,7 +22,7 @@ export const FILE_REGISTRAR_COLUMNS = [
   ['url', 'website_url'],
 ] as const;
 export const FILE_DATES = ['create_date', 'update_date', 'expiry_date'] as const;
-/** Numbers of the columns for name servers, and of those for statuses. */
+/** How many columns there are for name servers, and how many for statuses. */
 export const FILE_PLACES = [1, 2, 3, 4] as const;
 
 /**

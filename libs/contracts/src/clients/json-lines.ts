@@ -5,7 +5,7 @@ import { type ServiceName, ServiceUnavailable } from '#libs/platform';
  * The objects of a service's JSON lines, as they arrive. It does not use `node:readline`, which ends the process if its
  * input is abandoned before the end.
  * @returns the closing object, which shows that nothing is missing.
- * @throws ServiceUnavailable if the lines break off before it.
+ * @throws ServiceUnavailable if the lines end before it.
  */
 export async function* jsonLines<Line extends object, End extends { isLast: true }>(
   stream: Readable,

@@ -98,7 +98,7 @@ describe('calls between services over TLS', () => {
     expect(await probe(trusting)).toMatch(/certificate required/);
   });
 
-  it('S112: a caller with a foreign authority’s certificate is rejected, and rejects the service in turn', async () => {
+  it('S112: a caller with another authority’s certificate is rejected, and rejects the service in turn', async () => {
     expect(await answerTo(foreign.issue('gateway'))).toMatch(/self-signed|unable to (get|verify)/);
     const files = foreign.issue('gateway');
     const [cert, key] = ['tls.crt', 'tls.key'].map((name) => readFileSync(join(files, name)));

@@ -65,7 +65,9 @@ function pathFaults({ routes, owner, parameters }: Operation): string[] {
   const wanted = declared.sort().join();
   const faultOf = ({ path, when }: OperationRoute) => [
     ...(bracesOf(path).join() === wanted ? [] : [`${path} has other parameters than the row`]),
-    ...(when && !(when.parameter in parameters) ? [`${when.parameter} tells nothing apart`] : []),
+    ...(when && !(when.parameter in parameters)
+      ? [`${when.parameter} distinguishes no operations`]
+      : []),
   ];
   const isLost = bracesOf(owner.path).some((name) => !declared.includes(name));
   return [

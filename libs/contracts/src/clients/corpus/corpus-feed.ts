@@ -32,7 +32,7 @@ export interface CorpusChange {
   subject: 'name' | 'whois' | 'dns';
   /** Members of the record that differ, such as `registrant_contact`; types of records, such as `NS`. */
   members: string[];
-  /** The change concerns the first known record of a name, or its first records. */
+  /** The change is the first known record of a name, or its first DNS records. */
   isFirst: boolean;
   sourceId: number;
   observedAt: string;

@@ -125,7 +125,7 @@ export class CorpusClient {
   /**
    * The rows of a dataset in the order of keys and names, as they are read, only from sources that may be sold.
    * @returns the closing line of the dataset.
-   * @throws ServiceUnavailable, also if the rows break off before the end.
+   * @throws ServiceUnavailable, also if the rows end early.
    */
   async *rows(
     asked: DatasetAsked,
@@ -136,7 +136,7 @@ export class CorpusClient {
 
   /**
    * The most recent answer about each name; names without a sufficiently recent one are omitted.
-   * @throws ServiceUnavailable, also if the answers break off before the end.
+   * @throws ServiceUnavailable, also if the answers end early.
    */
   async *freshest(
     asked: FreshestAsked,

@@ -57,7 +57,10 @@ export class FileEntry {
   @Min(0)
   rows: number;
 
-  /** Number of names that the previous file did not have, and of names that only it had; null if there was none. */
+  /**
+   * Number of names that the previous file did not contain, and number of names that only the
+   * previous file contained; null if there was no previous file.
+   */
   @IsNullable()
   @IsInt()
   @Min(0)

@@ -109,7 +109,7 @@ export class JobCounts {
 }
 
 export class JobCredits {
-  /** The price if every name is answered that has a known source. */
+  /** The price if every name that has a known source is answered. */
   @IsInt()
   @Min(0)
   price: number;

@@ -16,7 +16,9 @@ const HEADERS = {
   'x-ratelimit-remaining-requests': count('Remaining requests, as a number'),
   'x-ratelimit-remaining-time': count('Remaining time in nanoseconds'),
   Age: count('Age of a stale answer in seconds'),
-  'X-Simulated-Data': text('`true` if this answer rests on simulated registries or invented names'),
+  'X-Simulated-Data': text(
+    '`true` if this answer is based on simulated registries or invented names',
+  ),
   Deprecation: text('When the path was deprecated (RFC 9745)'),
   Link: text(
     'The next page, the successor of a deprecated path, a help page, or the page that sells credits (RFC 8288)',

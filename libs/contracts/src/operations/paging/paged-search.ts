@@ -3,7 +3,7 @@ import { integer, oneOf, text } from '../kinds.js';
 import { MAX_CREDITS } from '../live-parameters.js';
 import type { Credits } from '../price.js';
 
-/** Readers who go further than this use cursors. */
+/** Pages after this one are read with cursors. */
 const PAGE_MAX = 100;
 export const CURSOR_LENGTH_MAX = 1_500;
 
@@ -114,7 +114,7 @@ export function pageFaults(
   const sizeMax = pageSizeOf(paged, textOf('mode'));
   const sizeMaxOfAny = Math.max(...Object.values(paged.modes).map(({ pageSize }) => pageSize));
   const size = Number(textOf('page_size') ?? 0);
-  // A value above the maximum of every mode is the parameter's own fault.
+  // A value above the maximum of every mode is already rejected by the parameter itself.
   if (size > sizeMax && size <= sizeMaxOfAny) {
     faults.push({ field: 'page_size', message: `must be a whole number, 1 to ${sizeMax}` });
   }
