@@ -146,8 +146,8 @@ describe('the preview of a change', () => {
       'Nothing is charged now. The new plan begins on 2026-12-22 (UTC)',
       'You have 9,000 credits. The change adds none before 2026-12-22.',
       '$27.00 a month $10.00 a month',
-      'The plan has 9,000 credits now. Those left on 2026-12-22 expire when the new ones arrive.',
-      'Only the 2 oldest keys go on working; the others are paused.',
+      'The plan has 9,000 credits now. Credits that are left on 2026-12-22 expire when the new ones arrive.',
+      'Only the 2 oldest keys continue to work; the others are paused.',
       'Monitors beyond the new limit are paused, not deleted.',
     ]) {
       expect(said).toContain(part);

@@ -15,7 +15,7 @@ import {
 import { ChangeEmailForm, ChangePasswordForm, ConfirmEmailForm } from './credentials.dto.js';
 
 const LINK_SENT =
-  'A link to confirm the new address is on its way there. It works for 24 hours, once. Until then everything stays as it is.';
+  'A link to confirm the new address is on its way there. It works once, within 24 hours. Until then everything stays as it is.';
 
 /** Shows an owner's ways to log in, and changes them. */
 @Controller('account')

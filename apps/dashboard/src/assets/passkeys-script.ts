@@ -42,6 +42,6 @@ if (form && known?.parseRequestOptionsFromJSON && known.prototype.toJSON) {
   addEventListener('pageshow', () => (form.elements.credential.value = ''));
 } else if (section) {
   section.hidden = false;
-  section.textContent = 'This browser knows no passkeys.';
+  section.textContent = 'This browser does not support passkeys.';
 }
 `;

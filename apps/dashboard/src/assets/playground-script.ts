@@ -99,7 +99,7 @@ form.addEventListener('submit', async (event) => {
   if (!isSent || !prepared.is_valid) return;
   const { method, url, headers, json, upload, needsKey } = prepared.call;
   if (needsKey && !key) {
-    said.textContent = 'Paste a key first. Without one, the example below is what it answers.';
+    said.textContent = 'Paste a key first. Without a key, the example below shows the answer.';
     return void input.focus();
   }
   const sent = { ...headers, ...(needsKey && { authorization: 'Bearer ' + key }) };

@@ -34,8 +34,9 @@ import { providersOf } from './provider.controller.js';
 import { wayBack } from './way-back.js';
 
 const RESET_SENT =
-  'If an account has this address, a link to set a new password is on its way. It works for 30 minutes, once.';
-const SIGN_UP_SENT = 'A link to confirm your address is on its way. It works for 24 hours, once.';
+  'If an account has this address, a link to set a new password is on its way. It works once, within 30 minutes.';
+const SIGN_UP_SENT =
+  'A link to confirm your address is on its way. It works once, within 24 hours.';
 const RESET_DONE = { kind: 'done', text: 'The new password is set. Log in with it.' } as const;
 
 /** Sign-up, confirmation, log-in, password. */

@@ -7,13 +7,13 @@ import type { ProxiedAnswer } from '../service-calls/service-proxy.js';
 interface Next {
   /** Tells readers that they may already have used the link, and what to do otherwise. */
   hint: string;
-  /** The ways on. */
+  /** The possible next steps. */
   links: readonly (readonly [href: string, text: string])[];
 }
 
 const NEXT: Readonly<Record<LinkKind, Next>> = {
   sign_up: {
-    hint: 'If you have confirmed your address with it, the account is open: log in. If not, sign up again, and a new link comes.',
+    hint: 'If you have confirmed your address with it, the account is open: log in. If not, sign up again to get a new link.',
     links: [
       ['/log-in', 'Log in'],
       ['/sign-up', 'Sign up again for a new link'],

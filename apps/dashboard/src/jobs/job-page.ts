@@ -140,7 +140,7 @@ const APOSTROPHES = html`<p>
   formula. JSON contains all values unchanged.
 </p>`;
 
-/** @param count of all, of which the first are listed. */
+/** @param count how many there are; only the first are listed. */
 export function invalidLines(invalid: readonly InvalidLine[], count: number): Markup {
   const shown = invalid.slice(0, INVALID_SHOWN);
   return html`<section>

@@ -92,7 +92,7 @@ it('S66: lines without a name and names of files are shown as text', async () =>
   expect(list.text).not.toMatch(/<i>|<b>/);
 });
 
-it('an upload is removed by a form, so that others have a place', async () => {
+it('an upload is removed by a form, so that there is room for others', async () => {
   const { headers, status } = await under.post(`/uploads/${READY.id}/remove`, '');
   expect([status, headers.location]).toEqual([303, '/jobs']);
   expect(under.arrived.at(-1)).toMatchObject({ line: `DELETE /internal/uploads/${READY.id}` });

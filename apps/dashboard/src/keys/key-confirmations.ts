@@ -73,6 +73,6 @@ export function reissuePage(context: PageContext, key: KeyAnswer): Markup {
 function nameOf({ name, masked, last_used_at: used }: KeyAnswer): Markup {
   return html`<p><strong>${name}</strong> <code>${masked}</code></p>
     <p class="quiet">
-      ${used ? html`Last used ${minute(used)}.` : 'No use noted. A use is shown within two minutes.'}
+      ${used ? html`Last used ${minute(used)}.` : 'No use recorded. A use appears within two minutes.'}
     </p>`;
 }

@@ -47,7 +47,7 @@ export function expiryFields(typed: TypedExpiry = {}, asItIs?: string): Markup {
     label: 'Or at the end of this day (UTC)',
     type: 'date',
     value: typed.expires_on,
-    hint: 'A day given here counts before the choice above.',
+    hint: 'A day entered here overrides the choice above.',
     isOptional: true,
   })}`;
 }

@@ -81,6 +81,6 @@ function scopeBox(scope: Scope, isChecked: boolean): Markup {
 export function scopeWords(scopes: readonly Scope[]): string {
   const missing = SCOPES.filter((scope) => !scopes.includes(scope));
   if (missing.length === 0) return 'all scopes';
-  if (missing.length <= 2) return `all scopes but ${missing.join(', ')}`;
+  if (missing.length <= 2) return `all scopes except ${missing.join(', ')}`;
   return scopes.join(', ');
 }

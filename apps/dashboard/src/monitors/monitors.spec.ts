@@ -66,7 +66,7 @@ it('the price of a shorter interval of a domain monitor is shown before it is ch
   });
 });
 
-it('S66: a monitor is created by a form, and its subject and finds are shown as text', async () => {
+it('S66: a monitor is created by a form, and its subject and findings are shown as text', async () => {
   const id = '019a5f00-0000-7000-8000-000000000031';
   const monitor = {
     id,

@@ -14,7 +14,7 @@ export function refusalWords(refusal: Problem): string {
   if (code === 'rate_limited') {
     const { class: rateClass, limit } = members as { class: string; limit: number };
     const requests = counted(limit, REQUESTS[rateClass] ?? 'request');
-    return `Your plan allows ${requests} a minute, which you have used. You can go on ${again}. Nothing was charged.`;
+    return `Your plan allows ${requests} a minute, which you have used. You can continue ${again}. Nothing was charged.`;
   }
   if (code === 'class_busy') {
     return `Too many requests are running at the moment. Try again ${again}. Nothing was charged.`;

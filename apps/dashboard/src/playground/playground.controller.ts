@@ -82,7 +82,7 @@ async function answerOf(
   if (!row.fixtures || row.body || !isSample(row, typed)) return example;
   const query = new URLSearchParams(typed).toString();
   const asked = await visit.ask({ operation: row.name, query, environment: 'test' });
-  if (!asked.refusal) return { body: asked.body as Item, words: 'What a test key is answered' };
+  if (!asked.refusal) return { body: asked.body as Item, words: 'The answer to a test key' };
   const { code, message } = asked.refusal;
-  return { body: { status: asked.status, code, message }, words: 'What a test key is answered' };
+  return { body: { status: asked.status, code, message }, words: 'The answer to a test key' };
 }

@@ -73,6 +73,6 @@ function costWords(
   if (most === 0) return 'It costs nothing.';
   const words = counted(most, 'credit');
   return price.per === 'item'
-    ? `It costs at most ${words}, and only what is answered is charged.`
+    ? `It costs at most ${words}, and only answers are charged.`
     : `It costs ${words}, or nothing if there is no answer.`;
 }

@@ -1,6 +1,6 @@
 /** Texts for outcomes whose plain name would not be clear to customers. */
 const WORDS: Readonly<Record<string, string>> = {
-  restricted: 'cannot be registered by everybody',
+  restricted: 'cannot be registered by everyone',
   empty: 'nothing found',
   throttled: 'registry too busy',
   unreachable: 'no source reachable',

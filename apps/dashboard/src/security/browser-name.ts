@@ -1,6 +1,6 @@
 /**
- * Names by a part of the user agent. The first match wins, because the later parts also occur in the user agents of the
- * earlier browsers.
+ * Names, by the part of the user agent that identifies them. The first match wins, because the
+ * later parts also occur in the user agents of the earlier browsers.
  */
 const BROWSERS = [
   ['Edg', 'Edge'],

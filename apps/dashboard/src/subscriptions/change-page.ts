@@ -55,7 +55,7 @@ export function changePage(context: PageContext, change: PreviewedChange): Marku
 
 function whenWords({ effect, from, renews_at: renewsAt }: PlanPreviewAnswer): string {
   if (effect === 'period_end') {
-    return `Nothing is charged now. The new plan begins on ${day(from)} (UTC), and until then you can take this back.`;
+    return `Nothing is charged now. The new plan begins on ${day(from)} (UTC), and until then you can undo this.`;
   }
   return `The new plan works as soon as this is paid. You pay for the rest of the current period, less the unused part of the old plan. It renews on ${day(renewsAt)} (UTC).`;
 }
@@ -145,13 +145,13 @@ function lostWith({ owned, to, preview, balance }: PreviewedChange): string[] {
   if (owned.line === 'api') {
     lost.push(
       left > 0
-        ? `The plan has ${counted(left, 'credit')} now. Those left on ${day(from)} expire when the new ones arrive. Credits of packages stay.`
-        : `Those of the plan’s credits that are left on ${day(from)} expire when the new ones arrive. Credits of packages stay.`,
+        ? `The plan has ${counted(left, 'credit')} now. Credits that are left on ${day(from)} expire when the new ones arrive. Credits of packages stay.`
+        : `The plan’s credits that are left on ${day(from)} expire when the new ones arrive. Credits of packages stay.`,
     );
   }
   const [before, after] = [owned, to].map(figuresOf);
   if (after.Keys < before.Keys) {
-    lost.push(`Only the ${after.Keys} oldest keys go on working; the others are paused.`);
+    lost.push(`Only the ${after.Keys} oldest keys continue to work; the others are paused.`);
   }
   const monitors = Object.keys(before).filter((name) => name.startsWith('Monitors'));
   if (monitors.some((name) => after[name] < before[name])) {

@@ -1,7 +1,7 @@
 import type { KeyUsageAnswer } from '#libs/contracts';
 import type { Series } from './usage-series.js';
 
-/** Below this number of answers, there are not 19 of 20. */
+/** With fewer answers, 19 of 20 cannot be counted. */
 const FEW = 20;
 
 /** Response times: the name of each range, and the daily number of answers in it. */
@@ -32,7 +32,10 @@ export function paceSeries({ names, byDay, total }: Paces): Series[] {
   return all.filter((series) => series.total > 0);
 }
 
-/** The times within which half of the answers, and 19 of 20 or all of a few, came; empty without an answer. */
+/**
+ * The times within which half of the answers, and 19 of 20 (all, if there are few), arrived; empty
+ * without an answer.
+ */
 export function paceWords({ names, total }: Paces): string {
   const all = total.reduce((sum, count) => sum + count, 0);
   if (all === 0) return '';
