@@ -4,7 +4,7 @@ export class CommandFault extends Error {}
 /** Messages for file system errors, by the error code. */
 const OF_FILES: Readonly<Record<string, string>> = {
   EACCES: 'you have no permission.',
-  EEXIST: 'there is a file of this name.',
+  EEXIST: 'there is a file with this name.',
   EISDIR: 'this is a folder, not a file.',
   ENOENT: 'there is no such file or folder.',
   ENOSPC: 'the disk is full.',
@@ -20,7 +20,7 @@ const OF_SERVERS: Readonly<Record<string, string>> = {
   ECONNRESET: 'it has closed the connection.',
   EHOSTUNREACH: 'there is no route to it.',
   ENETUNREACH: 'there is no route to it.',
-  ENOTFOUND: 'there is no host of this name.',
+  ENOTFOUND: 'there is no host with this name.',
   ETIMEDOUT: 'it does not answer.',
 };
 

@@ -151,7 +151,7 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   'sandbox stripe': {
     example: 'sandbox stripe --wait 15',
     json: {
-      steps: [{ title: 'Refund', outcome: 'seen', says: 'given back: 10.00 USD, re_1' }],
+      steps: [{ title: 'Refund', outcome: 'seen', says: 'refunded: 10.00 USD, re_1' }],
     },
   },
   'sandbox paypal': {
@@ -221,7 +221,7 @@ export const MANUAL: Readonly<Record<string, ManualEntry>> = {
         id: OTHER,
         accountId: ACCOUNT,
         since: AT,
-        reason: 'not given back: its refunds were refused or failed',
+        reason: 'not refunded: its refunds were refused or failed',
       },
     ] satisfies SetAsideMoney[],
   },

@@ -190,7 +190,7 @@ describe('account commands', () => {
     );
   });
 
-  it('for an API request its own account is listed first, whatever another account’s entry says', async () => {
+  it('for an API request, the account that made it is listed first, whatever another account’s entry says', async () => {
     const email = 'forger@example.com';
     const { accountId: forger } = await desk.account.register(email);
     const requestId = 'req_4Fh2aBcD01230001ww';
@@ -203,7 +203,7 @@ describe('account commands', () => {
     expect(found).toEqual([owner.accountId, forger]);
   });
 
-  it('a search without a result says so and ends with 1', async () => {
+  it('a search without a result says so and exits with 1', async () => {
     for (const text of ['nobody@example.com', 'INV-1999-000001', 'pi_unknown', "' or 1=1 --"]) {
       expect(await desk.command('account', 'find', text)).toMatchObject({
         code: 1,

@@ -35,7 +35,7 @@ export function blockCommands(account: Command, config: CliConfig): void {
   account
     .command('unblock-downloads')
     .argument('<account-id>', 'as shown by `account find`', id)
-    .description('lift the blocks of one cause; a suspension stays')
+    .description('lift the blocks of one cause; a suspension remains')
     .addOption(cause())
     .requiredOption('--reason <text>', 'why')
     .option('--json', 'as JSON')

@@ -105,7 +105,7 @@ describe('billing commands', () => {
     const give = (...wish: string[]) =>
       desk.command('billing', 'refund', accountId, payment, ...why, ...wish);
     const part = await give('--scope', 'whole', '--amount', '5.00');
-    expect(part.stdout).toContain('The plan goes on; the same share');
+    expect(part.stdout).toContain('The plan continues; the same share');
     expect((await give('--scope', 'remaining')).stdout).toContain('The plan ends, and its credits');
   });
 

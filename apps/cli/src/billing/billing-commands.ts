@@ -230,8 +230,8 @@ const PLAN_TEXTS: Record<NonNullable<RefundAnswer['plan']>, (from?: string) => s
   ends: (from) =>
     `The plan ends, and its credits from ${from ?? 'the beginning of the period'} on are taken back, used ones as a debt.`,
   set_back: (from) =>
-    `The upgrade is taken back with its credits from ${from ?? 'its beginning'} on; the plan before goes on.`,
-  stays: () => 'The plan goes on; the same share of the credits of its period is taken back.',
+    `The upgrade is taken back with its credits from ${from ?? 'its beginning'} on; the previous plan continues.`,
+  stays: () => 'The plan continues; the same share of the credits of its period is taken back.',
 };
 
 const creditsText = (credits: string) =>

@@ -29,7 +29,7 @@ export function paypalSteps(trial: PaypalTrial): [steps: SandboxStep[], cleanUp:
     ),
     {
       title: 'Checkout of a plan',
-      does: 'Creates the smallest monthly plan and a subscription to it (POST /v1/billing/plans, POST /v1/billing/subscriptions), prints its page and waits until you have agreed. PayPal has no test clock: its renewal comes a month later and is not seen here.',
+      does: 'Creates the smallest monthly plan and a subscription to it (POST /v1/billing/plans, POST /v1/billing/subscriptions), prints its page and waits until you have agreed. PayPal has no test clock: its renewal comes a month later and cannot be tested here.',
       async run() {
         subscriptionId = await purchases.takePlan(undefined);
         const { sku, periodEnd } = await purchases.subscription(subscriptionId);
@@ -46,7 +46,7 @@ export function paypalSteps(trial: PaypalTrial): [steps: SandboxStep[], cleanUp:
     title: 'Clearing away',
     does: 'Ends the subscription (POST /v1/billing/subscriptions/{id}/cancel).',
     async run() {
-      if (!subscriptionId) return 'nothing to clear away';
+      if (!subscriptionId) return 'nothing to clean up';
       const { state } = valueOf(await processor.cancel(subscriptionId, 'now', newId()));
       return `the subscription is ${state}`;
     },

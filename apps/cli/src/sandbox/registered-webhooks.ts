@@ -33,8 +33,8 @@ interface Registered {
 }
 
 /**
- * Looks through Stripe's event destinations. @throws Error unless one leads to this installation and receives every
- * type.
+ * Looks through Stripe's event destinations. @throws Error unless one points to this installation
+ * and receives every type.
  */
 export async function stripeWebhook(asked: {
   apiUrl: string;
@@ -87,7 +87,7 @@ function whatIsTold(registered: Registered[], url: string, wanted: readonly stri
   const own = registered.filter((one) => one.url === url);
   if (own.length === 0) {
     const others = registered.map((one) => one.url ?? 'elsewhere').join(', ');
-    throw new Error(`No webhook leads to ${url} (there are: ${others || 'none'}): register it.`);
+    throw new Error(`No webhook points to ${url} (there are: ${others || 'none'}): register it.`);
   }
   const enabled = own.filter(({ isEnabled }) => isEnabled);
   if (enabled.length === 0) throw new Error(`The webhook ${url} is disabled: enable it.`);

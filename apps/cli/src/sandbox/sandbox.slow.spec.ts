@@ -115,7 +115,7 @@ describe('a trial with a processor', () => {
   it('a step that fails skips the later ones, but what it created is removed', async () => {
     simulator.paypal.callbacks.target = undefined;
     const elsewhere = await runPaypal(config, operator());
-    expect(outcomes(elsewhere)[3]).toContain('No webhook leads to https://dashboard.example');
+    expect(outcomes(elsewhere)[3]).toContain('No webhook points to https://dashboard.example');
     expect(outcomes(elsewhere).at(-1)).toBe('Clearing away: seen');
     simulator.stripe.endedKeys.add('sk_test_operator');
     const ended = outcomes(await runStripe(config, operator()));

@@ -82,7 +82,7 @@ export function stripeSteps(trial: StripeTrial): [steps: SandboxStep[], cleanUp:
     title: 'Clearing away',
     does: 'Deletes the test clock with its customer and plan (DELETE /v1/test_helpers/test_clocks/{id}).',
     async run() {
-      if (!testClock) return 'nothing to clear away';
+      if (!testClock) return 'nothing to clean up';
       await call('DELETE', `/v1/test_helpers/test_clocks/${testClock.id}`);
       return 'the test clock, its customer and its plan are deleted';
     },

@@ -47,7 +47,7 @@ export class TrialPurchases {
       const found = valueOf(await this.processor.fetch({ kind: 'refund', id }));
       if (found.kind !== 'refund' || found.state === 'failed') throw new Error('it failed');
       if (found.state !== 'succeeded') return undefined;
-      return `given back: ${dollars(found.amountMicros)}, ${id}`;
+      return `refunded: ${dollars(found.amountMicros)}, ${id}`;
     });
   }
 

@@ -31,7 +31,7 @@ describe('where the secrets of a deployment are written', () => {
 
   const denials = [
     ['takes no folders', '/proc/nothing/secrets', '/proc/nothing: '],
-    ['is a file', file, `${file}: there is a file of this name.\n`],
+    ['is a file', file, `${file}: there is a file with this name.\n`],
   ];
 
   it.each(denials)('a place that %s is refused in a sentence', (_what, into, sentence) => {

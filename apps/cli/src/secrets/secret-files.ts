@@ -32,7 +32,7 @@ export interface SecretSources {
  * Writes every secret of a deployment to its own file. Existing files are not changed: another key pepper would
  * invalidate every key, and another personal data secret would lose all names. Only the secrets of calls between
  * services are derived from their source each time, which is how they are rotated.
- * @returns the names of the new files and of those that followed.
+ * @returns the names of the new files, and of those that changed with their source.
  */
 export function writeSecretFiles(sources: SecretSources): string[] {
   const { folder, database, ownDatabases = {}, smtpUrl } = sources;

@@ -64,7 +64,10 @@ function show(wanted: string | undefined, options: TableOptions): void {
   );
 }
 
-/** @throws CommandFault if files are damaged, or have lost, moved or aged suspiciously much. */
+/**
+ * @throws CommandFault if files are damaged or suspiciously old, or if suspiciously many entries
+ * are missing or have moved.
+ */
 function tablesIn(folder: string, before: Registries) {
   try {
     const tables = deriveTables(folder);
