@@ -61,7 +61,7 @@ export class Transaction {
    * StatementTimeout, from the transaction, if one runs longer.
    */
   async limitStatements(limitMs: number): Promise<void> {
-    if (!(limitMs >= 1)) throw new RangeError(`${limitMs} ms are no limit`);
+    if (!(limitMs >= 1)) throw new RangeError(`${limitMs} ms is not a valid limit`);
     await this.query(`select set_config('statement_timeout', $1, true)`, [
       String(Math.floor(limitMs)),
     ]);

@@ -109,8 +109,9 @@ const ASKERS_KEPT_MS = 90_000_000;
  * entry of callers is a hash: the claims of each caller for each bucket with the time of counting (a:…), and the two
  * latest callers (r0, r1). A full entry is cleared, to the advantage of all callers.
  *
- * Keys: the host's entry, its askers. Arguments: the caller, the number of its queries that wait in the process, then
- * for each such bucket: its position in the entry, burst, tokens per second. Answers 1 if the caller may query.
+ * Keys: the host's entry, its callers. Arguments: the caller, the number of its queries that wait
+ * in the process, then for each such bucket: its position in the entry, burst, tokens per second.
+ * Answers 1 if the caller may query.
  */
 export const CLAIM_SHARE = script(`${TIME}
 local me, waiting = ARGV[1], tonumber(ARGV[2])

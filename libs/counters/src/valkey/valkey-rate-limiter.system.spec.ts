@@ -34,12 +34,15 @@ interface Demand {
 class Gateways {
   readonly links: ValkeyLink[] = [];
   readonly windows: ValkeyRateLimiter[] = [];
-  /** The gateways meet on the test's clock, too; on the real clock, they always do. */
+  /** Makes the gateways find each other by the test's clock, too; by the real clock, they always do. */
   isBeating = true;
   /** The time at which each request was admitted. */
   readonly admitted: number[] = [];
 
-  /** Three gateways that have met at the server: the share that each may admit alone depends on their number. */
+  /**
+   * Three gateways that have found each other through the server: the share that each may admit
+   * alone depends on their number.
+   */
   static async start(): Promise<Gateways> {
     const gateways = await Gateways.startAlone();
     await gateways.untilUsable(true);

@@ -31,7 +31,7 @@ const SENT = declareCounter('dds_events_sent_total', 'Events handed to the trans
 });
 const HANDLED = declareCounter(
   'dds_events_handled_total',
-  'Events by how they ended at a consumer: applied, superseded, retrying or dead. One that is retried and later applied counts as both.',
+  'Events by their outcome at a consumer: applied, superseded, retrying or dead. An event that is retried and later applied counts as both.',
   { labels: ['consumer', 'type', 'outcome'] },
 );
 const WAITING = declareGauge(
@@ -46,7 +46,7 @@ const DURATION = declareHistogram(
 );
 const LAG = declareGauge(
   'dds_consumer_lag_events',
-  "Events that a consumer has still before it: the broker's number, in-process the rows that are not yet in its inbox.",
+  'Events that a consumer has not handled yet: as counted by the broker or, within one process, the rows that are not yet in its inbox.',
   { labels: ['consumer', 'producer'] },
 );
 

@@ -28,7 +28,7 @@ const OPAQUE = /(?:W\/)?("[^"]*")/g;
 /**
  * Answers GET and HEAD for a file: whole, a part (206), unchanged (304), or a rejection of the requested part (416), as
  * in RFC 9110 §13 and §14. The file is never held in memory. The stream ends if the client disconnects or the service
- * stops, because a stop waits for no file.
+ * stops, because a stop does not wait for files.
  * @param file the file, or the address at which a store serves it, to which the answer redirects.
  */
 export async function sendFile(

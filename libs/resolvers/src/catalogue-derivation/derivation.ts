@@ -43,7 +43,7 @@ export function writeCatalogue(folder: string, file: string, terms: string): str
   const after = deriveCatalogue(terms, folder);
   if (after.length < before.length * (1 - LOSS_MAX)) {
     throw new Error(
-      `${after.length} sentences instead of ${before.length}: ${folder} is not whole`,
+      `${after.length} sentences instead of ${before.length}: ${folder} is incomplete`,
     );
   }
   writeFileSync(file, `${JSON.stringify(after, null, 2)}\n`);

@@ -336,7 +336,7 @@ describe('the client', () => {
 });
 
 describe('the strings of a text', () => {
-  it('are UTF-8 if their octets are together, whatever the strings part', () => {
+  it('are UTF-8 if their octets are valid together, wherever the strings split them', () => {
     expect(stringsText(['Gr\u00c3\u00bc\u00c3', '\u009fe', '', '\u00e2\u0082', '\u00ac'])).toEqual([
       'Grü',
       'ße',

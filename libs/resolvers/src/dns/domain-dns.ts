@@ -158,15 +158,15 @@ function chainOf({ questionName, answers }: DnsAnswer): string[] {
 }
 
 /**
- * One existing type proves that the name exists, and so does an alias: `nxdomain` then speaks of its target (RFC 6604
- * §3).
+ * One existing type proves that the name exists, and so does an alias: `nxdomain` then refers to
+ * its target (RFC 6604 §3).
  */
 function rcodeOf(answers: readonly DnsAnswer[]): Rcode | undefined {
   const exists = answers.some((answer) => answer.rcode === 'noerror' || isAlias(answer));
   return exists ? 'noerror' : answers[0]?.rcode;
 }
 
-/** Whether the requested name is an alias, whatever became of its target. */
+/** Whether the requested name is an alias, even if its target has no records. */
 export function isAlias({ questionName, answers }: DnsAnswer): boolean {
   const name = questionName.toLowerCase();
   return answers.some((record) => record.type === 'CNAME' && record.name === name);

@@ -56,7 +56,7 @@ function answerTo(
     const message = readMessage(body);
     const isOurs =
       message.isResponse &&
-      // Nothing is larger than what fits here, so a server that cuts it off is broken.
+      // No answer can be larger than this, so a server that truncates it is broken.
       !message.isTruncated &&
       message.id === id &&
       message.questionName.toLowerCase() === name &&

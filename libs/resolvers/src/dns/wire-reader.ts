@@ -95,7 +95,10 @@ export function octetsOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }
 
-/** The text of a record's octets: UTF-8 if they are valid, otherwise one character each. */
+/**
+ * The text of a record's octets: read as UTF-8 if that is valid, otherwise as one character per
+ * octet.
+ */
 export function octetsText(octets: string): string {
   try {
     return UTF8.decode(Buffer.from(octets, 'latin1'));
@@ -105,8 +108,8 @@ export function octetsText(octets: string): string {
 }
 
 /**
- * The texts of a record's strings: UTF-8 if their octets are valid together. A character that is parted between two strings
- * is in the second one.
+ * The texts of a record's strings: UTF-8 if their octets are valid together. A character that is
+ * split between two strings is in the second one.
  */
 export function stringsText(strings: readonly string[]): string[] {
   const octets = strings.map((text) => Buffer.from(text, 'latin1'));

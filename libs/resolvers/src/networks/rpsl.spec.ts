@@ -166,7 +166,7 @@ describe('a port-43 text', () => {
     expect(of('198.51.100.7', ...block, ...carrier)).toMatchObject({ contacts: [] });
   });
 
-  it('has no holder and no people whom only another block names, or who only sponsor it', () => {
+  it('has neither a holder nor people that only another block names or that only sponsor it', () => {
     const holder = (handle: string, name: string, country: string) => [
       `organisation: ${handle}`,
       `org-name: ${name}`,

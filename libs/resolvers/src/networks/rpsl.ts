@@ -198,7 +198,8 @@ function narrowestOf(blocks: readonly RpslObject[], asked: NumberRange): RpslObj
 
 /**
  * The objects that belong to a block. ARIN prints the people of each block after it; others print those of all blocks
- * after the last one. Whom only another block names, or who only sponsors this one, does not belong to it.
+ * after the last one. A party that only another block names, or that only
+ * sponsors this one, does not belong to it.
  */
 function objectsOf(block: RpslObject, objects: readonly RpslObject[]): readonly RpslObject[] {
   const from = objects.indexOf(block);
@@ -239,7 +240,7 @@ const inLowerCase = (text: string) => text.toLowerCase();
 /** The roles of people in relation to a block, by their handles in lower case. */
 type References = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** A block names its people, and its holder only whom to ask about abuse. */
+/** A block names its people; its holder names only a contact for abuse. */
 function referencesIn(block: RpslObject, own: readonly RpslObject[]): References {
   const found = new Map<string, Set<string>>();
   const holders = own.filter(({ className }) => className === 'organisation');
@@ -322,8 +323,8 @@ function contactsIn(objects: readonly RpslObject[], references: References): Net
 }
 
 /**
- * Searches all possible places: a comment of RIPE's, an `abuse-mailbox`, ARIN's OrgAbuseEmail, an IRT, whom the block or
- * its holder names, a remark.
+ * Searches all possible places: a comment of RIPE's, an `abuse-mailbox`, ARIN's OrgAbuseEmail, an
+ * IRT, a contact that the block or its holder names, a remark.
  */
 function abuseIn(
   lines: readonly string[],

@@ -58,7 +58,7 @@ export class NumberLookups {
       route: this.options.registries.routeOfBlock(cidr),
       special: specialRangeOf(cidr),
       notAllocated: isOne
-        ? `IANA has given ${text} to no registry.`
+        ? `IANA has assigned ${text} to no registry.`
         : `No registry answers for the whole of ${text}: it is not allocated, or larger than the block of any one registry. Ask for a smaller block.`,
     });
   }
@@ -72,7 +72,7 @@ export class NumberLookups {
       asked: [String(asn), String(asn)],
       route: this.options.registries.routeOfAsn(asn),
       special: specialAsnOf(asn),
-      notAllocated: `IANA has given AS${asn} to no registry.`,
+      notAllocated: `IANA has assigned AS${asn} to no registry.`,
     });
   }
 
@@ -137,8 +137,8 @@ export class NumberLookups {
     const [first, last] = [start, end].map((one) => (form === 'autnum' ? `AS${one}` : one));
     const reason =
       first === last
-        ? `${first}: ${purpose} (${document}). No registry hands it out.`
-        : `${first} to ${last}: ${purpose} (${document}). No registry hands this range out.`;
+        ? `${first}: ${purpose} (${document}). No registry assigns it.`
+        : `${first} to ${last}: ${purpose} (${document}). No registry assigns this range.`;
     const special = { purpose, document };
     return { outcome, reason, block, special, sources: [{ id: 's1', ...source }], fetchedAt };
   }

@@ -67,7 +67,10 @@ function cardOf(json: JsonObject): PublishedContact {
   return hasCard ? jcard : readJsContact(json['jscontact_card'] ?? json['jscard']);
 }
 
-/** The first contact of each role, and which of its values are withheld. A reseller's desk for abuse is not the name's. */
+/**
+ * The first contact of each role, and which of its values are withheld. A reseller's abuse contact
+ * is not the name's.
+ */
 export function readContacts(entities: readonly Entity[]) {
   const contacts: RegistrationRecord['contacts'] = {};
   const redactions: Redaction[] = [];

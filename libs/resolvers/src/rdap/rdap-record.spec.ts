@@ -162,7 +162,7 @@ describe('readRdapDomain', () => {
     ['of another name', { ...whole, ldhName: 'b.example' }],
     ['of another name in U-labels', { ...whole, ldhName: 'ä.example' }],
     ['of another name, which is only in U-labels', { handle: 'D1', unicodeName: 'ä.example' }],
-    ['of a text that is no name', { ...whole, ldhName: 'a.example (variant)' }],
+    ['of a text that is not a name', { ...whole, ldhName: 'a.example (variant)' }],
     ['of the suffix', { ...whole, ldhName: 'EXAMPLE' }],
     ['of another kind', { ...whole, objectClassName: 'entity' }],
     ['of nothing', {}],

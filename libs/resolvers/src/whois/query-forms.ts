@@ -19,7 +19,7 @@ const FORMS: ReadonlyMap<string, (domain: string) => string> = new Map([
  */
 export function queryLine(server: string, domain: string): string {
   if (!/^[a-z0-9][a-z0-9.-]{0,252}$/.test(domain)) {
-    throw new RangeError('A port-43 question needs a name in lower case A-labels');
+    throw new RangeError('A port-43 query needs a name in lower case A-labels');
   }
   return `${FORMS.get(server)?.(domain) ?? domain}\r\n`;
 }
@@ -35,7 +35,7 @@ const ARIN = 'whois.arin.net';
 export function numberQueryLine(server: string, text: string): string {
   const isAsn = /^AS\d{1,10}$/.test(text);
   if (!isAsn && !/^[0-9a-f.:]{2,45}(\/\d{1,3})?$/.test(text)) {
-    throw new RangeError('A port-43 question needs an address, a block or an AS number');
+    throw new RangeError('A port-43 query needs an address, a block or an AS number');
   }
   if (server !== ARIN) return `${text}\r\n`;
   return isAsn ? `a + ${text.slice(2)}\r\n` : `${text.includes('/') ? 'r' : 'n'} + ${text}\r\n`;

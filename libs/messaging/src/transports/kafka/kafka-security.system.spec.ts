@@ -216,7 +216,7 @@ new KafkaHarness().describe('a broker that authenticates', () => {
       });
     });
 
-    it('topics with another number of partitions are rejected by name, because order depends on it', async () => {
+    it('topics with another number of partitions are named and rejected, because order depends on it', async () => {
       const config = configOf('admin', { kafkaPrefix: `${newId()}.` });
       const topic = `${config.kafkaPrefix}account.events`;
       await withAdmin(config, (admin) =>

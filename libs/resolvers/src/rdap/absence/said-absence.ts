@@ -146,7 +146,10 @@ function lengthAt(words: readonly string[], at: number, phrases: Phrases): numbe
   return longest;
 }
 
-/** `no matching record`, `no domain records were found`: "no", things, and a verb unless "match" says it. */
+/**
+ * `no matching record`, `no domain records were found`: "no", nouns, and a verb unless one of the
+ * nouns is "match".
+ */
 function noneLengthAt(words: readonly string[], at: number, hasSubject: boolean): number {
   if (words[at] !== 'no') return 0;
   let end = at + 1;

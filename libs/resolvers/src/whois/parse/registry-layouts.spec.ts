@@ -121,7 +121,7 @@ Email:                        desk@registrar.example
     expect(record.registrar).toMatchObject({ name: 'Sample Registrar s. r. o.' });
   });
 
-  it('.ac.uk and .gov.uk: values below their keys, telephone numbers labelled behind', () => {
+  it('.ac.uk and .gov.uk: values below their keys, telephone numbers with the label after them', () => {
     const record = read(
       'ac.uk',
       `Domain:

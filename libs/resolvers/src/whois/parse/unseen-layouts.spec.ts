@@ -144,7 +144,7 @@ describe('an answer in an unknown layout', () => {
     ['This name is not available for registration.', 'blocked'],
     ['Registration of this name is not permitted: registration not permitted', 'blocked'],
     ['Domain is on the list of reserved names.', 'reserved'],
-  ])('%s: is kept back', (text, restriction) => {
+  ])('%s: is reserved', (text, restriction) => {
     const context = { domain: 'example.test', server: '', tld: 'test', role: 'registry' } as const;
     expect(parseWhois(`${text}\n`, context)).toMatchObject({
       outcome: 'restricted',

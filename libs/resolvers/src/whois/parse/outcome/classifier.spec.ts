@@ -337,7 +337,7 @@ describe('phrases of one server', () => {
     ['test', 'Domain name is prohibited', 'blocked'],
     ['test', 'Registration of this name is prohibited', 'blocked'],
     ['test', 'Domain application pending', 'reserved'],
-  ])('.%s keeps a name back: %j', (tld, text, restriction) => {
+  ])('.%s reserves a name: %j', (tld, text, restriction) => {
     expect(asked(tld, text)).toMatchObject({ outcome: 'restricted', record: { restriction } });
   });
 });
