@@ -10,7 +10,7 @@ export function confirmAddressMail(
     subject: 'Confirm your new e-mail address',
     paragraphs: [
       `Hello ${firstName}, please confirm that this is the new address of your account.`,
-      'The link works once, for 24 hours. If you did not request it, you need not do anything.',
+      'The link works once, within 24 hours. If you did not request it, you need not do anything.',
     ],
     action: {
       label: 'Confirm the address',

@@ -5,7 +5,7 @@ export function deletedMail(firstName: string, dashboardUrl: string, until: Date
   return {
     subject: 'Your account was deleted',
     paragraphs: [
-      `Hello ${firstName}, your account was deleted. To restore it, log in by ${until.toISOString().slice(0, 10)} and follow the page.`,
+      `Hello ${firstName}, your account was deleted. To restore it, log in by ${until.toISOString().slice(0, 10)} and follow the instructions on the page.`,
       ...CONSEQUENCES,
       'If this was not you, restore the account now and set a new password.',
     ],

@@ -119,8 +119,8 @@ export async function verifyUse(
       expectedOrigin: origin,
       expectedRPID: id,
       requireUserVerification: true,
-      // Passing a counter of 0, which is lower than any other, because the library would not distinguish a copy from a
-      // wrong signature.
+      // The counter that is passed is 0, lower than any other, because the library would not
+      // distinguish a copy from a wrong signature.
       credential: { id: response.id, publicKey: new Uint8Array(passkey.publicKey), counter: -1 },
     });
     if (!verified) throw new Error('its signature is wrong');

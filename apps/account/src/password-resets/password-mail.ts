@@ -5,7 +5,7 @@ export function resetMail(firstName: string, dashboardUrl: string, token: string
     subject: 'Set a new password',
     paragraphs: [
       `Hello ${firstName}, use this link to set a new password.`,
-      'The link works once, for 30 minutes; older links no longer work. If you did not request it, you need not do anything: your password stays the same.',
+      'The link works once, within 30 minutes; older links no longer work. If you did not request it, you need not do anything: your password stays the same.',
     ],
     action: {
       label: 'Set a new password',

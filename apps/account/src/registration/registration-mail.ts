@@ -10,7 +10,7 @@ export function confirmationMail(
     subject: 'Confirm your e-mail address',
     paragraphs: [
       `Hello ${firstName}, please confirm this address to open your account.`,
-      'The link works once, for 24 hours. If you did not request an account, you need not do anything: without your confirmation, no account is created.',
+      'The link works once, within 24 hours. If you did not request an account, you need not do anything: without your confirmation, no account is created.',
     ],
     action: { label: 'Confirm the address', url: `${dashboardUrl}/sign-up/confirm?token=${token}` },
   };

@@ -144,7 +144,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('an undo that was in progress at the deletion and reaches the processor last renews nothing', async () => {
+  it('an undo that starts before the deletion and reaches the processor last renews nothing', async () => {
     await billing.act(await order(), 'pay');
     const [{ externalId }] = await billing.database.query<{ externalId: string }>(
       `select external_id as "externalId" from subscriptions where account_id = $1`,
@@ -251,7 +251,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
       caller: 'cli',
     });
     expect(body.map(({ text }: { text: string }) => text)).toContain(
-      'billing heard that it is no longer suspended',
+      'billing learned that it is no longer suspended',
     );
   });
 

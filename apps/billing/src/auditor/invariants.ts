@@ -32,7 +32,7 @@ const INVARIANTS: readonly Invariant[] = [
   {
     id: 'I9',
     statement:
-      'invoices less credit notes are what was paid for them less what was taken back, in tax as well, and none is below zero',
+      'invoices minus credit notes equal payments minus reversals, also for the tax, and none is negative',
     sql: `
       with issued as (
         select payment_id, count(*) filter (where kind = 'invoice') as invoices,
@@ -73,13 +73,13 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I14',
-    statement: 'what the processors say is what is stored (by the last comparison)',
+    statement: 'stored money equals the money at the processors, by the last comparison',
     sql: openFindings('processor'),
   },
   {
     id: 'I17',
     statement:
-      'the lines of a payment and what was carried over add up to it, and bring the credits that were ordered',
+      'the lines of a payment and its carried-over amount sum to it, and grant the ordered credits',
     sql: `
       select p.id from payments p join audited_payments using (id)
       left join (select payment_id, sum(amount_micros + tax_micros) as micros from payment_lines

@@ -87,7 +87,7 @@ describe('an unpaid order', () => {
     expect(await billing.stateOf(accountId, order)).toBe('redirected');
   });
 
-  it('shows that PayPal has refused the payment, until another way succeeds', async () => {
+  it('shows that PayPal has refused the payment, until another payment method succeeds', async () => {
     const order = await billing.order(accountId, 15_000, 'paypal');
     await billing.act(order, 'decline');
     const read = async () => (await billing.call('GET', `orders/${order.id}`, { accountId })).body;

@@ -52,7 +52,7 @@ const BEING_RESTORED =
   'This subscription was cancelled with its account. Wait until the restoration has resumed it.';
 const NEXT_IS_PAID = 'The next period is paid already. Change the plan once that period has begun.';
 const BEING_PAID =
-  'The payment processor is looking at the payment of an earlier change. Wait until it is done.';
+  'The payment processor is reviewing the payment of an earlier change. Wait until it has finished.';
 
 /** Changes that customers make to their subscriptions. Rows are updated by a fetch, as after a callback. */
 @Injectable()

@@ -19,7 +19,10 @@ const CALLS_MAX = 16;
 
 let billing: BillingUnderTest;
 let stripe: Server;
-/** The objects of the running test. Retries of earlier ones are answered at once, so that they hold no place. */
+/**
+ * The objects of the running test. Retries of earlier ones are answered at once, so that they
+ * occupy no slot.
+ */
 const held = new Set<string>();
 /** Requests for held objects; the processor answers when the test says so. */
 const waiting: { id: string; answer: () => void }[] = [];

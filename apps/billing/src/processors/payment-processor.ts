@@ -320,7 +320,7 @@ export interface PaymentProcessor {
   /** Changes a plan, or its interval, when the running period ends. */
   changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<CallResult<ChangeResult>>;
 
-  /** Drops an unpaid change. Refused if there is none any more. */
+  /** Drops an unpaid change. Refused if it is no longer unpaid. */
   dropChange(subscriptionId: string, key: string): Promise<CallResult<unknown>>;
 
   /**

@@ -312,7 +312,7 @@ describe('subscriptions by PayPal', () => {
       expect(await billing.database.query(waits, [ref.id])).toEqual([
         { hours: expect.closeTo(2, 1) },
       ]);
-      // A clock that is weeks ahead waits no longer than work may.
+      // If the clock is weeks ahead, the fetch is still not delayed beyond the maximum for work.
       await billing.database.transaction((transaction) =>
         wanted.wantObjectAt(transaction, ref, addMonths(billing.clock.now(), 1)),
       );
@@ -335,7 +335,7 @@ describe('subscriptions by PayPal', () => {
       expect(atPaypal().status).toBe('ACTIVE');
     });
 
-    it('a cancellation cannot be undone once PayPal has passed over the next period', async () => {
+    it('a cancellation cannot be undone once PayPal has skipped the next period', async () => {
       await ask('cancel');
       await passTo(hours(-9));
       expect((await ask('undo')).body.subscription).toMatchObject({ cancel_at: null });

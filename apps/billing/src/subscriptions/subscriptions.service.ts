@@ -341,7 +341,7 @@ function periodStartAt(stretches: readonly SubscriptionPayment[], end: Date): Da
   return stretches.find(({ periodEnd }) => periodEnd.getTime() === end.getTime())?.periodStart;
 }
 
-/** Whether another plan comes with the next period than the row says. */
+/** Whether the next period has a different plan from the one in the row. */
 function isOtherNext(
   row: Subscription,
   { pendingChange, ...running }: SubscriptionSnapshot,

@@ -73,7 +73,7 @@ const PARTS = [
   part({
     at: 'changed_at',
     kind: `'account'`,
-    text: `'billing heard that it is ' || state`,
+    text: `'billing learned that it is ' || state`,
     // An account that was only ever suspended has no time of change.
     from: `(select * from account_states where changed_at > '-infinity') changed`,
     id: 'account_id',
@@ -81,7 +81,7 @@ const PARTS = [
   part({
     at: 'suspension_changed_at',
     kind: `'account'`,
-    text: `'billing heard that it is ' || case when is_suspended then 'suspended' else 'no longer suspended' end`,
+    text: `'billing learned that it is ' || case when is_suspended then 'suspended' else 'no longer suspended' end`,
     from: `(select * from account_states where suspension_changed_at > '-infinity') changed`,
     id: 'account_id',
   }),

@@ -43,7 +43,7 @@ export class LogTiles {
    */
   async treeOf({ size, root }: Checkpoint, before: LogTree): Promise<LogTree> {
     if (size < before.size) {
-      throw new BadFile(`The log has ${size} entries, and had ${before.size}.`);
+      throw new BadFile(`The log has ${size} entries, but had ${before.size} entries before.`);
     }
     const read = new Map<string, Promise<Buffer>>();
     const tree = await before.grown(size, async (level, number, width) => {

@@ -44,7 +44,10 @@ const PART = `domain_key <= $1 and (domain_key, name) > ($2, $3)`;
 export class DatasetsRepository {
   constructor(private readonly database: FeedDatabase) {}
 
-  /** Registered names. @param isOfSources only those that were brought or listed by a source that may be sold. */
+  /**
+   * Registered names. @param isOfSources only names that a source whose data may be sold has
+   * observed or listed.
+   */
   async listNames(part: DatasetPart, isOfSources: boolean): Promise<DatasetName[]> {
     return this.database.query(
       `select domain_key as key, name, source_id as "sourceId", first_seen as "observedAt"

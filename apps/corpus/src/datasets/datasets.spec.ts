@@ -121,7 +121,7 @@ describe('datasets', () => {
     });
   });
 
-  it('contain no name as new that was only seen for the first time', async () => {
+  it('do not contain a name as new only because it was seen for the first time', async () => {
     const created = (daysAgo: number) => ({ create_date: ago(daysAgo).slice(0, 10) });
     for (const kind of ['pdns', 'ct', 'whois_csv']) {
       const own = kind.slice(0, 2);

@@ -5,7 +5,7 @@ import { countOf } from '../searches/counted-pages.js';
 import type { PagePlace } from '../searches/search-answer.js';
 import { SearchDatabase } from '../searches/search-database.js';
 
-/** A record of a name with the time in which it was there. */
+/** A record of a name with the period in which it existed. */
 export interface StretchRow {
   rtype: number;
   value: string;

@@ -5,8 +5,8 @@ const BETWEEN = /[ \t]+/;
 const FIELDS = 5;
 
 /**
- * Names that a zone delegates, from lines `name. TTL class type data` in the layout of CZDS: absolute names, the SOA
- * record first. Records other than NS are only checked for their form.
+ * Names that a zone delegates, from lines `name. TTL class type data` in the format of CZDS:
+ * absolute names, the SOA record first. Records other than NS are only checked for their form.
  */
 export class ZoneReader {
   /** The zone, without its final dot; known once the SOA record has been read. */

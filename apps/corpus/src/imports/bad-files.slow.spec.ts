@@ -134,7 +134,7 @@ const DAMAGED: [
     (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
     /UTF-16/,
   ],
-  ['in UTF-16 that does not say so', (text) => Buffer.from(text, 'utf16le'), UNREADABLE],
+  ['in UTF-16 without a byte order mark', (text) => Buffer.from(text, 'utf16le'), UNREADABLE],
   [
     'in an unknown encoding',
     (text) => Buffer.from(text.replaceAll('a', '\xe9'), 'latin1'),

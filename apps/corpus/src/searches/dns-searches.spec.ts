@@ -136,7 +136,7 @@ describe('searches of the DNS', () => {
       expect(await names('2001:470::1')).toEqual(['text-five.com']);
     });
 
-    it('says when a record was last there, not when it was first gone', async () => {
+    it('says when a record was last seen, not when it was first missing', async () => {
       const at = (number: number) => `2024-05-0${number}T00:00:00.000Z`;
       const [old, next] = ['198.19.249.1', '198.19.249.2'].map((value) => ({ type: 'A', value }));
       for (const [number, record] of [old, old, next, next].entries()) {

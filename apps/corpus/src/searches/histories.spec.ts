@@ -144,7 +144,7 @@ describe('histories', () => {
       records: values.map((value) => ({ type: 'A', value })),
     });
 
-    it('of DNS: a snapshot has all records of its time, and none is of a time outside', async () => {
+    it('of DNS: a snapshot has all records of its time, and none lies outside the period', async () => {
       await corpus.record(
         { kind: 'dns', name, at: day(1), types: ['NS'], records: [{ type: 'NS', value: 'ns1.x' }] },
         address(1, '198.18.0.1'),

@@ -16,7 +16,10 @@ export interface SearchAnswer {
   items?: readonly unknown[];
   isFixture: boolean;
   body: object;
-  /** Read after the records, so that it never says that there are none; version 1 does without. */
+  /**
+   * Read after the records, so that it does not deny data that was just found; version 1 has no
+   * coverage.
+   */
   coverage?: () => Promise<Coverage>;
 }
 

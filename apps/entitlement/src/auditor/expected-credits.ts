@@ -51,7 +51,7 @@ const target = (phases: string) => `
         where l.line_id = g.line_id and l.phase in (${phases})
         having count(*) > 0) sums) r)`;
 
-/** For revived credits: the part of the target beyond what the original grant has given up. */
+/** For revived credits: the part of the target beyond what was taken from the original grant. */
 const revivedTarget = (aimedAt: string) => `
   least(g.granted, greatest(0, ${aimedAt} - greatest(0, ended.expired + ended.revoked - g.granted)))`;
 

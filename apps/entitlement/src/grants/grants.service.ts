@@ -73,7 +73,8 @@ export class GrantsService {
     if (spent.length > 0) {
       grants.push(...(await this.ledger.listGrantsById(transaction, accountIds, spent)));
     }
-    // Credits that were returned to an ended grant are subject to its reversals, and replace those of the grant.
+    // Credits that were returned to an ended grant are subject to the reversals of that grant, and
+    // take the place of its own credits.
     const shared = grants
       .filter((grant) => isReversed(grant) || (named.has(grant.id) && hasEnded(grant, now)))
       .map(({ id }) => id);

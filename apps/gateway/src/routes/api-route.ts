@@ -98,7 +98,7 @@ export interface RouteOptions {
   lookupTimeoutMs?: number;
 }
 
-/** Whether the answers of a service rest on simulated or invented data. */
+/** Whether the answers of a service are based on simulated or invented data. */
 function isSimulated(service: string, { isDataSimulated, isCorpusInvented }: RouteOptions) {
   if (service === 'corpus') return isDataSimulated === true || isCorpusInvented === true;
   return isDataSimulated === true && (service === 'lookup' || service === 'worker');

@@ -85,7 +85,7 @@ const FEED_AGE = declareGauge(
 
 const COUNTING = declareGauge(
   'dds_gateway_rate_limiter_mode',
-  '1 for where requests per minute are counted now: memory (no server configured), server (on it), alone (it is unreachable).',
+  '1 for the mode in which requests per minute are counted: memory (no server configured), server (on it), alone (it is unreachable).',
   { labels: ['mode'] },
 );
 

@@ -139,7 +139,7 @@ describe('version 1 of the answer', () => {
     });
   });
 
-  it('says only that the name is free if it is', () => {
+  it('says only that the name is free, if it is free', () => {
     expect(v1Body(fixtureLookup('available.test', at))).toEqual({
       status: true,
       domain_name: 'available.test',

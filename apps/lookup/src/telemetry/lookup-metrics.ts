@@ -11,7 +11,7 @@ import type { AnswerCounts } from '../answers/answer-counts.js';
 
 const ANSWERS = declareCounter(
   'dds_lookup_answers_total',
-  'Answers to live questions, by how they ended and where they came from.',
+  'Answers to live lookups, by outcome and source.',
   { labels: ['outcome', 'served_from'] },
 );
 const UPSTREAM = declareHistogram(
@@ -28,7 +28,7 @@ const UNDER_WAY = declareGauge(
   'dds_lookup_under_way',
   'Lookups waiting for a registry or registrar, or for their turn there.',
 );
-const CACHE_ENTRIES = declareGauge('dds_lookup_cache_entries', 'Answers in memory.');
+const CACHE_ENTRIES = declareGauge('dds_lookup_cache_entries', 'Cached answers.');
 const OBSERVATIONS = declareCounter(
   'dds_lookup_observations_total',
   'Observations for the corpus: accepted (handed_over), dropped while it was unavailable (dropped), or rejected (refused).',
@@ -38,7 +38,7 @@ const OBSERVATIONS_WAITING = declareGauge(
   'dds_lookup_observations_waiting',
   'Observations waiting to be sent to the corpus.',
 );
-const CACHE_BYTES = declareGauge('dds_lookup_cache_bytes', 'Their estimated size.');
+const CACHE_BYTES = declareGauge('dds_lookup_cache_bytes', 'Estimated size of the cached answers.');
 
 export interface LookupParts {
   answers: AnswerCounts;

@@ -32,8 +32,8 @@ const LABELS_WITHIN = { 4: 1, 6: 16 } as const;
 
 /**
  * The zones of a world, children before their parents: the root, each top-level domain, each registered name, the
- * hosting companies to which name servers belong, and reverse zones below `arpa`. Root and registries are signed, a
- * name where its registration says so.
+ * hosting companies to which name servers belong, and reverse zones below `arpa`. Root and
+ * registries are signed; a name is signed if its registration says so.
  */
 export function zoneTree(world: World): Zone[] {
   const nameServers = new Set(world.domains.flatMap((name) => registrationOf(name).nameServers));

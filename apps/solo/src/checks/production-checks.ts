@@ -71,7 +71,7 @@ function settingsSeen(settings: ProductionSettings): string {
     ...plain.map((name) => `${name} is not an https: address`),
   ];
   if (faults.length > 0) throw new Error(`${faults.join('; ')}. See ${PAGE}, 2.`);
-  return 'every setting that others need is there';
+  return 'all settings of a public installation are set';
 }
 
 async function addressesOf(host: string): Promise<string> {
@@ -105,7 +105,7 @@ async function certificateOf(url: URL, { now, authorities }: ProductionFacts): P
   const day = ends.toISOString().slice(0, 10);
   if (ends.getTime() - now().getTime() < CERTIFICATE_MIN_MS) {
     throw new Error(
-      `the certificate of ${host} ends on ${day}: renew it, and look why nothing did.`,
+      `the certificate of ${host} expires on ${day}: renew it, and find out why it was not renewed automatically.`,
     );
   }
   return `until ${day}`;
@@ -114,10 +114,12 @@ async function certificateOf(url: URL, { now, authorities }: ProductionFacts): P
 /** Streams and uploads pass line by line only if the proxy does not buffer them. */
 function proxySeen(says: Says, hosts: readonly URL[]): string {
   const nginx = says('nginx', '-T');
-  if (nginx === undefined) return 'not looked at: no nginx that this user may read';
+  if (nginx === undefined) return 'not checked: this user cannot read nginx’s configuration';
   const [api] = hosts;
   if (!nginx.includes(api.hostname)) {
-    throw new Error(`nginx knows no ${api.hostname}. See docs/operations/reverse-proxy.md.`);
+    throw new Error(
+      `nginx is not configured for ${api.hostname}. See docs/operations/reverse-proxy.md.`,
+    );
   }
   const missing = ['proxy_buffering off', 'proxy_request_buffering off'].filter(
     (line) => !nginx.includes(line),
@@ -125,7 +127,7 @@ function proxySeen(says: Says, hosts: readonly URL[]): string {
   if (missing.length > 0) {
     throw new Error(`nginx lacks "${missing.join('", "')}". See docs/operations/reverse-proxy.md.`);
   }
-  return 'nginx passes streams and uploads on as they come';
+  return 'nginx does not buffer streams and uploads';
 }
 
 async function smtpSeen({
@@ -137,11 +139,12 @@ async function smtpSeen({
   const { host } = new URL(url);
   try {
     await transport.check();
-    return `${host} takes our log-in`;
+    return `${host} accepts the log-in`;
   } catch (error) {
     const { code = 'no answer' } = error as { code?: string };
-    const what = code === 'EAUTH' ? 'refuses our name and password' : `is not reached (${code})`;
-    throw new Error(`${host} ${what}: look at SMTP_URL, and whether port and TLS are right.`, {
+    const what =
+      code === 'EAUTH' ? 'rejects the user name and password' : `cannot be reached (${code})`;
+    throw new Error(`${host} ${what}: check SMTP_URL, including its port and TLS.`, {
       cause: error,
     });
   } finally {
@@ -174,7 +177,7 @@ function webhookChecks(settings: ProductionSettings): Check[] {
 
 /** @throws Error unless the newest backup is from last night. */
 function backupSeen({ settings, backups, now }: ProductionFacts): string {
-  if (settings.DATABASE_ADMIN_URL) return 'not looked at: the PostgreSQL is your own';
+  if (settings.DATABASE_ADMIN_URL) return 'not checked: you use your own PostgreSQL server';
   const newestMs = Math.max(...timesOf(backups));
   const hours = Math.floor((now().getTime() - newestMs) / HOUR_MS);
   if (newestMs === -Infinity) {
@@ -200,9 +203,11 @@ function timesOf(folder: string): number[] {
 /** Leases, sessions and signatures of callbacks depend on the time. */
 function clockSeen(says: Says): string {
   const answer = says('timedatectl', 'show', '--property=NTPSynchronized', '--value');
-  if (answer === undefined) return 'not looked at: no timedatectl here';
-  if (answer.trim() === 'yes') return 'set by the network';
-  throw new Error('nothing sets this machine’s clock: systemctl enable --now systemd-timesyncd.');
+  if (answer === undefined) return 'not checked: this machine has no timedatectl';
+  if (answer.trim() === 'yes') return 'synchronised over the network';
+  throw new Error(
+    'this machine’s clock is not synchronised: systemctl enable --now systemd-timesyncd.',
+  );
 }
 
 type Says = NonNullable<ProductionFacts['says']>;

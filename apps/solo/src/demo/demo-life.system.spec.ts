@@ -32,7 +32,8 @@ afterEach(async () => {
 });
 
 /**
- * The number and cost of the planted requests according to the log, and the usage and its days according to the ledger.
+ * The number and cost of the invented requests according to the log, and the usage and its days
+ * according to the ledger.
  */
 async function plantedRequests() {
   const { rows } = await withClient(solo.database.superuserUrl, (client) =>

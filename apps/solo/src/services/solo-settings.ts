@@ -77,7 +77,7 @@ function checkMailbox(settings: Settings): void {
   if (smtpUrl !== undefined || isDashboardAtHome(settings)) return;
   const { host, billingUrl } = loadConfig(DashboardConfig, settings);
   throw new ConfigurationError([
-    `SMTP_URL: must be set, for the dashboard can be reached from elsewhere (DASHBOARD_HOST is ${host}, BILLING_URL is ${billingUrl}). Without a mail server its mailbox page would show everybody's mail, links to new passwords included`,
+    `SMTP_URL: must be set, because the dashboard can be reached from other machines (DASHBOARD_HOST is ${host}, BILLING_URL is ${billingUrl}). Without a mail server, its mailbox page would show everybody's mail, including links to set passwords`,
   ]);
 }
 
@@ -133,7 +133,7 @@ export function soloSettings(sources: SettingSources): Settings {
     AUDIT_ANCHORS: folder.file('audit-anchors.log'),
     FILES_LOCATION: folder.file('files'),
     CORPUS_SUPPRESSIONS: folder.file('suppressions.list'),
-    // So that the files can be tried, too.
+    // So that database files can be tried, too.
     CORPUS_SELL_GENERATED: 'true',
   };
   const ports = SERVICES.flatMap(({ listeners }) => listeners.map(({ port }) => [port, '0']));

@@ -3,7 +3,10 @@ import type { Transaction } from '#libs/database';
 import { Clock } from '#libs/platform';
 import { type CountedSubject, DailyCountsRepository } from './daily-counts.repository.js';
 
-/** How often accounts have begun things that they may remove at once, so that their number at a time is no limit. */
+/**
+ * Counts what accounts begin in a day: they may remove it at once and begin again, so a limit on
+ * what exists at a time does not bound the work.
+ */
 @Injectable()
 export class DailyCountsService {
   constructor(

@@ -59,17 +59,19 @@ export class DeliveriesRepository {
     return rows.length === 1;
   }
 
-  /** The time of the newest test of a webhook but some. @param but how many newer ones are passed over. */
+  /**
+   * The time of a webhook's newest test, after `skipped` newer ones.
+   */
   async testBefore(
     transaction: Transaction,
     { accountId, webhookId }: Pick<Delivery, 'accountId' | 'webhookId'>,
-    { since, but }: { since: Date; but: number },
+    { since, skipped }: { since: Date; skipped: number },
   ): Promise<Date | undefined> {
     const [test] = await transaction.query<{ at: Date }>(
       `select created_at as at from webhook_deliveries where account_id = $1 and webhook_id = $2 and type = $3
          and created_at > $4
        order by created_at desc offset $5 limit 1`,
-      [accountId, webhookId, WEBHOOK_TEST_EVENT, since, but],
+      [accountId, webhookId, WEBHOOK_TEST_EVENT, since, skipped],
     );
     return test?.at;
   }

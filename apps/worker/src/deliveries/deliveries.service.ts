@@ -15,7 +15,10 @@ import { type Delivery, deliveryAnswer } from './delivery.js';
 import { DeliveryQueue } from './delivery-queue.js';
 
 const TESTS_AN_HOUR_MAX = 60;
-/** Each occupies a receiver's slot for up to ten seconds, and is asked for once a second until it has one. */
+/**
+ * Each occupies a slot of its receiver for up to ten seconds, and requests one every second until
+ * it gets it.
+ */
 const REPLAYS_A_DAY_MAX = 2_000;
 
 /** An event for webhooks. */
@@ -111,7 +114,7 @@ export class DeliveriesService {
     webhook: Pick<Delivery, 'accountId' | 'webhookId'>,
   ): Promise<void> {
     const since = new Date(this.clock.now().getTime() - HOUR_MS);
-    const oldest = { since, but: TESTS_AN_HOUR_MAX - 1 };
+    const oldest = { since, skipped: TESTS_AN_HOUR_MAX - 1 };
     const at = await this.deliveries.testBefore(transaction, webhook, oldest);
     if (at === undefined) return;
     const leftMs = at.getTime() - since.getTime();

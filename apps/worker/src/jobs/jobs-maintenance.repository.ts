@@ -34,7 +34,7 @@ export class JobsMaintenanceRepository {
     );
   }
 
-  /** Leaves the job's state to its start, which is still running. */
+  /** Does not change the job's state: the start of the job, which is still running, does that. */
   async markCanceled(transaction: Transaction, jobId: string): Promise<void> {
     await transaction.query('update jobs set is_canceled = true where id = $1', [jobId]);
   }

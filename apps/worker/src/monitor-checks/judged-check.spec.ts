@@ -80,7 +80,7 @@ describe('a registration', () => {
     ).toEqual(['1 dropped']);
   });
 
-  it('has changed if the servers of before say so when they answer again', () => {
+  it('has changed if the previous servers say so when they answer again', () => {
     const other = { ...full, registrant_contact: { name: 'Robin Other' } };
     expect(
       changesOf([
@@ -91,7 +91,7 @@ describe('a registration', () => {
     ).toEqual(['2 registrant', '2 registrant']);
   });
 
-  it('is compared by what its registry gives while its registrar is away', () => {
+  it('is compared by what its registry gives while its registrar does not answer', () => {
     const held = {
       ...full,
       registrant_contact: { name: 'Privacy Ltd' },

@@ -16,7 +16,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TOO_MUCH = {
   status_code: 413,
   body: JSON.stringify(
-    new PayloadTooLarge('The body has more bytes than Upload-Length leaves for it.').toBody(),
+    new PayloadTooLarge('The body has more bytes than remain of Upload-Length.').toBody(),
   ),
 };
 

@@ -15,7 +15,7 @@ const KEY_FIELD = 'idempotency_key';
 
 interface Kept {
   upload: Upload;
-  /** Whether this form brought the upload, and not an earlier one with the same key. */
+  /** Whether this form created the upload, rather than an earlier form with the same key. */
   isNew: boolean;
 }
 

@@ -48,7 +48,7 @@ export class UploadIsRefused extends Problem {
   }
 }
 
-/** Nobody reads it, but a stranger's disconnecting is no fault of ours that the log reports. */
+/** Nobody reads it, but with it, a client that disconnects is not logged as our failure. */
 export class FormCutOff extends Problem {
   constructor() {
     super({

@@ -22,7 +22,10 @@ import { UploadsRepository } from './uploads.repository.js';
 
 /** Maximum number of uploads per account. */
 const UPLOADS_MAX = 10;
-/** Three million names take tens of seconds to read: deleted uploads count, or an account could read without end. */
+/**
+ * Three million names take tens of seconds to read, so deleted uploads count, too; otherwise an
+ * account could have files read without end.
+ */
 const UPLOADS_A_DAY_MAX = 500;
 const NONE = 'There is no such upload.';
 

@@ -256,7 +256,7 @@ const ROWS_WITH_ID = OPERATIONS.filter(
   (row) =>
     row.owner.service === 'worker' &&
     row.owner.path.includes('{id}') &&
-    // By tus, an upload of another form is found by its own rule.
+    // tus finds uploads by its own rule for the form of an id.
     (kindOf(row) !== 'upload' || row.method === 'DELETE'),
 );
 

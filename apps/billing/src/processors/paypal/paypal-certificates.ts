@@ -19,7 +19,10 @@ interface Trusted {
 }
 
 const FETCH_TIMEOUT_MS = 3 * SECOND_MS;
-/** Certificates are rarely replaced, so a sender of many addresses wants to make us send requests. */
+/**
+ * Certificates are rarely replaced, so a sender that names many addresses is trying to make us send
+ * requests.
+ */
 const FETCHES_OF_SENDER = 3;
 /** Shared by all senders that never sent a valid signature. */
 const FETCHES_A_MINUTE = 30;

@@ -83,7 +83,7 @@ const ID = /^[\w-]{1,64}$/;
 
 /** An amount in a currency with two decimals. @throws for an amount that is not whole cents. */
 export function toMoney(micros: Micros, currency: string): Required<PaypalMoney> {
-  if (micros % CENT_MICROS !== 0n || micros < 0n) throw new Error(`${micros} is no amount`);
+  if (micros % CENT_MICROS !== 0n || micros < 0n) throw new Error(`${micros} is not an amount`);
   const cents = String(micros / CENT_MICROS).padStart(3, '0');
   return { currency_code: currency, value: `${cents.slice(0, -2)}.${cents.slice(-2)}` };
 }
@@ -91,20 +91,21 @@ export function toMoney(micros: Micros, currency: string): Required<PaypalMoney>
 /** @throws UnfitObject unless it is an amount with at most two decimals. */
 export function microsOf({ value }: PaypalMoney = {}): Micros {
   const [, whole, cents = ''] = /^(\d{1,12})(?:\.(\d{1,2}))?$/.exec(value ?? '') ?? [];
-  if (whole === undefined) throw new UnfitObject(`"${String(value).slice(0, 40)}" is no amount`);
+  if (whole === undefined)
+    throw new UnfitObject(`"${String(value).slice(0, 40)}" is not an amount`);
   return BigInt(whole + cents.padEnd(2, '0')) * CENT_MICROS;
 }
 
 /** @throws UnfitObject unless it is a currency code (ISO 4217). */
 export function currencyOf({ currency_code: code }: PaypalMoney = {}): string {
   if (typeof code === 'string' && /^[A-Z]{3}$/.test(code)) return code;
-  throw new UnfitObject(`"${String(code).slice(0, 40)}" is no currency`);
+  throw new UnfitObject(`"${String(code).slice(0, 40)}" is not a currency`);
 }
 
 /** @throws UnfitObject if the id is missing. */
 export function idOf(id: string | undefined): string {
   if (isPaypalId(id)) return id;
-  throw new UnfitObject(`"${String(id).slice(0, 80)}" is no id`);
+  throw new UnfitObject(`"${String(id).slice(0, 80)}" is not an id`);
 }
 
 export const isPaypalId = (id: unknown): id is string => typeof id === 'string' && ID.test(id);
@@ -113,7 +114,7 @@ export const isPaypalId = (id: unknown): id is string => typeof id === 'string' 
 export function timeOf(text: string | undefined): Date {
   const time = new Date(typeof text === 'string' ? text : Number.NaN);
   if (!Number.isNaN(time.getTime())) return time;
-  throw new UnfitObject(`"${String(text).slice(0, 40)}" is no time`);
+  throw new UnfitObject(`"${String(text).slice(0, 40)}" is not a time`);
 }
 
 /** The address of a link with the given relation. */

@@ -28,7 +28,10 @@ const RETRY_MS = 5 * DAY_MS;
 
 /** Subscriptions (v1): the customer agrees on a page, and the clock then triggers the bills. */
 export class Subscriptions {
-  /** How long before the end of a period the next one is billed: PayPal bills at a time of day of its own. */
+  /**
+   * How long before the end of a period the next one is billed: PayPal bills at its own time of
+   * day.
+   */
   earlyMs = 0;
   private readonly funds = new Map<string, PayerFunds>();
   private readonly overrides = new Map<string, PriceOverride[]>();

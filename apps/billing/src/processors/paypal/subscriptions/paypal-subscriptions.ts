@@ -144,9 +144,9 @@ export class PaypalSubscriptions {
   }
 
   /**
-   * Completes the undoing of a cancellation. PayPal bills up to a day before a period ends, and passes over a
-   * subscription that is suspended then: its next period would begin unpaid and stay so. Only an active subscription
-   * shows this, and it is suspended again.
+   * Completes the undoing of a cancellation. PayPal bills up to a day before a period ends, and skips a subscription
+   * that is suspended then: its next period would begin unpaid and stay so. Only an active subscription shows this, and
+   * it is suspended again.
    */
   private async completeUndoing(known: KnownSubscription): Promise<KnownSubscription> {
     const { id, subscription, mark } = known;
