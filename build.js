@@ -1,5 +1,5 @@
 /**
- * Compiles apps, libs and test into dist with swc, file by file and without a look at the types (`npm run
+ * Compiles apps, libs and test into dist with swc, file by file and without checking types (`npm run
  * check` does that). Nothing is compiled when nothing changed. Several builds may run at once: each file appears as a
  * whole, and none removes what another has compiled.
  *
@@ -42,13 +42,13 @@ const SWC_OPTIONS = {
 
 /** Apps for trying the product out; no image contains them. */
 const TRIALS = new Set(['solo', 'cluster', 'simulators']);
-/** `from '…'` of an import or export that is not of types alone, `import '…'`, `import('…')`, `new URL('…'`. */
+/** `from '…'` of an import or export that is not type-only, `import '…'`, `import('…')`, `new URL('…'`. */
 const IMPORTS =
   /^(?:import|export)\s(?!type\b)[^;]*?\sfrom\s+'([^']+)'|^import\s+'([^']+)'|import\('([^']+)'\)|new URL\(\s*'([^']+)'/gm;
 
 /**
  * @param isProduct compiles what the services and the operator's commands need and nothing else: no specs, no
- *   test code, nothing for trying out.
+ *   test code, no trial apps.
  * @param withTests false leaves tests as they are, for `npm start`; the next whole build compiles them.
  * @param tell is told how many files there are to compile or copy, when there are any.
  * @returns how many there were.
@@ -168,7 +168,7 @@ function remove(path) {
   rmSync(`${outputOf(path)}.map`, { force: true });
 }
 
-/** Removes the outputs of an unfinished build or of another compiler which no source has. */
+/** Removes the outputs of an unfinished build or of another compiler that have no source. */
 function removeStrays(outputs, withTests) {
   const wanted = new Set(outputs.flatMap((path) => [path, `${path}.map`]));
   for (const folder of FOLDERS) {

@@ -13,7 +13,7 @@ process.argv[1] = resolve(program);
 // Variables set in the shell override the file.
 if (existsSync('.env')) process.loadEnvFile('.env');
 try {
-  // A cluster starts brokers by the tests' own code.
+  // A cluster starts brokers with the tests' own code.
   await build((count) => process.stderr.write(`Compiling ${count} files …\n`), {
     withTests: program.includes('/cluster/'),
   });

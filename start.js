@@ -1,5 +1,5 @@
 /**
- * `npm start`: says at once that it begins, refuses what cannot begin before anything is compiled, compiles
+ * `npm start`: announces itself at once, rejects a start that would fail before anything is compiled, compiles
  * what has changed, and starts the product.
  */
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -32,6 +32,6 @@ try {
 const { enableCompileCache } = await import('node:module');
 enableCompileCache('dist/.compiled');
 const { runSolo } = await import('./dist/apps/solo/src/run-solo.js');
-// `npm start --offline`, without the dashes in between, tells npm alone.
+// `npm start --offline`, without `--` before it, sets only an option of npm.
 const isOffline = process.env.npm_config_offline === 'true';
 await runSolo(isOffline ? [...process.argv, '--offline'] : process.argv, process.env, started);

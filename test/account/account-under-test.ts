@@ -231,7 +231,7 @@ export class AccountUnderTest {
     return (await Promise.all(texts)).join('\n');
   }
 
-  /** Logs the same owner in once more, now. */
+  /** Logs the same owner in once more, at the current time. */
   async newSession({ accountId }: Owner): Promise<string> {
     const token = newToken();
     await this.database.query(

@@ -41,7 +41,7 @@ const program = new Command('bench')
     `of ${Object.keys(BENCHES).join(', ')}; single figures: ${Object.values(FIGURES).flat().join(', ')}`,
     Object.keys(BENCHES),
   )
-  .option('--short', 'fewer repetitions and shorter runs, where a bench has them')
+  .option('--short', 'fewer repetitions and shorter runs, if a bench supports them')
   .option('--names <number>', 'for corpus: the number of names in the zone', Number)
   .option('--count <number>', 'for renewal-hour: the number of renewals', Number)
   .option(

@@ -38,7 +38,10 @@ export function useGlobals(globals: Globals): void {
   ({ afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } = globals);
 }
 
-/** Removes what the previous file left in Jest's globals: with its handlers, each result would be reported once a file. */
+/**
+ * Removes what the previous file left in Jest's globals: with its handlers, each result would be
+ * reported once per file.
+ */
 export function forgetPreviousFile(): void {
   Reflect.deleteProperty(globalThis, TIMEOUT);
   Reflect.deleteProperty(globalThis, EVENT_HANDLERS);

@@ -38,7 +38,7 @@ export function libraryFaults(files: SourceFile[]): string[] {
       if (target && libraryOf(target) && libraryOf(target) !== own) {
         return [`${at}: import it as #libs/${libraryOf(target)}`];
       }
-      if (own && target?.startsWith('apps/')) return [`${at}: a library knows no app`];
+      if (own && target?.startsWith('apps/')) return [`${at}: a library must not import an app`];
       if (!own || !wanted) return [];
       const isBefore = LIBRARIES.indexOf(wanted) < LIBRARIES.indexOf(own);
       const isItself = wanted === own && isTest(file);

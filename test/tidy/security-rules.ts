@@ -39,7 +39,7 @@ function madeOfAllowCallers(file: SourceFile): string[] {
 /** Methods without an account in their parameters, and why that is safe. */
 const WITHOUT_ACCOUNT: Readonly<Record<string, string>> = {
   'SubscriptionsRepository.closePeriodsBefore': 'the subscription was read under its account',
-  'GrantsRepository.listDueAccounts': 'finds the accounts whose time has come, for their own work',
+  'GrantsRepository.listDueAccounts': 'finds the accounts that are due, for their own work',
   'LeasesRepository.listRecalled': 'a gateway reads its own leases, of every account',
   'LedgerRepository.lockAccounts': 'the ids are the accounts',
   'ReservationsRepository.listSlices': 'the reservations were read under their locked accounts',

@@ -7,8 +7,8 @@ const CONTRACTIONS: readonly [pattern: RegExp, why: string][] = [
     'removes what it uses',
   ],
   [/^truncate\b/, 'empties what it reads'],
-  [/^alter table .*\brename\b/, 'renames what it asks for'],
-  [/^alter (type|view|sequence|schema|function|index) .*\brename\b/, 'renames what it asks for'],
+  [/^alter table .*\brename\b/, 'renames what it uses'],
+  [/^alter (type|view|sequence|schema|function|index) .*\brename\b/, 'renames what it uses'],
   [
     /^alter table .*\bdrop (?!constraint|default|not null|expression|identity)/,
     'drops a column that it reads',
@@ -16,7 +16,7 @@ const CONTRACTIONS: readonly [pattern: RegExp, why: string][] = [
   [/^alter table .*\balter (column )?\S+ (set data )?type\b/, 'changes what a column holds'],
   [/^alter table .*\bset not null\b/, 'refuses rows that it writes'],
   [/^alter table .*\bdrop default\b/, 'refuses rows that it writes'],
-  [/^alter table .*\bset schema\b/, 'moves what it asks for'],
+  [/^alter table .*\bset schema\b/, 'moves what it uses'],
   [/^revoke\b/, 'takes rights that it needs'],
   [/^create (or replace )?(constraint )?trigger\b/, 'may refuse rows that it writes'],
 ];

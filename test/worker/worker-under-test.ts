@@ -113,7 +113,10 @@ export class WorkerUnderTest {
     });
   }
 
-  /** Checks the watched names that are due. Resolves once those that the worker took by itself are stored, too. */
+  /**
+   * Checks the watched names that are due. Resolves once the checks that the worker started by
+   * itself are stored, too.
+   */
   async checkNames(): Promise<void> {
     await this.worker.app.get(CheckNamesJob, { strict: false }).runOnce();
     const takenUntil = new Date(this.clock.now().getTime() + LEASE_MS);
