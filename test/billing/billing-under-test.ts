@@ -24,7 +24,7 @@ import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-s
 import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementHoldings } from '../stand-ins/entitlement-holdings.js';
 import { type AccountFate, deliverFate } from './account-fate.js';
-import { CallbackDoor, type CallbackReceiver } from './callback-door.js';
+import { CallbackEndpoint, type CallbackReceiver } from './callback-endpoint.js';
 import { pressButton } from './hosted-page.js';
 import type { CheckoutAction } from './processor-harness.js';
 
@@ -67,7 +67,7 @@ export class BillingUnderTest {
   readonly logLines: string[] = [];
   private readonly tokens: ServiceTokens;
   private transport: InProcessTransport;
-  private doors: CallbackDoor[] = [];
+  private endpoints: CallbackEndpoint[] = [];
 
   /** @param settings that differ from the defaults, such as a real `entitlementUrl` in place of the stand-in. */
   static async start(settings: Partial<BillingConfig> = {}): Promise<BillingUnderTest> {
@@ -82,7 +82,7 @@ export class BillingUnderTest {
 
   async stop(): Promise<void> {
     await this.simulator.stop();
-    await Promise.all(this.doors.map((door) => door.close()));
+    await Promise.all(this.endpoints.map((endpoint) => endpoint.close()));
     await this.transport.close();
     await this.service.stop();
     await this.contacts.stop();
@@ -255,7 +255,7 @@ export class BillingUnderTest {
     // In real time, jobs would occasionally run between a spec's steps.
     const options = { config, clock, logger, transport, mail, isScheduled: false };
     this.service = await startBilling(options);
-    this.doors = await openDoors(this.simulator, (processor, body, headers) =>
+    this.endpoints = await openEndpoints(this.simulator, (processor, body, headers) =>
       this.call('POST', `callbacks/${processor}`, { body, headers }),
     );
   }
@@ -285,17 +285,17 @@ export function billingSettings(
 }
 
 /** Has the callbacks of both processors delivered. */
-export async function openDoors(
+export async function openEndpoints(
   { callbacks, paypal }: PaymentsSimulator,
   deliver: (
     processor: ChosenProcessor,
     ...callback: Parameters<CallbackReceiver>
   ) => ReturnType<CallbackReceiver>,
-): Promise<CallbackDoor[]> {
+): Promise<CallbackEndpoint[]> {
   const open = (processor: ChosenProcessor) =>
-    CallbackDoor.open((body, headers) => deliver(processor, body, headers));
-  const doors = await Promise.all([open('stripe'), open('paypal')]);
-  callbacks.target = { url: doors[0].url, secret: CALLBACK_SECRET };
-  paypal.callbacks.target = { url: doors[1].url, secret: PAYPAL_WEBHOOK_ID };
-  return doors;
+    CallbackEndpoint.open((body, headers) => deliver(processor, body, headers));
+  const endpoints = await Promise.all([open('stripe'), open('paypal')]);
+  callbacks.target = { url: endpoints[0].url, secret: CALLBACK_SECRET };
+  paypal.callbacks.target = { url: endpoints[1].url, secret: PAYPAL_WEBHOOK_ID };
+  return endpoints;
 }

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { TestClock } from '#test/environment';
-import { listenForCallbacks } from './callback-door.js';
+import { listenForCallbacks } from './callback-endpoint.js';
 import { pressButton } from './hosted-page.js';
 import { losingAnswersOf } from './lost-answers.js';
 import type { ProcessorHarness, ReceivedCallback } from './processor-harness.js';

@@ -15,7 +15,7 @@ import { dashboardEnvironment } from '../dashboard/dashboard-under-test.js';
 import { GatewayHarness } from '../stand-ins/gateway-harness.js';
 import { WorkerUnderTest } from '../worker/worker-under-test.js';
 import { OperatorDesk, SECRET } from './operator-desk.js';
-import { PLANTED, plantEverywhere } from './planted-account.js';
+import { SEEDED, seedEverywhere } from './seeded-account.js';
 
 const CSRF = 'c'.repeat(43);
 const SCHEMAS: Record<string, ExportedSchema> = {
@@ -71,8 +71,8 @@ describe('account export', () => {
       clock: account.clock,
       logger: new Logger('dashboard', { write: () => {} }),
     });
-    owner = await account.register('planted@example.com');
-    await plantEverywhere(desk, { gateway, worker: worker.database }, owner);
+    owner = await account.register('seeded@example.com');
+    await seedEverywhere(desk, { gateway, worker: worker.database }, owner);
     const answer = await download(owner.token);
     text = await answer.body.text();
     expect({ status: answer.statusCode, type: answer.headers['content-disposition'] }).toEqual({
@@ -135,8 +135,8 @@ describe('account export', () => {
     },
   );
 
-  it.each(PLANTED)('it includes %s', (planted) => {
-    expect(text).toContain(planted);
+  it.each(SEEDED)('it includes %s', (seeded) => {
+    expect(text).toContain(seeded);
   });
 
   it.each(services)(
@@ -206,8 +206,8 @@ describe('account export', () => {
     expect(answer.statusCode).toBe(200);
     expect(others).toContain('other@example.com');
     expect(others).not.toContain(owner.accountId);
-    for (const planted of PLANTED.filter((one) => !ANYBODYS.includes(one))) {
-      expect(others).not.toContain(planted);
+    for (const seeded of SEEDED.filter((one) => !ANYBODYS.includes(one))) {
+      expect(others).not.toContain(seeded);
     }
   });
 

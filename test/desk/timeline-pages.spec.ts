@@ -43,7 +43,7 @@ const LIVES = {
        case side when 1 then 5 else -5 end
      from moved cross join generate_series(1, 2) side`,
     `insert into outbox (id, bucket, key, aggregate, sequence, type, version, occurred_at, data)
-     select uuidv7(), 0, $1::uuid::text, 'planted', n, 'entitlement.credits-low', 1, ${EVERY_MINUTE}, '{}'
+     select uuidv7(), 0, $1::uuid::text, 'seeded', n, 'entitlement.credits-low', 1, ${EVERY_MINUTE}, '{}'
      from generate_series(1, $2) n`,
   ],
   account: [
@@ -55,7 +55,7 @@ const LIVES = {
 };
 
 /** Gives an account several years of events in one service: the given number of each kind. */
-async function plantLife(
+async function seedLife(
   test: TestDatabase,
   service: keyof typeof LIVES,
   { accountId, ofEach }: { accountId: string; ofEach: number },
@@ -88,7 +88,7 @@ describe('a timeline with 100,000 events of one account', () => {
   beforeAll(async () => {
     test = await TestDatabase.create();
     for (const service of ['account', 'billing', 'entitlement'] as const) {
-      await plantLife(test, service, { accountId, ofEach: OF_EACH });
+      await seedLife(test, service, { accountId, ofEach: OF_EACH });
     }
   });
   afterAll(() => test.drop());

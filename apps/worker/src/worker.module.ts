@@ -87,7 +87,7 @@ import { ResultMailsService } from './results/result-mails.service.js';
 import { ResultsService } from './results/results.service.js';
 import { ExpireUploadsJob } from './upload-reading/expire-uploads.job.js';
 import { ReadUploadsJob, UploadReading } from './upload-reading/read-uploads.job.js';
-import { UploadDoorService } from './uploads/upload-door.service.js';
+import { IncomingUploadsService } from './uploads/incoming-uploads.service.js';
 import { UploadFormsService } from './uploads/upload-forms.service.js';
 import { UploadLocksRepository } from './uploads/upload-locks.repository.js';
 import { FolderQueue, ReadQueue } from './uploads/upload-queues.js';
@@ -157,7 +157,7 @@ const FEATURES = [
   UploadLocksRepository,
   UploadsService,
   UploadFormsService,
-  UploadDoorService,
+  IncomingUploadsService,
   UploadReading,
   ReadUploadsJob,
   ExpireUploadsJob,

@@ -3,7 +3,7 @@ import type { Callback } from '../../../apps/simulators/src/payments/callback-se
 import { CrashWorld } from '../../billing/crashes/crash-world.js';
 import { type BenchRow, atLeast, atMost, inLanes } from '../bench.js';
 import { cleanup } from '../cleanup.js';
-import { plantSubscriptions } from './planted-subscriptions.js';
+import { seedSubscriptions } from './seeded-subscriptions.js';
 
 const FULL = 100_000;
 const HOUR_SECONDS = 3_600;
@@ -32,7 +32,7 @@ export async function renewalHour(
   cleanup.add(() => world.close());
   const { billing } = world;
   await billing.start();
-  const minutes = await plantSubscriptions(world, count);
+  const minutes = await seedSubscriptions(world, count);
   const calls = new CallCounter(world.simulator.stripe);
   const memory: number[] = [];
   let repeats = 0;

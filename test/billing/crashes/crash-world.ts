@@ -9,8 +9,8 @@ import type { BillingConfig } from '../../../apps/billing/src/billing.config.js'
 import { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
 import { EntitlementUnderTest } from '../../entitlement/entitlement-under-test.js';
 import { AccountContacts } from '../../stand-ins/account-contacts.js';
-import { SECRET, billingSettings, openDoors } from '../billing-under-test.js';
-import type { CallbackDoor } from '../callback-door.js';
+import { SECRET, billingSettings, openEndpoints } from '../billing-under-test.js';
+import type { CallbackEndpoint } from '../callback-endpoint.js';
 import { BillingProcess } from './billing-process.js';
 
 /** Every job that runs at least every ten minutes. */
@@ -35,7 +35,7 @@ export class CrashWorld {
   database: Database;
   billing: BillingProcess;
   entitlement: EntitlementUnderTest;
-  private doors: CallbackDoor[] = [];
+  private endpoints: CallbackEndpoint[] = [];
 
   private constructor(private readonly folder: string) {
     this.clock = FileClock.create(join(folder, 'clock'));
@@ -58,7 +58,7 @@ export class CrashWorld {
     const clockFile = join(world.folder, 'clock');
     const tokens = new ServiceTokens(SECRET, world.clock);
     world.billing = new BillingProcess({ config, clockFile }, world.folder, tokens);
-    world.doors = await openDoors(world.simulator, (processor, body, headers) =>
+    world.endpoints = await openEndpoints(world.simulator, (processor, body, headers) =>
       world.billing.call('POST', `callbacks/${processor}`, { body, headers }),
     );
     return world;
@@ -67,7 +67,7 @@ export class CrashWorld {
   async close(): Promise<void> {
     await this.billing.kill();
     await this.simulator.stop();
-    await Promise.all(this.doors.map((door) => door.close()));
+    await Promise.all(this.endpoints.map((endpoint) => endpoint.close()));
     await this.entitlement.stop();
     await this.contacts.stop();
     await this.test.drop();

@@ -7,7 +7,7 @@ import { type Answer, NoAnswer, ask } from './http.js';
 import { eventually } from './patience.js';
 
 /** The addresses under which a customer reaches the installation. */
-export interface Doors {
+export interface Addresses {
   apiUrl: string;
   dashboardUrl: string;
   mails(): Promise<{ to: string; text: string }[]>;
@@ -40,7 +40,7 @@ export class Customer {
   key = '';
 
   constructor(
-    private readonly doors: Doors,
+    private readonly addresses: Addresses,
     private readonly book: AccountBook,
     number: number,
   ) {
@@ -94,7 +94,7 @@ export class Customer {
   }
 
   /** Retries until a lookup is answered. */
-  async lookUp(apiUrl = this.doors.apiUrl): Promise<void> {
+  async lookUp(apiUrl = this.addresses.apiUrl): Promise<void> {
     await eventually('an answered lookup', async () => {
       const answer = await this.lookUpOnce(freshName(), apiUrl);
       // Ten requests a second would use up a trial's limit before a service is back.
@@ -107,7 +107,7 @@ export class Customer {
    * Makes one lookup and records it in the book.
    * @throws NoAnswer.
    */
-  async lookUpOnce(name = freshName(), apiUrl = this.doors.apiUrl): Promise<Answer> {
+  async lookUpOnce(name = freshName(), apiUrl = this.addresses.apiUrl): Promise<Answer> {
     const url = `${apiUrl}/v2.0/whois/live?format=json&domainName=${name}&apiKey=${this.key}`;
     try {
       const answer = await ask({ method: 'GET', url });
@@ -190,9 +190,9 @@ export class Customer {
     if (this.csrfToken === '' && path !== '/api/session') await this.call('GET', '/api/session');
     const answer = await ask({
       method,
-      url: `${this.doors.dashboardUrl}${path}`,
+      url: `${this.addresses.dashboardUrl}${path}`,
       headers: {
-        origin: this.doors.dashboardUrl,
+        origin: this.addresses.dashboardUrl,
         'sec-fetch-site': 'same-origin',
         'x-forwarded-for': this.network,
         cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
@@ -209,7 +209,7 @@ export class Customer {
     return eventually(
       'the mail with the link',
       async () => {
-        const mails = await this.doors.mails();
+        const mails = await this.addresses.mails();
         const mail = mails.find(
           ({ to, text }) => to === this.email && text.includes('/sign-up/confirm'),
         );

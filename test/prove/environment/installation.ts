@@ -133,8 +133,8 @@ export class Installation {
   newCustomer(): Customer {
     const { gateways, dashboardUrl } = this.cluster;
     const [{ apiUrl }] = gateways;
-    const doors = { apiUrl, dashboardUrl, mails: () => this.cluster.mailbox.newest(100) };
-    return new Customer(doors, this.book, ++this.customers);
+    const addresses = { apiUrl, dashboardUrl, mails: () => this.cluster.mailbox.newest(100) };
+    return new Customer(addresses, this.book, ++this.customers);
   }
 
   /** Creates a customer with credits and without a rate limit. */

@@ -20,7 +20,7 @@ describe('subscriptions to follow up', () => {
     test = await TestDatabase.create();
     maintenance = await test.maintenance('billing');
     const billing = await test.service('billing');
-    await plant(billing);
+    await seed(billing);
   });
   afterAll(() => test.drop());
 
@@ -73,7 +73,7 @@ describe('subscriptions to follow up', () => {
 });
 
 /** The first of the running subscriptions need a change, the others do not. */
-async function plant(billing: Database): Promise<void> {
+async function seed(billing: Database): Promise<void> {
   await billing.query(
     `insert into orders (id, account_id, request_key, request_hash, state, processor, amount_micros, currency,
        is_reverse_charge, catalogue_version, expires_at, created_at, updated_at)

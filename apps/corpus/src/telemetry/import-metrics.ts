@@ -3,7 +3,7 @@ import type { ImportFilesService } from '../imports/import-files.service.js';
 
 const LAG = declareGauge(
   'dds_corpus_log_lag_seconds',
-  'Time since a followed log of certificate transparency was last imported up to its end.',
+  'Time since a followed certificate transparency log was last imported up to its end.',
   { labels: ['source'] },
 );
 const BEHIND = declareGauge(

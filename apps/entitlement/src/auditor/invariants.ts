@@ -141,7 +141,8 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I7',
-    statement: 'no lease is open over three minutes past its end and the last start of the reaper',
+    statement:
+      'no lease is still open three minutes after its end and after the last start of the reaper',
     sql: `
       select l.lease_id as id from leases l left join reaper_waits w on true
       where l.state = 'open'

@@ -26,7 +26,7 @@ const SLOTS = 2 ** 14;
 
 /**
  * Counts running requests by class and by account. Two accounts in one bucket have a common limit; a map with an entry
- * for each running request cost a tenth of the request.
+ * for each running request took a tenth of a request's time.
  */
 export class ClassConcurrency {
   private readonly classes: { max: number; underWay: number; bySlot: Uint16Array }[];

@@ -145,7 +145,7 @@ export class RequestLogCopy implements LogSink {
       application_name: 'gateway request log',
       connectionTimeoutMillis: TIMEOUT_MS,
       statement_timeout: TIMEOUT_MS,
-      // The server would not notice the end of the connection if the network lost it.
+      // If the network loses the end of the connection, the server does not notice that it has ended.
       idle_in_transaction_session_timeout: TIMEOUT_MS,
     });
     client.on('error', () => {

@@ -16,7 +16,7 @@ import type { RequestCounts } from './request-counts.js';
 
 const REQUESTS = declareCounter(
   'dds_gateway_requests_total',
-  'Requests of the API by status; 499 if the client disconnected before its answer.',
+  'API requests by status; 499 if the client disconnected before its answer.',
   { labels: ['operation', 'class', 'version', 'status'] },
 );
 const DURATION = declareHistogram(

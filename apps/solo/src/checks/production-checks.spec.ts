@@ -100,7 +100,7 @@ describe('the doctor, for a public installation', () => {
       () => withSettings({ BASE_URL: 'https://nowhere.invalid' }),
       /add A and/,
     ],
-    ['TLS localhost', () => ({}), /ends on \d{4}-\d\d-\d\d: renew it/],
+    ['TLS localhost', () => ({}), /expires on \d{4}-\d\d-\d\d: renew it/],
     [
       'TLS localhost',
       () => ({ authorities: undefined }),

@@ -17,7 +17,7 @@ const PRIORITY = 20;
  * @param owner URL of the role that owns entitlement's tables.
  * @param costs of past days, oldest first.
  */
-export async function plantPastUse(
+export async function seedPastUse(
   owner: string,
   accountId: string,
   costs: readonly DemoCost[],

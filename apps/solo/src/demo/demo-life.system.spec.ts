@@ -35,7 +35,7 @@ afterEach(async () => {
  * The number and cost of the invented requests according to the log, and the usage and its days
  * according to the ledger.
  */
-async function plantedRequests() {
+async function seededRequests() {
   const { rows } = await withClient(solo.database.superuserUrl, (client) =>
     client.query<{ count: number; logged: number; booked: number; days: number }>(
       `select count(*)::int as count, sum(credits)::int as logged,
@@ -72,14 +72,14 @@ it('the demo account has a plan, invoices, jobs, monitors and a month of usage t
   const demo = solo.facts.demo!;
   expect(await solo.fillDemo()).toBe(true);
   expect(await solo.fillDemo()).toBe(false);
-  const planted = await plantedRequests();
-  expect(planted.count).toBeGreaterThan(1_000);
-  expect(planted.booked).toBe(planted.logged);
-  expect(planted.days).toBeGreaterThanOrEqual(30);
+  const seeded = await seededRequests();
+  expect(seeded.count).toBeGreaterThan(1_000);
+  expect(seeded.booked).toBe(seeded.logged);
+  expect(seeded.days).toBeGreaterThanOrEqual(30);
   // Simulates a start that was interrupted before it recorded its completion.
   rmSync(join(folder, 'demo-life.json'));
   expect(await solo.fillDemo()).toBe(true);
-  expect(await plantedRequests()).toEqual(planted);
+  expect(await seededRequests()).toEqual(seeded);
   expect(await violations()).toEqual([]);
   const { apiUrl, dashboardUrl, mailbox } = solo;
   const customer = new Customer({ apiUrl, dashboardUrl, mailbox }, demo.email);

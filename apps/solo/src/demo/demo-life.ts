@@ -17,8 +17,8 @@ import type { PaymentsSimulator } from '../../../simulators/src/payments/payment
 import type { DemoFacts } from '../announcement/solo-facts.js';
 import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
-import { plantPastUse } from './demo-ledger.js';
-import { type DemoCost, type LogAddresses, plantDemoUsage } from './demo-usage.js';
+import { seedPastUse } from './demo-ledger.js';
+import { type DemoCost, type LogAddresses, seedDemoUsage } from './demo-usage.js';
 import { startDemoWork } from './demo-work.js';
 
 const FILE = 'demo-life.json';
@@ -119,10 +119,10 @@ class DemoLife {
     const live = keys.find((key) => key.environment === 'live' && key.state === 'active');
     if (!live) return;
     const { log, ledger, clock } = this.around;
-    const costs = await plantDemoUsage(log, { accountId, keyId: live.id }, clock);
+    const costs = await seedDemoUsage(log, { accountId, keyId: live.id }, clock);
     const today = clock.now().toISOString().slice(0, 10);
     const past = costs.filter(({ day }) => day < today);
-    await plantPastUse(ledger, accountId, past, clock);
+    await seedPastUse(ledger, accountId, past, clock);
     for (const cost of costs.slice(past.length)) await this.spend(accountId, cost);
   }
 

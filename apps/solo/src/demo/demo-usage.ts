@@ -48,7 +48,7 @@ export interface LogAddresses {
  * `req_demo`. They are only in the log.
  * @returns their costs, oldest first, so that the ledger can contain the same.
  */
-export async function plantDemoUsage(
+export async function seedDemoUsage(
   { gateway, maintenance }: LogAddresses,
   key: DemoKey,
   clock: Clock,

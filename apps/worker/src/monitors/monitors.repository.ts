@@ -135,7 +135,7 @@ export class MonitorsRepository {
   async update(transaction: Transaction, monitor: Monitor, now: Date): Promise<void> {
     const { accountId, id, name, isPaused, isOverLimit, sendsMail, rule } = monitor;
     await transaction.query(
-      // Checks that were included until now count for a shorter interval, too.
+      // Checks made so far as included ones also count when the interval becomes shorter.
       `with included as (
          select w.dns_checked_at as at from monitors m join watched_names w on w.name = m.domain_name
          where m.account_id = $1 and m.id = $2 and m.interval_minutes is null and w.dns_checked_at >= m.watched_from

@@ -13,7 +13,7 @@ import {
   Serves,
 } from '#libs/contracts';
 import { AccountId } from '#libs/platform';
-import { UploadDoorService } from './upload-door.service.js';
+import { IncomingUploadsService } from './incoming-uploads.service.js';
 import { UploadsService } from './uploads.service.js';
 
 const { path } = UPLOAD_CREATE.owner;
@@ -22,7 +22,7 @@ const { path } = UPLOAD_CREATE.owner;
 @Controller()
 export class UploadsController {
   constructor(
-    private readonly door: UploadDoorService,
+    private readonly incoming: IncomingUploadsService,
     private readonly uploads: UploadsService,
     private readonly pages: Pages,
   ) {}
@@ -33,7 +33,7 @@ export class UploadsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ) {
-    return this.door.create({ accountId, path, request, reply });
+    return this.incoming.create({ accountId, path, request, reply });
   }
 
   @Serves(UPLOAD_STATE)
@@ -43,7 +43,7 @@ export class UploadsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ) {
-    return this.door.speakTus({ accountId, id, path, request, reply });
+    return this.incoming.speakTus({ accountId, id, path, request, reply });
   }
 
   @Serves(UPLOAD_APPEND)
@@ -53,7 +53,7 @@ export class UploadsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ) {
-    return this.door.speakTus({ accountId, id, path, request, reply });
+    return this.incoming.speakTus({ accountId, id, path, request, reply });
   }
 
   @Serves(UPLOAD_REMOVE)
@@ -63,7 +63,7 @@ export class UploadsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ) {
-    return this.door.remove({ accountId, id, path, request, reply });
+    return this.incoming.remove({ accountId, id, path, request, reply });
   }
 
   @Serves(UPLOADS)

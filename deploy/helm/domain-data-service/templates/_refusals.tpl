@@ -48,7 +48,7 @@
 {{- range $path, $resources := dict "migration" $v.migration.resources "cli" $v.cli.resources "valkey.instance" $v.valkey.instance.resources -}}
 {{- $faults = concat $faults (include "dds.resourceRefusals" (dict "path" $path "resources" $resources "byCpu" false) | fromJson).faults -}}
 {{- end -}}
-{{- $faults = concat $faults (include "dds.doorRefusals" . | fromJson).faults -}}
+{{- $faults = concat $faults (include "dds.routeRefusals" . | fromJson).faults -}}
 {{- range $name, $_ := $v.services -}}
 {{- $names := list -}}
 {{- range $file.services }}{{ $names = append $names .name }}{{ end -}}
@@ -164,11 +164,11 @@
 {{- dict "faults" $faults | toJson -}}
 {{- end -}}
 
-{{- define "dds.doorRefusals" -}}
+{{- define "dds.routeRefusals" -}}
 {{- $v := .Values -}}
 {{- $faults := list -}}
-{{- $hasDoor := or $v.ingress.enabled $v.httpRoute.enabled -}}
-{{- if and $hasDoor (not $v.trustedProxies) -}}
+{{- $hasRoute := or $v.ingress.enabled $v.httpRoute.enabled -}}
+{{- if and $hasRoute (not $v.trustedProxies) -}}
 {{- $faults = append $faults "trustedProxies is empty: set it to the addresses of the ingress controller or Gateway, otherwise every customer appears to have its address." -}}
 {{- end -}}
 {{- if and $v.monitoring.serviceMonitor $v.monitoring.podMonitor -}}
@@ -232,9 +232,9 @@
 {{- if and $is.ownDatabase.ca.secret (not $is.ownDatabase.enabled) -}}
 {{- $faults = append $faults (printf "services.%s.ownDatabase.ca.secret has no effect without services.%s.ownDatabase.enabled: set that, or leave it empty." $name $name) -}}
 {{- end -}}
-{{- $hasDoor := false -}}
-{{- range $known.listeners }}{{ if .isPublic }}{{ $hasDoor = true }}{{ end }}{{ end -}}
-{{- if and (ne $is.service.type "ClusterIP") (not $hasDoor) -}}
+{{- $isPublic := false -}}
+{{- range $known.listeners }}{{ if .isPublic }}{{ $isPublic = true }}{{ end }}{{ end -}}
+{{- if and (ne $is.service.type "ClusterIP") (not $isPublic) -}}
 {{- $faults = append $faults (printf "services.%s.service.type is %s, but the service has no public port: leave ClusterIP." $name $is.service.type) -}}
 {{- end -}}
 {{- if and $is.serviceAccount.annotations (not $is.serviceAccount.create) -}}

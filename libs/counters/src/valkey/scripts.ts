@@ -68,7 +68,8 @@ return { epoch, now, redis.call('ZCARD', KEYS[2]), math.max(0, warm - now) }
  * meta, entries. Arguments: epoch, time or '', session, gateways, then for each entry limit, requests that wait, tokens
  * wanted in hand, tokens still in hand, the number of further words, and these: pairs of second and count. Returned
  * tokens are subtracted from the oldest seconds, so that no window ever contains too few. Answers the time, then for
- * each entry granted, in hand, room, oldest second, tokens in others' hands; only -1 if the epoch differs.
+ * each entry the tokens granted, the tokens in hand, the room, the oldest second, and the tokens in others' hands; -1
+ * alone if the epoch differs.
  */
 export const TAKE = script(`${CLOCK}
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return { -1 } end

@@ -28,7 +28,7 @@ const ROW = {
 const TYPE = { 'content-type': 'application/offset+octet-stream' };
 
 let owner: Server;
-let door: Server;
+let proxy: Server;
 let dispatcher: Pool;
 let receivedBytes: number;
 let upload: Upload | undefined;
@@ -43,11 +43,11 @@ beforeEach(async () => {
     received.on('error', () => {});
   });
   dispatcher = new Pool(await originOf(owner));
-  door = createServer((asked, response) => void pass(asked, response));
+  proxy = createServer((asked, response) => void pass(asked, response));
 });
 afterEach(async () => {
   await dispatcher.destroy();
-  for (const server of [owner, door]) {
+  for (const server of [owner, proxy]) {
     server.closeAllConnections();
     server.close();
   }
@@ -83,7 +83,7 @@ async function pass(asked: IncomingMessage, response: ServerResponse): Promise<v
  */
 async function sendEachSecond(bytes: number) {
   const body = new PassThrough();
-  const answer = request(await originOf(door), { method: 'PATCH', headers: TYPE, body });
+  const answer = request(await originOf(proxy), { method: 'PATCH', headers: TYPE, body });
   const beganMs = monotonicMs();
   for (let second = 1; second <= 120 && !ended; second++) {
     body.write(Buffer.alloc(bytes));

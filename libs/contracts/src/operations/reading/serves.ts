@@ -26,14 +26,14 @@ export function Serves(row: Operation, ...callers: readonly ServiceName[]): Meth
   const [form] = answers;
   const isOfBoth = access.kind === 'key' && access.isAtDashboard;
   const isOfDashboard = isOfBoth || listenerOf(row) === 'dashboard';
-  const door = isOfDashboard ? OF_DASHBOARD : (['gateway'] as const);
+  const forwarders = isOfDashboard ? OF_DASHBOARD : (['gateway'] as const);
   return applyDecorators(
     RequestMapping({
       method: RequestMethod[method],
       path: owner.path.replace(/\{(\w+)\}/g, ':$1'),
     }),
     HttpCode(('status' in form && form.status) || 200),
-    AllowCallers(...door, ...callers),
+    AllowCallers(...forwarders, ...callers),
     ...(hasDryRun(row) ? [UseInterceptors(DryRunStatus)] : []),
   );
 }

@@ -31,7 +31,7 @@ export interface IncomingUpload {
 
 /** Accepts uploads by form and by tus. */
 @Injectable()
-export class UploadDoorService {
+export class IncomingUploadsService {
   constructor(
     private readonly uploads: UploadsService,
     private readonly forms: UploadFormsService,

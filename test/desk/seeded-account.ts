@@ -5,85 +5,85 @@ import { JudgedTaxIdsService } from '../../apps/billing/src/tax-ids/judged-tax-i
 import type { Registered } from '../account/account-under-test.js';
 import type { OperatorDesk } from './operator-desk.js';
 
-/** Texts in the rows of the planted account that appear unchanged in its export. */
-export const PLANTED = [
-  'planted@example.com',
+/** Texts in the rows of the seeded account that appear unchanged in its export. */
+export const SEEDED = [
+  'seeded@example.com',
   'Ada',
   'new-address@example.com',
-  'Planted Holdings',
+  'Seeded Holdings',
   '7 Export Row',
-  'planted key',
+  'seeded key',
   '198.51.100.23',
   '192.0.2.1',
   'a browser',
-  'planted-idempotency',
-  'Planted Buyer Ltd',
+  'seeded-idempotency',
+  'Seeded Buyer Ltd',
   'GB999999973',
-  'planted mail to the owner',
-  'planted-notice',
-  'planted reason to leave',
-  'planted finding',
-  'planted adjustment',
-  'planted revocation',
-  'planted refund',
-  'planted limit',
-  'planted block',
-  'planted-hold',
-  'planted.example',
-  'planted.csv',
-  'planted.hooks.example',
+  'seeded mail to the owner',
+  'seeded-notice',
+  'seeded reason to leave',
+  'seeded finding',
+  'seeded adjustment',
+  'seeded revocation',
+  'seeded refund',
+  'seeded limit',
+  'seeded block',
+  'seeded-hold',
+  'seeded.example',
+  'seeded.csv',
+  'seeded.hooks.example',
 ];
 
 /** Gives the account rows in every table that holds account data. */
-export async function plantEverywhere(
+export async function seedEverywhere(
   desk: OperatorDesk,
   { gateway, worker }: Record<'gateway' | 'worker', Database>,
   owner: Registered,
 ): Promise<void> {
-  await plantAccount(desk, owner);
-  await plantBilling(desk, owner);
-  await plantEntitlement(desk, owner);
-  await plantGateway(desk, gateway, owner);
-  await plantWorker(worker, owner);
+  await seedAccount(desk, owner);
+  await seedBilling(desk, owner);
+  await seedEntitlement(desk, owner);
+  await seedGateway(desk, gateway, owner);
+  await seedWorker(worker, owner);
 }
 
-async function plantAccount({ account }: OperatorDesk, { token, accountId }: Registered) {
+async function seedAccount({ account }: OperatorDesk, { token, accountId }: Registered) {
   const dashboard = async (method: 'POST' | 'PUT', path: string, body: object) => {
-    const headers = { 'idempotency-key': 'planted-idempotency' };
+    const headers = { 'idempotency-key': 'seeded-idempotency' };
     const answer = await account.dashboard(method, path, { token, body, headers });
     if (answer.status >= 400) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
   };
   await dashboard('PUT', 'billing-details', {
-    organisation: 'Planted Holdings',
+    organisation: 'Seeded Holdings',
     address_line1: '7 Export Row',
     city: 'Leith',
     country: 'GB',
   });
   await dashboard('POST', 'keys', {
-    name: 'planted key',
+    name: 'seeded key',
     environment: 'test',
     allowed_addresses: ['198.51.100.23'],
   });
   await dashboard('POST', 'account/email', { email: 'new-address@example.com' });
-  await account.dashboard('POST', 'password/forgot', { body: { email: 'planted@example.com' } });
+  await account.dashboard('POST', 'password/forgot', { body: { email: 'seeded@example.com' } });
   await dashboard('POST', 'second-factor', {});
   await account.database.query(
     `insert into identities (id, account_id, person_id, provider, subject_hash, details, created_at, last_used_at)
-     select $1, account_id, person_id, 'google', sha256('planted'), secret, created_at, created_at from second_factors`,
+     select $1, account_id, person_id, 'google', sha256('seeded'), secret, created_at, created_at from second_factors`,
     [newId()],
   );
   await account.database.query(
     `insert into passkeys (id, account_id, person_id, credential_id, public_key, counter, name, created_at)
-     select $1, account_id, person_id, sha256('planted'), sha256('planted'), 1, secret, created_at from second_factors`,
+     select $1, account_id, person_id, sha256('seeded'), sha256('seeded'), 1, secret, created_at from second_factors`,
     [newId()],
   );
   await account.database.query(
     `insert into recovery_codes (account_id, person_id, code_hash, created_at)
-     select account_id, person_id, sha256('planted'), created_at from second_factors`,
+     select account_id, person_id, sha256('seeded'), created_at from second_factors`,
   );
   await account.database.query(
     `with m as (insert into mail (id, account_id, recipient, subject, text, html, next_try_at)
-         values ($1, $2, 'planted@example.com', 'planted mail to the owner', 'https://x/?token=opens-the-account',
+         values ($1, $2, 'seeded@example.com', 'seeded mail to the owner', 'https://x/?token=opens-the-account',
            '<p>a link that opens the account</p>', 'infinity') returning id)
      insert into work (id, queue, name, payload, state, until)
      select id, 'mail', id, jsonb_build_object('mailId', id), 'ready', now() from m`,
@@ -91,12 +91,12 @@ async function plantAccount({ account }: OperatorDesk, { token, accountId }: Reg
   );
 }
 
-async function plantBilling(desk: OperatorDesk, { accountId }: Registered) {
+async function seedBilling(desk: OperatorDesk, { accountId }: Registered) {
   const { billing } = desk;
   billing.contacts.set(accountId, {
-    email: 'planted@example.com',
+    email: 'seeded@example.com',
     details: {
-      organisation: 'Planted Buyer Ltd',
+      organisation: 'Seeded Buyer Ltd',
       address_line1: '7 Export Row',
       city: 'Leith',
       country: 'GB',
@@ -113,7 +113,7 @@ async function plantBilling(desk: OperatorDesk, { accountId }: Registered) {
     [accountId],
   );
   const refund = ['billing', 'refund', accountId, id, '--scope', 'whole', '--reason'];
-  await desk.command(...refund, 'planted refund');
+  await desk.command(...refund, 'seeded refund');
   // Lost after its refund: money that goes back twice is a loss.
   const { payments } = billing.simulator;
   payments.decideDispute(payments.dispute(paid).id, 'lost');
@@ -129,24 +129,24 @@ async function plantBilling(desk: OperatorDesk, { accountId }: Registered) {
     'select id as "subscriptionId" from subscriptions where account_id = $1 limit 1',
     [accountId],
   );
-  const reason = 'planted reason to leave';
+  const reason = 'seeded reason to leave';
   await billing.get(CancellationReasonsService).note({ accountId, subscriptionId, reason });
   const now = billing.clock.now();
   const runId = newId();
   await billing.database.query(
     `with s as (insert into account_states (account_id, state, changed_at) values ($1, 'active', $2)),
-       n as (insert into mailed_notices (account_id, about, mailed_at) values ($1, 'planted-notice', $2)),
+       n as (insert into mailed_notices (account_id, about, mailed_at) values ($1, 'seeded-notice', $2)),
        m as (insert into mail (id, account_id, recipient, subject, text, html, next_try_at)
-         values ($3, $1, 'planted@example.com', 'a subject', 'a text', '<p>the same as html</p>', 'infinity')),
+         values ($3, $1, 'seeded@example.com', 'a subject', 'a text', '<p>the same as html</p>', 'infinity')),
        r as (insert into reconciliation_runs (id, started_at, ended_at, lines, payments, subscriptions)
          values ($4, $2, $2, 1, 1, 1))
      insert into reconciliation_findings (id, run_id, kind, account_id, subject, detail, is_healed)
-     values ($3, $4, 'fulfilment', $1, 'line', 'planted finding', true)`,
+     values ($3, $4, 'fulfilment', $1, 'line', 'seeded finding', true)`,
     [accountId, now, newId(), runId],
   );
 }
 
-async function plantEntitlement(desk: OperatorDesk, { accountId }: Registered) {
+async function seedEntitlement(desk: OperatorDesk, { accountId }: Registered) {
   const { entitlement } = desk;
   const first = await entitlement.buy(accountId, 1_000);
   await entitlement.use(accountId, 900);
@@ -160,19 +160,19 @@ async function plantEntitlement(desk: OperatorDesk, { accountId }: Registered) {
     periodEnd: new Date(start.getTime() + 30 * DAY_MS).toISOString(),
   });
   const reasoned = (...args: string[]) => desk.answer(...args);
-  await reasoned('credits', 'grant', accountId, '50', '--reason', 'planted adjustment');
-  await reasoned('credits', 'revoke', accountId, '20', '--reason', 'planted revocation');
+  await reasoned('credits', 'grant', accountId, '50', '--reason', 'seeded adjustment');
+  await reasoned('credits', 'revoke', accountId, '20', '--reason', 'seeded revocation');
   const until = new Date(start.getTime() + DAY_MS).toISOString();
   const limit = ['--limit', 'live', '--value', '600', '--until', until];
-  await reasoned('limits', 'override', accountId, ...limit, '--reason', 'planted limit');
+  await reasoned('limits', 'override', accountId, ...limit, '--reason', 'seeded limit');
   // Rows that a service would take long to write: the account's rows of a batch job, a block and a trial.
   await withClient(entitlement.test.url(), async (client) => {
     await client.query(`set search_path = entitlement`);
     const statements = [
       `insert into access_blocks (id, account_id, cause, blocks, reason, from_at, allowance_version)
-       values (gen_random_uuid(), $1, 'admin', '{}', 'planted block', now(), 1)`,
+       values (gen_random_uuid(), $1, 'admin', '{}', 'seeded block', now(), 1)`,
       `insert into holds (reservation_id, account_id, hold_id, kind, state)
-       values (gen_random_uuid(), $1, 'planted-hold', 'job', 'closed')`,
+       values (gen_random_uuid(), $1, 'seeded-hold', 'job', 'closed')`,
       `insert into trial_claims (claim, account_id, claimed_at)
        values (repeat('5ec2e7', 12), $1, now()) on conflict do nothing`,
       `insert into used_credits (id, account_id, day, operation, credits)
@@ -184,7 +184,7 @@ async function plantEntitlement(desk: OperatorDesk, { accountId }: Registered) {
   });
 }
 
-async function plantGateway({ account }: OperatorDesk, gateway: Database, owner: Registered) {
+async function seedGateway({ account }: OperatorDesk, gateway: Database, owner: Registered) {
   const at = account.clock.now();
   await withClient(account.test.url(), async (client) => {
     await client.query('set search_path = gateway');
@@ -197,29 +197,29 @@ async function plantGateway({ account }: OperatorDesk, gateway: Database, owner:
        ($1, date_trunc('hour', $2::timestamptz), $3, 'whois.live', 1, 0, 1, 1, 0, 0, 0, 0, 0))
      insert into request_log (at, request_id, account_id, key_id, operation, version, subject, status,
        outcome, credits, duration_ms)
-     values ($2, 'req_planted', $1, $3, 'whois.live', 2, 'planted.example', 200, 'delivered', 1, 5)`,
+     values ($2, 'req_seeded', $1, $3, 'whois.live', 2, 'seeded.example', 200, 'delivered', 1, 5)`,
     [owner.accountId, at, newId()],
   );
 }
 
-async function plantWorker(worker: Database, { accountId }: Registered) {
+async function seedWorker(worker: Database, { accountId }: Registered) {
   const ids = Array.from({ length: 6 }, () => newId());
   await worker.query(
     `with s as (insert into account_states (account_id) values ($1)),
        u as (insert into uploads (id, account_id, state, file_name, pieces, created_at, expires_at)
-         values ($2, $1, 'ready', 'planted.csv', '{uploads/planted-piece}', now(), 'infinity')),
+         values ($2, $1, 'ready', 'seeded.csv', '{uploads/seeded-piece}', now(), 'infinity')),
        j as (insert into jobs (id, account_id, kind, state, format, max_age_seconds, list_id, lines, unique_names,
            invalid, invalid_lines, created_at, deadline_at)
          values ($3, $1, 'whois', 'completed', 'csv.gz', 0, $2, 1, 1, 0, '[]', now(), now())),
        w as (insert into webhooks (id, account_id, url, events, state, secret, previous_secret, created_at)
-         values ($4, $1, 'https://planted.hooks.example/', '{job.completed}', 'paused', sha256('one'), sha256('two'), now())
+         values ($4, $1, 'https://seeded.hooks.example/', '{job.completed}', 'paused', sha256('one'), sha256('two'), now())
          returning id),
        m as (insert into mail (id, account_id, recipient, subject, text, html, next_try_at)
-         values ($5, $1, 'planted@example.com', 'a subject', 'a text', '<p>a text of the worker as html</p>', 'infinity')),
+         values ($5, $1, 'seeded@example.com', 'a subject', 'a text', '<p>a text of the worker as html</p>', 'infinity')),
        o as (insert into monitors (id, account_id, kind, name, is_paused, rule, domain_name, created_at)
-         values ($7, $1, 'domain', 'planted', true, '{}', 'planted.example', now()) returning id),
+         values ($7, $1, 'domain', 'seeded', true, '{}', 'seeded.example', now()) returning id),
        e as (insert into monitor_events (id, monitor_id, account_id, fact, type, domain_name, details, at, awaits_mail)
-         select $7, id, $1, 'a fact', 'monitor.test', 'planted.example', '{}', now(), false from o),
+         select $7, id, $1, 'a fact', 'monitor.test', 'seeded.example', '{}', now(), false from o),
        g as (insert into monitor_digests (account_id, mailed_at) values ($1, now())),
        p as (insert into paid_checks (id, account_id, checks, opened_at) values ($7, $1, 1, now()))
      insert into webhook_deliveries (id, webhook_id, account_id, event_id, type, body, state, created_at)

@@ -24,7 +24,7 @@ interface Copy {
  * others are copies of it at the processor and in billing's rows.
  * @returns the end of each minute in which some of them renew.
  */
-export async function plantSubscriptions(world: CrashWorld, count: number): Promise<Date[]> {
+export async function seedSubscriptions(world: CrashWorld, count: number): Promise<Date[]> {
   const bought = new Subscribing();
   await bought.prepare(world);
   await bought.act(world);
@@ -36,17 +36,17 @@ export async function plantSubscriptions(world: CrashWorld, count: number): Prom
   const { faults } = world.simulator.callbacks;
   faults.drop = true;
   const renewals: Date[] = [];
-  let planted = 0;
+  let seeded = 0;
   for (let minute = 1; minute <= MINUTES; minute += 1) {
     const from = new Date(start + minute * MINUTE_MS);
     world.clock.set(from);
     renewals.push(addMonths(from, 1));
     const until = Math.floor((minute * count) / MINUTES);
-    for (; planted < until; planted += BATCH) {
-      const copies = Array.from({ length: Math.min(BATCH, until - planted) }, () => begun(world));
+    for (; seeded < until; seeded += BATCH) {
+      const copies = Array.from({ length: Math.min(BATCH, until - seeded) }, () => begun(world));
       await insertCopies(world, template, copies);
     }
-    planted = until;
+    seeded = until;
   }
   faults.drop = false;
   return renewals;

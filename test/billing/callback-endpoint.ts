@@ -12,13 +12,13 @@ export type CallbackReceiver = (
 const SIGNATURE = /^(stripe-signature|paypal-[\w-]+)$/;
 
 /** The public endpoint for callbacks, without the gateway around it. */
-export class CallbackDoor {
+export class CallbackEndpoint {
   private constructor(
     private readonly server: Server,
     readonly url: string,
   ) {}
 
-  static async open(receive: CallbackReceiver): Promise<CallbackDoor> {
+  static async open(receive: CallbackReceiver): Promise<CallbackEndpoint> {
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -35,7 +35,7 @@ export class CallbackDoor {
       server.listen(0, '127.0.0.1', resolve);
     });
     const { port } = server.address() as AddressInfo;
-    return new CallbackDoor(server, `http://localhost:${port}/`);
+    return new CallbackEndpoint(server, `http://localhost:${port}/`);
   }
 
   async close(): Promise<void> {
