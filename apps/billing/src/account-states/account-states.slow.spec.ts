@@ -359,7 +359,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
       const [{ kind, id, reason }] = await setAside();
       expect([kind, reason]).toEqual([
         'unreturned',
-        'not given back: its refunds were refused or failed',
+        'not refunded: its refunds were refused or failed',
       ]);
       await later(30 * DAY_MS);
       billing.simulator.apiFaults.refusedRefunds = 0;

@@ -35,7 +35,7 @@ export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
       and uuid_extract_timestamp(id) < clock_timestamp() - interval '1 hour'`,
   unreturned: `select f.id::text, f.account_id, f.updated_at as since, case when f.reason is null
         then 'a refund was made at the processor and failed there: the money is here'
-        else 'not given back: its refunds were refused or failed' end as reason
+        else 'not refunded: its refunds were refused or failed' end as reason
     from reversals f join payments p on p.id = f.payment_id
     where f.cause = 'refund' and f.state = 'undone' and f.closed_at is null and f.retry_at is null
       and ${LEFT_MICROS} > 0`,

@@ -253,7 +253,7 @@ describe('remote sources', () => {
       expect(lags).toContainEqual(expect.objectContaining({ source: 'late', entries: 256 }));
       server.publish('/late/', certificates(1_000, 1_300));
       expect((await corpus.runSource('late')).problem).toBe(
-        'The log has 300 entries, and had 768.',
+        'The log has 300 entries, but had 768 entries before.',
       );
       server.publish('/late/', certificates(1_000, 1_790));
       server.put('/late/tile/names/002', others.repeat(256));

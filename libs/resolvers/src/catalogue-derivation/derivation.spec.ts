@@ -41,6 +41,6 @@ describe('the catalogue of small print', () => {
     const folder = folderOf(RECORDED);
     const file = join(folder, 'catalogue.json');
     writeFileSync(file, JSON.stringify(['a b c', 'b c d', 'c d e']));
-    expect(() => writeCatalogue(folder, file, '')).toThrow(/not whole/);
+    expect(() => writeCatalogue(folder, file, '')).toThrow(/is incomplete/);
   });
 });
