@@ -284,7 +284,7 @@ export function billingSettings(
   };
 }
 
-/** Has the callbacks of both processors delivered. */
+/** Makes both processors deliver their callbacks. */
 export async function openEndpoints(
   { callbacks, paypal }: PaymentsSimulator,
   deliver: (

@@ -27,7 +27,7 @@ try {
 } finally {
   await teardown();
 }
-process.stdout.write(`${kills} kills on the path of money; ${faults.length} faults\n`);
+process.stdout.write(`${kills} kills along the flow of money; ${faults.length} faults\n`);
 if (json !== undefined) writeFileSync(json, `${JSON.stringify({ kills, faults })}\n`);
 process.exit(faults.length === 0 && kills > 0 ? 0 : 1);
 

@@ -89,8 +89,8 @@ function about({ about: sentence, kind, synonyms = [], example }: Parameter): st
     schema.type === 'integer' ? ` (${number(schema.minimum)} to ${number(schema.maximum)})` : '';
   const set = words ? `: ${words.map((word) => `\`${word}\``).join(', ')}` : '';
   const also = synonyms.map((name) => `\`${name}\` is a synonym`).join(', ');
-  const shown = words || schema.type === 'boolean' ? '' : `, such as \`${example}\``;
-  return `${sentence}${range}${set}${shown}${also && `; ${also}`}`;
+  const shown = words || schema.type === 'boolean' ? '' : `. Example: \`${example}\``;
+  return `${sentence}${range}${set}${also && `; ${also}`}${shown}`;
 }
 
 const number = (value: unknown) => Number(value).toLocaleString('en-US');

@@ -129,7 +129,7 @@ export class ValkeyLink {
     return typeof url === 'string' ? url : url();
   }
 
-  /** Resolves when the server was reached, or could not be. */
+  /** Resolves when the server was reached or found unreachable. */
   async start(): Promise<void> {
     this.timer = setInterval(() => this.tick(), PROBE_MS);
     this.timer.unref();

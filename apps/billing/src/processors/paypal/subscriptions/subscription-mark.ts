@@ -20,7 +20,10 @@ export interface SubscriptionMark {
   running: BilledPlan;
   /** The order that pays for the plan shown by PayPal, so that it takes effect at once. */
   changeOrderId: string | null;
-  /** The tax rate in the price that PayPal bills instead of its plan's; null for the plan's own. */
+  /**
+   * The tax rate of the price that PayPal bills in place of the plan's price; null if it bills the
+   * plan's price.
+   */
   taxPpm: number | null;
 }
 

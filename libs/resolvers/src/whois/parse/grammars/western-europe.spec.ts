@@ -114,7 +114,7 @@ source:      FRNIC
     });
   });
 
-  it('.it: indented sections, addresses by position, whose dates are not the domain’s', () => {
+  it('.it: indented sections, whose dates are not the domain’s, and addresses by position', () => {
     const record = read(
       'it',
       `
