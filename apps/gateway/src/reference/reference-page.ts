@@ -105,7 +105,9 @@ function parameterRow(name: string, parameter: Parameter): Markup {
       : html`${fallback === undefined ? '–' : String(fallback)}`;
   return html`<tr>
     <td data-label="Name"><code>${name}</code></td>
-    <td data-label="What it is">${markdownLine(about)}. Example: <code>${example}</code>.${also}</td>
+    <td data-label="What it is">
+      ${markdownLine(about)}. Example: <code>${example}</code>.${also}
+    </td>
     <td data-label="Default">${words}</td>
   </tr>`;
 }
