@@ -21,3 +21,6 @@ export function networkOf(address: string, prefixLength: 48 | 64 = 64): string {
     .map((group) => parseInt(group, 16).toString(16))
     .join(':')}::/${prefixLength}`;
 }
+
+/** The /48 of an IPv6 address, whose owner controls all of its networks (RFC 6177); otherwise like `networkOf`. */
+export const siteOf = (address: string): string => networkOf(address, 48);

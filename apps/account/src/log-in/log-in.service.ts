@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CurrentSessionAnswer, LogInAnswer, LogInRequest } from '#libs/contracts';
-import { HOUR_MS, MINUTE_MS, SECOND_MS, networkOf } from '#libs/platform';
+import { HOUR_MS, MINUTE_MS, SECOND_MS, networkOf, siteOf } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { TooManyAttempts } from '../throttling/throttling.errors.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
@@ -11,9 +11,6 @@ import { PeopleService } from '../people/people.service.js';
 import { SessionAnswer, type StepAnswer } from '../sessions/session-headers.js';
 import { EntryService } from './entry.service.js';
 import { WrongCredentials } from '../people/people.errors.js';
-
-/** The owner of a site (RFC 6177) controls all of its networks. */
-const SITE_PREFIX = 48;
 
 /** Log-ins from one network; successful ones do not count. */
 const NETWORK_LIMIT: AttemptLimit = {
@@ -60,20 +57,19 @@ export class LogInService {
     { email, password }: LogInRequest,
     visitor: Visitor,
   ): Promise<SessionAnswer<CurrentSessionAnswer> | StepAnswer<LogInAnswer>> {
-    const network = networkOf(visitor.address);
     const device = this.people.deviceOf(visitor.deviceToken, email);
-    if (!device) await this.throttling.count(NETWORK_LIMIT, network, visitor);
+    if (!device) await this.throttling.countNetwork(NETWORK_LIMIT, visitor);
     const person = await this.people.findByAddress(email, visitor.address);
     const address = email.toLowerCase();
     const isKnown = device !== undefined || person?.knowsNetwork === true;
-    const place = isKnown ? network : networkOf(visitor.address, SITE_PREFIX);
+    const place = isKnown ? networkOf(visitor.address) : siteOf(visitor.address);
     const subject = `${address}\n${device ?? place}`;
     await this.throttling.countGuess(subject, visitor);
     const strangers = `${address}\n${person?.passwordHash ?? ''}`;
     const waitMs = await this.throttling.waitMsOf(STRANGERS_LIMIT, strangers, visitor);
     if (waitMs > 0 && !isKnown) throw new TooManyAttempts(Math.ceil(waitMs / SECOND_MS));
     if (
-      !(await this.passwords.matches(password, person?.passwordHash ?? null, network)) ||
+      !(await this.passwords.matches(password, person?.passwordHash ?? null, visitor.address)) ||
       !person
     ) {
       await this.audit.recordRefusal({
@@ -85,12 +81,12 @@ export class LogInService {
     }
     await this.throttling.forgetGuesses(subject);
     await this.throttling.giveBack(STRANGERS_LIMIT, strangers);
-    if (!device) await this.throttling.giveBack(NETWORK_LIMIT, network);
+    if (!device) await this.throttling.giveBackNetwork(NETWORK_LIMIT, visitor);
     const { accountId, personId, passwordHash } = person;
     // A new password starts a new count, so someone who knew the old one cannot lock the owner out (S22).
     await this.throttling.count(PERSON_LIMIT, `${personId}\n${passwordHash}`, visitor);
     const actor = { accountId, personId, visitor };
-    const rehashed = await this.passwords.rehash(password, passwordHash, network);
+    const rehashed = await this.passwords.rehash(password, passwordHash, visitor.address);
     return this.accounts.transaction(async (transaction) => {
       const account = await this.accounts.lock(transaction, accountId);
       await this.people.checkPasswordHash(transaction, actor, passwordHash);

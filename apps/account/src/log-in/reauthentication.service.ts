@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CurrentSessionAnswer, ReauthenticateRequest } from '#libs/contracts';
 import type { Transaction } from '#libs/database';
-import { HOUR_MS, ReauthenticationRequired, networkOf } from '#libs/platform';
+import { HOUR_MS, ReauthenticationRequired } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
@@ -63,8 +63,7 @@ export class ReauthenticationService {
     const { person } = await this.accounts.transaction((transaction) =>
       this.people.get(transaction, accountId, personId),
     );
-    const network = networkOf(session.visitor.address);
-    if (!(await this.passwords.matches(password, person.passwordHash, network))) {
+    if (!(await this.passwords.matches(password, person.passwordHash, session.visitor.address))) {
       await this.audit.recordRefusal({
         by: session,
         action: 'session.reauthentication-failed',

@@ -4,7 +4,7 @@ import type {
   PasskeyLogInRequest,
   PasskeyOptionsAnswer,
 } from '#libs/contracts';
-import { HOUR_MS, MINUTE_MS, networkOf } from '#libs/platform';
+import { HOUR_MS, MINUTE_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
@@ -40,7 +40,7 @@ export class PasskeyLogInService {
 
   /** The options are the same for everyone, because the person is not known yet (S24). @throws TooManyAttempts. */
   async begin(visitor: Visitor): Promise<StepAnswer<PasskeyOptionsAnswer>> {
-    await this.throttling.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
+    await this.throttling.countNetwork(NETWORK_LIMIT, visitor);
     const options = await requestOptions(this.passkeys.party);
     const { challenge } = options;
     return this.accounts.transaction(async (transaction) => {

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { ForgotPasswordRequest } from '#libs/contracts';
-import { HOUR_MS, Logger, networkOf } from '#libs/platform';
+import { HOUR_MS, Logger } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import type { Visitor } from '../audit/actor.js';
@@ -41,7 +41,7 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
     { email }: ForgotPasswordRequest,
     visitor: Visitor,
   ): Promise<{ status: 'link_sent_if_known' }> {
-    await this.throttling.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
+    await this.throttling.countNetwork(NETWORK_LIMIT, visitor);
     const isWithin = await this.throttling.isWithin(ADDRESS_LIMIT, email.toLowerCase(), visitor);
     const person = await this.people.findByAddress(email, visitor.address);
     if (person && isWithin) this.begin(this.send(person, visitor));

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ResetPasswordRequest } from '#libs/contracts';
-import { HOUR_MS, networkOf } from '#libs/platform';
+import { HOUR_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
@@ -31,12 +31,11 @@ export class MailedResetsService {
     { token, password }: ResetPasswordRequest,
     visitor: Visitor,
   ): Promise<{ status: 'password_set' }> {
-    const network = networkOf(visitor.address);
-    await this.throttling.count(NETWORK_LIMIT, network, visitor);
+    await this.throttling.countNetwork(NETWORK_LIMIT, visitor);
     // Runs before anything expensive, so that an invented link costs nothing (S121).
     await this.accounts.transaction((transaction) => this.resets.accountOf(transaction, token));
     this.passwords.check(password);
-    const passwordHash = await this.passwords.hash(password, network);
+    const passwordHash = await this.passwords.hash(password, visitor.address);
     return this.accounts.transaction(async (transaction) => {
       // The account is locked first, because a change of the address also deletes this link.
       const accountId = await this.resets.accountOf(transaction, token);

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { ChangePasswordRequest } from '#libs/contracts';
-import { networkOf } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
@@ -27,8 +26,7 @@ export class PasswordChangesService {
   ): Promise<SessionAnswer<{ status: 'password_set' }>> {
     this.passwords.check(password);
     const checkedHash = await this.reauthentication.checkPassword(session, current_password);
-    const network = networkOf(session.visitor.address);
-    const passwordHash = await this.passwords.hash(password, network);
+    const passwordHash = await this.passwords.hash(password, session.visitor.address);
     return this.accounts.transaction(async (transaction) => {
       await this.accounts.lockActive(transaction, session.accountId);
       await this.reauthentication.checkUnchanged(transaction, session, checkedHash);

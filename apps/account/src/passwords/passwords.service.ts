@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type FieldError, InvalidRequest } from '#libs/platform';
+import { type FieldError, InvalidRequest, siteOf } from '#libs/platform';
 import { isGuessablePassword } from './guessable-password.js';
 import {
   HASH_COST,
@@ -16,14 +16,14 @@ const PASSWORD_LENGTH_MAX = 128;
 /** The number of simultaneous hashes: two of libuv's four threads, with 19 MiB for each running hash. */
 export const PARALLEL_MAX = 2;
 export const WAITING_MAX = 64;
-/** Maximum number of waiting calls per network: a flood from one network leaves room for all other log-ins (S121). */
-export const WAITING_OF_NETWORK_MAX = 8;
+/** Maximum number of waiting calls per site: a flood from one leaves room for all other log-ins (S121). */
+export const WAITING_OF_SITE_MAX = 8;
 
 /** Hashes and checks passwords, few at a time; a call that would wait too long is rejected (S20). */
 @Injectable()
 export class PasswordsService {
   private running = 0;
-  private readonly waiting: { network: string; start: () => void }[] = [];
+  private readonly waiting: { site: string; start: () => void }[] = [];
   /** The cost of new hashes; specs about other subjects use a low one. */
   cost = HASH_COST;
   /** Number of hashes computed so far, which tests count instead of time. */
@@ -47,17 +47,17 @@ export class PasswordsService {
     }
   }
 
-  /** @param network of the visitor, whose waiting calls are limited. @throws PasswordQueueFull. */
-  async hash(password: string, network: string): Promise<string> {
-    return this.inTurn(network, () => hashPassword(password, this.cost));
+  /** @param address of the visitor, whose waiting calls are limited. @throws PasswordQueueFull. */
+  async hash(password: string, address: string): Promise<string> {
+    return this.inTurn(address, () => hashPassword(password, this.cost));
   }
 
   /**
    * False for null, after the same work: look-ups without a result take the same time (S24). @throws PasswordQueueFull.
    */
-  async matches(password: string, stored: string | null, network: string): Promise<boolean> {
+  async matches(password: string, stored: string | null, address: string): Promise<boolean> {
     const expected = stored ?? nobodysHash(this.cost);
-    const isRight = await this.inTurn(network, () => matchesPassword(password, expected));
+    const isRight = await this.inTurn(address, () => matchesPassword(password, expected));
     return isRight && stored !== null;
   }
 
@@ -68,20 +68,21 @@ export class PasswordsService {
   async rehash(
     password: string,
     stored: string | null,
-    network: string,
+    address: string,
   ): Promise<string | undefined> {
     if (stored === null || !isOutdatedHash(stored, this.cost) || this.queueLength > 0)
       return undefined;
-    return this.hash(password, network);
+    return this.hash(password, address);
   }
 
-  private async inTurn<T>(network: string, work: () => Promise<T>): Promise<T> {
+  private async inTurn<T>(address: string, work: () => Promise<T>): Promise<T> {
     if (this.running >= PARALLEL_MAX) {
-      const ofNetwork = this.waiting.filter((one) => one.network === network).length;
-      if (this.waiting.length >= WAITING_MAX || ofNetwork >= WAITING_OF_NETWORK_MAX) {
+      const site = siteOf(address);
+      const ofSite = this.waiting.filter((one) => one.site === site).length;
+      if (this.waiting.length >= WAITING_MAX || ofSite >= WAITING_OF_SITE_MAX) {
         throw new PasswordQueueFull();
       }
-      await new Promise<void>((start) => this.waiting.push({ network, start }));
+      await new Promise<void>((start) => this.waiting.push({ site, start }));
     } else this.running++;
     try {
       this.hashCount++;

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { ProviderReturnAnswer } from '#libs/contracts';
-import { networkOf } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import type { Visitor } from '../audit/actor.js';
 import { ProviderAddressNotVerified, ProviderRefused } from '../identities/identities.errors.js';
@@ -40,7 +39,7 @@ export class ProviderArrivalsService {
     if (address === undefined) throw new ProviderAddressNotVerified();
     const owner = await this.people.findByAddress(address, visitor.address);
     if (owner) return this.askForLogIn({ ...proven, address }, to);
-    await this.throttling.count(SIGN_UP_NETWORK_LIMIT, networkOf(visitor.address), visitor);
+    await this.throttling.countNetwork(SIGN_UP_NETWORK_LIMIT, visitor);
     await this.throttling.isWithin(SIGN_UP_DOMAIN_LIMIT, domainOfAddress(address), visitor);
     return this.accounts.transaction(async (transaction) => {
       const { actor, keys } = await this.signUps.register(

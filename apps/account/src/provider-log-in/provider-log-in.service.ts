@@ -6,7 +6,7 @@ import type {
   ProviderReturnAnswer,
   ProviderReturnRequest,
 } from '#libs/contracts';
-import { MINUTE_MS, NotLoggedIn, networkOf } from '#libs/platform';
+import { MINUTE_MS, NotLoggedIn } from '#libs/platform';
 import type { Visitor } from '../audit/actor.js';
 import { LogInStepsService } from '../log-in-steps/log-in-steps.service.js';
 import { AccountsService } from '../accounts/accounts.service.js';
@@ -41,7 +41,7 @@ export class ProviderLogInService {
     { to = '/' }: AskProviderRequest,
     visitor: Visitor,
   ): Promise<StepAnswer<AskProviderAnswer>> {
-    await this.throttling.count(NETWORK_LIMIT, networkOf(visitor.address), visitor);
+    await this.throttling.countNetwork(NETWORK_LIMIT, visitor);
     const { url, ...asked } = await this.providers.ask(provider);
     const token = await this.accounts.transaction((transaction) =>
       this.steps.begin(transaction, 'provider', { accountId: null, content: { ...asked, to } }),

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SignUpAnswer, SignUpRequest } from '#libs/contracts';
-import { HOUR_MS, networkOf } from '#libs/platform';
+import { HOUR_MS } from '#libs/platform';
 import { AccountsService } from '../accounts/accounts.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 import { SIGN_UP_DOMAIN_LIMIT, SIGN_UP_NETWORK_LIMIT } from '../throttling/sign-up-limits.js';
@@ -32,14 +32,14 @@ export class RegistrationService {
    */
   async signUp(request: SignUpRequest, visitor: Visitor): Promise<SignUpAnswer> {
     const { email: address, first_name: firstName, password } = request;
-    await this.throttling.count(SIGN_UP_NETWORK_LIMIT, networkOf(visitor.address), visitor);
+    await this.throttling.countNetwork(SIGN_UP_NETWORK_LIMIT, visitor);
     this.passwords.check(password);
     const mailbox = this.people.mailboxOf(address);
     const isWithin = await this.throttling.isWithin(MAILBOX_LIMIT, mailbox, visitor);
     await this.throttling.isWithin(SIGN_UP_DOMAIN_LIMIT, domainOfAddress(address), visitor);
     // The links already mailed stay valid, whoever requested them (S129).
     if (!isWithin) return { status: 'confirmation_sent' };
-    const passwordHash = await this.passwords.hash(password, networkOf(visitor.address));
+    const passwordHash = await this.passwords.hash(password, visitor.address);
     const isKnown = (await this.people.findByAddress(address, visitor.address)) !== null;
     await this.accounts.transaction(async (transaction) => {
       const details = { firstName, address };

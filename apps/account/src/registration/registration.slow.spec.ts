@@ -158,7 +158,7 @@ describe('registration', () => {
     expect((await confirm(first)).status).toBe(410);
   });
 
-  it('S38: a network may sign up ten times an hour; no network can block a mail domain, but bursts are noted', async () => {
+  it('S38: a network may sign up ten times an hour, a site forty times; no network can block a mail domain, but bursts are noted', async () => {
     const from = (address: string) => ({ 'x-client-address': address });
     const codes = async (count: number, of: (i: number) => [string, string]) => {
       const answers = [];
@@ -170,6 +170,8 @@ describe('registration', () => {
     };
     expect(await codes(12, (i) => [`a${i}@d${i}.example`, '198.51.100.7'])).toBe(10);
     expect(await codes(12, (i) => [`a${i}@e${i}.example`, `2001:db8:1:2::${i + 1}`])).toBe(10);
+    const site = (i: number) => `2001:db8:3:${i.toString(16)}::1`;
+    expect(await codes(42, (i) => [`a${i}@f${i}.example`, site(i)])).toBe(40);
     expect(await codes(33, (i) => [`a${i}@small.example`, `203.0.113.${i + 1}`])).toBe(33);
     const noted = await account.database.query(
       `select from audit where action = 'attempts.limited' and object = 'limit:sign-up domain'`,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ConfirmSignUpRequest } from '#libs/contracts';
-import { HOUR_MS, networkOf } from '#libs/platform';
+import { HOUR_MS } from '#libs/platform';
 import type { Visitor } from '../audit/actor.js';
 import { AuditService } from '../audit/audit.service.js';
 import { PasswordsService } from '../passwords/passwords.service.js';
@@ -30,11 +30,10 @@ export class SignUpPasswordsService {
     visitor: Visitor,
   ): Promise<string> {
     await this.throttling.count(LINK_LIMIT, id, visitor);
-    const network = networkOf(visitor.address);
-    if (await this.passwords.matches(password, passwordHash, network)) return passwordHash;
+    if (await this.passwords.matches(password, passwordHash, visitor.address)) return passwordHash;
     if (isToBeSet) {
       this.passwords.check(password);
-      return this.passwords.hash(password, network);
+      return this.passwords.hash(password, visitor.address);
     }
     const object = `sign-up:${id}`;
     await this.audit.recordRefusal({ by: visitor, action: 'registration.refused', object });

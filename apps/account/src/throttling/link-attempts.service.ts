@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { HOUR_MS, Problem, networkOf } from '#libs/platform';
+import { HOUR_MS, Problem } from '#libs/platform';
 import type { Visitor } from '../audit/actor.js';
 import { type AttemptLimit, ThrottlingService } from './throttling.service.js';
 
@@ -12,8 +12,7 @@ export class LinkAttemptsService {
 
   /** Does the work of a mailed link. A link that works is not counted. @throws TooManyAttempts before any work. */
   async count<Answer>(visitor: Visitor, work: () => Promise<Answer>): Promise<Answer> {
-    const network = networkOf(visitor.address);
-    await this.throttling.count(NETWORK_LIMIT, network, visitor);
+    await this.throttling.countNetwork(NETWORK_LIMIT, visitor);
     let isMadeUp = false;
     try {
       return await work();
@@ -21,7 +20,7 @@ export class LinkAttemptsService {
       isMadeUp = fault instanceof Problem && fault.code === 'link_invalid';
       throw fault;
     } finally {
-      if (!isMadeUp) await this.throttling.giveBack(NETWORK_LIMIT, network);
+      if (!isMadeUp) await this.throttling.giveBackNetwork(NETWORK_LIMIT, visitor);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Clock, DAY_MS, HOUR_MS, SECOND_MS } from '#libs/platform';
+import { Clock, DAY_MS, HOUR_MS, SECOND_MS, networkOf, siteOf } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import type { Actor, Visitor } from '../audit/actor.js';
 import { type AuditRecord, AuditService } from '../audit/audit.service.js';
@@ -18,6 +18,8 @@ export interface AttemptLimit {
 /** How long a refusal is cached. It is short, because another process may have given attempts back. */
 const REFUSAL_KNOWN_MS = 10 * SECOND_MS;
 const REFUSALS_KNOWN_MAX = 10_000;
+/** A /48 may make this many times as many attempts as one of its /64 networks. */
+const SITE_FACTOR = 4;
 const FREE_FAILURES = 5;
 const DELAY_MAX_SECONDS = 900;
 const FORGET_MS = DAY_MS;
@@ -54,6 +56,20 @@ export class ThrottlingService {
     if (waitMs === 0) return;
     this.keepRefusal(name, now, waitMs);
     throw new TooManyAttempts(secondsOf(waitMs));
+  }
+
+  /**
+   * Counts an attempt of a visitor's network and of its site: whoever has a /48 has 65,536 networks. @throws
+   * TooManyAttempts above the limit of either.
+   */
+  async countNetwork(limit: AttemptLimit, visitor: Visitor): Promise<void> {
+    for (const { own, subject } of placesOf(limit, visitor))
+      await this.count(own, subject, visitor);
+  }
+
+  /** Removes an attempt of a network from both counts. */
+  async giveBackNetwork(limit: AttemptLimit, visitor: Visitor): Promise<void> {
+    for (const { own, subject } of placesOf(limit, visitor)) await this.giveBack(own, subject);
   }
 
   /** Counts an attempt that is never rejected. @returns false above the limit. */
@@ -138,6 +154,16 @@ export class ThrottlingService {
   private subjectOf(name: string, subject: string): Buffer {
     return createHmac('sha256', this.config.addressPepper).update(`${name}\n${subject}`).digest();
   }
+}
+
+/** The network of a visitor, and its site if that is larger, each with its limit. */
+function placesOf(
+  limit: AttemptLimit,
+  { address }: Visitor,
+): { own: AttemptLimit; subject: string }[] {
+  const [network, site] = [networkOf(address), siteOf(address)];
+  const ofSite = { own: { ...limit, max: limit.max * SITE_FACTOR }, subject: site };
+  return [{ own: limit, subject: network }, ...(site === network ? [] : [ofSite])];
 }
 
 const secondsOf = (ms: number) => Math.ceil(ms / SECOND_MS);

@@ -9,7 +9,7 @@ interface Holder {
 }
 
 /**
- * Limits how many of an owner's connections one holder (an account or a network) uses at a time. Its further calls wait
+ * Limits how many of an owner's connections one holder (an account or a site) uses at a time. Its further calls wait
  * in their own queue, not in the common one (S102).
  */
 export class CallShares {

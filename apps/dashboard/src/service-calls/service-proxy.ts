@@ -6,7 +6,7 @@ import {
   type ServiceName,
   type ServiceTokens,
   ServiceUnavailable,
-  networkOf,
+  siteOf,
 } from '#libs/platform';
 import type { TransferCall } from '#libs/public-http';
 import { TooManyCalls } from './service-calls.errors.js';
@@ -78,7 +78,7 @@ interface Sent {
 const TIMEOUT_MS = 10_000;
 /** Maximum number of running calls to one owner, because several accounts may be waiting for a payment processor. */
 const BROWSER_CONNECTIONS = 48;
-/** How many of those one account may use, or one network if no account is known. */
+/** How many of those one account may use, or one site if no account is known. */
 const OF_ONE_CONNECTIONS = 12;
 /** Connections for session checks, which are short and precede every page, so slow calls must not delay them. */
 const SESSION_CONNECTIONS = 16;
@@ -184,7 +184,7 @@ export class ServiceProxy {
   private async send(call: ProxiedCall): Promise<Sent> {
     const signal = AbortSignal.timeout(call.timeoutMs ?? TIMEOUT_MS);
     const { pool, shares } = this.wayOf(call);
-    const holder = call.accountId ?? networkOf(call.visitor.clientAddress);
+    const holder = call.accountId ?? siteOf(call.visitor.clientAddress);
     await shares?.enter(holder, signal);
     const leave = () => shares?.leave(holder);
     const { method, path, body } = call;
