@@ -60,7 +60,7 @@ async function spend(gateway: LeaseClient, accountId: string, cost: number): Pro
 }
 
 /**
- * Sends a request for several items in two parts, and not all of its items.
+ * Sends a request for several items, of which only some are answered, in two parts.
  * @returns the balance reported at its end.
  */
 async function spendOnHold(which: number, accountId: string, cost: number): Promise<number> {

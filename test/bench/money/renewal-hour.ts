@@ -58,7 +58,7 @@ export async function renewalHour(
     atMost(`${what}: calls in the busiest second`, calls.busiest, BURST * perSecond),
     atMost(`${what}: callbacks that were not accepted at first`, repeats, 0),
     atMost(`${what}: errors that billing logged`, billing.errors.length, 0),
-    atLeast(`${what}: taken over by billing`, rate, FULL / HOUR_SECONDS, '/s'),
+    atLeast(`${what}: imported by billing`, rate, FULL / HOUR_SECONDS, '/s'),
     {
       what: `${what}: billing's processor time per renewal`,
       value: (cpuSeconds * SECOND_MS) / count,

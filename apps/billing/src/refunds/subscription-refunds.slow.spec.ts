@@ -71,7 +71,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
   describe('a subscription', () => {
     const end = () => addMonths(billing.clock.now(), 1).toISOString();
 
-    it('the rest of a period is refunded by time, and ends it', async () => {
+    it('ends when the rest of its period is refunded, by time', async () => {
       const [start, until] = [billing.clock.now(), end()];
       await subscribe();
       const length = Date.parse(until) - start.getTime();

@@ -51,7 +51,7 @@ function rightsPlan(row: Subscription): PaidPlan {
   const isHeld =
     row.heldThrough !== null && laterOf(row.paidThrough, row.heldThrough) !== row.paidThrough;
   if (paidSku === null || graceSku === null || isHeld) return billed;
-  // The next period is paid already, perhaps for a lower plan.
+  // The next period has already been paid, perhaps for a lower plan.
   if (row.paidThrough !== null && row.paidThrough > row.periodEnd) return billed;
   if (row.state === 'past_due') return { sku: graceSku, quantity: graceQuantity ?? 1 };
   const paid = { sku: paidSku, quantity: paidQuantity ?? 1 };

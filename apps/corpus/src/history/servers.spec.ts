@@ -101,7 +101,7 @@ describe('the history of a registration that different servers give', () => {
     return { ...(await historyOf(name)), name };
   }
 
-  it('has one record if RDAP was away for a while and says the same again', async () => {
+  it('has one record if RDAP was unavailable for a while and then says the same as before', async () => {
     const { name, ...told } = await history(['rdap'], ['port43'], ['port43'], ['rdap'], ['rdap']);
     expect(told).toEqual({ records: ['rdap 0 to 4'], changes: [], events: [] });
     const signal = AbortSignal.timeout(60_000);

@@ -12,7 +12,7 @@ const day = (date: string, name: string, requests: number) => ({
 });
 const FROM_TO = { from: '2026-02-27', to: '2026-03-01' };
 
-it('parts of a day are stacked, the largest name at the bottom, without a gap', () => {
+it('parts of a day are stacked without a gap, the name with the most requests at the bottom', () => {
   const days = [
     day('2026-02-27', 'dns.live', 250),
     day('2026-02-27', 'whois.live', 750),

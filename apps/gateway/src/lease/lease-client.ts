@@ -214,7 +214,7 @@ export class LeaseClient {
     nowMs: number,
     request?: Requester,
   ): Promise<Lease | Problem> {
-    // A lease that were granted now would never be closed.
+    // A lease granted now would never be closed.
     if (this.isDrained) return Promise.resolve(new ServiceUnavailable('gateway'));
     this.counts.misses++;
     if (pool.waiters.length >= WAITERS_MAX) return Promise.resolve(new CreditsBusy());

@@ -149,7 +149,7 @@ describe('DNS records of a name', () => {
     });
   });
 
-  it('have an alias once, although each type comes with it and with another time to live', async () => {
+  it('list an alias once, although each type returns it with a different TTL', async () => {
     const { body } = await ask('domainName=alias.example&type=MX,A,TXT,CNAME');
     expect(body).toMatchObject({
       dns_types: { CNAME: 1 },

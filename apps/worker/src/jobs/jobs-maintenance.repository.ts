@@ -51,7 +51,7 @@ export class JobsMaintenanceRepository {
     );
   }
 
-  /** @returns the number of chunks still open, and the number before the ones that follow. */
+  /** @returns the number of chunks still open, and the number of the first chunk that follows. */
   async addDone(
     transaction: Transaction,
     jobId: string,

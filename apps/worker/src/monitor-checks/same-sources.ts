@@ -5,7 +5,7 @@ import { type NameState, SOURCES_PATH, isSame } from './name-state.js';
 /** After this time without the previous servers, the values of the present ones become the known ones. */
 const MOVED_MS = 7 * DAY_MS;
 
-/** A known and a seen state without what cannot be compared. */
+/** A known and a seen state, without values that cannot be compared. */
 export interface Comparable {
   state: NameState;
   seen: NameState;
