@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { AuditJob } from '#libs/database';
+import { MINUTE_MS, addMonths } from '#libs/platform';
 import type { Callback } from '../../apps/simulators/src/payments/callback-sender.js';
 import { BillingUnderTest } from './billing-under-test.js';
 import { pressButton } from './hosted-page.js';
@@ -8,7 +10,27 @@ import { BOTH, sideOf } from './sides/side-of.js';
 
 /** Replaces the ids and times of this run with what they refer to, so that rows of two runs can be compared. */
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 const EXTERNAL = /\b(cs|pi|sub|in|cus|price|re|dp)_[A-Za-z0-9_]+/g;
+
+const ONCE = { areRepeated: false };
+/** Two payments, a refund and an end. */
+const NEWS_OF_TWO =
+  /invoice\.paid|refund\.created|subscription\.deleted|SALE\.(COMPLETED|REFUNDED)|SUBSCRIPTION\.CANCELLED/;
+const PACKAGE = {
+  grantId: '019a0000-0000-7000-8000-000000000001',
+  lineId: '019a0000-0000-7000-8000-000000000002',
+  tier: '5K',
+  granted: '5000',
+  remaining: '1',
+  boughtAt: '2026-03-02T09:00:00Z',
+};
+
+/** Numbers the times of a run by their order, so that runs in different months can be compared. */
+function withoutDates(rows: string): string {
+  const times = [...new Set(rows.match(TIME))].toSorted();
+  return rows.replace(TIME, (time) => `time ${times.indexOf(time)}`);
+}
 
 /** The callbacks of an upgrade to which the customer agrees and for which the customer pays. */
 const UPGRADE_CALLBACKS = { stripe: 3, paypal: 2 };
@@ -35,7 +57,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
 
   /** All rows and events of billing about an account, without the values that differ from run to run. */
   async function rowsOf(accountId: string): Promise<string> {
-    const tables: object[] = [];
+    const tables: string[][] = [];
     for (const [table, columns] of [
       ['orders', 'state, amount_micros, set_aside_because, checkout_id is null as open'],
       ['payments', 'amount_micros, currency, order_id is null as renewal, is_announced'],
@@ -46,36 +68,35 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
       ['subscriptions', 'state, sku, quantity, period_end, paid_through, is_current, is_duplicate'],
       ['reversals', 'cause, state, amount_micros'],
     ]) {
-      tables.push(
-        await billing.database.query(
-          `select ${columns} from ${table} where account_id = $1 order by 1, 2, 3`,
-          [accountId],
-        ),
-      );
+      const sql = `select ${columns} from ${table} where account_id = $1`;
+      const rows = await billing.database.query(sql, [accountId]);
+      tables.push(rows.map((row) => JSON.stringify(row)).sort());
     }
-    const said = (await billing.events(accountId)).map(
-      ({ type, data }) => `${type} ${JSON.stringify(data)}`,
-    );
-    const payments = said.filter((text) => text.startsWith('billing.payment')).sort();
-    const lastState = said.filter((text) => text.startsWith('billing.subscription')).at(-1);
-    return JSON.stringify([tables, payments, lastState])
-      .replace(UUID, 'id')
-      .replace(EXTERNAL, '$1');
+    const events = await billing.events(accountId);
+    const said = ({ type, data }: (typeof events)[number]) =>
+      `${type} ${JSON.stringify(data)}`.replace(UUID, 'id').replace(EXTERNAL, '$1');
+    const payments = events.filter(({ type }) => type.startsWith('billing.payment')).map(said);
+    const states = events.filter(({ type }) => type.startsWith('billing.subscription'));
+    const lastStates = new Map(states.map((event) => [event.data.line, said(event)]));
+    return [...tables.flat(), ...payments.sort(), ...[...lastStates.values()].sort()].join('\n');
   }
 
   /**
-   * Runs `begin` for each order of the resulting callbacks, delivers them in that order, and then delivers all of them
-   * again.
+   * Runs `begin` for each order of the resulting callbacks, delivers them in that order, and then, if they are repeated,
+   * delivers all of them again.
    */
   async function inEveryOrder(
     begin: () => Promise<{ accountId: string; callbacks: readonly Callback[] }>,
+    { areRepeated = true } = {},
   ) {
     const { length } = (await begin()).callbacks;
+    expect(length).toBeLessThan(6);
     const outcomes = new Map<string, number[]>();
     for (const order of permutationsOf(length)) {
       const { accountId, callbacks } = await begin();
       expect(callbacks).toHaveLength(length);
-      for (const at of [...order, ...order.toReversed()]) await send(callbacks[at]);
+      const again = areRepeated ? order.toReversed() : [];
+      for (const at of [...order, ...again]) await send(callbacks[at]);
       await billing.retry();
       outcomes.set(await rowsOf(accountId), order);
     }
@@ -124,6 +145,83 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     expect([...outcomes.keys()]).toHaveLength(1);
     expect([...outcomes.keys()][0]).toContain('subscription_upgrade');
   });
+
+  it('S49: every order of the callbacks of a plan and an add-on, one refunded and one ended, ends in the same rows', async () => {
+    const { length, outcomes } = await inEveryOrder(async () => {
+      const { accountId, plan, addOn } = await orderedBoth();
+      const { callbacks } = await held(accountId, async () => {
+        await pressButton(plan.redirect_url, 'pay');
+        side.refund((await side.paymentsOf(accountId))[0]);
+        await pressButton(addOn.redirect_url, 'pay');
+        end(side.newest('subscription', 1)[0]);
+      });
+      return { accountId, callbacks: callbacks.filter(({ type }) => NEWS_OF_TWO.test(type)) };
+    }, ONCE);
+    expect(length).toBe(4);
+    const [rows, ...others] = outcomes.keys();
+    expect(others).toEqual([]);
+    expect(rows).toContain('billing.payment-reversed');
+    expect(rows).toContain('"sku":"rate-limit-month"');
+    await expectNoViolation();
+  });
+
+  it('S49: every order of the callbacks of a renewed plan, a renewed add-on and a refund of one ends in the same rows', async () => {
+    const { length, outcomes } = await inEveryOrder(async () => {
+      // Those of earlier runs must not renew, too.
+      for (const { id } of running()) end(id);
+      await billing.settle();
+      const { accountId, plan, addOn } = await orderedBoth();
+      await billing.act(plan, 'pay');
+      // So that the add-on is always the one that renews last.
+      await billing.pass(MINUTE_MS);
+      await billing.act(addOn, 'pay');
+      const { callbacks } = await held(accountId, async () => {
+        const now = billing.clock.now();
+        await billing.pass(addMonths(now, 1).getTime() - now.getTime());
+        side.refund((await side.paymentsOf(accountId))[0]);
+      });
+      return { accountId, callbacks: callbacks.filter(({ type }) => NEWS_OF_TWO.test(type)) };
+    });
+    expect(length).toBe(3);
+    const [rows, ...others] = new Set([...outcomes.keys()].map(withoutDates));
+    expect(others).toEqual([]);
+    expect(rows.match(/billing\.payment-confirmed/g)).toHaveLength(4);
+    expect(rows).toContain('billing.payment-reversed');
+    await expectNoViolation();
+  });
+
+  /** A plan and an add-on, not paid yet. */
+  async function orderedBoth() {
+    const { accountId, order: plan } = await ordered({
+      product: 'subscription',
+      sku: 'api-15K-month',
+    });
+    billing.holdings.set(accountId, { packages: [PACKAGE] });
+    const body = { product: 'subscription', sku: 'rate-limit-month', processor };
+    const { body: addOn } = await billing.call('POST', 'orders', { accountId, body });
+    return { accountId, plan, addOn };
+  }
+
+  const running = () => {
+    const { world, paypal } = billing.simulator;
+    return processor === 'stripe'
+      ? world.all('subscription').filter(({ status }) => status === 'active')
+      : paypal.world.all('subscription').filter(({ status }) => status === 'ACTIVE');
+  };
+
+  /** Ends a subscription at the processor. */
+  function end(id: string): void {
+    const { subscriptions, paypal } = billing.simulator;
+    if (processor === 'stripe') subscriptions.cancel(id);
+    else paypal.subscriptions.cancel(id);
+  }
+
+  async function expectNoViolation(): Promise<void> {
+    await billing.follow();
+    const audit = billing.get(AuditJob);
+    await audit.runOnce();
+    expect([...audit.violations]).toEqual([]);
+  }
 
   // At PayPal, an upgrade starts in billing, which therefore already knows the checkout.
   if (processor === 'stripe') {
