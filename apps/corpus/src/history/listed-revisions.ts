@@ -8,37 +8,42 @@ export interface SeenRevision extends GivenRecord {
   state: string;
 }
 
-/**
- * The revisions of a name that are listed, both newest first. While other servers answered, they may have written the
- * same registration differently: if those of before then give the same record again, it was unchanged all the time.
- */
-export function listedRevisions<Row extends SeenRevision>(rows: readonly Row[]): Row[] {
-  return [true, false]
-    .flatMap((isComplete) => listed(rows.filter((row) => row.isComplete === isComplete)))
-    .toSorted((a, b) => rows.indexOf(a.row) - rows.indexOf(b.row))
-    .map(({ row, lastAt }) => ({ ...row, lastAt }));
-}
-
 interface Listed<Row> {
   row: Row;
   lastAt: Date;
   isNews: boolean;
 }
 
-function listed<Row extends SeenRevision>(newestFirst: readonly Row[]): Listed<Row>[] {
+/**
+ * The revisions of a name that are listed, both newest first. If servers give the same record as before, and others have
+ * shown no change in between, it was unchanged all the time. What those others wrote in their place is left out.
+ */
+export function listedRevisions<Row extends SeenRevision>(newestFirst: readonly Row[]): Row[] {
   const rows = newestFirst.toReversed();
   const changes = changesByRecord(rows);
-  const all: Listed<Row>[] = [];
+  const periods: Listed<Row>[] = [];
   for (const [place, row] of rows.entries()) {
-    const at = all.findLastIndex((one) => one.row.answeredBy === row.answeredBy);
-    const isAgain = all[at]?.row.state === row.state;
-    if (isAgain && all.slice(at + 1).every(({ isNews }) => !isNews)) {
-      all.length = at + 1;
-      all[at].lastAt = row.lastAt;
+    const at = periods.findLastIndex((one) => kindOf(one.row) === kindOf(row));
+    const isAgain = periods[at]?.row.state === row.state;
+    if (isAgain && periods.slice(at + 1).every(({ isNews }) => !isNews)) {
+      periods[at].lastAt = row.lastAt;
     } else {
       const isNews = changes[place].length > 0 || (at >= 0 && !isAgain);
-      all.push({ row, lastAt: row.lastAt, isNews });
+      periods.push({ row, lastAt: row.lastAt, isNews });
     }
   }
-  return all;
+  return periods
+    .filter((one) => one.isNews || !periods.some((usual) => isInPlaceOf(one, usual)))
+    .toReversed()
+    .map(({ row, lastAt }) => ({ ...row, lastAt }));
+}
+
+const kindOf = ({ answeredBy, isComplete }: SeenRevision) => `${answeredBy} ${isComplete}`;
+
+/** Whether a record is only what was left while other servers did not answer. Files are sources of their own. */
+function isInPlaceOf(one: Listed<SeenRevision>, usual: Listed<SeenRevision>): boolean {
+  const isDuring = usual.row.observedAt < one.row.observedAt && one.lastAt < usual.lastAt;
+  if (!isDuring || one.row.answeredBy === '' || usual.row.answeredBy === '') return false;
+  const [servers, usually] = [one, usual].map(({ row }) => row.answeredBy.split(',').length);
+  return servers <= usually && (usual.row.isComplete || !one.row.isComplete);
 }

@@ -13,6 +13,7 @@ const SERVERS = {
     'registrar whois43 delivered',
   ],
   denied: ['registry rdap delivered', 'registrar rdap not_registered'],
+  alone: ['registry rdap delivered', 'registrar rdap timeout'],
   file: [],
 };
 type Servers = keyof typeof SERVERS;
@@ -28,7 +29,7 @@ interface Truth {
 /** The words in which servers publish it. */
 function published(by: Servers, truth: Truth) {
   const { expires = '2030-01-01', status = 'hold', holder = 'Ada', host = 'ns1.x.net' } = truth;
-  if (by === 'rdap' || by === 'denied') {
+  if (by === 'rdap' || by === 'denied' || by === 'alone') {
     return {
       create_date: '2020-01-01',
       expiry_date: expires,
@@ -64,6 +65,7 @@ describe('the history of a registration that different servers give', () => {
     kind: 'whois',
     name,
     at: at(place),
+    complete: by !== 'alone',
     answered_by: SERVERS[by].map((text) => {
       const [role, protocol, outcome] = text.split(' ');
       return { role, protocol, outcome };
@@ -134,6 +136,22 @@ describe('the history of a registration that different servers give', () => {
     expect(held.events).toEqual(['1 domain_status']);
   });
 
+  it('lists incomplete records only until they are complete again, and never in their place', async () => {
+    const away = await history(['rdap'], ['alone'], ['rdap']);
+    expect(away).toMatchObject({ records: ['rdap 0 to 2'], changes: [], events: [] });
+    const usual = await history(['alone'], ['rdap'], ['alone']);
+    expect(usual).toMatchObject({
+      records: ['rdap 1 to 1', 'rdap 0 to 2'],
+      changes: [],
+      events: [],
+    });
+    const held = await history(['rdap'], ['alone', { status: 'ok' }], ['rdap', { status: 'ok' }]);
+    expect(held.records).toEqual(['rdap 2 to 2', 'rdap 1 to 1', 'rdap 0 to 0']);
+    expect(held.changes).toEqual(['2 domain_status: clienthold to clientok']);
+    const known = await history(['denied'], ['rdap'], ['denied'], ['rdap']);
+    expect(known.records).toEqual(['rdap 1 to 3', 'rdap 0 to 2']);
+  });
+
   it('has a change that port 43 shows while RDAP is away, once', async () => {
     const expires = '2031-01-01';
     const told = await history(
@@ -202,7 +220,12 @@ describe('the history of a registration that different servers give', () => {
     );
     expect(told.changes).toEqual(['3 expiry_date: 2030-01-01 to 2031-01-01']);
     expect(told.events).toEqual(['3 expiry_date']);
-    expect(told.records).toEqual(['undefined 4 to 4', 'rdap 3 to 3', 'undefined 0 to 2']);
+    expect(told.records).toEqual([
+      'undefined 4 to 4',
+      'rdap 3 to 3',
+      'rdap 1 to 1',
+      'undefined 0 to 2',
+    ]);
   });
 
   it('does not depend on the order in which observations arrive', async () => {
@@ -235,7 +258,7 @@ describe('the history of a registration that different servers give', () => {
       const truths = changed.map((_, place) => ({
         host: `ns${changed.lastIndexOf(true, place)}.x.net`,
       }));
-      const servers = truths.map(() => random.pick(Object.keys(SERVERS) as Servers[]));
+      const servers = truths.map(() => random.pick(['rdap', 'port43', 'denied', 'file'] as const));
       return { name: `servers-${++names}.com`, changed, truths, servers };
     });
     for (let place = 0; place < 12; place++) {
