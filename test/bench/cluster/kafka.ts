@@ -58,7 +58,7 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
 
 /** @returns the settings of its clients. */
 async function startBroker(): Promise<Record<string, string>> {
-  const starting = KafkaBroker.start({ folder: newFolder('kafka') });
+  const starting = KafkaBroker.start({ folder: newFolder('kafka'), isMeasured: true });
   cleanup.add(async () => (await starting).stop());
   const { brokers } = await starting;
   const settings = { KAFKA_BROKERS: brokers.join(), KAFKA_TOPIC_REPLICATION: '1' };
