@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditJob, type Database, checkInvariants, withClient } from '#libs/database';
-import { DAY_MS, HOUR_MS, newId } from '#libs/platform';
+import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { scrape } from '#test/environment';
 import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-under-test.js';
 import { CheckpointJob } from '../checkpoints/checkpoint.job.js';
@@ -157,6 +157,16 @@ describe('auditor', () => {
     expect(await violatedAfter(closed)).toEqual(['I23']);
     const open = [`update used_credits set credits = credits + 1 where ${ofDay(3)}`];
     expect(await violatedAfter(open, HOUR_MS)).toEqual(['I23']);
+  });
+
+  it('I23: a clock that was set back over midnight violates nothing', async () => {
+    const accountId = await entitlement.newAccount();
+    const midnight = Math.ceil(entitlement.clock.now().getTime() / DAY_MS) * DAY_MS;
+    for (const minutes of [-10, 5, -3, 24 * 60]) {
+      entitlement.clock.set(new Date(midnight + minutes * MINUTE_MS));
+      await entitlement.use(accountId, 4);
+    }
+    expect(await violatedAfter([])).toEqual([]);
   });
 
   it('the ledger cannot be changed or unbalanced, not even by the service', async () => {

@@ -1,10 +1,11 @@
-import { USED_SINCE } from '../checkpoints/ledger-sums.js';
+import { FIRST_ID, USED_SINCE } from '../checkpoints/ledger-sums.js';
 
 /**
  * SQL: accounts whose statement of use differs from the ledger. The total must equal what their grants consumed, minus
  * what was consumed to repay debt. A full pass sums every day again, without the checkpoint. It also compares
- * separately the last closed day, which is the one before the account's last movement. The ids of an account's
- * transfers rise, so its days are consecutive; days before the first one still in the ledger are omitted.
+ * separately the last closed day, which is the one before the account's last movement; days before the first one still
+ * in the ledger are omitted. The ids of an account's transfers rise, and so do their days, unless the clock stepped back
+ * over midnight; therefore, the transfers of a day are searched from the day before on.
  */
 export const STATEMENT_DIFFERENCES = `
   select k.id, null as day, k.used + n.used as shown, c.consumed
@@ -34,10 +35,15 @@ export const STATEMENT_DIFFERENCES = `
   cross join lateral (
     select id from ledger_transfers where account_id = a.id and occurred_at < u.starts_at
     order by id desc limit 1) earlier
+  left join lateral (
+    select id from ledger_transfers where account_id = a.id and id <= earlier.id
+      and occurred_at < u.starts_at - interval '1 day'
+    order by id desc limit 1) before on true
   cross join lateral (
     select coalesce(sum(e.amount), 0) as consumed
     from ledger_transfers t
     join ledger_entries e on e.transfer_id = t.id and e.ledger_account = 'consumed'
-    where t.account_id = a.id and t.id > earlier.id and t.kind in ('consume', 'late_debit')
-      and t.occurred_at < u.starts_at + interval '1 day') l
+    where t.account_id = a.id and t.id > coalesce(before.id, ${FIRST_ID})
+      and t.kind in ('consume', 'late_debit')
+      and t.occurred_at >= u.starts_at and t.occurred_at < u.starts_at + interval '1 day') l
   where $1::float8 is null and u.used <> l.consumed`;
