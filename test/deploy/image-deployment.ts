@@ -136,7 +136,6 @@ export class ImageDeployment {
         [url.username, url.password] = [role, rolePassword(role)];
         return url.toString();
       },
-      rolePassword,
       transport,
       log: () => this.containers.map(({ output }) => output).join(''),
       stop: () => this.stop(),

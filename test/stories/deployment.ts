@@ -37,12 +37,18 @@ export interface Deployment {
   serviceSecret: string;
   superuserUrl: string;
   databaseUrl(role: string): string;
-  rolePassword(role: string): string;
   /** Relays the events of a service that the story plays. */
   transport: EventTransport;
   /** Every log line of every service so far. */
   log(): string;
   stop(): Promise<void>;
+}
+
+/** A deployment with billing and the simulated payment processor. */
+interface WithPayments extends Deployment {
+  payments: PaymentsSimulator;
+  billingUrl: string;
+  workerUrl: string;
 }
 
 /** Services share event loops, or two cores with the tests, and stories are not about load. */
@@ -60,12 +66,7 @@ export async function openSoloOn(internet: Record<string, string>): Promise<Depl
 
 /** Starts every service and the simulated payment processor in this process. */
 export async function openSoloWithPayments(settings: Record<string, string> = {}) {
-  const { payments, billingUrl, ...deployment } = await opened({ ...UNHURRIED, ...settings });
-  return {
-    ...deployment,
-    payments: payments as PaymentsSimulator,
-    billingUrl: billingUrl as string,
-  };
+  return opened({ ...UNHURRIED, ...settings });
 }
 
 /**
@@ -93,8 +94,6 @@ export async function openSoloBehindPgBouncer(settings: Record<string, string> =
   const solo = await opened(overrides, { folder, databaseAdminUrl: server.url() });
   return {
     ...solo,
-    payments: solo.payments as PaymentsSimulator,
-    billingUrl: solo.billingUrl as string,
     pooler,
     pooled,
     stop: async () => {
@@ -132,7 +131,7 @@ async function makeTemplate(): Promise<string> {
 async function opened(
   overrides: Record<string, string>,
   options: { offline?: boolean; folder?: string; databaseAdminUrl?: string } = {},
-): Promise<Deployment & { payments?: PaymentsSimulator; billingUrl?: string; workerUrl: string }> {
+): Promise<WithPayments> {
   const clock = new TestClock();
   const { offline = true, databaseAdminUrl } = options;
   const folder = options.folder ?? (await preparedFolder());
@@ -155,14 +154,13 @@ async function opened(
     mailboxUrl: `${dashboardUrl}/mailbox`,
     mailbox,
     clock,
-    payments,
-    billingUrl: solo.settings.BILLING_INTERNAL_URL,
+    payments: payments as PaymentsSimulator,
+    billingUrl: solo.settings.BILLING_INTERNAL_URL as string,
     entitlementUrl,
     workerUrl: solo.settings.WORKER_URL as string,
     serviceSecret: solo.settings.SERVICE_SECRET as string,
     superuserUrl: database.superuserUrl,
     databaseUrl: (role) => database.url(role),
-    rolePassword: (role) => database.rolePassword(role),
     transport,
     log: () => log,
     stop: async () => {
@@ -176,14 +174,9 @@ async function opened(
  * Starts a process for each service, with Kafka and Valkey. The API is that of the first gateway.
  * @param worker settings of the worker.
  */
-export async function openCluster(worker: Record<string, string> = {}): Promise<
-  Deployment & {
-    cluster: RunningCluster;
-    payments: PaymentsSimulator;
-    billingUrl: string;
-    workerUrl: string;
-  }
-> {
+export async function openCluster(
+  worker: Record<string, string> = {},
+): Promise<WithPayments & { cluster: RunningCluster }> {
   const folder = makeRunFolder();
   const clockFile = join(folder, 'clock');
   const clock = FileClock.create(clockFile);
@@ -213,7 +206,6 @@ export async function openCluster(worker: Record<string, string> = {}): Promise<
     serviceSecret: settings.operator().SERVICE_SECRET as string,
     superuserUrl: settings.superuserUrl,
     databaseUrl: (role) => settings.databaseUrl(role),
-    rolePassword: (role) => settings.rolePassword(role),
     transport,
     log: () => cluster.processes.map(({ output }) => output).join(''),
     stop: async () => {
