@@ -1,19 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Container, type PodSpec, containersOf } from './chart.js';
+import {
+  type Container,
+  type PodSpec,
+  type Resource,
+  componentOf,
+  containersOf,
+  workloadsOf,
+} from './chart.js';
 import type { DeploymentPlan, PlannedContainer } from './deployment-plan.js';
-
-/** A pod as an API server stores it. */
-export interface Pod {
-  metadata: { name: string; labels: Record<string, string> };
-  spec: PodSpec;
-}
-
-export interface ChartInstallation {
-  pods: Pod[];
-  /** Services by name, with the labels of the pods behind them. */
-  services: Record<string, Record<string, string>>;
-}
 
 /** Inputs that containers get from outside their pods. */
 interface Given {
@@ -28,47 +23,47 @@ const IMAGE_USER = 10_001;
 const COMPONENT = 'app.kubernetes.io/component';
 const MIGRATION = 'migrate';
 
-/**
- * The containers of an installation's pods, as their specifications have them. Only the public origins are replaced.
- */
-export function chartPlan({ pods, services }: ChartInstallation): DeploymentPlan {
-  const of = (app: string) => pods.filter(({ metadata }) => metadata.labels[COMPONENT] === app);
-  const [api] = of('gateway').map(({ metadata }) => metadata.name);
-  const [dashboard] = of('dashboard').map(({ metadata }) => metadata.name);
-  const [migration] = of(MIGRATION).map(({ metadata }) => metadata.name);
-  const answering = (labels: Record<string, string>) =>
-    pods.find(({ metadata }) =>
-      Object.entries(labels).every(([key, value]) => metadata.labels[key] === value),
-    )?.metadata.name ?? '';
+/** The containers of the chart's workloads, one pod of each. Only the public origins are replaced. */
+export function chartPlan(resources: Resource[]): DeploymentPlan {
+  const workloads = workloadsOf(resources);
+  const nameOfApp = (app: string) =>
+    workloads.find((one) => componentOf(one) === app)?.metadata.name ?? '';
+  const services = resources.filter(({ kind }) => kind === 'Service');
+  const all = workloads.flatMap((workload) =>
+    containersOf(workload.spec.template.spec).map((container) => ({ workload, container })),
+  );
   return {
-    names: pods.flatMap((pod) => containersOf(pod.spec).map((one) => nameOf(pod, one))),
+    names: all.map(({ workload, container }) => nameOf(workload, container)),
     aliases: Object.fromEntries(
-      Object.entries(services).map(([service, labels]) => [service, answering(labels)]),
+      services.map(({ metadata, spec }) => {
+        const selector = spec.selector as unknown as Record<string, string>;
+        return [metadata.name, nameOfApp(selector[COMPONENT])];
+      }),
     ),
-    api,
-    dashboard: { name: dashboard, port: 8080 },
+    api: nameOfApp('gateway'),
+    dashboard: { name: nameOfApp('dashboard'), port: 8080 },
     containers: (secretFolder, origins) =>
-      pods.flatMap((pod) =>
-        containersOf(pod.spec).map((one) =>
-          planned(pod, one, { secretFolder, origins, migration }),
-        ),
+      all.map(({ workload, container }) =>
+        planned(workload, container, { secretFolder, origins, migration: nameOfApp(MIGRATION) }),
       ),
   };
 }
 
-/** The main container has the name of its pod; an init container is named after the pod and itself. */
-const nameOf = ({ metadata, spec }: Pod, { name }: Container) =>
-  spec.containers.some((one) => one.name === name) ? metadata.name : `${metadata.name}-${name}`;
+/** The main container has the name of its workload; an init container is named after the workload and itself. */
+const nameOf = ({ metadata, spec }: Resource, { name }: Container) =>
+  spec.template.spec.containers.some((one) => one.name === name)
+    ? metadata.name
+    : `${metadata.name}-${name}`;
 
-function planned(pod: Pod, container: Container, given: Given): PlannedContainer {
-  const { metadata, spec } = pod;
+function planned(workload: Resource, container: Container, given: Given): PlannedContainer {
+  const { spec } = workload.spec.template;
   if (spec.securityContext.runAsUser !== IMAGE_USER)
     throw new Error("a user other than the image's");
-  const app = metadata.labels[COMPONENT];
-  const name = nameOf(pod, container);
+  const app = componentOf(workload);
+  const name = nameOf(workload, container);
   const environment = Object.fromEntries(container.env.map(({ name: key, value }) => [key, value]));
   const origins = Object.entries(given.origins).filter(([key]) => key in environment);
-  const earlier = (spec.initContainers ?? []).map((one) => nameOf(pod, one));
+  const earlier = (spec.initContainers ?? []).map((one) => nameOf(workload, one));
   const needs = app === MIGRATION ? earlier : [given.migration];
   return {
     name,
@@ -93,12 +88,13 @@ function planned(pod: Pod, container: Container, given: Given): PlannedContainer
       }),
     ),
     kept: container.volumeMounts
-      .filter(({ name: volume }) => isKept(spec, volume))
+      .filter(({ name: volume }) => isClaimed(spec, volume))
       .map(({ mountPath }) => mountPath),
     needs: needs.filter((one) => one !== name),
     isJob: app === MIGRATION,
   };
 }
 
-const isKept = ({ volumes }: PodSpec, name: string) =>
-  volumes.some((volume) => volume.name === name && 'persistentVolumeClaim' in volume);
+/** A volume that the pod does not list comes from a claim of its StatefulSet. */
+const isClaimed = ({ volumes }: PodSpec, name: string) =>
+  !volumes.some((volume) => volume.name === name);

@@ -204,6 +204,23 @@ const missing = chartToolsAvailability();
     }
   });
 
+  it('a new version replaces the pods of a service one after another; only an only pod with a volume leaves a gap', () => {
+    everywhere((resources) => {
+      for (const { kind, metadata, spec } of own(resources)) {
+        if (kind === 'Job' || metadata.name.endsWith('-cli')) continue;
+        const { strategy, updateStrategy, replicas = 2 } = spec as unknown as Replaced;
+        const rolling = { type: 'RollingUpdate' };
+        if (kind === 'StatefulSet') expect(updateStrategy).toEqual(rolling);
+        else {
+          expect(strategy).toMatchObject(rolling);
+          const { maxSurge, maxUnavailable } = strategy.rollingUpdate;
+          expect([metadata.name, maxSurge + maxUnavailable]).toEqual([metadata.name, 1]);
+          expect(replicas - maxUnavailable).toBeGreaterThan(0);
+        }
+      }
+    });
+  });
+
   it('S111: only declared connections are allowed, and to the internet only for services that declare it', () => {
     for (const values of ['all on', 'production', 'brought along']) {
       const policies = ofKind(rendered[values] ?? [], 'NetworkPolicy');
@@ -519,6 +536,13 @@ const missing = chartToolsAvailability();
     );
   });
 });
+
+/** How the pods of a workload are replaced. */
+interface Replaced {
+  replicas?: number;
+  strategy: { rollingUpdate: Record<'maxSurge' | 'maxUnavailable', number> };
+  updateStrategy: object;
+}
 
 interface Certificate {
   isCA?: boolean;

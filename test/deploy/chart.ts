@@ -36,8 +36,6 @@ interface Probe {
 }
 
 export interface PodSpec {
-  nodeName?: string;
-  restartPolicy?: string;
   automountServiceAccountToken: boolean;
   serviceAccountName?: string;
   priorityClassName?: string;
@@ -76,13 +74,13 @@ export interface Resource {
   };
 }
 
-/** The place where a release is installed. */
+/** The place where a release is stored. */
 export interface Destination {
   kubeconfig: string;
   namespace: string;
 }
 
-/** Renders and installs the chart with Helm. */
+/** Renders and stores the chart with Helm. */
 export class Chart {
   constructor(private readonly helm: string) {}
 
@@ -100,16 +98,7 @@ export class Chart {
     return this.run('lint', '--strict', CHART, ...optionsOf(values, sets));
   }
 
-  /** Installs and waits until everything is ready. @throws Helm's message. */
-  async install(to: Destination, values: string[], ...sets: string[]): Promise<string> {
-    return this.run('install', RELEASE, CHART, ...placeOf(to), ...WAIT, ...optionsOf(values, sets));
-  }
-
-  async upgrade(to: Destination, values: string[], ...sets: string[]): Promise<string> {
-    return this.run('upgrade', RELEASE, CHART, ...placeOf(to), ...WAIT, ...optionsOf(values, sets));
-  }
-
-  /** Installs without waiting, for clusters in which nothing becomes ready. */
+  /** Installs without waiting, because nothing becomes ready without controllers. @throws Helm's message. */
   async store(
     by: 'install' | 'upgrade',
     to: Destination,
@@ -129,10 +118,6 @@ export class Chart {
       '--no-hooks',
       ...options,
     );
-  }
-
-  async rollback(to: Destination, revision: number): Promise<string> {
-    return this.run('rollback', RELEASE, String(revision), ...placeOf(to), ...WAIT);
   }
 
   /** Runs all checks of an installation that need an API server, without changing anything. @throws Helm's message. */
@@ -158,7 +143,6 @@ export class Chart {
   }
 }
 
-const WAIT = ['--wait', '--timeout=10m'];
 const placeOf = ({ kubeconfig, namespace }: Destination) => [
   '--kubeconfig',
   kubeconfig,

@@ -30,9 +30,4 @@ export interface DeploymentPlan {
   dashboard: { name: string; port: number };
   /** Origins of gateways that take the place of public origins. */
   containers(secretFolder: string, origins: Record<string, string>): PlannedContainer[];
-  /**
-   * Writes the certificate of a service into a folder and returns the folder; without this, an authority created here
-   * signs it.
-   */
-  issue?(app: string, into: string): string;
 }

@@ -67,7 +67,7 @@ export class ImageDeployment {
   private operator?: ContainerOptions;
   private beside: Record<string, Record<string, string>> = {};
   private planned: PlannedContainer[] = [];
-  private issue: (app: string, into: string) => string;
+  private authority: OwnAuthority;
   private brokerCertificate: OwnCertificate;
   private clock: FileClock;
   private server: EmbeddedServer;
@@ -119,7 +119,7 @@ export class ImageDeployment {
     const entitlement = planned.find(({ app }) => app === 'entitlement') as PlannedContainer;
     const tls =
       'INTERNAL_TLS_FOLDER' in entitlement.environment
-        ? new InternalTls(this.issue('cli', join(this.folder, 'cli')), logger)
+        ? new InternalTls(this.authority.issue('cli'), logger)
         : undefined;
     return {
       apiUrl: origins.BASE_URL,
@@ -178,8 +178,7 @@ export class ImageDeployment {
     });
     this.writeBrokerPasswords();
     this.planned = this.plan.containers(join(this.folder, 'secrets'), this.origins);
-    const authority = new OwnAuthority(join(this.folder, 'authority'));
-    this.issue = this.plan.issue ?? ((app, into) => authority.issue(app, into));
+    this.authority = new OwnAuthority(join(this.folder, 'authority'));
     this.brokerCertificate = makeOwnCertificate(this.folder, 'broker', 'kafka');
     await Promise.all([this.startPostgres(), this.startKafka(), this.startValkey()]);
     await this.prepareBeside();
@@ -208,7 +207,7 @@ export class ImageDeployment {
     if (name === BROKER_AUTHORITY) {
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, 'ca.crt'), this.brokerCertificate.authority);
-    } else this.issue(app, folder);
+    } else this.authority.issue(app, folder);
     for (const file of readdirSync(folder)) chmodSync(join(folder, file), 0o644);
     return folder;
   }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { type Server, type Socket, connect, createServer } from 'node:net';
 import { isAlive } from '#test/environment';
+import { TcpProxy } from '../faults/tcp-proxy.js';
 
 /** The highest id of a Linux process, 2^22, in base 36. */
 const OWNER_LETTERS = 5;
@@ -14,8 +14,7 @@ export class Network {
   private readonly id = ownId();
   private readonly prefix = `10.${randomInt(128, 250)}.${randomInt(1, 250)}`;
   private readonly names: string[] = [];
-  private readonly forwards: Server[] = [];
-  private readonly sockets = new Set<Socket>();
+  private readonly forwards: TcpProxy[] = [];
 
   /** @param names of everything that has an address, containers or not. */
   constructor(names: string[]) {
@@ -63,32 +62,13 @@ export class Network {
 
   /** Forwards what containers send to a port of this machine to a port of its loopback address. */
   async forward(port: number, toPort = port): Promise<void> {
-    const server = createServer((client) => {
-      const target = connect(toPort, '127.0.0.1');
-      for (const [from, to] of [
-        [client, target],
-        [target, client],
-      ]) {
-        this.sockets.add(from);
-        from.pipe(to);
-        from.on('error', () => to.destroy());
-        from.on('close', () => {
-          this.sockets.delete(from);
-          to.destroy();
-        });
-      }
-    });
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen(port, this.hostAddress, resolve);
-    });
-    this.forwards.push(server);
+    const target = { host: '127.0.0.1', port: toPort };
+    const at = { host: this.hostAddress, port };
+    this.forwards.push(await TcpProxy.start({ route: () => target, ...at }));
   }
 
   async remove(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy();
-    await Promise.all(
-      this.forwards.map((server) => new Promise((resolve) => server.close(resolve))),
-    );
+    await Promise.all(this.forwards.map((proxy) => proxy.stop()));
     removeLinks(this.id);
   }
 

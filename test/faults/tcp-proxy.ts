@@ -10,9 +10,13 @@ export interface Target {
 export interface TcpProxyOptions {
   /** The destination of a new connection; undefined refuses it. */
   route: () => Target | undefined;
-  /** A port on loopback; 0 takes a free one. */
+  /** The address on which it listens; by default that of loopback. */
+  host?: string;
+  /** 0 takes a free one. */
   port?: number;
 }
+
+const LOOPBACK = '127.0.0.1';
 
 type Behaviour = 'passing' | 'stalled' | 'refusing';
 
@@ -52,7 +56,7 @@ export class TcpProxy {
   }
 
   get address(): Target {
-    return { host: '127.0.0.1', port: this.port };
+    return { host: this.options.host ?? LOOPBACK, port: this.port };
   }
 
   get connections(): number {
@@ -135,7 +139,8 @@ export class TcpProxy {
 
   private async listen(): Promise<void> {
     this.server = createServer({ allowHalfOpen: true }, (socket) => this.accept(socket));
-    this.server.listen(this.port, '127.0.0.1');
+    const { host, port } = this.address;
+    this.server.listen(port, host);
     await once(this.server, 'listening');
     this.port = (this.server.address() as AddressInfo).port;
   }

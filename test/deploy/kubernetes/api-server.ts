@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '#libs/platform';
 import { waitFor } from '#test/environment';
-import { makeOwnCertificate } from '../../environment/servers/own-certificate.js';
+import {
+  type OwnCertificate,
+  makeOwnCertificate,
+} from '../../environment/servers/own-certificate.js';
 import type { ApiServerPrograms } from '../tools/programs.js';
-import { Daemon } from './daemon.js';
+import { Daemon } from '../../../apps/simulators/src/dns/daemon.js';
 import type { CustomResourceDefinition } from './custom-definitions.js';
 import { KubernetesClient } from './kubernetes-client.js';
 
@@ -25,18 +28,22 @@ export class ApiServer {
   /** A kubeconfig with the server and its administrator, for other programs. */
   readonly kubeconfig: string;
   private readonly daemons: Daemon[] = [];
-  readonly origin: string;
+  private readonly origin: string;
+  private readonly certificate: OwnCertificate;
+  /** The key that signs the tokens of service accounts. */
+  private readonly accountKeyFile: string;
 
   private constructor(
-    readonly folder: string,
+    private readonly folder: string,
     private readonly ports: [etcd: number, peer: number, api: number],
     /** The administrator's token. */
-    readonly token: string,
+    private readonly token: string,
   ) {
-    const { authority } = makeOwnCertificate(folder, 'api');
+    this.certificate = makeOwnCertificate(folder, 'api');
     this.origin = `https://127.0.0.1:${ports[2]}`;
-    this.client = new KubernetesClient(this.origin, token, authority);
+    this.client = new KubernetesClient(this.origin, token, this.certificate.authority);
     this.kubeconfig = join(folder, 'kubeconfig');
+    this.accountKeyFile = join(folder, 'accounts.pem');
   }
 
   static async start(programs: ApiServerPrograms): Promise<ApiServer> {
@@ -51,27 +58,6 @@ export class ApiServer {
       await server.stop();
       throw error;
     }
-  }
-
-  /** The key that signs the tokens of service accounts. */
-  get accountKeyFile(): string {
-    return join(this.folder, 'accounts.pem');
-  }
-
-  get keyFile(): string {
-    return join(this.folder, 'api.key');
-  }
-
-  get authorityFile(): string {
-    return join(this.folder, 'api.crt');
-  }
-
-  /** Starts another program, which is stopped with the server. */
-  run(name: string, path: string, args: string[]): Daemon {
-    const log = join(this.folder, `${name}.log`);
-    const daemon = new Daemon(name, log, path, args);
-    this.daemons.push(daemon);
-    return daemon;
   }
 
   /** A namespace that admits only pods without any privileges (the restricted level of Pod Security). */
@@ -112,7 +98,10 @@ export class ApiServer {
     writeFileSync(this.accountKeyFile, privateKey, { mode: 0o600 });
     const line = `${this.token},admin,admin,system:masters\n`;
     writeFileSync(join(this.folder, 'tokens.csv'), line, { mode: 0o600 });
-    const cluster = { server: this.origin, 'certificate-authority': this.authorityFile };
+    const cluster = {
+      server: this.origin,
+      'certificate-authority': this.certificate.certificateFile,
+    };
     // A kubeconfig may be JSON, because JSON is also YAML.
     const config = {
       apiVersion: 'v1',
@@ -129,7 +118,7 @@ export class ApiServer {
   private async launch({ etcd, apiServer }: ApiServerPrograms): Promise<void> {
     const [client, peer, api] = this.ports.map(String);
     const [clientUrl, peerUrl] = [client, peer].map((port) => `http://127.0.0.1:${port}`);
-    const store = this.run('etcd', etcd, [
+    await this.run(Number(client), etcd, [
       `--data-dir=${join(this.folder, 'etcd')}`,
       `--listen-client-urls=${clientUrl}`,
       `--advertise-client-urls=${clientUrl}`,
@@ -138,14 +127,14 @@ export class ApiServer {
       `--initial-cluster=default=${peerUrl}`,
       '--unsafe-no-fsync',
     ]);
-    const server = this.run('kube-apiserver', apiServer, [
+    await this.run(Number(api), apiServer, [
       `--etcd-servers=${clientUrl}`,
       '--bind-address=127.0.0.1',
       '--advertise-address=127.0.0.1',
       `--secure-port=${api}`,
       `--cert-dir=${this.folder}`,
-      `--tls-cert-file=${this.authorityFile}`,
-      `--tls-private-key-file=${this.keyFile}`,
+      `--tls-cert-file=${this.certificate.certificateFile}`,
+      `--tls-private-key-file=${this.certificate.keyFile}`,
       '--service-account-issuer=https://kubernetes.default.svc',
       `--service-account-key-file=${this.accountKeyFile}`,
       `--service-account-signing-key-file=${this.accountKeyFile}`,
@@ -156,13 +145,19 @@ export class ApiServer {
       // The namespace decides whether a pod may be privileged.
       '--allow-privileged=true',
     ]);
-    const isReady = async () => {
-      for (const daemon of [store, server]) daemon.mustRun();
-      return this.client.get('/readyz').then(
+    const isReady = () =>
+      this.client.get('/readyz').then(
         () => true,
         () => false,
       );
-    };
     await waitFor('the API server to be ready', isReady, READY_LIMIT_MS);
+  }
+
+  /** Starts a program that listens on a port and ends with this process. */
+  private async run(port: number, path: string, args: string[]): Promise<void> {
+    const endpoint = { address: '127.0.0.1', port };
+    this.daemons.push(
+      await Daemon.start('setpriv', ['--pdeathsig', 'KILL', path, ...args], endpoint),
+    );
   }
 }

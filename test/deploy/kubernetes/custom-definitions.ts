@@ -2,7 +2,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { moduleFolder } from '../tools/go-program.js';
-import { CERT_MANAGER } from '../tools/programs.js';
 import { strimziDefinitions } from '../tools/strimzi-definitions.js';
 
 /** Defines a kind of resource at an API server. */
@@ -36,7 +35,8 @@ const DEFINING_MODULES = [
     path: 'config/crd/bases/keda.sh_{scaledobjects,triggerauthentications}.yaml',
   },
   {
-    ...CERT_MANAGER,
+    module: 'github.com/cert-manager/cert-manager',
+    version: 'v1.20.0',
     path: 'deploy/crds/cert-manager.io_{certificates,certificaterequests,issuers,clusterissuers}.yaml',
   },
   {

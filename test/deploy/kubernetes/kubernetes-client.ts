@@ -39,10 +39,6 @@ export class KubernetesClient {
     return this.ask('GET', path) as Promise<T>;
   }
 
-  async list<T = KubernetesObject>(path: string): Promise<T[]> {
-    return (await this.get<{ items: T[] }>(path)).items;
-  }
-
   create(path: string, body: unknown): Promise<KubernetesObject> {
     return this.ask('POST', path, body) as Promise<KubernetesObject>;
   }
@@ -57,18 +53,12 @@ export class KubernetesClient {
     ) as Promise<KubernetesObject>;
   }
 
-  /** Runs every check of the server, including the one for unknown fields, without storing anything. */
-  applyDry(resource: KubernetesObject, namespace: string): Promise<KubernetesObject> {
-    return this.apply(resource, namespace, '&dryRun=All');
-  }
-
   /**
-   * Stores a resource in the given namespace, whichever namespace it names itself, after every check of the server,
-   * including the one for unknown fields.
-   * @returns the stored resource.
+   * Runs every check of the server on a resource in the given namespace, whichever namespace it names itself, including
+   * the one for unknown fields, without storing anything.
    */
-  async apply(resource: KubernetesObject, namespace: string, and = ''): Promise<KubernetesObject> {
-    const options = `fieldManager=test&fieldValidation=Strict&force=true${and}`;
+  async applyDry(resource: KubernetesObject, namespace: string): Promise<KubernetesObject> {
+    const options = 'fieldManager=test&fieldValidation=Strict&force=true&dryRun=All';
     const path = `${await this.pathOf(resource, namespace)}?${options}`;
     const metadata = { ...resource.metadata, ...(resource.metadata.namespace && { namespace }) };
     return (await this.ask(
