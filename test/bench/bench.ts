@@ -18,11 +18,12 @@ export interface BenchRow {
 }
 
 export interface BenchOptions {
+  /** The name of the figure, for a module with several. */
+  figure: string;
+  /** Fewer repetitions and shorter runs. */
   isShort: boolean;
-  /** The number of operations, for figures that allow a choice. */
-  count?: number;
-  /** Calls per second to a processor. */
-  rate?: number;
+  /** For corpus: the number of names in the zone. */
+  names?: number;
 }
 
 /** The figures of one bench in one run on one machine; compare rows only within one report. */

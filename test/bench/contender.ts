@@ -25,8 +25,27 @@ export interface Field extends GatewayField {
   isShort: boolean;
 }
 
+/**
+ * The CPU time per request of each contender in each round, in microseconds. They take turns. Warm-ups are not counted:
+ * keys are looked up and functions compiled.
+ */
+export async function cpuOfAll(
+  field: GatewayField,
+  contenders: Contender[],
+  { warmUps, rounds, durationMs }: { warmUps: number; rounds: number; durationMs?: number },
+): Promise<number[][]> {
+  const cpu: number[][] = contenders.map(() => []);
+  for (let round = 0; round < warmUps + rounds; round++) {
+    for (const [place, contender] of contenders.entries()) {
+      const us = await cpuPerRequest(field, contender, durationMs);
+      if (round >= warmUps) cpu[place].push(us);
+    }
+  }
+  return cpu;
+}
+
 /** CPU time per request in one round, in microseconds. */
-export async function cpuPerRequest(
+async function cpuPerRequest(
   { around }: GatewayField,
   contender: Contender,
   durationMs = ROUND_MS,

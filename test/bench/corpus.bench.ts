@@ -18,6 +18,7 @@ import { CorpusUnderTest } from '../corpus/corpus-under-test.js';
 import { currentRun } from '../environment/run.js';
 import { Random } from '../random.js';
 import {
+  type BenchOptions,
   type BenchReport,
   type BenchRow,
   atLeast,
@@ -54,10 +55,7 @@ type Parameters = Record<string, string>;
 type Search = readonly [what: string, row: Operation, targetMs: number, ask: () => Parameters];
 
 /** `npm run bench corpus`: how fast the corpus imports sources and answers searches. */
-export async function run(
-  _figures?: string[],
-  { isShort, names }: { isShort: boolean; names?: number } = { isShort: false },
-): Promise<BenchReport> {
+export async function measure({ isShort, names }: BenchOptions): Promise<BenchReport> {
   const size = { ...(isShort ? SHORT : SIZE), ...(names && { zone: names }) };
   await openPostgres(true, SETTINGS);
   const folder = newFolder('corpus');

@@ -31,7 +31,7 @@ interface Measured {
 }
 
 /** Pages of the demo account and pages for strangers, in this machine's Chromium from Debian. */
-export async function run(_figures?: string[], options?: BenchOptions): Promise<BenchReport> {
+export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const title = 'dashboard: pages in Chromium';
   if (!hasBrowser) return { title, rows: [], notRun: ['no Chromium on this machine'] };
   const { dashboard_url: dashboardUrl, mailbox_url: mailboxUrl = '', demo } = await startProduct();
@@ -40,7 +40,7 @@ export async function run(_figures?: string[], options?: BenchOptions): Promise<
   const origins = { dashboardUrl, mailboxUrl, mailbox: { newest: async () => [] } };
   const user = await BrowserUser.arrive(browser, origins);
   const measured: Measured[] = [];
-  const looks = options?.isShort ? LOOKS.slice(-1) : LOOKS;
+  const looks = isShort ? LOOKS.slice(-1) : LOOKS;
   for (const paths of [STRANGERS, CUSTOMERS]) {
     if (paths === CUSTOMERS) {
       await user.open('/log-in');
@@ -49,7 +49,7 @@ export async function run(_figures?: string[], options?: BenchOptions): Promise<
     const state = { storageState: await user.context.storageState(), baseURL: dashboardUrl };
     const plain = await browser.newContext({ ...state, javaScriptEnabled: false });
     for (const path of paths) {
-      const one = await measure(user, path);
+      const one = await measurePage(user, path);
       one.faults.push(...(await withoutScript(plain, path)), ...(await user.faultsOfLooks(looks)));
       measured.push(one);
       const kilobytes = one.kilobytes.toFixed(1);
@@ -86,7 +86,7 @@ async function startProduct(): Promise<SoloFacts> {
   return JSON.parse(readFileSync(join(folder, 'solo.json'), 'utf8')) as SoloFacts;
 }
 
-async function measure(user: BrowserUser, path: string): Promise<Measured> {
+async function measurePage(user: BrowserUser, path: string): Promise<Measured> {
   const { page } = user;
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 720 });

@@ -10,7 +10,7 @@ const P99_TARGET_MS = 50;
 const THROUGHPUT_TARGET = 3_000;
 
 /** Time from the commit of an event in one service to its handler in another, within this process. */
-export async function run(): Promise<BenchReport> {
+export async function measure(): Promise<BenchReport> {
   const line = await EventLine.open();
   const logger = new Logger('bench', process.stderr, 'warn');
   const transport = new InProcessTransport({ logger, consumers: { account: ['entitlement'] } });

@@ -2,10 +2,17 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '#test/environment';
-import { type BenchReport, type BenchRow, atMost, leastOf, percentile } from './bench.js';
+import {
+  type BenchOptions,
+  type BenchReport,
+  type BenchRow,
+  atMost,
+  leastOf,
+  percentile,
+} from './bench.js';
 import { addedLatency } from './added-latency.js';
 import { cleanup } from './cleanup.js';
-import { type Contender, type Field, cpuPerRequest, voidIfWrong } from './contender.js';
+import { type Contender, type Field, cpuOfAll, voidIfWrong } from './contender.js';
 import {
   ANSWER_BYTES,
   CONNECTIONS,
@@ -32,15 +39,12 @@ const SHORT_ROUNDS = 3;
  * plugins, and nginx with Lua. The contenders take turns alone on the first core, and everything else runs on the
  * second. The lowest round counts, because other load can only add time.
  */
-export async function run(
-  _figures: string[] = [],
-  { isShort } = { isShort: false },
-): Promise<BenchReport> {
+export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   if (!hasWrk) return { title: 'gateway', rows: [], notRun: ['wrk is not installed'] };
   pin(process.pid, 1);
   const rounds = isShort ? SHORT_ROUNDS : ROUNDS;
   const field: Field = { ...(await openGatewayField()), rounds, isShort };
-  const rows = await measure(field);
+  const rows = await compare(field);
   if (!isShort) rows.push(await memoryOfKeys(field));
   const upstream = hasNginx ? 'nginx' : 'a Node server';
   return {
@@ -52,7 +56,7 @@ export async function run(
   };
 }
 
-async function measure(field: Field): Promise<BenchRow[]> {
+async function compare(field: Field): Promise<BenchRow[]> {
   await verifyPeersLimits(field);
   const ours = await measured(field, 'gateway, everything on');
   await verifyLimit({ ...ours, keys: [keyWithLimit(field, 1)] });
@@ -64,7 +68,7 @@ async function measure(field: Field): Promise<BenchRow[]> {
   const lua = hasNginxLua ? await startLua(field, UNLIMITED) : undefined;
   const contenders = [bare, ours, plugins, refusing, ...(lua ? [lua] : [])];
   for (const contender of contenders) await verify(contender);
-  const cpu = await cpuOfAll(field, contenders);
+  const cpu = await cpuOfAll(field, contenders, { warmUps: 1, rounds: field.rounds });
   const [bareUs, oursUs, pluginsUs, refusedUs, luaUs] = cpu;
   const rows = contenders.map(({ name }, place) => leastOf(name, cpu[place], 'µs'));
   rows.push(ratio('gateway of bare', { of: bareUs, by: oursUs, least: 1.12 }));
@@ -91,19 +95,6 @@ function ratio(what: string, { of, by, least }: Compared): BenchRow {
   );
   const target = Math.round(least * 100);
   return { what, value, median, unit: '%', target: `≥ ${target} %`, ok: value >= target };
-}
-
-/** The CPU time per request of each contender in each round, in microseconds. */
-async function cpuOfAll(field: Field, contenders: Contender[]): Promise<number[][]> {
-  const cpu: number[][] = contenders.map(() => []);
-  // The first round warms up: keys are looked up and functions compiled.
-  for (let round = 0; round <= field.rounds; round++) {
-    for (const [place, contender] of contenders.entries()) {
-      const us = await cpuPerRequest(field, contender);
-      if (round > 0) cpu[place].push(us);
-    }
-  }
-  return cpu;
 }
 
 async function memoryOfKeys(field: Field): Promise<BenchRow> {

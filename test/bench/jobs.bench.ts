@@ -23,7 +23,14 @@ import { currentRun } from '../environment/run.js';
 import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 import { CorpusStandIn } from '../worker/corpus-stand-in.js';
 import { QuestionsStandIn } from '../worker/questions-stand-in.js';
-import { type BenchReport, type BenchRow, atLeast, atMost, openPostgres } from './bench.js';
+import {
+  type BenchOptions,
+  type BenchReport,
+  type BenchRow,
+  atLeast,
+  atMost,
+  openPostgres,
+} from './bench.js';
 import { cleanup } from './cleanup.js';
 import { liveBesideJob } from './live-beside-job.js';
 import { cpuUs, cpuWithChildrenUs } from './machine.js';
@@ -69,22 +76,22 @@ const LINES_A_PIECE = 10_000;
 const LIMIT_MS = 3_600_000;
 const POLL_MS = 200;
 
-export const JOBS_FIGURES = ['stand-in', 'upstreams', 'files', 'beside-import'] as const;
-
 /** `npm run bench jobs`: three million names through a worker in a separate process. */
-export async function run(
-  figures: readonly string[] = [],
-  { isShort } = { isShort: false },
-): Promise<BenchReport> {
+export const FIGURES: Record<string, (part: number) => Promise<BenchRow[]>> = {
+  'stand-in': (part) => withStandIn(NAMES * part),
+  upstreams: throughLookup,
+  'beside-import': (part) => besideImport(IMPORTED * part),
+  files: (part) => databaseFile(FILE_ROWS * part),
+};
+
+export async function measure({ isShort, figure }: BenchOptions): Promise<BenchReport> {
   await openPostgres(false);
-  const wanted = figures.length > 0 ? figures : JOBS_FIGURES;
-  const [part, lookedUp] = isShort ? [0.02, 0.1] : [1, 1];
-  const rows: BenchRow[] = [];
-  if (wanted.includes('stand-in')) rows.push(...(await withStandIn(NAMES * part)));
-  if (wanted.includes('upstreams')) rows.push(...(await throughLookup(lookedUp)));
-  if (wanted.includes('beside-import')) rows.push(...(await besideImport(IMPORTED * lookedUp)));
-  if (wanted.includes('files')) rows.push(...(await databaseFile(FILE_ROWS * lookedUp)));
-  return { title: 'jobs: a worker in a separate process, everything on one machine', rows };
+  const short = figure === 'stand-in' ? 0.02 : 0.1;
+  const rows = await FIGURES[figure](isShort ? short : 1);
+  return {
+    title: `jobs, ${figure}: a worker in a separate process, everything on one machine`,
+    rows,
+  };
 }
 
 async function withStandIn(names: number): Promise<BenchRow[]> {

@@ -15,7 +15,14 @@ import {
 import { Logger, ServiceTokens, SystemClock, loadConfig, monotonicMs } from '#libs/platform';
 import { LookupConfig } from '../../apps/lookup/src/lookup.config.js';
 import { ObservationsService } from '../../apps/lookup/src/observations/observations.service.js';
-import { type BenchReport, type BenchRow, atLeast, atMost, inLanes } from './bench.js';
+import {
+  type BenchOptions,
+  type BenchReport,
+  type BenchRow,
+  atLeast,
+  atMost,
+  inLanes,
+} from './bench.js';
 import { cleanup } from './cleanup.js';
 import type { StubPorts, StubTerms } from './lookups/stub-upstreams.js';
 
@@ -27,10 +34,7 @@ let stub: Worker;
 let ports: StubPorts;
 
 /** `npm run bench lookups`: how fast registries and resolvers are queried. */
-export async function run(
-  _figures?: string[],
-  { isShort } = { isShort: false },
-): Promise<BenchReport> {
+export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const authority = new CertificateAuthority();
   const { keyPem, certificatePem } = authority.certificateFor([RDAP_HOST]);
   const workerData: StubTerms = { keyPem, certificatePem };

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { type BenchReport, type BenchRow, atMost } from './bench.js';
+import { type BenchOptions, type BenchReport, type BenchRow, atMost } from './bench.js';
 import { cleanup } from './cleanup.js';
 import type { MatchFigures, MatchTerms } from './monitors/match-names.js';
 
@@ -10,10 +10,7 @@ const NAMES = 300_000;
 const PROGRAM = fileURLToPath(new URL('./monitors/match-names.js', import.meta.url));
 
 /** `npm run bench monitors`: matches a day's new names against the brands of all customers, in a separate process. */
-export async function run(
-  _figures?: string[],
-  { isShort } = { isShort: false },
-): Promise<BenchReport> {
+export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const names = isShort ? NAMES / 10 : NAMES;
   const rows: BenchRow[] = [];
   for (const withTypos of [false, true]) {

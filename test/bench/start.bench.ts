@@ -10,7 +10,7 @@ const TARGET_SECONDS = 15;
 const START_TIMEOUT_MS = 240_000;
 
 /** `npm start` after installation and build: the first start creates the database, later ones open it. */
-export async function run(): Promise<BenchReport> {
+export async function measure(): Promise<BenchReport> {
   const folder = newFolder('start');
   const rows: BenchRow[] = [];
   for (const what of ['first start with an empty folder', 'second start']) {

@@ -4,9 +4,15 @@ import { join } from 'node:path';
 import { EventsConfig, KafkaTransport, createTopics } from '#libs/messaging';
 import { Logger, loadConfig } from '#libs/platform';
 import { KafkaBroker } from '#test/environment';
-import { type BenchRow, atLeast, atMost, newFolder, percentile } from '../bench.js';
+import {
+  type BenchOptions,
+  type BenchReport,
+  atLeast,
+  atMost,
+  newFolder,
+  percentile,
+} from '../bench.js';
 import { cleanup } from '../cleanup.js';
-import type { FigureOptions } from '../cluster.bench.js';
 import { EventLine } from '../events/event-line.js';
 
 const EVENTS_PER_SECOND = 500;
@@ -21,7 +27,7 @@ const CONSUMER = join(import.meta.dirname, '../events/consumer.js');
  * Time from commit to handler over a real broker. The producer and its relay run here, the consumers in separate
  * processes.
  */
-export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
+export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const settings = await startBroker();
   const line = await EventLine.open();
   const first = await startConsumer(line, settings);
@@ -44,7 +50,7 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
   const second = await startConsumer(line, settings);
   const consumedPerSecond = await line.consumptionOf(backlog);
   await end(second);
-  return [
+  const rows = [
     atMost(
       `kafka: commit → handler at ${EVENTS_PER_SECOND} events/s, p99`,
       percentile(calm, 0.99),
@@ -54,6 +60,7 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
     atLeast(`kafka: relay, backlog of ${backlog}`, (backlog * 1000) / relayMs, 3_000, 'events/s'),
     atLeast(`kafka: consumer, backlog of ${backlog}`, consumedPerSecond, 3_000, 'events/s'),
   ];
+  return { title: 'kafka: events over a broker', rows };
 }
 
 /** @returns the settings of its clients. */

@@ -1,15 +1,13 @@
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { EntitlementClient, ServiceHttp } from '#libs/contracts';
+import { withClient } from '#libs/database';
 import { ServiceTokens, SystemClock, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { startCluster } from '../../../apps/cluster/src/cluster.js';
-import { ServiceProxy } from '../../../apps/dashboard/src/service-calls/service-proxy.js';
-import { requireSession } from '../../../apps/dashboard/src/service-calls/sessions.js';
 import { type LookupAnswer, LookupStandIn } from '../../stand-ins/lookup-stand-in.js';
-import { type BenchRow, inLanes, newFolder } from '../bench.js';
+import { type BenchOptions, type BenchReport, inLanes, newFolder } from '../bench.js';
 import { cleanup } from '../cleanup.js';
-import type { FigureOptions } from '../cluster.bench.js';
 
 const GATEWAYS = 3;
 const CLIENTS = 64;
@@ -38,7 +36,7 @@ interface Answered {
  * Each repetition must serve exactly as many requests as there are credits. Lookup is a stand-in that answers every
  * name at once.
  */
-export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
+export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const repetitions = isShort ? 3 : 20;
   const field = await StormField.open();
   const [served, off]: [number[], number[]] = [[], []];
@@ -60,7 +58,7 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
     );
   }
   const exact = off.filter((wrong) => wrong === 0).length;
-  return [
+  const rows = [
     {
       what: `storm, ${GATEWAYS} gateways: repetitions that served and booked exactly ${CREDITS} of ${REQUESTS}`,
       value: exact,
@@ -72,6 +70,7 @@ export async function measure({ isShort }: FigureOptions): Promise<BenchRow[]> {
     { what: 'storm: answers other than 200 and 402', value: unserved, unit: 'requests' },
     { what: 'storm: rate', value: (repetitions * REQUESTS * 1000) / elapsedMs, unit: 'req/s' },
   ];
+  return { title: 'storm: the last credits, at several gateways', rows };
 }
 
 /** A cluster with three gateways and a demo account, whose credits the bench grants. */
@@ -109,10 +108,10 @@ class StormField {
     const entitlement = { cli: clientOf('cli'), gateway: clientOf('gateway') };
     const pools = gateways.map(({ apiUrl }) => new Pool(apiUrl, { connections: CLIENTS }));
     cleanup.add(async () => Promise.all(pools.map(async (pool) => pool.destroy())));
-    const { email, password, live_key: key } = facts.demo!;
-    const accounts = new ServiceProxy({ service: 'account', url: facts.account_url, tokens });
-    const accountId = await accountOf(accounts, { email, password });
-    const field = new StormField(pools, key, accountId, entitlement);
+    const { rows } = await withClient(settings.superuserUrl, (client) =>
+      client.query<{ id: string }>('select id from account.accounts'),
+    );
+    const field = new StormField(pools, facts.demo!.live_key, rows[0].id, entitlement);
     await field.raiseLimit();
     return field;
   }
@@ -182,15 +181,4 @@ class StormField {
       await waitFor('the limit at every gateway', knows, 20_000);
     }
   }
-}
-
-async function accountOf(accounts: ServiceProxy, person: object): Promise<string> {
-  const visitor = { clientAddress: '127.0.0.1', requestId: newId() };
-  const path = '/internal/dashboard/log-in';
-  const answer = await accounts.call({ method: 'POST', path, visitor, body: person });
-  if (answer.refusal) throw answer.refusal;
-  const session = { ...visitor, sessionToken: answer.beginsSession };
-  const { accountId } = await requireSession(accounts, session);
-  await accounts.close();
-  return accountId;
 }

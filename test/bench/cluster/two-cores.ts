@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { ValkeyServer } from '#test/environment';
-import { type BenchRow, atLeast, leastOf, percentile } from '../bench.js';
+import { type BenchReport, atLeast, leastOf, percentile } from '../bench.js';
 import { cleanup } from '../cleanup.js';
-import { type Contender, cpuPerRequest } from '../contender.js';
+import { type Contender, cpuOfAll } from '../contender.js';
 import {
   CONNECTIONS,
   type GatewayField,
@@ -20,20 +20,14 @@ const LEAST = 1.7;
  * The gain of the second core: twice the CPU time per request of one gateway ÷ that of two on one port, with their
  * Valkey. Nothing is bound to a core, and each gateway has as many connections as the one. Needs Debian's wrk and nginx.
  */
-export async function measure(): Promise<BenchRow[]> {
+export async function measure(): Promise<BenchReport> {
   const field = await openGatewayField();
   const contenders = [await oneGateway(field), await twoGateways(field)];
-  const cpu: [number[], number[]] = [[], []];
-  for (let round = 0; round < WARM_UPS + ROUNDS; round++) {
-    for (const [place, contender] of contenders.entries()) {
-      const us = await cpuPerRequest(field, contender, ROUND_MS);
-      if (round >= WARM_UPS) cpu[place].push(us);
-    }
-  }
-  const [one, two] = cpu;
+  const times = { warmUps: WARM_UPS, rounds: ROUNDS, durationMs: ROUND_MS };
+  const [one, two] = await cpuOfAll(field, contenders, times);
   const value = (2 * Math.min(...one)) / Math.min(...two);
   const ratios = one.map((us, round) => (2 * us) / two[round]);
-  return [
+  const rows = [
     leastOf('CPU per request, one gateway', one, 'µs'),
     leastOf('CPU per request, two gateways on one port, with Valkey', two, 'µs'),
     {
@@ -41,6 +35,7 @@ export async function measure(): Promise<BenchRow[]> {
       median: percentile(ratios, 0.5),
     },
   ];
+  return { title: 'two-cores: the gain of a second core', rows };
 }
 
 async function oneGateway(field: GatewayField): Promise<Contender> {

@@ -3,31 +3,13 @@ import { Controller, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type CustomStrategy, Ctx, Payload } from '@nestjs/microservices';
 import { AccountRegistered, type EventEnvelope } from '#libs/contracts';
-import {
-  Database,
-  EmbeddedServer,
-  Transaction,
-  maintenanceRole,
-  migrate,
-  ownerRole,
-  provisionRoles,
-  provisionSchemas,
-  serviceRole,
-  withClient,
-} from '#libs/database';
-import {
-  Consumes,
-  type EventTransport,
-  InProcessTransport,
-  Outbox,
-  messagingTables,
-} from '#libs/messaging';
+import { Database, Transaction, withClient } from '#libs/database';
+import { Consumes, type EventTransport, InProcessTransport, Outbox } from '#libs/messaging';
 import { Logger, SystemClock, newId } from '#libs/platform';
-import { newFolder } from '../bench.js';
+import { TestDatabase } from '#test/environment';
+import { openPostgres } from '../bench.js';
 import { cleanup } from '../cleanup.js';
 
-const PASSWORD = 'bench';
-const SERVICES = ['account', 'entitlement'] as const;
 const WRITERS = 8;
 const DRAIN_MS = 60_000;
 const LOOK_EVERY_MS = 50;
@@ -68,35 +50,33 @@ export interface Saying {
   perSecond?: number;
 }
 
-/** A producer's database on a separate durable server, its relay, and the events that were sent and received. */
+/** A producer's database on a durable server, its relay, and the events that were sent and received. */
 export class EventLine {
   private transport?: EventTransport;
 
   private constructor(
-    private readonly server: EmbeddedServer,
+    private readonly test: TestDatabase,
     private readonly producer: Database,
     private readonly maintenance: Database,
   ) {}
 
   static async open(): Promise<EventLine> {
-    const starting = EmbeddedServer.start({ folder: newFolder('events'), password: PASSWORD });
-    cleanup.add(async () => (await starting).stop());
-    const server = await starting;
-    await prepare(server);
-    const open = async (role: string) => {
-      const database = await Database.open({ url: urlOf(server, role), applicationName: 'bench' });
-      cleanup.add(() => database.close());
-      return database;
-    };
-    const [account, maintenance] = [serviceRole('account'), maintenanceRole('account')];
-    const line = new EventLine(server, await open(account), await open(maintenance));
+    await openPostgres();
+    const test = await TestDatabase.create();
+    cleanup.add(() => test.drop());
+    const [producer, maintenance] = [
+      await test.service('account'),
+      await test.maintenance('account'),
+    ];
+    const line = new EventLine(test, producer, maintenance);
+    await line.ask(TABLES);
     cleanup.add(() => line.stopRelay());
     return line;
   }
 
   /** The database as the consumer's role. */
   get consumerUrl(): string {
-    return urlOf(this.server, serviceRole('entitlement'));
+    return this.test.url('entitlement');
   }
 
   async startRelay(transport: EventTransport): Promise<void> {
@@ -178,38 +158,16 @@ export class EventLine {
     });
   }
 
-  private ask<T extends object>(sql: string, parameters: unknown[] = []): Promise<T[]> {
-    return withClient(this.server.url('bench'), async (client) => {
+  private ask<T extends object>(sql: string, parameters?: unknown[]): Promise<T[]> {
+    return withClient(this.test.url(), async (client) => {
       return (await client.query<T>(sql, parameters)).rows;
     });
   }
 }
 
-function urlOf(server: EmbeddedServer, role: string): string {
-  const url = new URL(server.url('bench'));
-  url.username = role;
-  return url.toString();
-}
-
-/** Creates schemas with the messaging tables, and tables of the events that were sent and received. */
-async function prepare(server: EmbeddedServer): Promise<void> {
-  await withClient(server.url(), (client) => client.query('create database bench'));
-  await provisionRoles(server.url(), SERVICES, () => PASSWORD);
-  const schemas = SERVICES.map((name) => ({ name }));
-  await provisionSchemas(server.url('bench'), schemas);
-  for (const service of SERVICES) {
-    const owner = urlOf(server, ownerRole(service));
-    await migrate(owner, [{ name: '0001-messaging', sql: messagingTables }]);
-  }
-  await withClient(urlOf(server, ownerRole('entitlement')), (client) =>
-    client.query(
-      'create table heard (key text primary key, at timestamptz not null default clock_timestamp())',
-    ),
-  );
-  await withClient(server.url('bench'), (client) =>
-    client.query(
-      `create table said (key text primary key, at timestamptz not null);
-       grant insert on said to public; grant usage on schema public to public`,
-    ),
-  );
-}
+/** The events that were sent and received. */
+const TABLES = `
+  create table entitlement.heard (key text primary key, at timestamptz not null default clock_timestamp());
+  grant insert on entitlement.heard to entitlement;
+  create table said (key text primary key, at timestamptz not null);
+  grant insert on said to account; grant usage on schema public to account`;
