@@ -1,10 +1,10 @@
 import type { Abstract, Type } from '@nestjs/common';
-import type { InjectOptions } from 'fastify';
 import type { ChosenProcessor, OrderAnswer } from '#libs/contracts';
 import { type Database, withClient } from '#libs/database';
 import { LocalMailbox, MailSender } from '#libs/mail';
 import { InProcessTransport } from '#libs/messaging';
 import {
+  type Job,
   Logger,
   type RunningService,
   type ServiceName,
@@ -24,7 +24,7 @@ import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-s
 import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementHoldings } from '../stand-ins/entitlement-holdings.js';
 import { type AccountFate, deliverFate } from './account-fate.js';
-import { CallbackEndpoint, type CallbackReceiver } from './callback-endpoint.js';
+import { CallbackEndpoint } from './callback-endpoint.js';
 import { pressButton } from './hosted-page.js';
 import type { CheckoutAction } from './processor-harness.js';
 
@@ -48,15 +48,16 @@ export interface Call {
 
 /** The complete billing service with its own database and the simulated Stripe over real sockets. */
 export class BillingUnderTest {
-  private constructor(
+  protected constructor(
     readonly test: TestDatabase,
-    readonly clock: TestClock,
-    readonly simulator: PaymentsSimulator,
-    readonly database: Database,
+    readonly clock: Pick<TestClock, 'now' | 'set' | 'advance'>,
   ) {
+    this.simulator = new PaymentsSimulator(clock);
     this.tokens = new ServiceTokens(SECRET, clock);
   }
 
+  readonly simulator: PaymentsSimulator;
+  database: Database;
   service: RunningService;
   config: BillingConfig;
   /** The mails that were sent. */
@@ -71,20 +72,15 @@ export class BillingUnderTest {
 
   /** @param settings that differ from the defaults, such as a real `entitlementUrl` in place of the stand-in. */
   static async start(settings: Partial<BillingConfig> = {}): Promise<BillingUnderTest> {
-    const test = await TestDatabase.create();
-    const clock = new TestClock();
-    const simulator = new PaymentsSimulator(clock);
-    const database = await test.service('billing', ENTITIES);
-    const billing = new BillingUnderTest(test, clock, simulator, database);
-    await billing.open(await simulator.start(), settings);
+    const billing = new BillingUnderTest(await TestDatabase.create(), new TestClock());
+    await billing.open(settings);
     return billing;
   }
 
   async stop(): Promise<void> {
     await this.simulator.stop();
     await Promise.all(this.endpoints.map((endpoint) => endpoint.close()));
-    await this.transport.close();
-    await this.service.stop();
+    await this.end();
     await this.contacts.stop();
     await this.holdings.stop();
     await this.test.drop();
@@ -96,20 +92,32 @@ export class BillingUnderTest {
 
   /** Calls an internal route as the gateway does. */
   async call(method: 'GET' | 'POST', path: string, call: Call = {}): Promise<Answer> {
-    const { body, accountId, caller = 'gateway', headers } = call;
-    const options: InjectOptions = {
+    const answer = await this.service.app.inject({
       method,
       url: `/internal/${path}`,
-      headers: {
-        authorization: `Bearer ${this.tokens.issue(caller, 'billing')}`,
-        ...(accountId !== undefined && { 'x-account-id': accountId }),
-        ...(Buffer.isBuffer(body) && { 'content-type': 'application/octet-stream' }),
-        ...headers,
-      },
-      ...(body !== undefined && { payload: body }),
-    };
-    const answer = await this.service.app.inject(options);
+      headers: this.headersOf(call),
+      ...(call.body !== undefined && { payload: call.body }),
+    });
     return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() };
+  }
+
+  protected headersOf({ body, accountId, caller = 'gateway', headers }: Call) {
+    const isRaw = Buffer.isBuffer(body);
+    return {
+      authorization: `Bearer ${this.tokens.issue(caller, 'billing')}`,
+      ...(accountId !== undefined && { 'x-account-id': accountId }),
+      ...(body && { 'content-type': isRaw ? 'application/octet-stream' : 'application/json' }),
+      ...headers,
+    };
+  }
+
+  async runJob(job: Type<Job>): Promise<void> {
+    await this.get(job).runOnce();
+  }
+
+  /** @returns the errors that it has logged since the last call. */
+  takeErrors(): string[] {
+    return this.logLines.splice(0);
   }
 
   /** An answer that is not JSON. */
@@ -161,7 +169,7 @@ export class BillingUnderTest {
     const { callbacks, paypal } = this.simulator;
     for (let round = 1; round <= 2; round += 1) {
       await Promise.all([callbacks.idle(), paypal.callbacks.idle()]);
-      await this.get(SyncObjectsJob).runOnce();
+      await this.runJob(SyncObjectsJob);
     }
   }
 
@@ -176,8 +184,8 @@ export class BillingUnderTest {
 
   /** Prints invoices and sends mails. @returns the mails to the account, oldest first. */
   async deliverMail(accountId: string) {
-    await this.get(PrintInvoicesJob).runOnce();
-    await this.get(MailSender).runOnce();
+    await this.runJob(PrintInvoicesJob);
+    await this.runJob(MailSender);
     const { email } = this.contacts.contactOf(accountId);
     const mails = await this.mailbox.newest(MAILS_MAX);
     return mails.filter(({ to }) => to === email).toReversed();
@@ -202,10 +210,9 @@ export class BillingUnderTest {
 
   /** Runs every job that handles account changes and refunds, and delivers the resulting events. */
   async follow(): Promise<void> {
-    await this.get(CloseCheckoutsJob).runOnce();
-    await this.get(FollowAccountsJob).runOnce();
-    await this.get(FollowTaxJob).runOnce();
-    await this.get(ReturnMoneyJob).runOnce();
+    for (const job of [CloseCheckoutsJob, FollowAccountsJob, FollowTaxJob, ReturnMoneyJob]) {
+      await this.runJob(job);
+    }
     await this.settle();
   }
 
@@ -234,19 +241,47 @@ export class BillingUnderTest {
     return newId();
   }
 
-  private async open(apiUrl: string, settings: Partial<BillingConfig>): Promise<void> {
-    const write = (line: string) => void this.logLines.push(line);
-    const logger = new Logger('test', { write }, 'error');
-    await this.contacts.start();
-    await this.holdings.start();
+  protected async open(settings: Partial<BillingConfig>): Promise<void> {
+    const { test, contacts, holdings, simulator } = this;
+    this.database = await test.service('billing', ENTITIES);
+    const apiUrl = await simulator.start();
+    await contacts.start();
+    await holdings.start();
     this.mailbox = new LocalMailbox(this.clock);
-    this.config = Object.assign(new BillingConfig(), {
-      ...billingSettings(this.test, this.simulator, apiUrl),
-      accountUrl: this.contacts.url,
-      entitlementUrl: this.holdings.url,
+    await this.serve({
+      databaseUrl: test.url('billing'),
+      maintenanceDatabaseUrl: test.url('billing_maintenance'),
+      auditorDatabaseUrl: test.url('billing_auditor'),
+      invoiceDataSecret: 'wraps the keys of invoices in tests',
+      serviceSecret: SECRET,
+      stripeApiKey: 'sk_test_simulator',
+      stripeApiUrl: apiUrl,
+      stripeCallbackSecrets: [CALLBACK_SECRET],
+      paypalClientId: 'simulator',
+      paypalClientSecret: SECRET,
+      paypalApiUrl: `${apiUrl}/paypal`,
+      paypalWebhookIds: [PAYPAL_WEBHOOK_ID],
+      paypalCallbackCa: simulator.paypal.identity.authorityPem,
+      accountUrl: contacts.url,
+      entitlementUrl: holdings.url,
       processorCallsPerSecond: 1_000,
       ...settings,
     });
+    const open = (processor: ChosenProcessor) =>
+      CallbackEndpoint.open((body, headers) =>
+        this.call('POST', `callbacks/${processor}`, { body, headers }),
+      );
+    this.endpoints = [await open('stripe'), await open('paypal')];
+    const [ofStripe, ofPaypal] = this.endpoints;
+    simulator.callbacks.target = { url: ofStripe.url, secret: CALLBACK_SECRET };
+    simulator.paypal.callbacks.target = { url: ofPaypal.url, secret: PAYPAL_WEBHOOK_ID };
+  }
+
+  /** Starts the service with these settings. */
+  protected async serve(settings: Partial<BillingConfig>): Promise<void> {
+    const write = (line: string) => void this.logLines.push(line);
+    const logger = new Logger('test', { write }, 'error');
+    this.config = Object.assign(new BillingConfig(), settings);
     this.transport = new InProcessTransport({
       logger,
       consumers: { account: ['billing'], billing: [] },
@@ -255,47 +290,11 @@ export class BillingUnderTest {
     // In real time, jobs would occasionally run between a spec's steps.
     const options = { config, clock, logger, transport, mail, isScheduled: false };
     this.service = await startBilling(options);
-    this.endpoints = await openEndpoints(this.simulator, (processor, body, headers) =>
-      this.call('POST', `callbacks/${processor}`, { body, headers }),
-    );
   }
-}
 
-/** Settings of billing with a database of its own, beside simulated processors. */
-export function billingSettings(
-  test: TestDatabase,
-  { paypal }: PaymentsSimulator,
-  apiUrl: string,
-): Partial<BillingConfig> {
-  return {
-    databaseUrl: test.url('billing'),
-    maintenanceDatabaseUrl: test.url('billing_maintenance'),
-    auditorDatabaseUrl: test.url('billing_auditor'),
-    invoiceDataSecret: 'wraps the keys of invoices in tests',
-    serviceSecret: SECRET,
-    stripeApiKey: 'sk_test_simulator',
-    stripeApiUrl: apiUrl,
-    stripeCallbackSecrets: [CALLBACK_SECRET],
-    paypalClientId: 'simulator',
-    paypalClientSecret: SECRET,
-    paypalApiUrl: `${apiUrl}/paypal`,
-    paypalWebhookIds: [PAYPAL_WEBHOOK_ID],
-    paypalCallbackCa: paypal.identity.authorityPem,
-  };
-}
-
-/** Makes both processors deliver their callbacks. */
-export async function openEndpoints(
-  { callbacks, paypal }: PaymentsSimulator,
-  deliver: (
-    processor: ChosenProcessor,
-    ...callback: Parameters<CallbackReceiver>
-  ) => ReturnType<CallbackReceiver>,
-): Promise<CallbackEndpoint[]> {
-  const open = (processor: ChosenProcessor) =>
-    CallbackEndpoint.open((body, headers) => deliver(processor, body, headers));
-  const endpoints = await Promise.all([open('stripe'), open('paypal')]);
-  callbacks.target = { url: endpoints[0].url, secret: CALLBACK_SECRET };
-  paypal.callbacks.target = { url: endpoints[1].url, secret: PAYPAL_WEBHOOK_ID };
-  return endpoints;
+  /** Ends the service. */
+  protected async end(): Promise<void> {
+    await this.transport.close();
+    await this.service.stop();
+  }
 }

@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ReceivedCallback } from './processor-harness.js';
+import { buffer } from 'node:stream/consumers';
 
 /** Delivers a callback's bytes and its processor's headers, as the gateway's route does. Status 0 means no answer. */
 export type CallbackReceiver = (
@@ -20,20 +21,16 @@ export class CallbackEndpoint {
 
   static async open(receive: CallbackReceiver): Promise<CallbackEndpoint> {
     const server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const own = Object.entries(request.headers).filter(([name]) => SIGNATURE.test(name));
-        const headers = Object.fromEntries(own) as Record<string, string>;
-        receive(Buffer.concat(chunks), headers).then(
+      const own = Object.entries(request.headers).filter(([name]) => SIGNATURE.test(name));
+      const headers = Object.fromEntries(own) as Record<string, string>;
+      buffer(request)
+        .then((body) => receive(body, headers))
+        .then(
           ({ status }) => (status === 0 ? response.destroy() : response.writeHead(status).end()),
           () => response.writeHead(500).end(),
         );
-      });
-    });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     return new CallbackEndpoint(server, `http://localhost:${port}/`);
   }
@@ -42,20 +39,4 @@ export class CallbackEndpoint {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
   }
-}
-
-/** A public endpoint that keeps everything that arrives. */
-export async function listenForCallbacks(received: ReceivedCallback[]): Promise<Server> {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      received.push({ raw: Buffer.concat(chunks), headers: request.headers });
-      response.end();
-    });
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return server;
 }

@@ -1,7 +1,6 @@
-import type { AddressInfo } from 'node:net';
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
 import { TestClock } from '#test/environment';
-import { listenForCallbacks } from './callback-endpoint.js';
+import { CallbackEndpoint } from './callback-endpoint.js';
 import { pressButton } from './hosted-page.js';
 import { losingAnswersOf } from './lost-answers.js';
 import type { ProcessorHarness, ReceivedCallback } from './processor-harness.js';
@@ -18,8 +17,10 @@ export async function openSimulated() {
   const simulator = new PaymentsSimulator(clock);
   const apiUrl = await simulator.start();
   const received: ReceivedCallback[] = [];
-  const endpoint = await listenForCallbacks(received);
-  const callbackUrl = `http://localhost:${(endpoint.address() as AddressInfo).port}/`;
+  const endpoint = await CallbackEndpoint.open(async (raw, headers) => {
+    received.push({ raw, headers });
+    return { status: 200 };
+  });
   /** @param delivered resolves when every callback has arrived. */
   const partsWith = (delivered: () => Promise<void>): SharedParts => ({
     clock,
@@ -34,9 +35,8 @@ export async function openSimulated() {
     losingAnswers: losingAnswersOf(simulator),
     stop: async () => {
       await simulator.stop();
-      endpoint.closeAllConnections();
-      await new Promise((resolve) => endpoint.close(resolve));
+      await endpoint.close();
     },
   });
-  return { clock, simulator, apiUrl, callbackUrl, partsWith };
+  return { clock, simulator, apiUrl, callbackUrl: endpoint.url, partsWith };
 }

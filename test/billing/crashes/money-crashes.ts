@@ -1,61 +1,139 @@
-import type { CrashPoint } from '#libs/platform';
-import type { CrashWorld } from './crash-world.js';
-import {
-  type Flow,
-  Leaving,
-  PackagePurchase,
-  Refunding,
-  Subscribing,
-  Upgrading,
-} from './money-flows.js';
-import {
-  Cancelling,
-  ChangingInterval,
-  Disputing,
-  LateChange,
-  LateMoney,
-  Lowering,
-  Renewing,
-  Restoring,
-  Taxing,
-  Undoing,
-  UndoingTooLate,
-  Unheard,
-} from './later-flows.js';
+import { deepStrictEqual } from 'node:assert';
+import type { ChosenProcessor } from '#libs/contracts';
+import { type CrashPoint, DAY_MS, HOUR_MS } from '#libs/platform';
+import type { ToldHistory } from '../../entitlement/histories/told-history.js';
+import type { MoneyAuditor } from '../histories/money-auditor.js';
+import type { MoneyCommand } from '../histories/money-commands.js';
+import { type Action, MoneyHistory } from '../histories/money-history.js';
+import type { Crash, KillableBilling } from './killable-billing.js';
+import { billEarly, changeSlowly, payLater, summaryOf, untilEnd } from './money-actions.js';
 
-/** The point and the pass at which billing dies, and the cause. */
-export interface MoneyCrash {
-  point: CrashPoint;
-  pass: number;
-  flow: keyof typeof FLOWS;
+type MoneyStep = MoneyCommand | Action;
+
+/** Steps of a customer, an operator or a bank, during which billing dies. */
+interface Flow {
+  processor?: ChosenProcessor;
+  /** Done before the crash point is set. */
+  before?: readonly MoneyStep[];
+  steps: readonly MoneyStep[];
+  /** What may have come of it once everything is healed; the second is that of a wish that was never accepted. */
+  ends: readonly string[];
+  /** Further steps after that, and the end. */
+  after?: readonly [steps: readonly MoneyStep[], end: string];
 }
 
+const BUY: MoneyStep = { kind: 'buy', credits: 15_000, action: 'pay' };
+const SUBSCRIBE: MoneyStep = { kind: 'subscribe', sku: 'api-15K-month' };
+const BOUGHT = '54000000 kept, 1 announced, order paid';
+const SUBSCRIBED = '27000000 kept, 1 announced, order paid, active api-15K-month';
+
 const FLOWS = {
-  package: PackagePurchase,
-  subscription: Subscribing,
-  upgrade: Upgrading,
-  refund: Refunding,
-  deletion: Leaving,
-  renewal: Renewing,
-  cancellation: Cancelling,
-  'undone cancellation': Undoing,
-  'late undoing': UndoingTooLate,
-  downgrade: Lowering,
-  'change of interval': ChangingInterval,
-  tax: Taxing,
-  dispute: Disputing,
-  restoration: Restoring,
-  'money after a deletion': LateMoney,
-  'late change': LateChange,
-  'lost callbacks': Unheard,
-} satisfies Record<string, new () => Flow>;
+  package: { steps: [BUY, payLater], ends: [BOUGHT] },
+  subscription: { steps: [SUBSCRIBE, payLater], ends: [SUBSCRIBED] },
+  upgrade: {
+    before: [SUBSCRIBE],
+    steps: [{ kind: 'change', sku: 'api-50K-month' }],
+    ends: ['75000000 kept, 2 announced, order paid, active api-50K-month', SUBSCRIBED],
+  },
+  refund: {
+    before: [SUBSCRIBE],
+    steps: [{ kind: 'refund', pick: 0, scope: 'whole', cents: undefined }],
+    ends: ['0 kept, 1 announced, order refunded, cancelled api-15K-month, ended there'],
+  },
+  /** Only the changes of the deletion are undone. */
+  deletion: {
+    before: [SUBSCRIBE],
+    steps: [{ kind: 'delete' }],
+    ends: [`${SUBSCRIBED}, ending`],
+    after: [[{ kind: 'advance', days: 1 }, { kind: 'restore' }], SUBSCRIBED],
+  },
+  restoration: {
+    before: [SUBSCRIBE, { kind: 'delete' }, { kind: 'advance', days: 1 }],
+    steps: [{ kind: 'restore' }],
+    ends: [SUBSCRIBED],
+  },
+  renewal: {
+    before: [SUBSCRIBE],
+    steps: [untilEnd(0)],
+    ends: ['54000000 kept, 2 announced, order paid, active api-15K-month'],
+  },
+  cancellation: {
+    before: [SUBSCRIBE],
+    steps: [{ kind: 'cancel' }],
+    ends: [`${SUBSCRIBED}, ending`],
+    after: [[{ kind: 'undo' }], SUBSCRIBED],
+  },
+  'undone cancellation': {
+    before: [SUBSCRIBE, { kind: 'cancel' }],
+    steps: [{ kind: 'undo' }],
+    ends: [SUBSCRIBED],
+  },
+  /** PayPal bills early and has passed over the cancelled subscription: its cancellation stays. */
+  'late undoing': {
+    processor: 'paypal',
+    before: [
+      billEarly(8 * HOUR_MS),
+      SUBSCRIBE,
+      { kind: 'cancel' },
+      billEarly(0),
+      untilEnd(7 * HOUR_MS),
+    ],
+    steps: [{ kind: 'undo' }],
+    ends: [`${SUBSCRIBED}, ending`],
+    after: [
+      [untilEnd(-HOUR_MS)],
+      '27000000 kept, 1 announced, order paid, cancelled api-15K-month, ended there',
+    ],
+  },
+  /** Two calls at Stripe: a schedule, then its phases. */
+  downgrade: {
+    before: [SUBSCRIBE],
+    steps: [{ kind: 'change', sku: 'api-5K-month' }],
+    ends: [`${SUBSCRIBED}, then api-5K-month`, SUBSCRIBED],
+  },
+  'change of interval': {
+    before: [SUBSCRIBE],
+    steps: [{ kind: 'change', sku: 'api-15K-year' }],
+    ends: [`${SUBSCRIBED}, then api-15K-year`, SUBSCRIBED],
+  },
+  /** The customer has moved to a place with a different tax. */
+  tax: {
+    before: [SUBSCRIBE, { kind: 'move', country: 'CH' }],
+    steps: [untilEnd(DAY_MS)],
+    ends: [`${SUBSCRIBED}, tax 2190000`],
+  },
+  dispute: {
+    before: [BUY],
+    steps: [
+      { kind: 'dispute', pick: 0 },
+      { kind: 'decide', pick: 0, decision: 'lost' },
+    ],
+    ends: ['54000000 kept, 1 announced, order disputed'],
+  },
+  /** The payment is heard of only when the account is deleted. */
+  'money after a deletion': {
+    before: [{ kind: 'holdCallbacks' }, BUY],
+    steps: [{ kind: 'delete' }, { kind: 'releaseReversed' }],
+    ends: ['0 kept, 0 announced, order refunded'],
+  },
+  /** PayPal captures the payment of a change after its period is over, and no callback says so. */
+  'late change': {
+    processor: 'paypal',
+    before: [SUBSCRIBE, untilEnd(DAY_MS), changeSlowly('api-50K-month'), { kind: 'dropCallbacks' }],
+    steps: [{ kind: 'advance', days: 5 }, { kind: 'releaseReversed' }],
+    ends: ['102000000 kept, 2 announced, order paid, active api-50K-month'],
+  },
+  /** Every callback is lost, but polling the processor's events finds what happened. */
+  'lost callbacks': { before: [{ kind: 'dropCallbacks' }], steps: [BUY], ends: [BOUGHT] },
+} satisfies Record<string, Flow>;
+type FlowName = keyof typeof FLOWS;
 
 const SYNC_POINTS = ['sync.after-fetch', 'sync.before-commit', 'sync.after-commit'] as const;
 /**
  * The objects that a flow fetches: a subscription's checkout, the subscription, its bill, and the subscription before a
  * change.
  */
-const SYNCS = {
+const SYNCS: Record<FlowName, number> = {
   package: 1,
   subscription: 3,
   upgrade: 3,
@@ -73,75 +151,102 @@ const SYNCS = {
   'money after a deletion': 1,
   'late change': 3,
   'lost callbacks': 1,
-} as const;
+};
 
-const OTHERS: readonly [CrashPoint, MoneyCrash['flow']][] = [
-  ['order.after-commit', 'package'],
-  ['checkout.after-call', 'package'],
-  ['checkout.after-call', 'subscription'],
-  ['callback.after-commit', 'package'],
-  ['callback.after-commit', 'subscription'],
-  ['callback.after-commit', 'renewal'],
-  ['callback.after-commit', 'refund'],
-  ['callback.after-commit', 'dispute'],
-  ['outbox.after-commit', 'package'],
-  ['outbox.after-commit', 'renewal'],
-  ['outbox.after-commit', 'refund'],
-  ['outbox.after-commit', 'dispute'],
-  ['healing.after-store', 'lost callbacks'],
-  ['plan-change.after-call', 'upgrade'],
-  ['plan-change.after-call', 'cancellation'],
-  ['plan-change.after-call', 'undone cancellation'],
-  ['plan-change.after-call', 'downgrade'],
-  ['plan-change.after-call', 'change of interval'],
-  ['plan-change.after-call', 'tax'],
-  ['resume.after-activation', 'late undoing'],
-  ['refund.after-commit', 'refund'],
-  ['refund.after-call', 'refund'],
-  ['refund.after-commit', 'money after a deletion'],
-  ['refund.after-call', 'money after a deletion'],
-  ['refund.after-commit', 'late change'],
-  ['refund.after-call', 'late change'],
-  ['follow.after-mark', 'deletion'],
-  ['follow.after-call', 'deletion'],
-  ['follow.after-mark', 'restoration'],
-  ['follow.after-call', 'restoration'],
+const OTHERS: readonly [FlowName, ...CrashPoint[]][] = [
+  [
+    'package',
+    'order.after-commit',
+    'checkout.after-call',
+    'callback.after-commit',
+    'outbox.after-commit',
+  ],
+  ['subscription', 'checkout.after-call', 'callback.after-commit'],
+  ['renewal', 'callback.after-commit', 'outbox.after-commit'],
+  [
+    'refund',
+    'callback.after-commit',
+    'outbox.after-commit',
+    'refund.after-commit',
+    'refund.after-call',
+  ],
+  ['dispute', 'callback.after-commit', 'outbox.after-commit'],
+  ['lost callbacks', 'healing.after-store'],
+  ['upgrade', 'plan-change.after-call'],
+  ['cancellation', 'plan-change.after-call'],
+  ['undone cancellation', 'plan-change.after-call'],
+  ['late undoing', 'resume.after-activation'],
+  ['downgrade', 'plan-change.after-call'],
+  ['change of interval', 'plan-change.after-call'],
+  ['tax', 'plan-change.after-call'],
+  ['money after a deletion', 'refund.after-commit', 'refund.after-call'],
+  ['late change', 'refund.after-commit', 'refund.after-call'],
+  ['deletion', 'follow.after-mark', 'follow.after-call'],
+  ['restoration', 'follow.after-mark', 'follow.after-call'],
 ];
+
+/** The point and the pass at which billing dies, and the flow that leads there. */
+export interface MoneyCrash extends Crash {
+  flow: FlowName;
+}
 
 /** Each boundary between processes on the path of money. */
 export const MONEY_CRASHES: readonly MoneyCrash[] = [
-  ...OTHERS.map(([point, flow]) => ({ point, flow, pass: 1 })),
+  ...OTHERS.flatMap(([flow, ...points]) => points.map((point) => ({ point, flow, pass: 1 }))),
   ...Object.entries(SYNCS).flatMap(([flow, passes]) =>
     SYNC_POINTS.flatMap((point) =>
-      Array.from({ length: passes }, (_, index) => ({
-        point,
-        flow: flow as MoneyCrash['flow'],
-        pass: index + 1,
-      })),
+      Array.from({ length: passes }, (_, at) => ({ point, flow: flow as FlowName, pass: at + 1 })),
     ),
   ),
 ];
 
 /**
- * Kills billing at one point, starts it again and lets it heal, either with a client that repeats unanswered requests
- * or without one.
+ * Calls that the processor must get under one key, however often they are sent. A change for the next period takes no
+ * money and may be asked for again.
+ */
+const CHANGING = /^\/v1\/(checkout\/sessions$|subscriptions\/|refunds$)/;
+
+/**
+ * Kills billing at one point, starts it again and lets it heal.
  * @throws if it did not die, or if the result does not match what was paid.
  */
 export async function crashOfMoney(
-  world: CrashWorld,
-  { point, pass, flow: name }: MoneyCrash,
-  isRepeated: boolean,
-): Promise<void> {
-  const flow: Flow = new FLOWS[name]();
-  const { billing } = world;
-  if (!billing.isAlive) await billing.start();
-  await flow.prepare(world);
-  await billing.kill();
-  await billing.start({ point, pass });
-  await flow.act(world);
-  if (!(await billing.hasEnded())) throw new Error(`it did not die at pass ${pass} of ${point}`);
-  await billing.start();
-  if (isRepeated) await flow.act(world);
-  await world.heal();
-  await flow.check(world);
+  billing: KillableBilling,
+  auditor: MoneyAuditor,
+  { flow: name, ...crash }: MoneyCrash,
+): Promise<ToldHistory> {
+  const { processor = 'stripe', before = [], steps, ends, after }: Flow = FLOWS[name];
+  const history = await MoneyHistory.begin(billing, processor, auditor);
+  await history.run({ kind: 'move', country: 'US' });
+  await live(history, before);
+  await billing.restart(crash);
+  const { deaths } = billing;
+  const since = billing.simulator.stripe.calls;
+  await live(history, steps);
+  if (billing.deaths === deaths) await history.heal();
+  deepStrictEqual(billing.deaths, deaths + 1, `it did not die at pass ${crash.pass}`);
+  await history.end();
+  const end = await summaryOf(history);
+  deepStrictEqual(ends.includes(end), true, `it ended with: ${end}`);
+  deepStrictEqual(callsUnderSeveralKeys(billing, since), []);
+  if (after) {
+    await live(history, after[0]);
+    await history.end();
+    deepStrictEqual(await summaryOf(history), after[1]);
+  }
+  return history.told(`${name}, ${crash.point}:${crash.pass}`);
+}
+
+async function live(history: MoneyHistory, steps: readonly MoneyStep[]): Promise<void> {
+  for (const step of steps) {
+    await (typeof step === 'function' ? history.act(step) : history.run(step));
+  }
+}
+
+function callsUnderSeveralKeys({ simulator }: KillableBilling, since: number): string[] {
+  const sent = simulator.stripe.requestsAfter(since).filter(({ method }) => method !== 'GET');
+  const calls = sent.filter(({ path }) => CHANGING.test(path));
+  return [...Map.groupBy(calls, ({ method, path }) => `${method} ${path}`)]
+    .filter(([, same]) => new Set(same.map(({ idempotencyKey }) => idempotencyKey)).size > 1)
+    .map(([call]) => call);
 }

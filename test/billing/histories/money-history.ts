@@ -11,7 +11,7 @@ import { type ToldHistory, toldHistory } from '../../entitlement/histories/told-
 import type { BillingUnderTest } from '../billing-under-test.js';
 import { pressButton } from '../hosted-page.js';
 import type { CheckoutAction } from '../processor-harness.js';
-import type { ProcessorSide, TakenBack } from '../sides/processor-side.js';
+import type { MoneyThere, ProcessorSide, TakenBack } from '../sides/processor-side.js';
 import { sideOf } from '../sides/side-of.js';
 import type { MoneyAuditor } from './money-auditor.js';
 import type { MoneyCommand } from './money-commands.js';
@@ -25,6 +25,9 @@ const OWN_STEPS = ['buy', 'change', 'cancel', 'undo'];
 export const TAX_RATES = ['CH=8.1'];
 const MICROS_A_CENT = 10_000;
 const ADDRESS = { address_line1: '1 Quai', city: 'Genève', country: 'CH' };
+
+/** What only chosen histories do besides the commands. */
+export type Action = (history: MoneyHistory) => Promise<void>;
 
 /** One customer's history at a processor. Whatever happens, billing ends in agreement with the processor's money. */
 export class MoneyHistory {
@@ -41,8 +44,8 @@ export class MoneyHistory {
   private since: Date;
 
   private constructor(
-    private readonly billing: BillingUnderTest,
-    private readonly side: ProcessorSide,
+    readonly billing: BillingUnderTest,
+    readonly side: ProcessorSide,
     private readonly auditor: MoneyAuditor,
   ) {
     this.accountId = billing.newAccount();
@@ -54,7 +57,7 @@ export class MoneyHistory {
     auditor: MoneyAuditor,
   ): Promise<MoneyHistory> {
     // The job runs every ten minutes from the start of an installation, so events are read from this point on.
-    await billing.get(MissedEventsJob).runOnce();
+    await billing.runJob(MissedEventsJob);
     const history = new MoneyHistory(billing, sideOf(billing, processor), auditor);
     history.side.callbacks.hold();
     history.firstKey = newId();
@@ -69,14 +72,15 @@ export class MoneyHistory {
     const before = this.done;
     await this.apply(command);
     if (this.done === before) return;
-    if (!SILENT.includes(command.kind)) {
-      await this.receive();
-      if (!OWN_STEPS.includes(command.kind)) await this.follow();
-      await this.check();
-    }
+    if (!SILENT.includes(command.kind)) await this.takeEffect(!OWN_STEPS.includes(command.kind));
     // The calls of the next command, and of what follows from it, get lost.
     const { answers = 0, requests = 0 } = command.kind === 'lose' ? command : {};
     Object.assign(apiFaults, { lostAnswers: answers, lostRequests: requests });
+  }
+
+  async act(action: Action): Promise<void> {
+    await action(this);
+    await this.takeEffect();
   }
 
   /**
@@ -84,28 +88,41 @@ export class MoneyHistory {
    * @throws if billing's money and the processor's differ.
    */
   async end(): Promise<void> {
+    await this.heal();
+    await this.check();
+    const [ours, theirs] = [await this.ourMoney(), await this.theirMoney()].map(
+      ({ paid, refunded }) => `${paid} paid, ${refunded} refunded`,
+    );
+    if (ours !== theirs) throw new Error(`billing has ${ours}, the processor ${theirs}`);
+  }
+
+  /** Time passes, and the jobs run, without any action by a person. */
+  async heal(): Promise<void> {
     const { billing } = this;
     Object.assign(billing.simulator.apiFaults, { lostAnswers: 0, lostRequests: 0 });
     this.side.callbacks.faults.drop = false;
     this.isHolding = false;
     for (let round = 0; round < 2; round += 1) {
       await billing.pass(HOUR_MS);
-      await billing.get(OpenOrdersJob).runOnce();
-      await billing.get(MissedEventsJob).runOnce();
-      await billing.get(SettleRefundsJob).runOnce();
+      await billing.runJob(OpenOrdersJob);
+      await billing.runJob(MissedEventsJob);
+      await billing.runJob(SettleRefundsJob);
       await this.receive();
       await this.follow();
     }
     await billing.retry();
-    await this.check();
-    const [ours, theirs] = [await this.ourMoney(), await this.theirMoney()];
-    if (ours !== theirs) throw new Error(`billing has ${ours}, the processor ${theirs}`);
   }
 
   /** The events published during the history, to be delivered to entitlement in other orders. */
   told(name: string): Promise<ToldHistory> {
     const { billing, accountId, since } = this;
     return toldHistory(billing, { name, accountId, since });
+  }
+
+  private async takeEffect(isFollowed = true): Promise<void> {
+    await this.receive();
+    if (isFollowed) await this.follow();
+    await this.check();
   }
 
   private async apply(command: MoneyCommand): Promise<void> {
@@ -147,13 +164,15 @@ export class MoneyHistory {
   private async order(wish: object, action: CheckoutAction): Promise<void> {
     const { billing, accountId } = this;
     const body = { ...wish, processor: this.side.name };
-    const answer = await billing.call('POST', 'orders', { accountId, body });
+    const headers = { 'idempotency-key': newId() };
+    const answer = await billing.call('POST', 'orders', { accountId, body, headers });
     if (answer.status !== 201) return;
     this.done += 1;
     await pressButton(answer.body.redirect_url, action);
   }
 
-  private async ofSubscription(step: string, body: object): Promise<void> {
+  /** @param action of the customer, if the processor's page asks for money. */
+  async ofSubscription(step: string, body: object, action: CheckoutAction = 'pay'): Promise<void> {
     const { billing, accountId } = this;
     const { body: listed } = await billing.call('GET', 'subscriptions', { accountId });
     const current = listed.subscriptions.find((one: { is_current: boolean }) => one.is_current);
@@ -163,7 +182,7 @@ export class MoneyHistory {
     if (status !== 200) return;
     this.done += 1;
     const page = answer.redirect_url as string | null;
-    if (page) await this.side.agree(page);
+    if (page) await this.side.agree(page, action);
   }
 
   private async setCard(works: boolean): Promise<void> {
@@ -286,40 +305,44 @@ export class MoneyHistory {
         await this.send(callback);
       }
     }
-    await this.billing.get(SyncObjectsJob).runOnce();
+    await this.billing.runJob(SyncObjectsJob);
   }
 
-  private async send({ body }: Callback): Promise<void> {
-    const raw = Buffer.from(body);
+  private async send(callback: Callback): Promise<void> {
+    const raw = Buffer.from(callback.body);
     const headers = this.side.sign(raw);
     const path = `callbacks/${this.side.name}`;
     const { status } = await this.billing.call('POST', path, { body: raw, headers });
-    if (status !== 200) throw new Error(`a callback was answered ${status}`);
+    if (status === 200) return;
+    if (status !== 0) throw new Error(`a callback was answered ${status}`);
+    // The processor repeats it.
+    this.waiting.push(callback);
   }
 
   private async check(): Promise<void> {
     const violated = await checkInvariants(this.auditor, BILLING_INVARIANTS, {
       from: this.firstKey,
     });
-    const errors = this.billing.logLines.splice(0).filter(isFault);
+    const errors = this.billing.takeErrors().filter(isFault);
     const faults = [...violated.map((one) => JSON.stringify(one)), ...errors];
     if (faults.length > 0) throw new Error(faults.join('\n'));
   }
 
-  private async ourMoney(): Promise<string> {
-    const [row] = await this.billing.database.query<{ paid: string; refunded: string }>(
+  /** In millionths of a dollar. */
+  async ourMoney(): Promise<MoneyThere> {
+    const [row] = await this.billing.database.query<Record<keyof MoneyThere, string>>(
       `select coalesce(sum(amount_micros), 0)::text as paid,
          coalesce((select sum(amount_micros) from reversals
            where account_id = $1 and cause = 'refund' and state = 'final'), 0)::text as refunded
        from payments where account_id = $1`,
       [this.accountId],
     );
-    return `${row.paid} paid, ${row.refunded} refunded`;
+    return { paid: Number(row.paid), refunded: Number(row.refunded) };
   }
 
-  private async theirMoney(): Promise<string> {
+  private async theirMoney(): Promise<MoneyThere> {
     const { paid, refunded } = await this.side.moneyOf(this.accountId);
-    return `${paid * MICROS_A_CENT} paid, ${refunded * MICROS_A_CENT} refunded`;
+    return { paid: paid * MICROS_A_CENT, refunded: refunded * MICROS_A_CENT };
   }
 }
 

@@ -2,6 +2,7 @@ import {
   type Capture,
   toCents,
 } from '../../../apps/simulators/src/payments/paypal/paypal-objects.js';
+import type { CheckoutAction } from '../processor-harness.js';
 import { PAYPAL_WEBHOOK_ID } from '../billing-under-test.js';
 import { agreeAtPaypal, pressButton } from '../hosted-page.js';
 import type { MoneyThere, ProcessorSide, Sided, TakenBack } from './processor-side.js';
@@ -30,9 +31,9 @@ export class PaypalSide implements ProcessorSide {
     this.paypal.subscriptions.setFunds(behaviour);
   }
 
-  async agree(pageUrl: string): Promise<void> {
-    if (pageUrl.includes('/checkoutnow/')) await pressButton(pageUrl, 'pay');
-    else await agreeAtPaypal(pageUrl);
+  async agree(pageUrl: string, action: CheckoutAction = 'pay'): Promise<void> {
+    if (pageUrl.includes('/checkoutnow/')) await pressButton(pageUrl, action);
+    else await agreeAtPaypal(pageUrl, action);
   }
 
   async paymentsOf(accountId: string): Promise<string[]> {

@@ -1,6 +1,7 @@
 import type { ChosenProcessor } from '#libs/contracts';
 import type { Clock } from '#libs/platform';
 import type { CallbackSender } from '../../../apps/simulators/src/payments/callback-sender.js';
+import type { CheckoutAction } from '../processor-harness.js';
 import type { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
 
 /** The system that a processor's side belongs to: billing alone, or a whole installation. */
@@ -35,8 +36,8 @@ export interface ProcessorSide {
   sign(raw: Buffer): Record<string, string>;
   /** Sets how the account's payment method behaves from now on. */
   setFunds(accountId: string, behaviour: 'works' | 'declines'): Promise<void>;
-  /** Agrees to a change of plan on its page, and pays if the page asks for money. */
-  agree(pageUrl: string): Promise<void>;
+  /** Agrees to a change of plan on its page, and pays, or takes another action, if the page asks for money. */
+  agree(pageUrl: string, action?: CheckoutAction): Promise<void>;
   /** The payments that took an account's money, newest first. */
   paymentsOf(accountId: string): Promise<string[]>;
   /**
