@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { runOwnProcess } from '../prove/own-process.js';
 
-/** The part of the command's `--json` output that specs read. */
+/** The part of the command's `--json` output that specs and the fault matrix read. */
 export interface Report {
   histories: number;
   trace: string;
+  steps: number;
+  crashes: number;
   failed: number[];
-  shown: { seed: number; replay: string }[];
+  shown: { seed: number; violations: string[]; replay: string }[];
 }
 
 /** The time limit for one run of the command on a slow machine. */
@@ -20,10 +22,11 @@ const MAIN = join(import.meta.dirname, 'main.js');
  */
 export async function simulate<Json = Report>(
   options: string,
+  limitMs = LIMIT_MS,
 ): Promise<{ code: number | null; report: Json }> {
   const { code, report, end } = await runOwnProcess<Json>(
     (file) => [MAIN, ...options.split(' '), '--no-payments', '--json', file],
-    { limitMs: LIMIT_MS },
+    { limitMs },
   );
   if (report === undefined) throw new Error(end);
   return { code, report };

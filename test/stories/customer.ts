@@ -9,6 +9,8 @@ export interface Answer {
   body: any;
 }
 
+const CALL_LIMIT_MS = 60_000;
+
 /** The parts of an installation that a customer can reach. */
 export type Origins = Pick<Deployment, 'apiUrl' | 'dashboardUrl' | 'mailbox'>;
 
@@ -50,6 +52,7 @@ export class Customer {
         ...headers,
       },
       body: body && JSON.stringify(body),
+      signal: AbortSignal.timeout(CALL_LIMIT_MS),
     });
     this.takeCookies(response.headers);
     return answerOf(response);
@@ -89,7 +92,7 @@ export class Customer {
   /** The token of the newest mail to this customer whose link leads to `page`. */
   async mailedToken(page: string): Promise<string> {
     return waitFor(`a mail with a link to ${page}`, async () => {
-      const mails = await this.origins.mailbox.newest(50);
+      const mails = await this.origins.mailbox.newest(100);
       const links = mails
         .filter(({ to }) => to === this.email)
         .flatMap(({ text }) => text.match(/https?:\/\/\S+/g) ?? []);

@@ -1,17 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '#libs/platform';
 import { pressButton } from '../../billing/hosted-page.js';
+import { Customer as Visitor, type Answer as Shown, type Origins } from '../../stories/customer.js';
 import { Broken } from './broken.js';
 import type { AccountBook } from './account-book.js';
 import { type Answer, NoAnswer, ask } from './http.js';
 import { eventually } from './patience.js';
-
-/** The addresses under which a customer reaches the installation. */
-export interface Addresses {
-  apiUrl: string;
-  dashboardUrl: string;
-  mails(): Promise<{ to: string; text: string }[]>;
-}
 
 interface ListedKey {
   id: string;
@@ -30,22 +24,24 @@ export const freshName = () => `prove-${process.pid}-${++names}.com`;
  * looking, and asking again.
  */
 export class Customer {
-  private readonly cookies = new Map<string, string>();
-  private csrfToken = '';
-  private readonly password = 'correct horse battery staple 42';
+  private readonly visitor: Visitor;
   readonly email: string;
-  /** Attempts are limited by network, so each customer has a different one. */
-  private readonly network: string;
   accountId = '';
   key = '';
 
   constructor(
-    private readonly addresses: Addresses,
+    private readonly origins: Origins,
     private readonly book: AccountBook,
     number: number,
   ) {
     this.email = `ada@customer-${number}.example`;
-    this.network = `198.18.${number >> 8}.${number & 255}`;
+    // Attempts are limited by network, so each customer has a different one.
+    const network = `198.18.${number >> 8}.${number & 255}`;
+    this.visitor = new Visitor(origins, this.email, 'Ada', network);
+  }
+
+  private get password(): string {
+    return this.visitor.password;
   }
 
   /** Signs up, follows the link in the mail and gets the first key. */
@@ -55,7 +51,7 @@ export class Customer {
       email: this.email,
       password: this.password,
     });
-    const token = await this.mailedToken();
+    const token = await this.visitor.mailedToken('/sign-up/confirm');
     const confirmed = await this.insist(
       'POST',
       '/api/sign-up/confirm',
@@ -94,7 +90,7 @@ export class Customer {
   }
 
   /** Retries until a lookup is answered. */
-  async lookUp(apiUrl = this.addresses.apiUrl): Promise<void> {
+  async lookUp(apiUrl = this.origins.apiUrl): Promise<void> {
     await eventually('an answered lookup', async () => {
       const answer = await this.lookUpOnce(freshName(), apiUrl);
       // Ten requests a second would use up a trial's limit before a service is back.
@@ -107,7 +103,7 @@ export class Customer {
    * Makes one lookup and records it in the book.
    * @throws NoAnswer.
    */
-  async lookUpOnce(name = freshName(), apiUrl = this.addresses.apiUrl): Promise<Answer> {
+  async lookUpOnce(name = freshName(), apiUrl = this.origins.apiUrl): Promise<Answer> {
     const url = `${apiUrl}/v2.0/whois/live?format=json&domainName=${name}&apiKey=${this.key}`;
     try {
       const answer = await ask({ method: 'GET', url });
@@ -144,7 +140,7 @@ export class Customer {
   /** Sends a command whose answer may be lost; the state after a log-in decides whether it happened. */
   private async until(wanted: 'active' | 'deleted', path: string, body: object): Promise<void> {
     await eventually(`the account to be ${wanted}`, async () => {
-      const answer = await this.call('POST', path, body).catch(() => undefined);
+      const answer = await this.visitor.call('POST', path, body).catch(() => undefined);
       if (answer?.status === 200) this.book.states.set(this.accountId, wanted);
       return (await this.logIn()) === wanted;
     });
@@ -154,12 +150,14 @@ export class Customer {
   /** Replaces the key until its value has arrived, because a lost answer cannot be requested again. */
   private async replaceKey(): Promise<void> {
     this.key = await eventually('a key', async () => {
-      const { body } = await this.insist('GET', '/api/keys', [200]);
-      const keys = (body.keys as ListedKey[]).filter(({ environment }) => environment === 'live');
+      const { body: listed } = await this.insist('GET', '/api/keys', [200]);
+      const keys = (listed.keys as ListedKey[]).filter(({ environment }) => environment === 'live');
       const active = keys.find(({ state }) => state === 'active');
       const chosen = active ?? keys[0];
       const path = `/api/keys/${chosen.id}/${active ? 'rotate' : 'reissue'}`;
-      const answer = await this.call('POST', path, active ? { overlap: 'now' } : {}, newId());
+      const headers = { 'idempotency-key': newId() };
+      const body = active ? { overlap: 'now' } : {};
+      const answer = await this.visitor.call('POST', path, body, headers);
       return answer.body.key as string | undefined;
     });
   }
@@ -170,62 +168,14 @@ export class Customer {
     path: string,
     wanted: number[],
     body?: object,
-  ): Promise<Answer> {
-    const idempotencyKey = newId();
+  ): Promise<Shown> {
+    const headers = method === 'GET' ? undefined : { 'idempotency-key': newId() };
     const answer = await eventually(`an answer to ${method} ${path}`, async () => {
-      const found = await this.call(method, path, body, idempotencyKey);
+      const found = await this.visitor.call(method, path, body, headers);
       return found.status >= 500 || found.status === 429 ? undefined : found;
     });
     if (wanted.includes(answer.status)) return answer;
     const code = answer.body?.code ?? '';
     throw new Broken(`${method} ${path} was answered ${answer.status} ${code}`);
-  }
-
-  private async call(
-    method: string,
-    path: string,
-    body?: object,
-    idempotencyKey?: string,
-  ): Promise<Answer> {
-    if (this.csrfToken === '' && path !== '/api/session') await this.call('GET', '/api/session');
-    const answer = await ask({
-      method,
-      url: `${this.addresses.dashboardUrl}${path}`,
-      headers: {
-        origin: this.addresses.dashboardUrl,
-        'sec-fetch-site': 'same-origin',
-        'x-forwarded-for': this.network,
-        cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-        ...(this.csrfToken && { 'x-csrf-token': this.csrfToken }),
-        ...(idempotencyKey && method !== 'GET' && { 'idempotency-key': idempotencyKey }),
-      },
-      body,
-    });
-    this.takeCookies(answer.headers);
-    return answer;
-  }
-
-  private async mailedToken(): Promise<string> {
-    return eventually(
-      'the mail with the link',
-      async () => {
-        const mails = await this.addresses.mails();
-        const mail = mails.find(
-          ({ to, text }) => to === this.email && text.includes('/sign-up/confirm'),
-        );
-        return /[?&]token=([\w-]+)/.exec(mail?.text ?? '')?.[1];
-      },
-      180_000,
-    );
-  }
-
-  private takeCookies(headers: Answer['headers']): void {
-    this.csrfToken = (headers['x-csrf-token'] as string | undefined) ?? this.csrfToken;
-    for (const cookie of headers['set-cookie'] ?? []) {
-      const [pair] = cookie.split(';');
-      const [name, value] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
-      if (value === '') this.cookies.delete(name);
-      else this.cookies.set(name, value);
-    }
   }
 }

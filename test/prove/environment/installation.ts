@@ -131,10 +131,9 @@ export class Installation {
 
   /** Creates a customer without an account. */
   newCustomer(): Customer {
-    const { gateways, dashboardUrl } = this.cluster;
+    const { gateways, dashboardUrl, mailbox } = this.cluster;
     const [{ apiUrl }] = gateways;
-    const addresses = { apiUrl, dashboardUrl, mails: () => this.cluster.mailbox.newest(100) };
-    return new Customer(addresses, this.book, ++this.customers);
+    return new Customer({ apiUrl, dashboardUrl, mailbox }, this.book, ++this.customers);
   }
 
   /** Creates a customer with credits and without a rate limit. */

@@ -54,8 +54,7 @@ export class Shop {
   private async welcome(number: number): Promise<void> {
     const { gateways, dashboardUrl, mailbox } = this.cluster;
     const [{ apiUrl }] = gateways;
-    const addresses = { apiUrl, dashboardUrl, mails: () => mailbox.newest(100) };
-    const customer = new Customer(addresses, this.book, number);
+    const customer = new Customer({ apiUrl, dashboardUrl, mailbox }, this.book, number);
     await customer.join();
     this.customers.push(customer);
   }
