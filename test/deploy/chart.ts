@@ -26,17 +26,9 @@ export interface Container {
   securityContext: Record<string, unknown>;
   resources: { requests: Record<string, string>; limits: Record<string, string> };
   volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[];
-  startupProbe?: Probe;
-  readinessProbe?: Probe;
-  livenessProbe?: Probe;
-}
-
-interface Probe {
-  httpGet: { path: string; port: string };
 }
 
 export interface PodSpec {
-  automountServiceAccountToken: boolean;
   serviceAccountName?: string;
   priorityClassName?: string;
   nodeSelector?: Record<string, string>;
@@ -61,12 +53,10 @@ export interface Resource {
   apiVersion: string;
   kind: string;
   metadata: { name: string; labels: Record<string, string>; annotations?: Record<string, string> };
-  data?: object;
   spec: {
     replicas?: number;
     template: { metadata: { labels: Record<string, string> }; spec: PodSpec };
     podSelector: { matchLabels: Record<string, string> };
-    policyTypes: string[];
     selector: { matchLabels: Record<string, string> };
     ingress?: PolicyRule[];
     egress?: PolicyRule[];

@@ -14,7 +14,7 @@ import { ScenarioRunner } from './run-scenarios.js';
 const program = new Command('prove')
   .description('kills, stops, cuts and skews real processes, and checks that nothing was lost')
   .option('--only <text...>', 'scenarios whose names contain all words of one of these')
-  .option('--long', 'pauses of 60 s, each flow separately, and scenarios that take minutes')
+  .option('--long', 'pauses of 60 s, and each flow separately')
   .option('--seed <number>', 'repeats the choices of an earlier run')
   .option('--json <file>', 'also write the report to a file')
   .option('--folder <path>', 'the file for the report', '.data/prove')

@@ -11,8 +11,6 @@ interface ScenarioInfo {
   fault: string;
   /** The expectation beyond those that every scenario has. */
   expectation: string;
-  /** Set if it takes too long for the short form. */
-  isLong?: boolean;
   /** The reason why it cannot run on this machine; undefined if it can. */
   missing?: () => string | undefined;
 }

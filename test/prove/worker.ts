@@ -47,12 +47,10 @@ export class Worker {
   }
 
   private async one(scenario: Scenario): Promise<ScenarioResult> {
-    const { random, isLong } = this.options;
-    const own = random.for(scenario.name);
+    const own = this.options.random.for(scenario.name);
     const { name, fault, expectation } = scenario;
     const result = { name, fault, expectation, seed: own.seed, durationMs: 0, counts: {} };
-    const reason =
-      scenario.isLong && !isLong ? 'takes minutes: only with --long' : scenario.missing?.();
+    const reason = scenario.missing?.();
     if (reason) return { ...result, outcome: 'not run', reason };
     const startedAt = performance.now();
     const counts: Record<string, number> = {};

@@ -10,8 +10,7 @@ import {
 } from '../../environment/servers/own-certificate.js';
 import type { ApiServerPrograms } from '../tools/programs.js';
 import { Daemon } from '../../../apps/simulators/src/dns/daemon.js';
-import type { CustomResourceDefinition } from './custom-definitions.js';
-import { KubernetesClient } from './kubernetes-client.js';
+import { KubernetesClient, type KubernetesObject } from './kubernetes-client.js';
 
 const READY_LIMIT_MS = 180_000;
 const RSA_BITS = 2048;
@@ -67,7 +66,7 @@ export class ApiServer {
   }
 
   /** Defines further kinds of resources; resolves when the server serves them. */
-  async define(definitions: readonly CustomResourceDefinition[]): Promise<void> {
+  async define(definitions: readonly KubernetesObject[]): Promise<void> {
     await Promise.all(
       definitions.map(async (definition) => {
         await this.client.create(DEFINITIONS, definition);

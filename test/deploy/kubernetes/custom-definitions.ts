@@ -2,20 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { moduleFolder } from '../tools/go-program.js';
+import type { KubernetesObject } from './kubernetes-client.js';
 import { strimziDefinitions } from '../tools/strimzi-definitions.js';
-
-/** Defines a kind of resource at an API server. */
-export interface CustomResourceDefinition {
-  apiVersion: string;
-  kind: string;
-  metadata: { name: string };
-  spec: {
-    group: string;
-    scope: string;
-    names: { kind: string; plural: string; singular: string };
-    versions: { name: string; served: boolean; storage: boolean; schema: object }[];
-  };
-}
 
 /** Operators whose Go modules contain the definitions of their resources. */
 const DEFINING_MODULES = [
@@ -52,7 +40,7 @@ const DEFINING_MODULES = [
 ];
 
 /** The definition of every resource in the chart that Kubernetes itself does not know. */
-export async function customDefinitions(): Promise<CustomResourceDefinition[]> {
+export async function customDefinitions(): Promise<KubernetesObject[]> {
   const files = await strimziDefinitions();
   for (const { path, ...module } of DEFINING_MODULES) {
     const folder = await moduleFolder(module);
@@ -60,5 +48,5 @@ export async function customDefinitions(): Promise<CustomResourceDefinition[]> {
     if (found.length === 0) throw new Error(`${module.module} has no ${path}`);
     files.push(...found.map((file) => join(folder, file)));
   }
-  return files.map((file) => load(readFileSync(file, 'utf8')) as CustomResourceDefinition);
+  return files.map((file) => load(readFileSync(file, 'utf8')) as KubernetesObject);
 }
