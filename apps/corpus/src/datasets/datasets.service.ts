@@ -121,7 +121,7 @@ export class DatasetsService {
     );
   }
 
-  /** The names without those of which a record is new, but which were first seen long ago. */
+  /** Removes the names that have a new record but were first seen long ago. */
   private async young(names: readonly DatasetName[], day: Date): Promise<DatasetName[]> {
     const older = names.filter(({ isSeenBefore }) => isSeenBefore);
     if (older.length === 0) return [...names];
