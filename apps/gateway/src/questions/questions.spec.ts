@@ -75,7 +75,7 @@ it('beyond the rate limit the page says when to continue, and links to plans wit
   expect((await search('whois.live', { domainName: 'one.example' })).status).toBe(200);
   const { status, page } = await search('whois.live', { domainName: 'two.example' });
   expect(status).toBe(429);
-  expect(page).toMatch(/Your plan allows 1 live request a minute, .*go on in \d+ seconds?\./);
+  expect(page).toMatch(/Your plan allows 1 live request a minute, .*continue in \d+ seconds?\./);
   expect(page).toContain('href="/plans"');
   expect(page).not.toContain('Retry-After');
 });
