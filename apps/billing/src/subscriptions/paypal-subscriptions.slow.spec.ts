@@ -261,6 +261,30 @@ describe('subscriptions by PayPal', () => {
     expect(atPaypal().status).toBe('SUSPENDED');
   });
 
+  it('one that its operator paused at PayPal ends when it is cancelled, so that PayPal cannot bill it again', async () => {
+    billing.simulator.paypal.subscriptions.suspend(atPaypal().id);
+    await billing.settle();
+    const ended = { state: 'cancelled', paid_through: end.toISOString(), is_current: false };
+    expect((await ask('cancel')).body.subscription).toMatchObject(ended);
+    expect(atPaypal().status).toBe('CANCELLED');
+  });
+
+  it('one that PayPal suspended as unpaid ends with its account, and PayPal is asked about it no more', async () => {
+    const { api, subscriptions } = billing.simulator.paypal;
+    subscriptions.setFunds('declines');
+    await passTo(new Date(end.getTime() + HOUR_MS));
+    for (let attempt = 0; attempt < 3; attempt += 1) await billing.pass(5 * DAY_MS);
+    subscriptions.setFunds('works');
+    expect(await row()).toMatchObject({ state: 'unpaid' });
+    await billing.deliver('deleted', accountId);
+    await billing.follow();
+    await billing.settle();
+    const before = api.calls;
+    await billing.follow();
+    expect(api.calls).toBe(before);
+    expect(await row()).toMatchObject({ state: 'cancelled' });
+  });
+
   it('a downgrade is accepted, waits for the end of the period, and is withdrawn where it was accepted', async () => {
     const lower = await ask('change', { sku: 'api-5K-month' });
     expect(lower.body.subscription.pending_change).toBeNull();

@@ -99,13 +99,18 @@ export class PaypalSubscriptions {
     return this.snapshot(await this.parts.known.read(id));
   }
 
-  /** If the running period is not paid, its paid time is over, and it ends at once. */
+  /**
+   * If the running period is not paid, its paid time is over, and it ends at once. So does one that is suspended for
+   * another reason than a cancellation: PayPal would bill it again if it were resumed there.
+   */
   async cancel(id: string, when: 'period_end' | 'now'): Promise<SubscriptionSnapshot> {
     const { client, known } = this.parts;
     const { subscription, period, mark, running, anchor } = await known.read(id);
     const { status } = subscription;
     if (when === 'now') {
       if (status === 'ACTIVE' || status === 'SUSPENDED') await client.cancel(id, BY_US);
+    } else if (status === 'SUSPENDED' && !mark.isEnding) {
+      await client.cancel(id, BY_CUSTOMER);
     } else if (status === 'ACTIVE' && !isPaidSince(subscription, period.start)) {
       await client.cancel(id, BY_CUSTOMER);
     } else if (status === 'ACTIVE') {
