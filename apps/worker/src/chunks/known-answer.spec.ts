@@ -34,3 +34,10 @@ it('a known record has the members of a lookup’s answer, without the TTL', () 
     'IN SOA ns1.a.com. hostmaster.a.com.',
   ]);
 });
+
+it('a name without records has no return code, because it may be unknown to the DNS', () => {
+  const { outcome, body } = findingsOf({ ...KNOWN, records: [] });
+  expect(outcome).toBe('empty');
+  expect(body).toMatchObject({ dns_types: {}, dns_records: [] });
+  expect(body).not.toHaveProperty('rcode');
+});
