@@ -83,12 +83,19 @@ export class HistoryService {
         const [first, last] = [observedAt, lastAt].map((at) => at.toISOString());
         return (!days.after || last >= days.after) && (!days.before || first < days.before);
       });
-      return allRows(listed, compared.length === COMPARED_MAX);
+      const is = compared.length === COMPARED_MAX ? 'at_least' : 'exact';
+      // The cursors of records that are read a page at a time: the first other server may answer between two pages.
+      return readRows(
+        async () => ({ records: listed.length, is }),
+        async ({ after, offset, limit }) =>
+          listed.filter((row) => isBehind(row, after)).slice(offset, offset + limit),
+        placeOf,
+      );
     }
     return readRows(
       async () => ({ records: await this.repository.count(asked), is: 'exact' }),
       async (page) => this.repository.list(asked, page),
-      ({ observedAt, isComplete, state }) => [observedAt.toISOString(), String(isComplete), state],
+      placeOf,
     );
   }
 
@@ -101,6 +108,19 @@ export class HistoryService {
   private fixtures({ name }: Asked): RevisionRow[] {
     return name.fixture === 'registered' ? fixtureRevisions(this.clock.now()) : [];
   }
+}
+
+const placeOf = ({ observedAt, isComplete, state }: RevisionRow) => [
+  observedAt.toISOString(),
+  String(isComplete),
+  state,
+];
+
+/** Whether a revision comes after the last one of the previous page. */
+function isBehind(row: RevisionRow, after: readonly string[] = []): boolean {
+  const place = placeOf(row);
+  const at = place.findIndex((value, one) => value !== after[one]);
+  return after.length === 0 || (at >= 0 && place[at] < after[at]);
 }
 
 /** Records in the format of a version. */

@@ -22,14 +22,18 @@ export function listedRevisions<Row extends SeenRevision>(newestFirst: readonly 
   const rows = newestFirst.toReversed();
   const changes = changesByRecord(rows);
   const periods: Listed<Row>[] = [];
+  const places = new Map<string, number>();
+  let newsAt = -1;
   for (const [place, row] of rows.entries()) {
-    const at = periods.findLastIndex((one) => kindOf(one.row) === kindOf(row));
+    const kind = kindOf(row);
+    const at = places.get(kind) ?? -1;
     const isAgain = periods[at]?.row.state === row.state;
-    if (isAgain && periods.slice(at + 1).every(({ isNews }) => !isNews)) {
+    if (isAgain && newsAt <= at) {
       periods[at].lastAt = row.lastAt;
     } else {
       const isNews = changes[place].length > 0 || (at >= 0 && !isAgain);
-      periods.push({ row, lastAt: row.lastAt, isNews });
+      places.set(kind, periods.push({ row, lastAt: row.lastAt, isNews }) - 1);
+      if (isNews) newsAt = periods.length - 1;
     }
   }
   return periods
@@ -42,7 +46,9 @@ const kindOf = ({ answeredBy, isComplete }: SeenRevision) => `${answeredBy} ${is
 
 /** Whether a record is only what was left while other servers did not answer. Files are sources of their own. */
 function isInPlaceOf(one: Listed<SeenRevision>, usual: Listed<SeenRevision>): boolean {
-  const isDuring = usual.row.observedAt < one.row.observedAt && one.lastAt < usual.lastAt;
+  const isDuring =
+    usual.row.observedAt.getTime() < one.row.observedAt.getTime() &&
+    one.lastAt.getTime() < usual.lastAt.getTime();
   if (!isDuring || one.row.answeredBy === '' || usual.row.answeredBy === '') return false;
   const [servers, usually] = [one, usual].map(({ row }) => row.answeredBy.split(',').length);
   return servers <= usually && (usual.row.isComplete || !one.row.isComplete);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WHOIS_HISTORY, type WhoisHistoryAnswer } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
+import { changesByRecord } from '../records/record-changes.js';
 import { CorpusUnderTest } from '#test/corpus';
 import { Random } from '../../../../test/random.js';
 
@@ -127,6 +128,26 @@ describe('the history of a registration that different servers give', () => {
     expect(records).toMatchObject([{ first_seen: at(0), last_seen: at(30), protocol: 'rdap' }]);
   });
 
+  it('has each record on one page, though another server answers between two pages', async () => {
+    const ones = ['2031', '2032', '2033', '2034'].map((year) => ({ expires: `${year}-01-01` }));
+    const { name } = await history(...ones.map((truth) => ['rdap', truth] as const));
+    const asked = { domainName: name, page_size: '1' };
+    const pages = ['port43', 'file', 'port43', undefined] as const;
+    const found: (string | undefined)[] = [];
+    let cursor: string | undefined;
+    for (const [place, by] of pages.entries()) {
+      const { records, paging } = await corpus.answerTo<WhoisHistoryAnswer>(WHOIS_HISTORY, {
+        ...asked,
+        ...(cursor && { cursor }),
+      });
+      found.push(...records!.map((one) => one.expiry_date));
+      cursor = paging.next_cursor ?? undefined;
+      if (by) await corpus.recordOf(SOLD, line(name, 10 + place, by, ones[3]));
+    }
+    expect(found).toEqual(ones.map(({ expires }) => expires).toReversed());
+    expect(cursor).toBeUndefined();
+  });
+
   it('is not told to have lost the data of a registrar that does not know the name', async () => {
     const { records, changes, events } = await history(['rdap'], ['denied'], ['rdap']);
     expect(records).toEqual(['rdap 0 to 2']);
@@ -208,6 +229,19 @@ describe('the history of a registration that different servers give', () => {
       '3 name_servers: ns9.x.net to ns1.x.net',
       '2 name_servers: ns1.x.net to ns9.x.net',
     ]);
+    const twice = changesByRecord(
+      [
+        ['rdap', 'ok'],
+        ['port43', 'ok'],
+        ['port43', 'hold'],
+        ['port43', 'lock'],
+        ['rdap', 'ok'],
+      ].map(([by, status]) => ({
+        answeredBy: SERVERS[by as Servers].join(),
+        record: { domain_status: [status] },
+      })),
+    );
+    expect(twice.at(-1)).toEqual([{ path: 'domain_status', before: 'lock', after: 'ok' }]);
   });
 
   it('keeps records of files beside those of servers, each compared with its own kind', async () => {

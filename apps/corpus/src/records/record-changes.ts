@@ -18,7 +18,7 @@ export interface ValueChange {
 
 interface Given extends GivenRecord {
   values: ReadonlyMap<string, string>;
-  /** By path, what other servers have shown to be changed since this record. */
+  /** By path, what other servers have shown to be changed since this record: from the first value to the last. */
   since: Map<string, ValueChange>;
 }
 
@@ -40,7 +40,11 @@ export function changesByRecord(records: readonly GivenRecord[]): ValueChange[][
     lastOf.set(now.answeredBy, now);
     previous = now;
     for (const known of lastOf.values()) {
-      if (known !== now) for (const change of changes) known.since.set(change.path, change);
+      if (known === now) continue;
+      for (const change of changes) {
+        const { before } = known.since.get(change.path) ?? change;
+        known.since.set(change.path, { ...change, before });
+      }
     }
     return changes;
   });
