@@ -157,6 +157,11 @@ describe('the history of a registration that different servers give', () => {
     expect(held.events).toEqual(['1 domain_status']);
   });
 
+  it('has news of contacts that a registrar publishes only after its registry', async () => {
+    const { events } = await history(['denied'], ['rdap'], ['denied'], ['rdap']);
+    expect(events).toEqual(['1 registrant_contact']);
+  });
+
   it('lists incomplete records only until they are complete again, and never in their place', async () => {
     const away = await history(['rdap'], ['alone'], ['rdap']);
     expect(away).toMatchObject({ records: ['rdap 0 to 2'], changes: [], events: [] });
@@ -301,11 +306,17 @@ describe('the history of a registration that different servers give', () => {
       );
       await corpus.recordOf(SOLD, ...lines);
     }
-    for (const { name, changed } of all) {
+    for (const { name, changed, servers } of all) {
       const real = changed.flatMap((is, place) => (is ? [`${place} name_servers`] : []));
       const { changes, events } = await historyOf(name);
       expect(changes.map((text) => text.split(':')[0]).toReversed()).toEqual(real);
-      expect(events).toEqual(real);
+      const first = servers.findIndex((by) => by !== 'denied');
+      const late = first > 0 ? [`${first} registrant_contact`] : [];
+      const told = events.flatMap((text) => {
+        const [place, members] = text.split(' ');
+        return members.split(',').map((member) => `${place} ${member}`);
+      });
+      expect(told.toSorted()).toEqual([...real, ...late].toSorted());
     }
   });
 });

@@ -228,12 +228,23 @@ interface Named {
 
 type NamedRecord = Named & GivenRecord;
 
-/** The members that have changed since a time. @param revisions newest first. */
+/** The members that have changed since a time, or were never published before. @param revisions newest first. */
 function membersSince(time: Date, revisions: readonly NewestRevision[]): string[] {
   const records = revisions.toReversed();
   const changes = changesByRecord(records).filter((_, place) => records[place].at >= time);
-  return [...new Set(changes.flat().map(({ path }) => path.split('.')[0]))].toSorted();
+  const members = changes.flat().map(({ path }) => path.split('.')[0]);
+  return [...new Set([...members, ...firstContacts(records)])].toSorted();
 }
+
+/** A registrar may not know a new name yet: its contacts are news, though its registry had none to compare them with. */
+function firstContacts(records: readonly NewestRevision[]): string[] {
+  const [newest = {}, ...earlier] = records.map(({ record }) => record).toReversed();
+  if (earlier.some((record) => record.contacts_not_kept === true)) return [];
+  const now = Object.keys(newest).filter((member) => PERSON.test(member));
+  return now.filter((member) => earlier.every((record) => record[member] === undefined));
+}
+
+const PERSON = /^(registrant|administrative|technical|billing)_contact$/;
 
 function tokensOf({ key, name, record }: Named): Token[] {
   return contactTerms(record).map((term) => ({ ...term, key, name }));
