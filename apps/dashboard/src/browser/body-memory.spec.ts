@@ -68,6 +68,16 @@ describe('unauthenticated bodies', () => {
     expect(under.arrived.at(-1)!.body.equals(body)).toBe(true);
   });
 
+  it('S125: the networks of one IPv6 site share 2 MiB and leave room for others', async () => {
+    const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
+    const ofSite = Array.from({ length: 10 }, (_, network) =>
+      send(SIGNED, MIB - 1, `2001:db8:1:${network}::1`),
+    );
+    await waitFor('the site to use up its share', () => ofSite.filter(isRefused).length === 8);
+    const { status } = await under.send('POST', '/callbacks/stripe', SIGNED, Buffer.from('{}'));
+    expect(status).toBe(200);
+  });
+
   it('S125: memory is released after the answer', async () => {
     const body = Buffer.alloc(MIB, 0x20);
     for (let n = 0; n < 12; n++) {

@@ -1,33 +1,33 @@
 import type { FastifyInstance } from 'fastify';
-import { networkOf } from '#libs/platform';
+import { siteOf } from '#libs/platform';
 import { BodiesTooMany } from './browser.errors.js';
 
 const MIB = 1024 * 1024;
 /** Maximum size of all bodies that are arriving or being answered. */
 const ALL_BYTES = 8 * MIB;
-/** Maximum size of these bodies per network: two of the largest callbacks. */
-const OF_NETWORK_BYTES = 2 * MIB;
+/** Maximum size of these bodies per address (IPv6: /48): two of the largest callbacks. */
+const OF_SITE_BYTES = 2 * MIB;
 
-/** How many bytes of bodies are in memory, in total and per network. */
+/** How many bytes of bodies are in memory, in total and per site. */
 class BodyMemory {
   private bytes = 0;
-  private readonly ofNetworks = new Map<string, number>();
+  private readonly ofSites = new Map<string, number>();
 
   /** False if there is no room for them. */
-  take(network: string, bytes: number): boolean {
-    const ofNetwork = (this.ofNetworks.get(network) ?? 0) + bytes;
-    if (this.bytes + bytes > ALL_BYTES || ofNetwork > OF_NETWORK_BYTES) return false;
+  take(site: string, bytes: number): boolean {
+    const ofSite = (this.ofSites.get(site) ?? 0) + bytes;
+    if (this.bytes + bytes > ALL_BYTES || ofSite > OF_SITE_BYTES) return false;
     this.bytes += bytes;
-    this.ofNetworks.set(network, ofNetwork);
+    this.ofSites.set(site, ofSite);
     return true;
   }
 
-  giveBack(network: string, bytes: number): void {
+  giveBack(site: string, bytes: number): void {
     if (bytes === 0) return;
     this.bytes -= bytes;
-    const left = this.ofNetworks.get(network)! - bytes;
-    if (left === 0) this.ofNetworks.delete(network);
-    else this.ofNetworks.set(network, left);
+    const left = this.ofSites.get(site)! - bytes;
+    if (left === 0) this.ofSites.delete(site);
+    else this.ofSites.set(site, left);
   }
 }
 
@@ -41,10 +41,10 @@ export function meterBodies(server: FastifyInstance): void {
   server.addHook('preParsing', (request, reply, body, done) => {
     // Only a few pieces of an upload are in memory at any time.
     if (request.routeOptions.config.isUpload) return done(null, body);
-    const network = networkOf(request.ip);
+    const site = siteOf(request.ip);
     let held = 0;
     const count = (chunk: Buffer) => {
-      if (memory.take(network, chunk.length)) held += chunk.length;
+      if (memory.take(site, chunk.length)) held += chunk.length;
       else {
         body.off('data', count);
         void reply.header('connection', 'close');
@@ -55,7 +55,7 @@ export function meterBodies(server: FastifyInstance): void {
     body.on('data', count);
     // Discards a body that is not read.
     body.on('error', () => {});
-    reply.raw.once('close', () => memory.giveBack(network, held));
+    reply.raw.once('close', () => memory.giveBack(site, held));
     done(null, body);
   });
 }
