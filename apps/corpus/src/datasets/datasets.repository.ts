@@ -155,11 +155,12 @@ export class DatasetsRepository {
       `select t.name, t.rtype, t.value, t.first_seen as "firstAt", g.at as "queriedAt",
          ${seeingSource('t', '$3')} as "sourceId"
        from unnest($1::bigint[], $2::text[]) as q (domain_key, name)
-       cross join lateral (select max(g.observed_at) as at from dns_sighting g
-         where g.domain_key = q.domain_key and g.name = q.name and g.host = ''
-           and g.source_id = any($3::smallint[])) g
        join dns_span t on t.domain_key = q.domain_key and t.name = q.name and t.host = ''
          and not t.is_passive and t.until is null and ${isSeenBy('t', '$3')}
+       left join lateral (select g.observed_at as at from dns_sighting g
+         where g.domain_key = t.domain_key and g.name = t.name and g.host = ''
+           and g.source_id = any($3::smallint[])
+         order by g.observed_at desc limit 1) g on true
        order by t.domain_key, t.name, t.rtype, t.value`,
       [...columnsOf(names, 'key', 'name'), sourceIds],
     );
