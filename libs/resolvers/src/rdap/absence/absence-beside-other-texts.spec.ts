@@ -130,6 +130,10 @@ const SILENT_TEXTS = [
   'Domain not found to registered',
   'Lock: registry',
   'Taken for Novaterra',
+  'Domain status not known',
+  'Registration status not found',
+  'Domain status could not be found',
+  'Could not find domain status',
   'Domain not found…',
   `${NAME.slice(0, NAME.indexOf('.'))} not found`,
 ] as const;

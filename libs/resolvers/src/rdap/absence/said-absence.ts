@@ -27,6 +27,8 @@ const NAME = '\u0001';
 /** Words that turn an absence into a question, or limit it to one party's view or to one of many places. */
 const NARROWED =
   /^(?:was|were|had)\b|^(?:is|are|do|does|did|has|have)\b(?! not?\b)|\bnot? .*\bthere$|\byou\b(?! (?:asked|consulted|requested|searched))|\byour\b(?! (?:criteria|query|request|search))|\b(?:by|on) request\b|\blist\b/;
+/** The status of a name is missing, and not the name: `Registration status not found`; unlike `Status: not found`. */
+const OF_STATUS = /\b(?:status|state)(?! ?[:=-])(?=[ .!]|$)/;
 /** The spellings with which a server may refer to a name. */
 export type AskedName = ReadonlySet<string>;
 
@@ -45,7 +47,7 @@ export function askedNames(domain: string): AskedName {
  */
 export function saysAbsent(line: string, asked: AskedName): boolean {
   // The path of a request, which servers other than RDAP services do not have, or a truncated end.
-  if (/\/|\.\.$|…$/.test(line)) return false;
+  if (/\/|\.\.$|…$/.test(line) || OF_STATUS.test(line)) return false;
   const sentences = sentencesOf(line, asked);
   if (sentences.length === 0) return false;
   let isSaid = false;
