@@ -1,4 +1,5 @@
 import { AccountDeskClient, type AccountSummary, type OperatorOrder } from '#libs/contracts';
+import { Problem } from '#libs/platform';
 import type { CliConfig } from './cli.config.js';
 import { operatorName } from './operator.js';
 import { withService } from './service-calls.js';
@@ -13,6 +14,21 @@ export async function audited<T>(
     new AccountDeskClient(http, operatorName(config)).note(order),
   );
   return work();
+}
+
+/**
+ * Tells the operator the id under which `work` moves money or credits if its result is unknown, because a repeat under
+ * another id would move them again.
+ */
+export async function repeatable<T>(id: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Problem && error.status >= 500) {
+      process.stderr.write(`It may be done anyway. Repeat it only with --id ${id}\n`);
+    }
+    throw error;
+  }
 }
 
 /** Writes an audit entry before an account's data is read. @throws NotFound. */

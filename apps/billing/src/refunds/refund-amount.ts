@@ -12,6 +12,13 @@ export function leftOf(paidMicros: Micros, reversals: readonly Reversal[]): Micr
   return left > 0n ? left : 0n;
 }
 
+/** The money of earlier refunds of the rest of a period; failed ones do not count. */
+export function restRefunded(reversals: readonly Reversal[]): Micros {
+  return reversals
+    .filter(({ scope, state }) => scope === 'remaining' && state !== 'undone')
+    .reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
+}
+
 /**
  * The money, tax included, for the time of a payment's lines from `from` on, each line to the nearest cent. If a coupon
  * or a balance paid part of the lines, only the paid part counts.

@@ -16,7 +16,7 @@ import { PaymentsService } from '../payments/payments.service.js';
 import { isFailedRefund } from '../payments/failed-refund.js';
 import type { Reversal } from '../payment-records/reversal.entity.js';
 import { ReversalsService } from '../payments/reversals.service.js';
-import { leftOf, restOf } from './refund-amount.js';
+import { leftOf, restOf, restRefunded } from './refund-amount.js';
 import { RefundCallsService } from './refund-calls.service.js';
 import { toPaymentAnswer, toRefundAnswer } from './refund-answer.js';
 import type { RefundRequest } from './refunds.dto.js';
@@ -164,10 +164,16 @@ export class RefundsService {
     const known = reversals.find(({ id }) => id === wish.id);
     if (known) return known;
     const left = leftOf(payment.amountMicros, reversals);
-    const { amountMicros = left, again, ...wished } = wish;
+    const { amountMicros: wanted = left, again, ...wished } = wish;
+    // The same time is refunded once, even if the request is repeated under another id.
+    const isRest = wish.scope === 'remaining' && !again;
+    const amountMicros = isRest ? wanted - restRefunded(reversals) : wanted;
     if (left === 0n) throw new NothingToRefund('Nothing of this payment is left to refund.');
     if (amountMicros > left && wish.scope === 'whole' && !again) {
       throw new NothingToRefund('The refundable rest of this payment is less than this amount.');
+    }
+    if (amountMicros <= 0n) {
+      throw new NothingToRefund('The time after that is already refunded.');
     }
     const now = this.clock.now();
     return {

@@ -95,6 +95,20 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(side.hasEndedLatest()).toBe(true);
     });
 
+    it('the rest of its period is refunded once, whoever asks again; an earlier start adds the time between', async () => {
+      const [start, until] = [billing.clock.now().getTime(), Date.parse(end())];
+      await subscribe();
+      await billing.pass((until - start) / 2);
+      await refund({ scope: 'remaining' });
+      expect(await refund({ scope: 'remaining' })).toMatchObject({
+        status: 409,
+        body: { code: 'nothing_to_refund' },
+      });
+      const from = new Date(start + (until - start) / 4).toISOString();
+      const { body } = await refund({ scope: 'remaining', from });
+      expect(body).toMatchObject({ amountMicros: '6750000' });
+    });
+
     it('a full refund of its base ends it at once, and a partial one does not', async () => {
       await subscribe();
       const until = (await subscription()).paid_through;

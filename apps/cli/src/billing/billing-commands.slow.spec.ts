@@ -4,6 +4,7 @@ import { OperatorDesk } from '../../../../test/desk/operator-desk.js';
 
 describe('billing commands', () => {
   let desk: OperatorDesk;
+  let typist: ReturnType<typeof desk.account.register> | undefined;
 
   beforeAll(async () => {
     desk = await OperatorDesk.open();
@@ -82,6 +83,30 @@ describe('billing commands', () => {
     expect((await desk.audited(accountId)).join()).toContain('operator.dismiss-refund');
   });
 
+  it('a refund whose answer is lost names its id, under which a repeat refunds nothing more', async () => {
+    const { billing } = desk;
+    const { accountId } = await desk.account.register('lost@example.com');
+    await billing.act(await billing.order(accountId), 'pay');
+    const [{ payment }] = await billing.database.query<Record<string, string>>(
+      'select id as payment from payments where account_id = $1',
+      [accountId],
+    );
+    const part = ['--scope', 'whole', '--amount', '10.00', '--reason', 'asked for it'];
+    const refund = (...more: string[]) =>
+      desk.command('billing', 'refund', accountId, payment, ...part, ...more);
+    billing.simulator.apiFaults.lostAnswers = Infinity;
+    const { code, stderr } = await refund();
+    billing.simulator.apiFaults.lostAnswers = 0;
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/--id [\w-]{36}\n/)]);
+    const [, refundId] = /--id (\S+)/.exec(stderr)!;
+    expect((await refund('--id', refundId)).stdout).toContain('10.00 refunded');
+    const made = await billing.database.query(
+      `select id from reversals where account_id = $1 and state <> 'undone'`,
+      [accountId],
+    );
+    expect(made).toEqual([{ id: refundId }]);
+  });
+
   it('the mail about an invoice is resent only to its recipient, and a refund says how it affects the plan', async () => {
     const { billing } = desk;
     const { accountId } = await desk.account.register('again@example.com');
@@ -119,7 +144,7 @@ describe('billing commands', () => {
   ])(
     'a refund %s of %p is reported as a typing error before anything is sent',
     async (name, text, hint) => {
-      const { accountId } = await desk.account.register(`${newId()}@example.com`);
+      const { accountId } = await (typist ??= desk.account.register('typist@example.com'));
       const before = await desk.audited(accountId);
       const wish = ['--scope', 'whole', '--reason', 'asked for it', name, text];
       const end = await desk.command('billing', 'refund', accountId, newId(), ...wish);

@@ -8,7 +8,7 @@ import {
 import { counted, newId } from '#libs/platform';
 import { amountMicros, id, instant } from '../arguments.js';
 import type { CliConfig } from '../cli.config.js';
-import { audited, inspected } from '../audited.js';
+import { audited, inspected, repeatable } from '../audited.js';
 import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
 import { affairCommands } from './affair-commands.js';
@@ -202,13 +202,15 @@ async function refund(
   const { reason } = wish;
   const order = { accountId, order: 'refund', object: `refund:${refundId}`, reason } as const;
   const made = await audited(config, order, () =>
-    withService(config, 'billing', (http) =>
-      new BillingClient(http).refund(accountId, {
-        ...wish,
-        refundId,
-        paymentId,
-        amountMicros: amount,
-      }),
+    repeatable(refundId, () =>
+      withService(config, 'billing', (http) =>
+        new BillingClient(http).refund(accountId, {
+          ...wish,
+          refundId,
+          paymentId,
+          amountMicros: amount,
+        }),
+      ),
     ),
   );
   answer({ json }, made, (refunded) => refundLines(refunded));

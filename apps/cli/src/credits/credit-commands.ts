@@ -6,7 +6,7 @@ import {
   type OverridableLimit,
 } from '#libs/contracts';
 import { counted, newId } from '#libs/platform';
-import { audited, inspected } from '../audited.js';
+import { audited, inspected, repeatable } from '../audited.js';
 import { id, laterInstant, wholeNumber } from '../arguments.js';
 import type { CliConfig } from '../cli.config.js';
 import { type OutputOptions, answer } from '../output.js';
@@ -111,13 +111,15 @@ async function grant(
   const object = `adjustment:${id}`;
   const order = { accountId, order: 'grant-credits', object, reason } as const;
   const { isNew } = await audited(config, order, () =>
-    withService(config, 'entitlement', (http) =>
-      new EntitlementClient(http).grantByOperator(accountId, {
-        adjustmentId: id,
-        amount,
-        reason,
-        expiresAt: expires,
-      }),
+    repeatable(id, () =>
+      withService(config, 'entitlement', (http) =>
+        new EntitlementClient(http).grantByOperator(accountId, {
+          adjustmentId: id,
+          amount,
+          reason,
+          expiresAt: expires,
+        }),
+      ),
     ),
   );
   answer(output, { adjustmentId: id, amount, isNew }, () => {
@@ -135,8 +137,14 @@ async function revoke(
   const object = `revocation:${id}`;
   const order = { accountId, order: 'revoke-credits', object, reason } as const;
   const { isNew, revoked } = await audited(config, order, () =>
-    withService(config, 'entitlement', (http) =>
-      new EntitlementClient(http).revokeByOperator(accountId, { revocationId: id, amount, reason }),
+    repeatable(id, () =>
+      withService(config, 'entitlement', (http) =>
+        new EntitlementClient(http).revokeByOperator(accountId, {
+          revocationId: id,
+          amount,
+          reason,
+        }),
+      ),
     ),
   );
   answer(output, { revocationId: id, revoked, isNew }, () => {
