@@ -1,10 +1,12 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePorts } from '#libs/platform';
-import { makeOwnCertificate } from '#test/environment';
+import { makeOwnCertificate, waitFor } from '#test/environment';
 
 const PAGES = 'docs/operations';
 const has = (program: string) => spawnSync('which', [program]).status === 0;
@@ -17,27 +19,67 @@ describe('production on one machine', () => {
   const folder = mkdtempSync(join(tmpdir(), 'production-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  (has('nginx') ? it : it.skip)('nginx accepts the configuration of the page', async () => {
-    const { certificateFile, keyFile } = makeOwnCertificate(folder, 'proxy');
-    const [plain, secured] = await freePorts(2);
-    const [[, page]] = blocksOf('reverse-proxy.md', 'nginx');
-    const text = page
-      .replaceAll(/(?<=ssl_certificate )[^;]+/g, certificateFile)
-      .replaceAll(/(?<=ssl_certificate_key )[^;]+/g, keyFile)
-      .replaceAll('listen 443', `listen 127.0.0.1:${secured}`)
-      .replaceAll('listen 80', `listen 127.0.0.1:${plain}`);
+  describe('nginx', () => {
+    const withNginx = has('nginx') ? it : it.skip;
     const file = join(folder, 'nginx.conf');
-    const log = join(folder, 'error.log');
-    const http = `http {\naccess_log off;\n${text}}\n`;
-    writeFileSync(file, `pid ${join(folder, 'pid')};\nevents {}\n${http}`);
-    const check = () => spawnSync('nginx', ['-t', '-e', log, '-c', file], { encoding: 'utf8' });
-    expect(check().stderr).toContain('test is successful');
-    // Without it, nginx rejects uploads above 1 MiB, which both hosts take.
-    for (const door of page.split('server_name ').slice(2)) {
-      expect(door).toContain('client_max_body_size 0;');
-    }
-    writeFileSync(file, `events {}\n${http.replace('proxy_buffering', 'proxy_bufering')}`);
-    expect(check().status).not.toBe(0);
+    const args = ['-e', join(folder, 'error.log'), '-c', file];
+    const [[, page], [, main]] = blocksOf('reverse-proxy.md', 'nginx');
+    let http: string;
+    let plain: number;
+    let secured: number;
+
+    beforeAll(async () => {
+      const { certificateFile, keyFile } = makeOwnCertificate(folder, 'proxy');
+      [plain, secured] = await freePorts(2);
+      const text = page
+        .replaceAll(/(?<=ssl_certificate )[^;]+/g, certificateFile)
+        .replaceAll(/(?<=ssl_certificate_key )[^;]+/g, keyFile)
+        .replaceAll('listen 443', `listen 127.0.0.1:${secured}`)
+        .replaceAll('listen 80', `listen 127.0.0.1:${plain}`);
+      http = `http {\naccess_log off;\n${text}}\n`;
+    });
+
+    withNginx('accepts the configuration of the page', () => {
+      writeFileSync(file, `pid ${join(folder, 'pid')};\n${main}${http}`);
+      const check = () => spawnSync('nginx', ['-t', ...args], { encoding: 'utf8' });
+      expect(check().stderr).toContain('test is successful');
+      // Without it, nginx rejects uploads above 1 MiB, which both hosts take.
+      for (const door of page.split('server_name ').slice(2)) {
+        expect(door).toContain('client_max_body_size 0;');
+      }
+      writeFileSync(file, `${main}${http.replace('proxy_buffering', 'proxy_bufering')}`);
+      expect(check().status).not.toBe(0);
+    });
+
+    withNginx(
+      'S126: unfinished handshakes of one client leave connections for others',
+      async () => {
+        writeFileSync(file, `daemon off;\npid ${join(folder, 'pid')};\n${main}${http}`);
+        const nginx = spawn('nginx', args);
+        const ask = () =>
+          fetch(`http://127.0.0.1:${plain}/`, {
+            redirect: 'manual',
+            signal: AbortSignal.timeout(5_000),
+          });
+        await waitFor('nginx to listen', async () => {
+          return (await ask().catch(() => undefined))?.status === 301;
+        });
+        const sockets = Array.from({ length: 1_000 }, () =>
+          connect({ port: secured, host: '127.0.0.1', localAddress: '127.0.0.2' }).on(
+            'error',
+            () => {},
+          ),
+        );
+        // The first byte of a handshake, so that nginx waits for the rest.
+        await Promise.all(
+          sockets.map((socket) => new Promise<void>((sent) => socket.write('\x16', () => sent()))),
+        );
+        expect((await ask()).status).toBe(301);
+        for (const socket of sockets) socket.destroy();
+        nginx.kill();
+        await once(nginx, 'exit');
+      },
+    );
   });
 
   (has('systemd-analyze') ? it : it.skip)('systemd accepts every unit of the page', () => {
