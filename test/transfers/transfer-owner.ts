@@ -6,6 +6,7 @@ import { Controller, Module, Req, Res } from '@nestjs/common';
 import { DataStore, Server, Upload } from '@tus/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
+  FILES_SAMPLE,
   JOB_RESULTS,
   Serves,
   UPLOAD_APPEND,
@@ -179,6 +180,11 @@ class TransfersController {
       open: ({ start, end } = { start: 0, end: state.fileBytes - 1 }) =>
         Readable.from(this.counted(bytesOf(start, end)), { objectMode: false }),
     });
+  }
+
+  @Serves(FILES_SAMPLE)
+  sample(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.file(request, reply);
   }
 
   private *counted(pieces: Iterable<Buffer>): Generator<Buffer> {

@@ -25,7 +25,11 @@ let accountId: string;
 beforeAll(async () => {
   owner = new TransferOwner();
   await owner.start();
-  const settings = { WORKER_URL: owner.url, GATEWAY_TRANSFER_IDLE_MS: '1000' };
+  const settings = {
+    WORKER_URL: owner.url,
+    GATEWAY_TRANSFER_IDLE_MS: '1000',
+    GATEWAY_TRUSTED_PROXIES: '127.0.0.1',
+  };
   under = await GatewayUnderTest.start(settings);
 });
 afterAll(async () => {
@@ -228,6 +232,22 @@ describe('a download', () => {
       return status === 206;
     });
     await waitFor('the request to end at its owner', () => owner.state.brokenOff === 4);
+  });
+
+  it('S102: the networks of an IPv6 site share four, and visitors leave the places of customers free', async () => {
+    const visit = (address: string) =>
+      request(`${under.url}/v2.0/files/sample`, { headers: { 'x-forwarded-for': address } });
+    const statusesOf = (answers: { statusCode: number }[]) =>
+      answers.map(({ statusCode }) => statusCode).toSorted();
+    const ofSite = await Promise.all([1, 2, 3, 4, 5].map((n) => visit(`2001:db8:1:${n}::1`)));
+    expect(statusesOf(ofSite)).toEqual([200, 200, 200, 200, 429]);
+    const others = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => visit(`192.0.2.${n + 1}`)),
+    );
+    expect(statusesOf(others).indexOf(503)).toBe(96);
+    expect((await under.ask(FILE, withKey({ range: 'bytes=0-9' }))).status).toBe(206);
+    for (const { body } of [...ofSite, ...others]) body.on('error', () => {}).destroy();
+    await waitFor('the visitors to end', () => owner.state.brokenOff === 100);
   });
 
   it('runs at the speed of its client, and its owner sends no faster', async () => {

@@ -31,7 +31,7 @@ export interface ServiceForwarderOptions {
 }
 
 const CONNECTIONS = 200;
-const TRANSFER_CONNECTIONS = 600;
+const TRANSFER_CONNECTIONS = 700;
 /** Characters allowed in a header that goes to the customer. */
 const CURSOR = /^[A-Za-z0-9_.-]{1,1500}$/;
 

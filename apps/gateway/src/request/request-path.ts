@@ -8,7 +8,7 @@ import {
   Problem,
   crashPoint,
   monotonicMs,
-  networkOf,
+  siteOf,
   isTracing,
   startTrace,
   traceIdOf,
@@ -255,7 +255,7 @@ export class RequestPath {
   private transfer(context: RequestContext): void {
     const { caller, request, route } = context;
     const { transfers, forwarder, shedder, trustedProxies } = this.parts;
-    const whose = caller?.account.id ?? networkOf(clientAddress(request, trustedProxies));
+    const whose = caller?.account.id ?? siteOf(clientAddress(request, trustedProxies));
     const reached = forwarder.transferOf(context);
     const transfer =
       reached instanceof Problem ? reached : transfers.begin(whose, transferCall(context, reached));

@@ -2,14 +2,15 @@ import { type Problem } from '#libs/platform';
 import { ServiceOverloaded } from '../refusals.errors.js';
 import { TooManyDownloads, TooManyUploads } from './transfers.errors.js';
 
-/** The maximum per account at a time. */
-const ACCOUNT_MAX = { upload: 4, download: 4 } as const;
-/** The maximum over all accounts at a time. */
-const ALL_MAX = { upload: 200, download: 400 } as const;
+/** The maximum per account or site at a time. */
+const ACCOUNT_MAX = { upload: 4, download: 4, sample: 4 } as const;
+/** The maximum over all accounts at a time, and over all visitors without one. */
+const ALL_MAX = { upload: 200, download: 400, sample: 100 } as const;
 
 const TOO_MANY = {
   upload: new TooManyUploads(ACCOUNT_MAX.upload),
   download: new TooManyDownloads(ACCOUNT_MAX.download),
+  sample: new TooManyDownloads(ACCOUNT_MAX.sample),
 } as const;
 const serviceOverloaded = new ServiceOverloaded();
 
@@ -18,7 +19,7 @@ export class TransferPlaces {
   private underWay = 0;
   private readonly byAccount = new Map<string, number>();
 
-  constructor(private readonly kind: 'upload' | 'download') {}
+  constructor(private readonly kind: keyof typeof ALL_MAX) {}
 
   /** After each undefined, call `leave` once with the same account. */
   enter(accountId: string): Problem | undefined {

@@ -11,6 +11,8 @@ const LOOKS_PER_TIMEOUT = 4;
 export class Transfers {
   private readonly uploads = new TransferPlaces('upload');
   private readonly downloads = new TransferPlaces('download');
+  /** Places of visitors, so that they cannot take those of customers. */
+  private readonly samples = new TransferPlaces('sample');
   private readonly underWay = new Map<Transfer, () => void>();
   private looks?: Loop;
 
@@ -22,12 +24,14 @@ export class Transfers {
 
   /**
    * The caller runs it, and calls `end` when it is over.
-   * @param whose the account, or the address of a client without one; each may have four of each kind at a time.
+   * @param whose the account, or the site of a client without one; each may have four of each kind at a time.
    * @returns 429 or 503 if there is no place for it.
    */
   begin(whose: string, call: Omit<TransferCall, 'idleTimeoutMs'>): Transfer | Problem {
     const kind = kindOf(call.operation);
-    const places = kind === 'upload' ? this.uploads : this.downloads;
+    const isPublic = call.operation.access.kind === 'public';
+    const downloads = isPublic ? this.samples : this.downloads;
+    const places = kind === 'upload' ? this.uploads : downloads;
     // tus requests without a body are answered like any other request.
     const isLong = kind === 'download' || call.operation.upload!.types.length > 0;
     const refusal = isLong ? places.enter(whose) : undefined;

@@ -1,6 +1,6 @@
 import { verify } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { type Clock, SECOND_MS, networkOf } from '#libs/platform';
+import { type Clock, SECOND_MS, siteOf } from '#libs/platform';
 import type { CallbackRejection, CallbackVerdict, ProcessorEvent } from '../payment-processor.js';
 import type { PaypalCertificates } from './paypal-certificates.js';
 import { PaypalUnreachable } from './paypal-connection.js';
@@ -52,7 +52,7 @@ export class PaypalCallbacks {
     const transmission = transmissionOf(headers);
     if (!transmission) return rejected('unsigned');
     const { certificateUrl: url, algorithm, time } = transmission;
-    const sender = networkOf(String(headers['x-client-address'] ?? ''));
+    const sender = siteOf(String(headers['x-client-address'] ?? ''));
     const isOurs = (origins: readonly string[]) => origins.some((origin) => isAt(url, origin));
     if (!isOurs(this.mode)) {
       return rejected(isOurs([...LIVE, ...SANDBOX]) ? 'wrong_mode' : 'wrong_signature');

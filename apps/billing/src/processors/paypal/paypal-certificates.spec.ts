@@ -137,7 +137,7 @@ describe('callback certificates', () => {
   it('S46: a sender that keeps naming new certificates causes at most three fetches a minute', async () => {
     expect(await verdictOn('GENUINE')).toBe('accepted');
     for (let i = 0; i < 100; i += 1) await verdictOn(`none-${i}`, genuine, '198.51.100.7');
-    for (let i = 0; i < 100; i += 1) await verdictOn(`six-${i}`, genuine, `2001:db8::${i}`);
+    for (let i = 0; i < 100; i += 1) await verdictOn(`six-${i}`, genuine, `2001:db8:1:${i}::1`);
     expect(asked).toHaveLength(1 + 3 + 3);
     expect(await verdictOn('GENUINE', genuine, '198.51.100.7')).toBe('accepted');
     clock.advance(MINUTE_MS);
