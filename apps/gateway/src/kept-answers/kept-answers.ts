@@ -158,7 +158,8 @@ export class KeptAnswers {
         await work();
         return;
       } catch (error) {
-        logger.warn('the answer under an Idempotency-Key could not be settled', error);
+        const message = 'the answer under an Idempotency-Key could not be settled';
+        logger.sparsely('warn', message, message, { err: error });
       }
       if (clock.now() >= runsUntil) return;
       await sleep(RETRY_MS, undefined, { ref: false });
