@@ -226,16 +226,8 @@ export const OWN_FORMS: readonly (readonly [of: string, forms: readonly string[]
   ],
   ['ai', ['Domain NAME not registred.', 'Domain not found.']],
   [
-    'af bi bj bw cd cm cx do ec gl gs gy hn ht iq kw ki ke ma mg ms mu mz na nf ng pe ps rw sb sy tc tl zm',
+    'af bi bj bw cd cm cx do ec gl gs gy hn ht iq kw ki ke ma mg ms mu mz na nf ng pe ps rw sb sl sy tc tl zm',
     ['Domain NAME not registred.', 'error 230 No Objects Found'],
-  ],
-  [
-    'sl',
-    [
-      'Domain NAME not registred.',
-      'Domain not found, marked private, or error in your query.',
-      'error 230 No Objects Found',
-    ],
   ],
   ['nc', ['No entries found in the .nc database']],
   ['ir', ['ERROR:101: no entries found', 'No entries found in the selected source(s).']],
