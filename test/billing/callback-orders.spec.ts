@@ -172,7 +172,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
       await billing.settle();
       const { accountId, plan, addOn } = await orderedBoth();
       await billing.act(plan, 'pay');
-      // So that the add-on is always the one that renews last.
+      // The add-on must always be the one that renews last.
       await billing.pass(MINUTE_MS);
       await billing.act(addOn, 'pay');
       const { callbacks } = await held(accountId, async () => {

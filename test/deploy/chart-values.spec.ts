@@ -68,7 +68,7 @@ describe('the values of the chart, one by one', () => {
   });
 
   it.each(everywhere.map(([path, value]) => [path.join('.'), path, value] as const))(
-    '%s cannot be missing, have another type or contain an unknown name',
+    '%s cannot be missing, have a wrong type or contain an unknown name',
     (_name, path, value) => {
       const taken = {
         missing: !isPartial(path) && isValid(changed(path)),

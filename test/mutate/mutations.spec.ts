@@ -46,7 +46,7 @@ describe('mutations', () => {
     );
   });
 
-  it('that are listed as equivalent still exist', () => {
+  it('still exist if they are listed as equivalent', () => {
     const lines = (path: string) => readCompiled(path).split('\n');
     const gone = EQUAL.filter(({ path, line }) => !lines(path).some((one) => one.trim() === line));
     expect(gone).toEqual([]);

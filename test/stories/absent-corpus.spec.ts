@@ -22,7 +22,7 @@ describe('while the corpus cannot be reached', () => {
     await world?.stop();
   });
 
-  it('live lookups are answered and charged; history and searches are answered 503 without charge', async () => {
+  it('live lookups are answered and charged; history and searches get 503 without charge', async () => {
     const scopes = ['whois', 'dns', 'history', 'reverse', 'subdomains'] as const;
     const { apiKey, keyRecord } = under.around.account.addKey({ scopes: [...scopes] });
     const ask = (path: string) => {

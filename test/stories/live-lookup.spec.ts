@@ -64,7 +64,7 @@ describe('a lookup service and its registries', () => {
       },
     );
 
-    it('from a thin registry takes the contacts from the registrar and says so', async () => {
+    it('takes the contacts of a thin registry’s name from the registrar, and says so', async () => {
       const { body } = await world.ask('published-books.com');
       expect(body.registrant_contact?.company).toBe(
         registrationOf('published-books.com').registrant.organization,
@@ -101,7 +101,7 @@ describe('a lookup service and its registries', () => {
       ]);
     });
 
-    it('in version 1 has the same facts without provenance', async () => {
+    it('has the same facts in version 1, without provenance', async () => {
       const first = await world.ask('published-shoes.com', { version: '1' });
       const second = await world.ask('published-shoes.com', { version: '2' });
       expect(first.body).not.toHaveProperty('provenance');

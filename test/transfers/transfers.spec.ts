@@ -318,7 +318,7 @@ describe('an upload by form', () => {
     });
   });
 
-  it('413, 415: a body that is too large or has another type is rejected before it is read', async () => {
+  it('413, 415: a body that is too large or of the wrong type is rejected before it is read', async () => {
     const announced = { ...FORM_TYPE, 'content-length': String(UPLOAD_BYTES_MAX + 1) };
     const client = await RawClient.open(under.url);
     const lines = Object.entries(withKey(announced)).map(
@@ -471,7 +471,7 @@ describe('an upload by tus', () => {
     expect((await under.ask(path, withKey(TUS), 'HEAD')).status).toBe(404);
   });
 
-  it('412: a request with another version is rejected, and the answer names the supported one', async () => {
+  it('412: a request with an unsupported version is rejected, and the answer names the supported one', async () => {
     const path = '/v2.0/uploads/019a5f00-0000-7000-8000-000000000001';
     const refused = await under.ask(path, withKey(), 'DELETE');
     expectProblem(refused, 412, 'tus_version_not_supported');

@@ -73,7 +73,7 @@ class Project {
 }
 
 describe('a release', () => {
-  it('without a tag, is the commit that added its heading to the changelog, whatever follows', () => {
+  it('is the commit that added its heading to the changelog if there is no tag, whatever follows', () => {
     const project = new Project();
     expect(project.history.lastRelease()).toBeUndefined();
     expect(project.history.missing()).toBe('nothing is released yet');
@@ -148,7 +148,7 @@ describe('the version', () => {
     expect(project.history.lastRelease()).toBeUndefined();
   });
 
-  it('is a fault if it differs somewhere or its heading has another form', () => {
+  it('is a fault if it differs somewhere or its heading has a different form', () => {
     const project = new Project();
     project.release('0.2.0');
     project.write('package.json', '{\n  "version": "0.3.0"\n}');

@@ -319,7 +319,7 @@ class StartingCluster {
 
   private async seedDemo(surroundings: DemoSurroundings): Promise<DemoFacts | undefined> {
     if (this.options.demoAccount === 'none') return undefined;
-    this.next('Making the demo account …');
+    this.next('Creating the demo account …');
     return seedDemoAccount(surroundings, this.folder, this.secrets);
   }
 

@@ -91,7 +91,7 @@ describe('npm run cluster', () => {
           'Starting PostgreSQL, Kafka, Valkey and the simulators …',
           'Bringing tables and topics up to date …',
           expect.stringMatching(/^Starting .*account, .* and 1 gateway …$/),
-          'Making the demo account …',
+          'Creating the demo account …',
         ]);
         await said(
           'The demo account now has a plan, invoices, jobs, monitors and 30 days of usage.',

@@ -260,7 +260,7 @@ describe('a plan change', () => {
     },
   );
 
-  it('that waits only for the customer links to the payment page, and is in the list', async () => {
+  it('links to the payment page if only the customer has to act, and is in the list', async () => {
     const waiting = { ...unpaid, is_declined: false };
     const { text, to } = await changed({ unpaid_change: waiting }, 'https://pay.example/2');
     expect(to).toBe('');

@@ -123,7 +123,7 @@ async function startIn(
   };
   await checkMachine(folder, options);
   const secrets = Secrets.load(folder);
-  next(SoloDatabase.isNew(folder) ? 'Making the database …' : 'Starting the database …');
+  next(SoloDatabase.isNew(folder) ? 'Creating the database …' : 'Starting the database …');
   const database = await SoloDatabase.open({
     folder,
     secrets,

@@ -45,7 +45,7 @@ export function isCanceled(error: unknown): boolean {
 /** The SQLSTATE of PostgreSQL's refusal; causes are searched as well. */
 export function sqlStateOf(error: unknown): string | undefined {
   for (const link of causesOf(error)) {
-    // Errors of PostgreSQL have a severity; a socket's EPIPE would otherwise look like a state.
+    // Only errors of PostgreSQL have a severity; without this check a socket's EPIPE would look like an SQLSTATE.
     const { code, severity } = link as { code?: unknown; severity?: unknown };
     if (typeof code === 'string' && typeof severity === 'string') return code;
   }

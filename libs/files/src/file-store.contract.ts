@@ -216,7 +216,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
     });
 
     it('short and long gzip members together are joined to one file', async () => {
-      // Random data does not compress, so there are parts on both sides of the smallest that S3 accepts.
+      // Random data does not compress, so some parts are smaller than the minimum of S3, and others larger.
       const sizes = [1, 3 * MIB, 6 * MIB, 5 * MIB - 9, 2, 11 * MIB, 100];
       const texts = sizes.map((size) => randomBytes(size));
       const keys = texts.map((_, place) => `members/${place}.gz`);

@@ -203,7 +203,7 @@ describe('mail sender', () => {
     expect(lines.join()).not.toContain('someone@example.com');
   });
 
-  it('a link that is meant for one case comes after the sentence that names the case', () => {
+  it('a link for one case follows the sentence that names the case', () => {
     const action = { label: 'Set a new password', url: 'https://example.com/', isLast: true };
     const paragraphs = ['A code was used.', 'If this was not you, set a new password.'];
     for (const text of Object.values(

@@ -65,7 +65,7 @@ describe('accounts', () => {
     expect(countOf(first, 'now')).toBe(20);
   });
 
-  it('with small jobs go first, and leave every fifth turn to the others', async () => {
+  it('go first if their jobs are small, and leave every fifth turn to the others', async () => {
     const [small, large] = accounts();
     await addMany(large, 'large', 200, { cost: 10 });
     await addMany(small, 'small', 200, { cost: 10, lane: 'fast' });

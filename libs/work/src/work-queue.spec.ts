@@ -113,7 +113,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('and its effect happen together or not at all', async () => {
+  it('is done together with its effect, or not at all', async () => {
     await add('both');
     let tries = 0;
     const both: Doing = (work) =>

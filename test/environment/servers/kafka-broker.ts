@@ -38,7 +38,7 @@ export interface KafkaBrokerOptions {
   sasl?: Record<string, string>;
   /** Passwords of further users who log in with PLAIN, in addition to `sasl`. */
   plain?: Record<string, string>;
-  /** True if its speed is measured; otherwise it starts with half the work, and is slower under load. */
+  /** True if the broker's speed is measured. Otherwise it starts with half the work, and is slower under load. */
   isMeasured?: boolean;
   /**
    * A further listener behind a proxy: it advertises `advertisedPort` on loopback or at `advertisedHost`. A proxy that

@@ -62,7 +62,7 @@ export class OwnSecondFactorService {
   }
 
   /**
-   * Removes the second step. The password alone is not sufficient, because the second step exists to protect against a
+   * Removes the second factor. The password alone is not sufficient, because the second factor exists to protect against a
    * stolen one. @throws as `confirm`.
    */
   async remove(

@@ -22,10 +22,10 @@ async function setAside(): Promise<Record<string, number>> {
 }
 
 it.each([
-  ['orders', `update orders set set_aside_because = 'the payment has another amount'`, 2],
+  ['orders', `update orders set set_aside_because = 'the payment has a different amount'`, 2],
   [
     'subscriptions',
-    `update subscriptions set set_aside_because = 'the bill has another amount'`,
+    `update subscriptions set set_aside_because = 'the bill has a different amount'`,
     1,
   ],
   [

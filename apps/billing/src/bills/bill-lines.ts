@@ -35,7 +35,8 @@ export function paidLineOf(
   if (bill.reason === 'change') return changedLine(bill, subscription, { plan, gained, left });
   if (bill.reason === 'other' || left) return { fault: 'the bill is not for a period' };
   // A running period keeps its prices, those of the catalogue version under which it was bought.
-  if (gained.amountMicros !== priceOf(gained, plan)) return { fault: 'the bill has another price' };
+  if (gained.amountMicros !== priceOf(gained, plan))
+    return { fault: 'the bill has a different price' };
   return lineOf(bill, plan, gained, {
     subscriptionId: subscription.id,
     interval: plan.interval,

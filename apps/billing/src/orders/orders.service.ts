@@ -263,13 +263,13 @@ function notSold({ product }: CreateOrderRequest): InvalidRequest {
 function mismatchOf(order: Order, checkout: CheckoutSnapshot): string | undefined {
   const { payment } = checkout;
   if (checkout.orderId !== order.id) return 'the checkout names another order';
-  if (checkout.currency !== order.currency) return 'the checkout has another currency';
+  if (checkout.currency !== order.currency) return 'the checkout has a different currency';
   // The payment of a plan is part of its bills: a balance or a coupon may change the amount of a checkout.
   if (checkout.subscriptionId !== undefined) return undefined;
-  if (checkout.amountMicros !== order.amountMicros) return 'the checkout has another amount';
+  if (checkout.amountMicros !== order.amountMicros) return 'the checkout has a different amount';
   if (checkout.state !== 'paid') return undefined;
   if (!payment) return 'the checkout is paid, but there is no payment for it';
-  if (payment.currency !== order.currency) return 'the payment has another currency';
-  if (payment.amountMicros !== order.amountMicros) return 'the payment has another amount';
+  if (payment.currency !== order.currency) return 'the payment has a different currency';
+  if (payment.amountMicros !== order.amountMicros) return 'the payment has a different amount';
   return undefined;
 }

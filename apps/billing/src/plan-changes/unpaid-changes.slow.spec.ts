@@ -123,7 +123,7 @@ describe('an unpaid plan change', () => {
     expect(await paid()).toHaveLength(1);
   });
 
-  it('at PayPal is shown with the open amount and the refusal, and can be paid in another way', async () => {
+  it('is shown with the open amount and PayPal’s refusal, and can be paid in another way', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
     expect(body.subscription.unpaid_change).toMatchObject({

@@ -34,7 +34,7 @@ export interface PlanRef {
   name: string;
   /** The amount to pay, with tax. */
   unitMicros: Micros;
-  /** The tax rate included in it, in millionths; the same plan at another rate has another price. */
+  /** The tax rate included in it, in millionths; the same plan at another rate has a different price. */
   taxPpm: number;
 }
 

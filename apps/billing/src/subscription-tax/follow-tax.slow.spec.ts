@@ -118,7 +118,7 @@ describe('tax of a running subscription', () => {
     },
   );
 
-  it('at PayPal a change in the last 14 days before a renewal takes effect one renewal later, and cannot be undone', async () => {
+  it('a change at PayPal in the last 14 days before a renewal takes effect one renewal later, and cannot be undone', async () => {
     const id = await subscribe('paypal');
     await renew(1);
     const end = addMonths(start, 2).getTime();
@@ -139,7 +139,7 @@ describe('tax of a running subscription', () => {
     expect(await invoices()).toEqual([SWISS, SWISS, SWISS, GERMAN]);
   });
 
-  it('at PayPal the change applies together with an accepted downgrade', async () => {
+  it('a change at PayPal applies together with an accepted downgrade', async () => {
     const id = await subscribe('paypal');
     const { body } = await step(id, 'change', { sku: 'api-5K-month' });
     await agreeAtPaypal(body.redirect_url);

@@ -94,7 +94,9 @@ async function generate(config: CliConfig, { names, seed, ...output }: GenerateO
       showProgress(from + stretch.names, names);
     }
   });
-  answer(output, { names, added }, () => [`${added} names added, ${names - added} were there`]);
+  answer(output, { names, added }, () => [
+    `${added} names added, ${names - added} were there before`,
+  ]);
 }
 
 async function clear(config: CliConfig, output: OutputOptions) {

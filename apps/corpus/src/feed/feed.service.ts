@@ -40,7 +40,7 @@ export class FeedService {
 
   /**
    * Changes that have become visible since the cursor. Late commits are not missed, and nothing is delivered twice
-   * unless the server has another history by now; the last hour is then repeated.
+   * unless the server has a different history by now, as after a restore; the last hour is then repeated.
    * @throws InvalidRequest; ServiceUnavailable on a standby, because an empty answer from it does not mean that nothing
    * has changed.
    */

@@ -10,7 +10,7 @@ import { ImportsRepository, type ListedFile, type ListedSource } from './imports
 
 const FILES_SHOWN = 10;
 
-/** The sources that an operator has named. */
+/** The sources that an operator has added. */
 @Injectable()
 export class ImportsService {
   constructor(

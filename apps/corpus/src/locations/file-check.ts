@@ -58,7 +58,7 @@ export async function checkFile(
 
 /**
  * The content of a file, unpacked if its first bytes are those of gzip, without a byte order mark.
- * @throws BadFile for content that is truncated, too large, or in another format.
+ * @throws BadFile for content that is truncated, too large, or in a different format.
  */
 export async function* unpackedChunks(
   path: string,

@@ -57,7 +57,7 @@ describe('histories', () => {
       ]);
     });
 
-    it('of a period has what was published at its start', async () => {
+    it('includes what was published at the start of the requested period', async () => {
       const name = 'history-five.com';
       const seen = (at: number, create_date: string) => ({
         kind: 'whois',
@@ -102,7 +102,7 @@ describe('histories', () => {
       expect(old).toMatchObject({ whois: 'historical', total_records: '20' });
     });
 
-    it('of DNS is shown as snapshots and as a timeline', async () => {
+    it('shows DNS as snapshots and as a timeline', async () => {
       const name = 'history-three.com';
       const seen = (at: number, ...addresses: string[]) => ({
         kind: 'dns',
@@ -144,7 +144,7 @@ describe('histories', () => {
       records: values.map((value) => ({ type: 'A', value })),
     });
 
-    it('of DNS: a snapshot has all records of its time, and none lies outside the period', async () => {
+    it('has all records of its time in a DNS snapshot, and no snapshot lies outside the period', async () => {
       await corpus.record(
         { kind: 'dns', name, at: day(1), types: ['NS'], records: [{ type: 'NS', value: 'ns1.x' }] },
         address(1, '198.18.0.1'),
@@ -158,7 +158,7 @@ describe('histories', () => {
       ]);
     });
 
-    it('of DNS: every record is on one page, in one order, and counted', async () => {
+    it('lists every DNS record on one page, in one order, and counts it', async () => {
       const listed = Array.from({ length: 25 }, (_, place) => `198.18.2.${place}`);
       await corpus.record(address(7, ...listed), address(8, '198.18.3.1'), address(9, ...listed), {
         kind: 'passive',
@@ -192,7 +192,7 @@ describe('histories', () => {
       ]);
     });
 
-    it('of WHOIS: the first change is from the record before it', async () => {
+    it('states the first change of WHOIS against the record before it', async () => {
       const whois = (at: number, update_date: string) => ({
         kind: 'whois',
         name,

@@ -28,7 +28,7 @@ export function searchPattern(field: string, text: string): SearchPattern {
   }
   const isAnywhere = !/[*?]/.test(plain);
   const around = isAnywhere ? '%' : '';
-  // One character beyond ASCII becomes several in a folded text.
+  // Folding turns one character beyond ASCII into several, so `?` must match any number of them.
   const loose = escaped(asciiForm(plain)).replace(/[*?]/g, '%');
   const exact = escaped(plain).replaceAll('*', '%').replaceAll('?', '_');
   return { loose: `${around}${loose}${around}`, exact: `${around}${exact}${around}` };

@@ -8,7 +8,7 @@ const LAG = declareGauge(
 );
 const BEHIND = declareGauge(
   'dds_corpus_log_lag_entries',
-  'Certificates of a followed log that the last check found and that are not imported yet.',
+  'Certificates that the last check of a followed log found, and that are not imported yet.',
   { labels: ['source'] },
 );
 const FAILED = declareGauge(

@@ -29,7 +29,7 @@ export interface SoughtText {
 
 export interface TyposAsked {
   sought: SoughtNames | SoughtText;
-  /** Letters of the label. */
+  /** How many letters the label may have. */
   length?: { min: number; max: number };
   /** Empty for every suffix. */
   suffixes: readonly string[];

@@ -49,7 +49,7 @@ describe('unauthenticated bodies', () => {
 
   it('S125: bodies with forged signatures take at most 2 MiB per network and 8 MiB in total, and genuine ones pass', async () => {
     const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
-    // All bytes except the last one, for which each body waits in memory.
+    // Each body lacks its last byte, and waits for it in memory.
     const first = Array.from({ length: 6 }, () => send(SIGNED, MIB - 1));
     await waitFor('one network to use up its share', () => first.filter(isRefused).length === 4);
     const others = [2, 3, 4, 5, 6, 7].flatMap((network) =>

@@ -66,7 +66,7 @@ describe('an order', () => {
     expect(shown).toContain('<dd>Every month, until you cancel</dd>');
   });
 
-  it('for a Domainer plan says when the plan is active, and then links to the files', async () => {
+  it('says when its Domainer plan is active, and then links to the files', async () => {
     const [line] = order({}).lines;
     const lines = [{ ...line, kind: 'domainer' as const, sku: 'domainer-names-month' }];
     under.answers.set('GET /internal/orders/1', order({ lines }));
@@ -84,7 +84,7 @@ describe('an order', () => {
     expect(active).toContain(link);
   });
 
-  it('for a number of credits that no package has shows the selected package', async () => {
+  it('shows the selected package if it was opened for a number of credits that no package has', async () => {
     under.answers.set('GET /internal/orders', { orders: [] });
     under.answers.set('GET /internal/processors', { processors: [] });
     const shown = textOf(await under.get('/credits?amount=12345'));

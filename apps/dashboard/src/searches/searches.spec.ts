@@ -98,7 +98,7 @@ describe('search pages', () => {
     expect(asked()).toEqual([]);
   });
 
-  it('a history is requested as typed, and shows records, price and sources', async () => {
+  it('a history is requested for the typed name, and shows records, price and sources', async () => {
     const fields = { domainName: ' example.com ', view: 'records', after: '', before: '' };
     const page = await found('whois.history', fields, history([RECORD]));
     expect(asked()).toEqual([
@@ -248,7 +248,7 @@ describe('an answer with untrusted content', () => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
-  it('of a full page has less than 40 kB, compressed', async () => {
+  it('takes less than 40 kB for a full page, compressed', async () => {
     const records = Array.from({ length: 50 }, (_, place) => ({
       ...RECORD,
       num: place,

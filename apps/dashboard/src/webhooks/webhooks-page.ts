@@ -23,7 +23,7 @@ const EVENTS: Readonly<Record<WebhookEvent, string>> = {
 const STATES = {
   active: 'active',
   paused: 'paused',
-  disabled: 'disabled: no delivery succeeded for three days, or it answered 410',
+  disabled: 'disabled: no delivery succeeded for three days, or its URL answered 410',
 } as const;
 
 const TYPES: Readonly<Record<string, string>> = { ...EVENTS, [WEBHOOK_TEST_EVENT]: 'A test' };

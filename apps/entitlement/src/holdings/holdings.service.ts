@@ -40,7 +40,7 @@ export class HoldingsService {
   async grants(accountId: string, cursor?: string): Promise<GrantPage> {
     const before = cursor === undefined ? undefined : readGrantCursor(cursor);
     const rows = await this.repository.listGrants(accountId, before, GRANTS_PER_PAGE + 1);
-    // Read from the database as a Date; as text, it keeps its milliseconds.
+    // The database returns a Date, whose milliseconds only an ISO text keeps.
     return toPage(rows, GRANTS_PER_PAGE, ({ issuedAt, id }) => [
       new Date(issuedAt).toISOString(),
       id,

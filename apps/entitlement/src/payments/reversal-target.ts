@@ -7,8 +7,9 @@ export interface GrantTime {
 }
 
 /**
- * The target of a grant's reversals in credits: ceil(granted × (rem + (1 − rem) × whole)), exactly. `rem` is the part
- * of its time after the earliest `remaining` reversal; `whole` is the part of the money taken by the other reversals.
+ * How many credits of a grant its reversals take: ceil(granted × (rem + (1 − rem) × whole)), exactly. `rem` is the
+ * part of the grant's time after its earliest reversal of scope `remaining`; `whole` is the part of the money that the
+ * other reversals took.
  * @param time undefined for credits that cover no time: all their reversals count as `whole`.
  */
 export function reversalTarget(

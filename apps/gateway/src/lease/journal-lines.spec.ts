@@ -63,7 +63,7 @@ describe('lines of a journal', () => {
     expect(again).toContain('= h34 5\n');
   });
 
-  it('for a lease count with their highest total until the lease is closed', () => {
+  it('count with their highest total until their lease is closed', () => {
     const opened = `+ 1 ${lease} ${account}\n`;
     const used = '= 1 5 whois.live:5\n= 1 3 whois.live:3\n= 1 6 dns.live:1\n';
     const use = {
@@ -107,7 +107,7 @@ describe('lines of a journal', () => {
     expect(readRows(`${rows}~ 12\n`)).toEqual([]);
   });
 
-  it('for a hold contain the parts, the total and, while the request is running, the row', () => {
+  it('contain the parts of a hold, its total and, while the request is running, the row', () => {
     const opened = `* h1 order-1 ${account}\trow\tof it\n`;
     const use = { holdId: 'order-1', accountId: account, charged: 0, parts: [], row: 'row\tof it' };
     expect(readHolds(opened)).toEqual([use]);
@@ -119,7 +119,7 @@ describe('lines of a journal', () => {
     expect(readHolds(`* h1 order-1 ${account}\n`)).toEqual([{ ...use, row: undefined }]);
   });
 
-  it('for a hold are skipped if damaged', () => {
+  it('are skipped if they belong to a hold and are damaged', () => {
     const opened = `* h1 order-1 ${account}\trow\n`;
     const damaged = [
       `* 2 order-2 ${account}\n`,

@@ -265,7 +265,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('S86: an unlisted route cannot be added, and is answered 404', async () => {
+  it('S86: an unlisted route cannot be added, and requests for it get 404', async () => {
     const app = fastify();
     const pages = await ErrorPages.load();
     const docs = ApiDocs.of([], { apiUrl: 'https://api.example.test', dashboardUrl: '' });

@@ -143,19 +143,19 @@ describe('a service whose address is set', () => {
     }
   });
 
-  it('503: is optional; without it, its operations are unavailable', async () => {
+  it('503: may be absent; only its operations are unavailable then', async () => {
     expectProblem(await ask('away'), 503, 'service_unavailable');
     expectProblem(await ask('away-file'), 503, 'service_unavailable');
   });
 });
 
 describe('limits in a row', () => {
-  it('504: its owner has the time that the row allows', async () => {
+  it('504: give the owner its time to answer', async () => {
     owner.answer = () => undefined;
     expectProblem(await ask('impatient'), 504, 'answer_timeout');
   });
 
-  it('413: its answer may be as large as the row allows', async () => {
+  it('413: set how large an answer may be', async () => {
     const text = 'x'.repeat(1024 * 1024);
     owner.answer = () => ({ status: 200, headers: {}, body: JSON.stringify({ text }) });
     const refused = await ask('brief');

@@ -75,7 +75,7 @@ function missingKeyOf({ request: { rawHeaders }, names }: RequestContext): Probl
   return names.some(isMeant) ? inOtherParameter : missingApiKey;
 }
 
-/** Compares lengths first, because almost every header has another name. */
+/** Compares lengths first, because almost every header has a different name. */
 function keyOfHeader(name: string, value: string): string | undefined {
   if (name.length === 9 && name.toLowerCase() === 'x-api-key') return value;
   if (name.length !== 13 || name.toLowerCase() !== 'authorization') return undefined;

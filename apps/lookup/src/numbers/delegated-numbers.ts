@@ -19,7 +19,7 @@ export class DelegatedNumbers {
 
   private constructor(readonly isLoaded: boolean) {}
 
-  /** @throws Error for a file that is missing or has another format. */
+  /** @throws Error for a file that is missing or has a different format. */
   static async load(files: readonly string[]): Promise<DelegatedNumbers> {
     const numbers = new DelegatedNumbers(files.length > 0);
     for (const file of files) await readLines(file, (line) => numbers.take(line));

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 
-/** A file with a larger share of unreadable lines has another format. */
+/** A file with a larger share of unreadable lines has a different format. */
 const UNREADABLE_MAX = 0.01;
 
 /**
@@ -10,7 +10,7 @@ const UNREADABLE_MAX = 0.01;
  * unpacked.
  *
  * @param take returns whether it could read a line.
- * @throws Error for a file that is missing or has another format.
+ * @throws Error for a file that is missing or has a different format.
  */
 export async function readLines(path: string, take: (line: string) => boolean): Promise<void> {
   const file = createReadStream(path);

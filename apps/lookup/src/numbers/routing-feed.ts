@@ -52,7 +52,7 @@ export class RoutingFeed {
   /**
    * Reads the files that the settings name; a name that ends with `.gz` is unpacked.
    *
-   * @throws Error for a file that is missing or has another format.
+   * @throws Error for a file that is missing or has a different format.
    */
   static async load({ relations, origins }: RoutingFiles): Promise<RoutingFeed> {
     const feed = new RoutingFeed(relations !== undefined, origins !== undefined);

@@ -52,7 +52,7 @@ describe('a reputation', () => {
     expect(judgementOf(worst, NOW)).toMatchObject({ score: 0, verdict: 'suspicious' });
   });
 
-  it('of a name whose customers choose the contents of its hosts does not depend on their number', () => {
+  it('does not depend on the number of hosts if customers choose their contents', () => {
     const judged = (hosts: string[]) =>
       judgementOf({ registration, index: { ...INDEX, listings: hosts.map(listing) } }, NOW);
     const clean = judged([]);

@@ -66,7 +66,7 @@ export class IdentitySimulator {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** From now on, tokens are signed with another key, which has another id. */
+  /** From now on, tokens are signed with a new key, which has a new id. */
   rotateKeys(): void {
     this.currentKeys = newKeys();
   }

@@ -103,7 +103,7 @@ export async function portRefusal(
 export function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Field 22, counted from after the name, which may contain spaces and parentheses (proc(5)).
+    // Field 22 of proc(5). Fields are split only after the name, which may contain spaces and parentheses.
     const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' ? undefined : rest[18];
   } catch {

@@ -133,7 +133,7 @@ export function soloSettings(sources: SettingSources): Settings {
     AUDIT_ANCHORS: folder.file('audit-anchors.log'),
     FILES_LOCATION: folder.file('files'),
     CORPUS_SUPPRESSIONS: folder.file('suppressions.list'),
-    // So that database files can be tried, too.
+    // The demo account can then try database files, too.
     CORPUS_SELL_GENERATED: 'true',
   };
   const ports = SERVICES.flatMap(({ listeners }) => listeners.map(({ port }) => [port, '0']));

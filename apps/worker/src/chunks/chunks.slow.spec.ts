@@ -304,7 +304,7 @@ describe('an older answer that the job allows', () => {
     expect(asksFor('known-dns.com')).toBe(0);
   });
 
-  it('is not waited for: without the corpus every name is looked up', async () => {
+  it('is left out without the corpus: every name is looked up', async () => {
     const accountId = newId();
     await corpus!.stop();
     corpus = undefined;

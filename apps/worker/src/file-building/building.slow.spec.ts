@@ -231,7 +231,7 @@ describe('data suppressed during the build of a file', () => {
     const { edition } = await entryOf('newly_whois', '2026-11-22');
     corpus.suppress('name-28.com');
     corpus.rowsOf = (dataset) => {
-      // Called for each row, so that the range that is read last is as old as the first.
+      // The list of suppressions grows with each range that is read.
       corpus.suppress(`elsewhere-${corpus.suppressed.version}.com`);
       corpus.suppress('name-29.com');
       return named(dataset, 27, 29);

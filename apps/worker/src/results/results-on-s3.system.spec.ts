@@ -89,7 +89,7 @@ const BUILT_MS = 120_000;
     });
   });
 
-  it('S76: a database file is at a URL valid for 15 minutes and given only to accounts whose plan includes it', async () => {
+  it('S76: the URL of a database file is valid for 15 minutes, and only accounts whose plan includes the file receive it', async () => {
     const owner = newId();
     under.entitlement.datasets.set(owner, ['names']);
     const path = 'files/newly/2026-11-22?format=csv.gz';

@@ -47,7 +47,7 @@ describe('the table of operations', () => {
     }
   });
 
-  it('S90: null is rejected, except for the members that it empties', () => {
+  it('S90: null is rejected, except for members that a customer can clear with it', () => {
     const accepting = OPERATIONS.flatMap(({ body }) => {
       const example = body?.example as Record<string, unknown> | undefined;
       if (!body || !example) return [];

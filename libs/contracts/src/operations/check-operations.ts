@@ -64,7 +64,9 @@ function pathFaults({ routes, owner, parameters }: Operation): string[] {
   const declared = Object.keys(parameters).filter((name) => parameters[name].in === 'path');
   const wanted = declared.sort().join();
   const faultOf = ({ path, when }: OperationRoute) => [
-    ...(bracesOf(path).join() === wanted ? [] : [`${path} has other parameters than the row`]),
+    ...(bracesOf(path).join() === wanted
+      ? []
+      : [`${path} has parameters that differ from the row`]),
     ...(when && !(when.parameter in parameters)
       ? [`${when.parameter} distinguishes no operations`]
       : []),

@@ -18,7 +18,7 @@ const timeoutMs = 60_000;
 (valkeyAvailability() === undefined ? describe : describe.skip)('over a real server', () => {
   let time: () => number = () => 0;
   const gatewayId = newId();
-  /** A separate server, because a shared one would also count gateways of other specs, which have another clock. */
+  /** A separate server, because a shared one would also count gateways of other specs, which have their own clock. */
   let server: ValkeyServer;
   let folder: string;
   let link: ValkeyLink;

@@ -247,7 +247,7 @@ here('ValkeyRateLimiter', () => {
       expect(fullestMinute(gateways.admitted, lostAt + 61_000)).toBeGreaterThan(0.95 * limit);
     });
 
-    it('S100: restarted and empty: no minute has more than × 2, none after the first more than × 1', async () => {
+    it('S100: after it restarts empty, one minute has at most twice the limit, and no later one more than the limit', async () => {
       const gateways = await Gateways.start();
       const id = new CounterId(newId());
       await gateways.demand(id, { limit, forMs: 25_000, weights: [1, 0, 0] });

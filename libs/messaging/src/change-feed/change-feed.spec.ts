@@ -68,7 +68,7 @@ describe('change feed', () => {
     expect((await feed.read({ ...later, highestXid: cursor.highestXid })).keys).toEqual([key]);
   });
 
-  it('a clone has another token, although its tables have the same numbers', async () => {
+  it('a clone has a token of its own, although its tables have the same numbers', async () => {
     const clones = await Promise.all([TestDatabase.create(), TestDatabase.create()]);
     try {
       const tokens = clones.map(async (clone) => {
@@ -81,7 +81,7 @@ describe('change feed', () => {
     }
   });
 
-  it('another server or another outbox has another token', async () => {
+  it('another server or another outbox has a token of its own', async () => {
     const other = await TestDatabase.create();
     try {
       const elsewhere = new ChangeFeed(await other.service('entitlement'));

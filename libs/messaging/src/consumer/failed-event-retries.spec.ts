@@ -109,7 +109,7 @@ describe('the retry of a failed event', () => {
     },
   );
 
-  it('of an event without a handler dead-letters it, and the log says so', async () => {
+  it('dead-letters an event without a handler, and the log says so', async () => {
     const key = newId();
     const eventId = await storeFailed(key, 1, 0);
     retryWith();
@@ -119,7 +119,7 @@ describe('the retry of a failed event', () => {
     expect(await stored()).toMatchObject([{ eventId, state: 'dead', reason }]);
   });
 
-  it('that can never succeed dead-letters its event with the reason and an alarm, and the next one follows at once', async () => {
+  it('dead-letters an event that can never succeed, with the reason and an alarm, and the next one follows at once', async () => {
     const key = newId();
     const first = await storeFailed(key, 1, 2);
     await storeFailed(key, 2, 0);
@@ -146,7 +146,7 @@ describe('the retry of a failed event', () => {
     expect(counts.handled.get('account.counted')?.get('dead')).toBe(1);
   });
 
-  it('during a database failure does not count as an attempt', async () => {
+  it('does not count as an attempt during a database failure', async () => {
     const key = newId();
     await storeFailed(key, 1, 2);
     let tries = 0;
@@ -218,7 +218,7 @@ describe('the retry of a failed event', () => {
     await messaging.consumer.query('delete from failed_event where key = $1', [key]);
   });
 
-  it('and its result wait for the process that works on its bucket', async () => {
+  it('waits with its result for the process that works on its bucket', async () => {
     const key = newId();
     await storeFailed(key, 1, 1);
     const locks = new InboxRepository('entitlement');

@@ -1,6 +1,6 @@
 import type { MaintenanceDatabase } from '#libs/database';
 
-/** A bucket that one relay owns; another owner has another epoch. */
+/** A bucket that one relay owns; each owner has an epoch of its own. */
 export interface OwnedBucket {
   bucket: number;
   /** Decimal string. */

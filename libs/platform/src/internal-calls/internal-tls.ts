@@ -76,7 +76,7 @@ export class InternalTls {
     });
   }
 
-  /** Makes a listener that was created with `listenerOptions` follow the files. */
+  /** Keeps the certificate of a listener up to date with the files. The listener was created with `listenerOptions`. */
   renew(listener: Server): void {
     let used = this.current;
     // Runs before the listener's own handler, which begins the handshake.

@@ -71,7 +71,7 @@ export class ServiceTokens {
    */
   seal(service: ServiceName, text: string): string {
     const [secret] = this.secretAt(this.clock.now().getTime()).of(service, service);
-    if (!secret) throw new Error(`SERVICE_SECRET has nothing of ${service}'s own`);
+    if (!secret) throw new Error(`SERVICE_SECRET has no secret for ${service}`);
     return sealOf(text, secret);
   }
 

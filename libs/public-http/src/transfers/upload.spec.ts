@@ -102,7 +102,7 @@ describe('a sender', () => {
     expect([status, bytes < 70]).toEqual([408, true]);
   });
 
-  it('at the minimum rate is received to the end', async () => {
+  it('is received to the end if it keeps to the minimum rate', async () => {
     const sent = await sendEachSecond(FLOOR_BYTES_A_SECOND);
     expect(sent).toEqual({ status: 204, receivedBytes: 120 * FLOOR_BYTES_A_SECOND });
   });

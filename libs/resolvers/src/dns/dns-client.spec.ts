@@ -152,7 +152,7 @@ describe('the client', () => {
       });
     });
 
-    it('has no answer if even that over TCP is truncated', async () => {
+    it('has no answer if even the answer over TCP is truncated', async () => {
       const cut = (query: Buffer) => answered(query, { flags: 0x8380, count: 1, rest: LOCAL });
       server.answer = (query, reply) => reply(cut(query));
       server.answerTcp = cut;
@@ -243,7 +243,7 @@ describe('the client', () => {
       cutOff.close();
     });
 
-    it('to a closed port is unreachable', async () => {
+    it('is refused by a closed port, which counts as unreachable', async () => {
       await server.stop();
       await expect(client.ask('a.example', 'A', OPTIONS)).rejects.toThrow('unreachable');
       server = await ScriptedServer.start();
@@ -377,7 +377,7 @@ describe('a message', () => {
     expect(() => readMessage(answered(query, { count: 1, rest }))).toThrow(MalformedMessage);
   });
 
-  it('S68: with arbitrary octets is read or rejected, without other effects', () => {
+  it('S68: is read or rejected, without other effects, if it has arbitrary octets', () => {
     const packet = answered(query, { count: 3, rest: Buffer.concat([LOCAL, LOCAL, LOCAL]) });
     const random = new Random(20_261_122);
     for (let run = 0; run < 100_000; run++) {

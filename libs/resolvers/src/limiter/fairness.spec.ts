@@ -107,7 +107,7 @@ describe('the queue of an upstream', () => {
     expect(held).toHaveLength(5);
   });
 
-  it('with one connection is open to one account only', async () => {
+  it('is open to one account only if it has one connection', async () => {
     const { limiter } = limiterOf(WIDE);
     expect(await limiter.acquire(HOST, { priority: 'live', asker: 'a' })).toMatchObject({
       granted: true,

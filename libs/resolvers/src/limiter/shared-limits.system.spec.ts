@@ -120,7 +120,7 @@ here('processes that share the limits of upstreams through one server', () => {
     expect(first.waitingFor(host)).toBe(0);
   });
 
-  it('also share the connections', async () => {
+  it('share the connections, too', async () => {
     const [first, second] = await startTwo({
       buckets: [{ burst: 100, perSecond: 100 }],
       connections: 4,

@@ -19,7 +19,7 @@ const ENTITIES_MAX = 100;
 
 /**
  * Reads an RDAP IP network or autnum object (RFC 9083 §5.4, §5.5). Members that are missing or have the wrong type
- * count as not published. Undefined if the object has another class or describes no block.
+ * count as not published. Undefined if the object has a different class or describes no block.
  */
 export function readRdapNumber(
   json: JsonObject,

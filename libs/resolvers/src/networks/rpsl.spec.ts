@@ -21,7 +21,7 @@ describe('a port-43 text', () => {
     expect(of(start, ...narrowest, `${name}: nonsense`)).toMatchObject({ name: 'NARROW' });
   });
 
-  it('at LACNIC has its owner, its people and the day of its last change', () => {
+  it('has its owner, its people and the day of its last change at LACNIC', () => {
     const read = of(
       '200.3.12.1',
       'inetnum:     200.3.12/22',
@@ -49,7 +49,7 @@ describe('a port-43 text', () => {
     ]);
   });
 
-  it('at APNIC uses the newest of its changes, unless the time of the last one is given', () => {
+  it('uses the newest of its changes at APNIC, unless the time of the last one is given', () => {
     const lines = [
       'inetnum: 203.0.113.0 - 203.0.113.255',
       'changed: hm@apnic.example 20110304',
@@ -63,7 +63,7 @@ describe('a port-43 text', () => {
     });
   });
 
-  it('at ARIN has the country and the people of the block’s own organisation', () => {
+  it('has the country and the people of the block’s own organisation at ARIN', () => {
     const organisation = (name: string, country: string) => [
       `OrgName: ${name}`,
       `Country: ${country}`,
@@ -148,7 +148,7 @@ describe('a port-43 text', () => {
     });
   });
 
-  it('at ARIN has the customer of a block, never the carrier of the block around it', () => {
+  it('has the customer of a block at ARIN, never the carrier that holds the larger block', () => {
     const carrier = [
       'NetRange: 198.51.0.0 - 198.51.255.255',
       'NetHandle: NET-1',

@@ -28,7 +28,7 @@ export class PaypalOrders {
     // PayPal does not document whether it compares the bodies sent with one idempotency key.
     const isSame =
       microsOf(unit.amount) === totalOf(request) && currencyOf(unit.amount) === request.currency;
-    if (!isSame) throw new UnfitObject(`the order ${String(order.id)} has another amount`);
+    if (!isSame) throw new UnfitObject(`the order ${String(order.id)} has a different amount`);
     return {
       checkoutId: idOf(order.id),
       // PayPal has no customers before they pay.
@@ -73,7 +73,7 @@ export class PaypalOrders {
     const id = idOf(order.id);
     if (toOrderReference(order.purchase_units?.[0]?.custom_id)?.until === null) return 'not_tried';
     try {
-      // A new approval, after a declined one, is another capture.
+      // A new approval, after a declined one, needs a new capture.
       await this.client.captureOrder(id, `capture:${id}:${order.update_time ?? ''}`);
     } catch (error) {
       if (!(error instanceof PaypalRefusal) || !isDecided(error)) throw error;

@@ -21,14 +21,14 @@ export class StripePrices {
 
   constructor(private readonly stripe: Stripe) {}
 
-  /** @throws UnfitObject if the account has another price under this name. */
+  /** @throws UnfitObject if the account's price under this name has a different amount. */
   async idOf(plan: PlanRef, currency: string): Promise<string> {
     const key = priceKeyOf(plan, currency);
     const known = this.ids.get(key);
     if (known !== undefined) return known;
     const price = (await this.find(key)) ?? (await this.create(key, plan, currency));
     if (price.unit_amount !== toCents(plan.unitMicros)) {
-      throw new UnfitObject(`the price ${price.id} of ${key} has another amount`);
+      throw new UnfitObject(`the price ${price.id} of ${key} has a different amount`);
     }
     this.ids.set(key, price.id);
     return price.id;

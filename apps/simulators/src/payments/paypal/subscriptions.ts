@@ -86,7 +86,10 @@ export class Subscriptions {
     const subscription = this.withStatus(id, ['ACTIVE', 'SUSPENDED']);
     const wrong = patches.find((patch) => !isReference(patch) && !isPrice(patch));
     if (wrong) {
-      throw PaypalRefusal.invalid('INVALID_PATCH_PATH', `${wrong.path} cannot be patched so.`);
+      throw PaypalRefusal.invalid(
+        'INVALID_PATCH_PATH',
+        `${wrong.path} cannot be patched in this way.`,
+      );
     }
     for (const patch of patches) {
       if (isReference(patch)) subscription.custom_id = patch.value;

@@ -74,7 +74,7 @@ function read(question: Record<string, unknown>, total?: { records: number; is: 
 describe('pages of a search', () => {
   const asked = { domainName: 'a.example', mode: 'default' };
 
-  it('by number or by cursor are the same, and state their position', () => {
+  it('are the same by number and by cursor, and state their position', () => {
     const byNumber = [1, 2, 3].map((page) => read({ ...asked, page }));
     expect(byNumber.map(({ items }) => items.join(''))).toEqual(['abc', 'def', 'g']);
     const byCursor = [read(asked)];
@@ -91,7 +91,7 @@ describe('pages of a search', () => {
     ]);
   });
 
-  it('after the end are empty, and claim no total', () => {
+  it('are empty after the end, and claim no total', () => {
     expect(read({ ...asked, page: 9 })).toEqual({
       items: [],
       paging: {

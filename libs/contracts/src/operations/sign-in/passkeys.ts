@@ -160,7 +160,7 @@ export const PASSKEY_ADD = defineOperation({
 export const PASSKEY_RENAME = defineOperation({
   ...dashboardCall('account', 'PATCH /api/passkeys/{id}'),
   name: 'passkey.rename',
-  summary: 'Gives a passkey another name',
+  summary: 'Renames a passkey',
   access: CHANGE,
   parameters: idOf('passkey', ID),
   body: { of: RenamePasskeyRequest, limitBytes: 4_096, example: { name: 'Office laptop' } },

@@ -8,7 +8,7 @@ export interface OperationUpload {
   /** Maximum body size of one request; for tus, also the maximum file size. 0 without a body. */
   limitBytes: number;
   /**
-   * tus extensions that its owner supports, for a row that implements tus 1.0.0
+   * tus extensions that the operation's owner supports, for a row that implements tus 1.0.0
    * (https://tus.io/protocols/resumable-upload): `creation`, `termination`.
    */
   tus?: readonly TusExtension[];

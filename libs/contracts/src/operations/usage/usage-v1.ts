@@ -36,7 +36,7 @@ export class PlanCredits {
   servedSurchargeRequests: number;
 }
 
-/** Without the key, which the other service repeats. */
+/** Does not repeat the key, unlike the answer of the service whose format this is. */
 export class UsageV1Answer {
   @ValidateNested()
   @Type(() => OneTimeCredits)

@@ -90,7 +90,7 @@ export class PaidChanges {
       `change:${changeId}`,
     );
     if (microsOf(order.purchase_units?.[0]?.amount) !== due) {
-      throw new UnfitObject(`the order ${String(order.id)} has another amount`);
+      throw new UnfitObject(`the order ${String(order.id)} has a different amount`);
     }
     await this.replace(known, { changeOrderId: idOf(order.id) });
     const redirectUrl = isSamePlan(known.next, wanted)
@@ -252,7 +252,7 @@ export class PaidChanges {
     const wanted = await this.parts.known.named(change.wanted, known.next);
     const lines = linesOf(known, { old, wanted, from: change.from });
     if (microsOf(unit.amount) !== dueOf(lines)) {
-      throw new UnfitObject(`the order ${id} has another amount`);
+      throw new UnfitObject(`the order ${id} has a different amount`);
     }
     const capture = unit.payments?.captures?.at(-1);
     const isPaid = paidAt(order) !== undefined;

@@ -36,7 +36,7 @@ export class PaypalPlans {
 
   constructor(private readonly client: SubscriptionsClient) {}
 
-  /** @throws UnfitObject if the account has a plan with this name at another price. */
+  /** @throws UnfitObject if the account has a plan with this name at a different price. */
   async find(plan: PlanRef, currency: string): Promise<PricedPlan> {
     const key = priceKeyOf(plan, currency);
     const known = this.byKey.get(key);
@@ -44,7 +44,7 @@ export class PaypalPlans {
     const id = (await this.search(key)) ?? (await this.create(key, plan, currency));
     const priced = await this.get(id);
     if (priced.unitMicros !== plan.unitMicros || priced.interval !== plan.interval) {
-      throw new UnfitObject(`the plan ${id} of ${key} has another price`);
+      throw new UnfitObject(`the plan ${id} of ${key} has a different price`);
     }
     this.byKey.set(key, priced);
     return priced;

@@ -134,7 +134,11 @@ export class PaypalSubscriptions {
     }
     if (subscription.status === 'SUSPENDED') {
       if (!mark.isEnding) {
-        throw new PaypalRefusal(422, 'PAUSED_AT_PAYPAL', 'It was not suspended by a cancellation.');
+        throw new PaypalRefusal(
+          422,
+          'PAUSED_AT_PAYPAL',
+          'The subscription was suspended, but not by a cancellation.',
+        );
       }
       // The mark is written first, so that any later fetch completes this if we die after the activation.
       await this.putMark(id, { ...mark, isUndoing: true });

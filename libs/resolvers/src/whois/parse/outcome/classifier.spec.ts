@@ -97,7 +97,7 @@ describe('an answer that states that the name is not registered', () => {
     expect(read(text + SMALL_PRINT)).toBe('not_registered');
   });
 
-  it('from an unknown server is accepted if it names the domain, or has a registry’s frame', () => {
+  it('is accepted from an unknown server if it names the domain, or has a registry’s frame', () => {
     const read = (answer: string) =>
       parseWhois(answer, { domain: 'example.zz', server: '', tld: 'zz', role: 'registry' }).outcome;
     expect(read('Domain example.zz not found')).toBe('not_registered');
