@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startOf } from '../../apps/solo/src/checks/before-build.js';
 
 /** A process that this run has started. Its id alone may belong to another process by now. */
 export interface OwnProcess {
@@ -55,15 +56,5 @@ export function titleOf(pid: number): string {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
   } catch {
     return '';
-  }
-}
-
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return state === 'Z' ? undefined : rest[18];
-  } catch {
-    return undefined;
   }
 }

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { clusterAvailability } from '../../apps/cluster/src/cluster.js';
 import { machine } from '../bench/machine.js';
 import { Random } from '../random.js';
-import { type ProveReport, closing, line, markdown } from './report.js';
+import { type ProveReport, closing, line } from './report.js';
 import { isNamed } from './scenario.js';
 import { SCENARIOS } from './scenarios/index.js';
 import { ScenarioRunner } from './run-scenarios.js';
@@ -17,7 +17,7 @@ const program = new Command('prove')
   .option('--long', 'pauses of 60 s, and each flow separately')
   .option('--seed <number>', 'repeats the choices of an earlier run')
   .option('--json <file>', 'also write the report to a file')
-  .option('--folder <path>', 'the file for the report', '.data/prove')
+  .option('--folder <path>', 'the folder for the report', '.data/prove')
   .option('--enforce', 'exit with 1 if a scenario failed')
   .option('--keep', 'keep the logs of every process')
   .option('--list', 'only list the scenarios')
@@ -79,9 +79,8 @@ report.durationMs = performance.now() - startedMs;
 mkdirSync(options.folder, { recursive: true });
 const json = `${JSON.stringify(report, null, 2)}\n`;
 writeFileSync(join(options.folder, 'report.json'), json);
-writeFileSync(join(options.folder, 'report.md'), markdown(report));
 if (options.json) writeFileSync(options.json, json);
-process.stdout.write(`${closing(report)}\n${join(options.folder, 'report.md')}\n`);
+process.stdout.write(`${closing(report)}\n${join(options.folder, 'report.json')}\n`);
 process.exit(
   options.enforce && report.scenarios.some(({ outcome }) => outcome === 'failed') ? 1 : 0,
 );

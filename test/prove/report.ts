@@ -27,29 +27,6 @@ export function closing(report: ProveReport): string {
   return [`${summary(report)} in ${seconds(durationMs)}, seed ${seed}`, ...odd].join('\n');
 }
 
-/** The report for people. */
-export function markdown(report: ProveReport): string {
-  const { startedAt, seed, isLong, durationMs, scenarios } = report;
-  const lines = scenarios.map(
-    (scenario) =>
-      `| ${[scenario.name, scenario.fault, scenario.expectation, outcomeOf(scenario), countsOf(scenario)].map(cell).join(' | ')} |`,
-  );
-  return [
-    '# Fault matrix',
-    '',
-    `${summary(report)} in ${seconds(durationMs)}, ${startedAt}, ${report.machine}.`,
-    `Repeat with \`npm run prove -- --seed ${seed}${isLong ? ' --long' : ''}\`.`,
-    '',
-    'After every scenario: each acknowledged command has its effect once, every outbox is empty, no event is',
-    'failed, all invariants hold, and nobody was charged for an answer that did not arrive.',
-    '',
-    '| scenario | fault | also expected | outcome | counts |',
-    '| --- | --- | --- | --- | --- |',
-    ...lines,
-    '',
-  ].join('\n');
-}
-
 /** One line for the terminal. */
 export function line(scenario: ScenarioResult): string {
   const mark = { passed: 'ok  ', failed: 'FAIL', 'not run': '-   ' }[scenario.outcome];
@@ -59,9 +36,6 @@ export function line(scenario: ScenarioResult): string {
 }
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
-const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-const outcomeOf = ({ outcome, reason }: ScenarioResult) =>
-  reason === undefined ? outcome : `**${outcome}**: ${reason}`;
 const countsOf = ({ counts }: ScenarioResult) =>
   Object.entries(counts)
     .map(([what, count]) => `${what} ${count}`)

@@ -16,20 +16,20 @@ interface Results {
 const MESSAGE_CHARACTERS = 1_500;
 
 /**
- * Runs `*.proof.spec.ts` with their own servers and reports each test as it ends.
- * @param folder of the specs to run, which need more than the others and have their own row; without it, all others
- * run.
+ * Runs specs of Jest, by default `*.proof.spec.ts`, with their own servers and reports each test as it ends.
+ * @param folder of the specs to run, which have their own row; without it, all others run.
+ * @param project of Jest to which they belong.
  * @throws Broken unless all pass.
  */
 export async function runSpecs(
   { count, say }: Harness,
-  { limitMs, folder }: { limitMs: number; folder?: string },
+  { limitMs, folder, project = 'proof' }: { limitMs: number; folder?: string; project?: string },
 ): Promise<void> {
   // Jest would take every word after its last option as another pattern.
-  const project = ['--selectProjects', 'proof', '--config', 'jest.config.js'];
+  const chosen = ['--selectProjects', project, '--config', 'jest.config.js'];
   const choice = folder === undefined ? [] : [folder, '--testPathIgnorePatterns=/node_modules/'];
   const { code, report, end } = await runOwnProcess<Results>(
-    (file) => [JEST, ...project, '--json', '--outputFile', file, ...choice],
+    (file) => [JEST, ...chosen, '--json', '--outputFile', file, ...choice],
     { limitMs, onLine: (line) => /^\s+[✓✕]/.test(line) && say(line.trim()) },
   );
   holds(report !== undefined, end);

@@ -3,7 +3,6 @@ import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { type Plan, commandOf, minimise, planOf, runHistories } from './histories.js';
-import { REGRESSIONS } from './regressions.js';
 import { SABOTAGES, type Sabotage } from './sabotage.js';
 import { installVirtualTime } from './virtual-time.js';
 import { FAULTS } from './world.js';
@@ -15,7 +14,6 @@ interface Options {
   size?: string;
   without?: string;
   sabotage?: Sabotage | 'all';
-  regressions?: boolean;
   payments: boolean;
   json?: string;
 }
@@ -46,7 +44,6 @@ const program = new Command('sim')
     '--sabotage <name>',
     'break the code under test, and fail if no history notices; all: one by one',
   )
-  .option('--regressions', 'run the histories that once failed')
   .option('--no-payments', 'leave out the histories of customers at a processor')
   .option('--json <file>', 'also write the report to a file')
   .parse();
@@ -71,10 +68,8 @@ process.exit(isGood ? 0 : 1);
 async function run(): Promise<boolean> {
   const startedMs = realNow();
   const cpu = process.cpuUsage();
-  const plans = options.regressions ? REGRESSIONS.map(({ plan }) => plan) : plansOf(options);
-  if (!options.seed && !options.regressions)
-    say(`seeds from ${options.from} (--from ${options.from})`);
-  const tally = await runHistories(plans, ({ histories, failed }) =>
+  if (!options.seed) say(`seeds from ${options.from} (--from ${options.from})`);
+  const tally = await runHistories(plansOf(options), ({ histories, failed }) =>
     process.stderr.write(`${histories} histories, ${failed.length} failed\n`),
   );
   const seconds = (realNow() - startedMs) / 1000;
@@ -105,8 +100,8 @@ async function run(): Promise<boolean> {
  * @returns whether all ended as they should.
  */
 function withPayments(): boolean {
-  const { seed, sabotage, regressions, payments, histories, from } = options;
-  if (!payments || (seed ?? sabotage ?? regressions)) return true;
+  const { seed, sabotage, payments, histories, from } = options;
+  if (!payments || (seed ?? sabotage)) return true;
   const main = new URL('../billing/histories/main.js', import.meta.url).pathname;
   const count = String(Math.ceil(Number(histories) / HISTORIES_PER_CUSTOMER));
   const words = [main, '--histories', count, '--seed', from];

@@ -13,17 +13,6 @@ describe('simulated histories', () => {
   );
 
   it(
-    'no longer fail if they are listed as fixed',
-    async () => {
-      const { code, report } = await simulate('--regressions');
-      expect(report.failed).toEqual([]);
-      expect(report.histories).toBeGreaterThan(0);
-      expect(code).toBe(0);
-    },
-    LIMIT_MS,
-  );
-
-  it(
     'depend only on their seeds, whatever ran before them in the process',
     async () => {
       const [whole, first, rest] = await Promise.all(

@@ -10,7 +10,7 @@ import { crashDuring } from '../environment/restart.js';
 import { checkRest } from '../environment/traffic.js';
 import { holds } from '../environment/broken.js';
 import { type InstallationHarness, type InstallationScenario } from '../scenario.js';
-import { addZone, zoneOf } from './crash-imports.js';
+import { addZone, zoneOf } from './zone-files.js';
 
 const KILLS = 10;
 const CREDITS = 10;

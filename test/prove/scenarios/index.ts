@@ -1,5 +1,4 @@
 import type { Scenario } from '../scenario.js';
-import { crashImportsRow } from './crash-imports.js';
 import { crashJobsRow } from './crash-jobs.js';
 import { crashMoneyRow } from './crash-money.js';
 import { crashDutyRows } from './crash-duties.js';
@@ -29,7 +28,6 @@ export const SCENARIOS: readonly Scenario[] = [
   crashMoneyRow,
   crashWorkerRow,
   ...crashDutyRows,
-  crashImportsRow,
   ...killRows,
   ...pauseRows,
   ...brokerRows,

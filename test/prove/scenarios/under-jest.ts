@@ -19,6 +19,19 @@ const kubernetesRow: ApartScenario = {
     runSpecs(harness, { limitMs: 60 * MINUTE_MS, folder: 'test/deploy/kubernetes' }),
 };
 
+const importKillsRow: ApartScenario = {
+  name: 'crash import.before-commit, import.after-commit',
+  fault: 'kill -9 of corpus at steps of its imports, in a file of each kind',
+  expectation: 'the import continues by itself: every name is counted once and dropped once',
+  isApart: true,
+  run: (harness) =>
+    runSpecs(harness, {
+      limitMs: 20 * MINUTE_MS,
+      project: 'system',
+      folder: 'apps/corpus/src/imports/kills',
+    }),
+};
+
 const upgradeRow: ApartScenario = {
   name: 'upgrade',
   fault: 'each service of the last release replaces the new one in turn',
@@ -39,4 +52,4 @@ const proofSpecsRow: ApartScenario = {
 };
 
 /** Suites that Jest runs, each with its own servers. */
-export const specRows: ApartScenario[] = [kubernetesRow, upgradeRow, proofSpecsRow];
+export const specRows: ApartScenario[] = [importKillsRow, kubernetesRow, upgradeRow, proofSpecsRow];
