@@ -10,7 +10,7 @@ export interface ClusterProcess {
   kill(signal?: NodeJS.Signals): void;
   /**
    * Shuts it down cleanly.
-   * @throws if it had to be killed or ended with a fault.
+   * @throws if it had to be killed in its drain or ended with a fault.
    */
   stop(): Promise<void>;
   /** Restarts it at the same address if it is not running. */

@@ -105,11 +105,20 @@ export class ServiceProcess implements ClusterProcess {
     this.kill('SIGTERM');
     // A suspended process would not handle it.
     this.kill('SIGCONT');
-    const limit = setTimeout(() => this.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    let isKilled = false;
+    const limit = setTimeout(() => {
+      isKilled = true;
+      this.kill('SIGKILL');
+    }, STOP_TIMEOUT_MS);
     await this.ended;
     clearTimeout(limit);
-    if (child.exitCode === 0) return;
-    throw new Error(`${this.name} ended with ${child.signalCode ?? child.exitCode}${this.tail()}`);
+    const { exitCode, signalCode } = child;
+    if (exitCode === 0) return;
+    const how = isKilled ? ` ${STOP_TIMEOUT_MS / 1_000} s after SIGTERM` : '';
+    const cause = `${this.name} ended with ${signalCode ?? exitCode}${how}`;
+    // The service has done its part, and no code of ours runs after this line: Node itself failed to end.
+    if (signalCode && this.hasStopped()) return process.emitWarning(`${cause} after its drain`);
+    throw new Error(`${cause}${this.tail()}\n${cause}`);
   }
 
   /** Resolves when the process has ended, for whatever reason. */
@@ -143,6 +152,12 @@ export class ServiceProcess implements ClusterProcess {
     const what = hasEnded(child) ? 'could not start' : 'was not up in time';
     this.kill('SIGKILL');
     throw new Error(`${this.name} ${what}${this.tail()}`);
+  }
+
+  /** Whether the current life has logged the end of its drain. */
+  private hasStopped(): boolean {
+    const last = (words: string) => this.output.lastIndexOf(`"msg":"${this.options.app} ${words}"`);
+    return last('has stopped') > last('is up');
   }
 
   private tail(): string {
