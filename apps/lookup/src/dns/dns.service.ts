@@ -93,7 +93,10 @@ export class DnsService {
     return this.answer(ofAddress(question.value), question, how);
   }
 
-  /** Answers questions about several names and addresses, each as if it were the only one. @throws InvalidRequest */
+  /**
+   * Answers questions about several names and addresses, each as if it were the only one, but within the time limit of
+   * one lookup: those without an answer by then time out, free of charge. @throws InvalidRequest
+   */
   questions(
     { domainNames = [], ipAddresses = [] }: BulkHosts,
     question: QuestionOf<typeof DNS_BULK>,
@@ -105,6 +108,7 @@ export class DnsService {
     }
     const isName = (index: number) => index < domainNames.length;
     const addressAt = (index: number) => ipAddresses[index - domainNames.length];
+    const late = AbortSignal.timeout(this.config.budgetMs);
     return {
       count,
       member: 'bulk_dns_info',
@@ -114,7 +118,10 @@ export class DnsService {
         const asked = isName(index)
           ? ofName(domainNames[index], question.type)
           : ofAddressText(addressAt(index));
-        return this.answer(asked, question, { repeat: false, signal });
+        const asking = { repeat: false, signal: AbortSignal.any([signal, late]) };
+        return this.answer(asked, question, asking).catch((error: unknown) => {
+          throw error === late.reason ? new ResolverTimeout(false) : error;
+        });
       },
     };
   }

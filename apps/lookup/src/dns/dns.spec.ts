@@ -14,6 +14,8 @@ const PATIENT_MS = '25000';
 let service: RunningService;
 /** A service with a short time limit, for resolvers that never answer. */
 let impatient: RunningService;
+/** A service with a time limit for a whole request that is shorter than that of one query. */
+let hurried: RunningService;
 let tokens: ServiceTokens;
 let resolver: Socket;
 /** The queried names and type codes in the order of arrival. */
@@ -73,23 +75,28 @@ beforeAll(async () => {
     const reply = answer(query);
     if (reply) resolver.send(reply, from.port, from.address);
   });
-  const start = async (dnsTimeoutMs: string) => {
+  const start = async (dnsTimeoutMs: string, budgetMs = PATIENT_MS) => {
     const config = loadConfig(LookupConfig, {
       SERVICE_SECRET: SECRET,
       LOOKUP_PORT: '0',
       LOOKUP_DNS_SERVERS: `127.0.0.1:${resolver.address().port}`,
       LOOKUP_DNS_TIMEOUT_MS: dnsTimeoutMs,
+      LOOKUP_BUDGET_MS: budgetMs,
       LOOKUP_DNS_ALLOWED: 'example',
       LOOKUP_DNS_REFUSED: 'corp.example.com',
     });
     const logger = new Logger('lookup', { write: () => undefined });
     return startLookup({ config, clock, logger });
   };
-  [service, impatient] = await Promise.all([start(PATIENT_MS), start('100')]);
+  [service, impatient, hurried] = await Promise.all([
+    start(PATIENT_MS),
+    start('100'),
+    start(PATIENT_MS, '1000'),
+  ]);
   tokens = new ServiceTokens(SECRET, clock);
 });
 afterAll(async () => {
-  await Promise.all([service?.stop(), impatient?.stop()]);
+  await Promise.all([service?.stop(), impatient?.stop(), hurried?.stop()]);
   resolver?.close();
 });
 
@@ -147,6 +154,29 @@ describe('DNS records of a name', () => {
       outcome: 'timeout',
       body: { code: 'resolver_timeout' },
     });
+  });
+
+  it('of several names are answered within the time limit of one lookup, and the rest times out', async () => {
+    const silent = Array.from({ length: 30 }, (_, n) => `silent-${n}.example`);
+    const answered = await fetch(`${hurried.url}/internal/dns/bulk?type=A`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tokens.issue('gateway', 'lookup')}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ domainNames: ['www.example.com', ...silent] }),
+    });
+    const { bulk_dns_info: items, summary } = (await answered.json()) as {
+      bulk_dns_info: object[];
+      summary: object;
+    };
+    expect(summary).toEqual({ delivered: 1, failed: silent.length });
+    expect(items[0]).toMatchObject({ domain_name: 'www.example.com', dns_types: { A: 1 } });
+    expect(items.at(-1)).toMatchObject({
+      domain_name: 'silent-29.example',
+      code: 'resolver_timeout',
+    });
+    expect(asked.map(([name]) => name)).not.toContain('silent-29.example');
   });
 
   it('list an alias once, although each type returns it with a different TTL', async () => {
