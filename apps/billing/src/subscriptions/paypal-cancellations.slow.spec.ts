@@ -108,6 +108,15 @@ describe('cancellations of subscriptions by PayPal', () => {
     expect(await plan.row()).toMatchObject({ state: 'active', sku: 'api-5K-month' });
   });
 
+  it('a cancellation can be undone although PayPal bills the next period on the 1st instead of the 29th', async () => {
+    plan.atPaypal().billing_info.next_billing_time = new Date(
+      end.getTime() + 3 * DAY_MS,
+    ).toISOString();
+    await plan.ask('cancel');
+    expect((await plan.ask('undo')).body.subscription).toMatchObject({ cancel_at: null });
+    expect(plan.atPaypal().status).toBe('ACTIVE');
+  });
+
   describe('if PayPal bills the next period early', () => {
     const hours = (after: number) => new Date(end.getTime() + after * HOUR_MS);
 

@@ -158,9 +158,10 @@ export class PaypalSubscriptions {
    * it is suspended again.
    */
   private async completeUndoing(known: KnownSubscription): Promise<KnownSubscription> {
-    const { id, subscription, mark } = known;
+    const { id, subscription, mark, period } = known;
     if (!mark.isUndoing || subscription.status !== 'ACTIVE') return known;
-    const isEnding = isPassedOver(subscription, mark.until);
+    const periodMs = period.end.getTime() - period.start.getTime();
+    const isEnding = isPassedOver(subscription, mark.until, periodMs);
     if (isEnding) await this.parts.client.suspend(id, BY_CUSTOMER);
     await this.putMark(id, { ...mark, isEnding, isUndoing: false });
     return this.parts.known.read(id);
@@ -255,12 +256,15 @@ function isPaidSince({ billing_info: billing }: PaypalSubscription, start: Date)
   return last !== undefined && isPaidFrom(start, timeOf(last));
 }
 
-/** Whether PayPal neither has billed the period that begins at `start` nor will bill it. */
-function isPassedOver(subscription: PaypalSubscription, start: Date): boolean {
+/**
+ * Whether PayPal neither has billed the period that begins at `start` nor will bill it. It may bill some days late: a
+ * plan that began on the 29th to 31st is billed on the 1st.
+ */
+function isPassedOver(subscription: PaypalSubscription, start: Date, periodMs: number): boolean {
   const { failed_payments_count: failures = 0, next_billing_time: next } =
     subscription.billing_info ?? {};
   if (isPaidSince(subscription, start) || failures > 0 || next === undefined) return false;
-  return timeOf(next).getTime() > start.getTime() + DAY_MS;
+  return timeOf(next).getTime() > start.getTime() + periodMs / 2;
 }
 
 /** A suspended subscription was cancelled by its customer, was not paid, or was paused at PayPal. */
