@@ -34,7 +34,6 @@ const CABLES = [
   'gateway-account',
   'gateway-entitlement',
   'gateway-broker',
-  'valkey',
   'smtp',
 ] as const;
 export type Cable = (typeof CABLES)[number];
@@ -288,7 +287,6 @@ async function laidThrough(
 function cableOf(name: string, setting: string): Cable | undefined {
   const app = name.replace(/-\d+$/, '');
   if (setting.endsWith('DATABASE_URL')) return CABLES.find((cable) => cable === `${app}-database`);
-  if (setting === 'VALKEY_URL') return 'valkey';
   if (setting === 'SMTP_URL') return 'smtp';
   if (app !== 'gateway') return undefined;
   if (setting === 'ACCOUNT_URL') return 'gateway-account';

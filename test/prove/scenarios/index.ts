@@ -7,7 +7,6 @@ import { crashWorkerRow } from './crash-worker.js';
 import { simulationRow } from './simulation.js';
 import { brokerRows } from './broker.js';
 import { clockRows } from './clocks.js';
-import { counterRows } from './counters.js';
 import { crashPointRows } from './crash-points.js';
 import { databaseRows } from './database.js';
 import { fullDiskRows } from './full-disks.js';
@@ -17,7 +16,6 @@ import { outsideRows } from './outside.js';
 import { partitionRows } from './partitions.js';
 import { pauseRows } from './pauses.js';
 import { specRows } from './under-jest.js';
-import { rollUpRow } from './roll-up.js';
 import { rollingRestartRow } from './rolling-restart.js';
 
 /** The fault matrix, in the order in which it runs. */
@@ -32,9 +30,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...pauseRows,
   ...brokerRows,
   ...databaseRows,
-  ...counterRows,
   ...clockRows,
-  rollUpRow,
   ...outsideRows,
   ...partitionRows,
   ...fullDiskRows,

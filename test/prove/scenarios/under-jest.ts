@@ -32,6 +32,20 @@ const importKillsRow: ApartScenario = {
     }),
 };
 
+const countersRow: ApartScenario = {
+  name: 'valkey killed, flushed, paused, slow',
+  fault: 'Valkey fails while three gateways receive three times the limit',
+  expectation: 'at most twice the limit in the minute of the fault, at most the limit afterwards',
+  isApart: true,
+  missing: valkeyAvailability,
+  run: (harness) =>
+    runSpecs(harness, {
+      limitMs: 10 * MINUTE_MS,
+      project: 'system',
+      folder: 'libs/counters/src/valkey/valkey-rate-limiter',
+    }),
+};
+
 const upgradeRow: ApartScenario = {
   name: 'upgrade',
   fault: 'each service of the last release replaces the new one in turn',
@@ -52,4 +66,10 @@ const proofSpecsRow: ApartScenario = {
 };
 
 /** Suites that Jest runs, each with its own servers. */
-export const specRows: ApartScenario[] = [importKillsRow, kubernetesRow, upgradeRow, proofSpecsRow];
+export const specRows: ApartScenario[] = [
+  importKillsRow,
+  countersRow,
+  kubernetesRow,
+  upgradeRow,
+  proofSpecsRow,
+];

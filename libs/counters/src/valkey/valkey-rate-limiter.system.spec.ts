@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger, newId } from '#libs/platform';
 import { ValkeyServer, valkeyAvailability, waitFor } from '#test/environment';
+import { TcpProxy } from '../../../../test/faults/tcp-proxy.js';
 import { CounterId } from '../counter-id.js';
 import { ValkeyLink } from './valkey-link.js';
 import { ValkeyRateLimiter } from './valkey-rate-limiter.js';
@@ -43,8 +44,8 @@ class Gateways {
    * Three gateways that have found each other through the server: the share that each may admit
    * alone depends on their number.
    */
-  static async start(): Promise<Gateways> {
-    const gateways = await Gateways.startAlone();
+  static async start(url = server.url): Promise<Gateways> {
+    const gateways = await Gateways.startAlone(url);
     await gateways.untilUsable(true);
     await waitFor('all to know of all', async () => {
       await gateways.beat();
@@ -54,13 +55,13 @@ class Gateways {
   }
 
   /** Three gateways, whether there is a server or not. */
-  static async startAlone(): Promise<Gateways> {
+  static async startAlone(url = server.url): Promise<Gateways> {
     const gateways = new Gateways();
     started.push(gateways);
     for (let i = 0; i < GATEWAYS; i++) {
       const nowMs = () => now;
       const link = new ValkeyLink({
-        url: server.url,
+        url,
         gatewayId: newId(),
         logger,
         timeoutMs: PATIENT_MS,
@@ -277,11 +278,15 @@ here('ValkeyRateLimiter', () => {
       expect(fullestMinute(gateways.admitted, lostAt + 61_000)).toBeGreaterThan(0.95 * limit);
     });
 
-    it('S100: paused: requests are decided without it, within the same bounds', async () => {
-      const gateways = await Gateways.start();
+    it.each<[string, (proxy: TcpProxy) => void]>([
+      ['paused', () => server.kill('SIGSTOP')],
+      ['slow', (proxy) => proxy.delay(50)],
+    ])('S100: %s: requests are decided without it, within the same bounds', async (_, strike) => {
+      const proxy = await TcpProxy.before(server.url);
+      const gateways = await Gateways.start(proxy.through(server.url));
       const id = new CounterId(newId());
       await gateways.demand(id, { limit, forMs: 5_000 });
-      server.kill('SIGSTOP');
+      strike(proxy);
       gateways.timeoutMs = 5;
       gateways.isBeating = false;
       try {
@@ -289,11 +294,13 @@ here('ValkeyRateLimiter', () => {
         expect(gateways.admitted.length).toBeGreaterThan(0.9 * limit);
       } finally {
         server.kill('SIGCONT');
+        await proxy.heal();
         gateways.timeoutMs = PATIENT_MS;
       }
       await gateways.untilUsable(true);
       await gateways.demand(id, { limit, forMs: 70_000 });
       expect(fullestMinute(gateways.admitted)).toBeLessThanOrEqual(2 * limit);
+      await proxy.stop();
     });
   });
 
