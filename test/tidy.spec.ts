@@ -66,28 +66,8 @@ describe('tidy', () => {
   });
 
   describe('code', () => {
-    it('no file is longer than 400 lines, no spec longer than 600', () => {
-      expect(code.fileLengthFaults(files)).toEqual([]);
-    });
-
-    it('no function is longer than 70 lines', () => {
-      expect(code.functionLengthFaults(files)).toEqual([]);
-    });
-
-    it('no constructor takes more than six dependencies', () => {
-      expect(code.constructorFaults(files)).toEqual([]);
-    });
-
     it('no function takes more than five parameters', () => {
       expect(code.parameterFaults(files)).toEqual([]);
-    });
-
-    it('nothing is marked as unfinished', () => {
-      expect(code.markerFaults(files)).toEqual([]);
-    });
-
-    it('the environment is read in one place', () => {
-      expect(code.environmentFaults(files)).toEqual([]);
     });
 
     it('time comes from the clock', () => {
@@ -98,12 +78,8 @@ describe('tidy', () => {
       expect(code.seedFaults(files)).toEqual([]);
     });
 
-    it('repeated work is done by a loop', () => {
-      expect(code.repetitionFaults(files)).toEqual([]);
-    });
-
-    it('no global module, circular reference, entity relation or I-interface', () => {
-      expect(code.constructFaults(files)).toEqual([]);
+    it('no interface is called I…', () => {
+      expect(code.interfaceFaults(files)).toEqual([]);
     });
 
     it('every setting declares its type', () => {
@@ -252,21 +228,14 @@ describe('tidy', () => {
       [layout.kindFaults, `${account}/keys.facade.ts`, ''],
       [layout.kindFaults, `${account}/account-deleted.consumer.ts`, ''],
       [layout.kindFaults, `${account}/account-deleted.watcher.ts`, ''],
-      [code.fileLengthFaults, 'libs/mail/src/a.ts', 'x;\n'.repeat(401)],
-      [code.functionLengthFaults, 'libs/mail/src/a.ts', `function f() {${'\n'.repeat(70)}}`],
-      [code.constructorFaults, 'a.ts', `class A { constructor(a, b, c, d, e, f, g) {} }`],
       [code.parameterFaults, 'a.ts', 'class A { b(c, d, e, f, g, h) {} }'],
-      [code.markerFaults, 'libs/mail/src/a.ts', `// ${'TO' + 'DO'}: later`],
-      [code.environmentFaults, 'libs/mail/src/a.ts', `const a = process.env.HOME;`],
       [code.clockFaults, 'libs/mail/src/a.ts', `const a = new Date();`],
       [code.clockFaults, 'libs/mail/src/a.ts', `const a = Date.now();`],
       [code.clockFaults, 'libs/mail/src/a.ts', `const a = performance.now();`],
       [code.seedFaults, 'a.spec.ts', 'fc.assert(property);'],
       [code.seedFaults, 'a.contract.ts', 'await fc.assert(property, { numRuns: 9 });'],
       [code.seedFaults, 'test/a.ts', 'const a = fc.check(property, options);'],
-      [code.repetitionFaults, `${account}/a.ts`, 'setInterval(() => {}, 1);'],
-      [code.constructFaults, 'libs/mail/src/a.ts', `@Global() class A {}`],
-      [code.constructFaults, 'libs/mail/src/a.ts', `interface IMail {}`],
+      [code.interfaceFaults, 'libs/mail/src/a.ts', `interface IMail {}`],
       [code.settingFaults, 'a.ts', `class A { @Setting({}) port = 0; }`],
       [code.mappingFaults, 'apps/a/src/b/c.dto.ts', `export function toC() { return {}; }`],
       [code.mappingFaults, 'apps/a/src/b/c.dto.ts', `const toC = (id) => ({ id });`],

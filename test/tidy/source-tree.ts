@@ -8,7 +8,6 @@ const NOT_OURS = new Set(['node_modules', 'dist', '.data', '.git', 'coverage']);
 export interface SourceFile {
   path: string;
   text: string;
-  lines: number;
   syntax: ts.SourceFile;
   /** All syntax nodes in the order of the text, because nearly every rule visits them. */
   nodes: readonly ts.Node[];
@@ -34,7 +33,7 @@ export function sourceFile(path: string, text: string): SourceFile {
   const syntax = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const nodes: ts.Node[] = [];
   visit(syntax, (node) => void nodes.push(node));
-  return { path, text, lines: text.trimEnd().split('\n').length, syntax, nodes };
+  return { path, text, syntax, nodes };
 }
 
 /** Every TypeScript file of apps, libs and test. */
