@@ -60,7 +60,7 @@ export default {
   projects: [FAST, SLOW, SYSTEM, PROOF],
   // It only ends tests that hang: a test waits for conditions, and on a busy machine a start alone can take minutes. Jest
   // ignores it in a project.
-  testTimeout: 300_000,
+  testTimeout: 600_000,
   reporters: ['default', '<rootDir>/dist/test/environment/closing-lines.js'],
   testSequencer: '<rootDir>/dist/test/environment/longest-first.js',
   // Two cores: while one worker waits for a server or a time-out, the others work.

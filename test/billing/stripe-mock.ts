@@ -4,7 +4,7 @@ import { freePorts } from '#libs/platform';
 import { waitFor } from '#test/environment';
 
 const PROGRAMS = ['stripe-mock', `${homedir()}/go/bin/stripe-mock`];
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 
 /** The program, if `go install github.com/stripe/stripe-mock@v0.203.0` was run; otherwise undefined. */
 export function stripeMockProgram(): string | undefined {

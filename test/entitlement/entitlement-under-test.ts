@@ -52,7 +52,7 @@ const SECRET = 'a secret of the tests, thirty-two characters';
 /** The price of every payment line in the tests. */
 const LINE_MICROS = '1000000';
 /** Long enough for the last of dozens of workers on one account on a busy machine. */
-const CALL_TIMEOUT_MS = 30_000;
+const CALL_TIMEOUT_MS = 60_000;
 
 /** A payment line whose amount, SKU and id do not matter. */
 type NewLine = PaymentLine extends infer Line

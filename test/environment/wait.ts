@@ -3,13 +3,13 @@ import { monotonicMs } from '#libs/platform';
 
 /**
  * Waits until `condition` returns something truthy, checking every 10 ms.
- * @throws with `what` after `timeoutMs`, by default two minutes, because machines stall but a test's own limit of five
+ * @throws with `what` after `timeoutMs`, by default four minutes, because machines stall but a test's own limit of ten
  * would not name the cause.
  */
 export async function waitFor<T>(
   what: string,
   condition: () => T | Promise<T>,
-  timeoutMs = 120_000,
+  timeoutMs = 240_000,
 ): Promise<NonNullable<T>> {
   const deadline = monotonicMs() + timeoutMs;
   for (;;) {

@@ -13,7 +13,7 @@ import type { ChildSettings, Errand } from './billing-child.js';
 
 const CHILD = new URL('./billing-child.js', import.meta.url).pathname;
 /** A limit, so that nothing waits forever for a kill that never happens. */
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 120_000;
 const EXIT_MS = 3_000;
 
 /** Where and at which pass billing kills itself. */

@@ -12,7 +12,7 @@ const PROGRAMS = ['valkey-server', 'redis-server'];
 /** The address of the run's server; set by the global setup if a server can run. */
 export const VALKEY_URL = 'VALKEY_URL';
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 const PING_TIMEOUT_MS = 1_000;
 
 /**
