@@ -5,6 +5,9 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
 import { OpenConnections, type OpenConnectionsOptions } from './open-connections.js';
 
+/** More than the operating system buffers. */
+const LARGE = 'x'.repeat(16_000_000);
+
 describe('the connections of a public listener', () => {
   const sockets: Socket[] = [];
   /** Requests that the server has not answered. */
@@ -28,6 +31,8 @@ describe('the connections of a public listener', () => {
     server = createServer((request, response) => {
       begun++;
       if (request.url === '/wait') waiting.push(response);
+      else if (request.url === '/large') response.end(LARGE);
+      else if (request.method === 'POST') request.resume().on('end', () => response.end('served'));
       else response.end('served');
     });
     new OpenConnections({ connectionsMax, ofPeerMax, trustedProxies, ...options }).watch(server);
@@ -109,6 +114,47 @@ describe('the connections of a public listener', () => {
     for (let n = 0; n < 20; n++) opened.push(await open('127.0.0.2'));
     expect(await ask(opened[0])).toContain('served');
     expect(opened.some(({ closed }) => closed)).toBe(false);
+  });
+
+  it.each([
+    ['does not send its body', 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n1'],
+    ['does not read its answer', 'GET /large HTTP/1.1\r\nhost: a\r\n\r\n'],
+  ])(
+    'S126: a client behind a proxy that %s makes room for others, however many connections it has',
+    async (_, text) => {
+      const trustedProxies = new BlockList();
+      trustedProxies.addAddress('127.0.0.2');
+      await listen(20, 2, { trustedProxies });
+      const asking = await open('127.0.0.2');
+      asking.write('GET /wait HTTP/1.1\r\nhost: a\r\n\r\n');
+      await waitFor('the question', () => waiting.length === 1);
+      const flood: Socket[] = [];
+      for (let n = 0; n < 19; n++) {
+        const socket = await open('127.0.0.2');
+        flood.push(socket.pause());
+        socket.write(text);
+      }
+      await waitFor('all of them', () => begun === 20);
+      expect(await ask(await open('127.0.0.3'))).toContain('served');
+      await waitFor('the first to make room', () => flood[0].resume().closed);
+      expect([asking, ...flood.slice(1)].some(({ closed }) => closed)).toBe(false);
+      const answer = once(asking, 'data');
+      waiting[0].end('late');
+      expect(String((await answer)[0])).toContain('late');
+    },
+  );
+
+  it('S126: all networks of an IPv6 site together have four times the share of one', async () => {
+    await listen(1_000, 5);
+    let network = 0;
+    server.prependListener('connection', (socket: Socket) => {
+      Object.defineProperty(socket, 'remoteAddress', { value: `2001:db8:7:${++network}::1` });
+    });
+    const flood: Socket[] = [];
+    for (let n = 0; n < 50; n++) flood.push(await open('127.0.0.2'));
+    await waitFor('their part', () => flood.filter(({ closed }) => closed).length === 30);
+    expect(await ask(await open('127.0.0.2'))).toContain('served');
+    expect(flood.filter(({ closed }) => closed)).toHaveLength(31);
   });
 
   const pipelined = (count: number, path: string) =>

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { type BlockList, type Socket, isIP } from 'node:net';
-import { monotonicMs, networkOf } from '#libs/platform';
+import { monotonicMs, networkOf, siteOf } from '#libs/platform';
+import { hasTransfer } from './transfers/transfer.js';
 
 export interface OpenConnectionsOptions {
   connectionsMax: number;
@@ -14,15 +15,27 @@ export interface OpenConnectionsOptions {
   idleMs?: (socket: Socket) => number | undefined;
 }
 
+/** The connections of a network, or of the site with all of its networks. */
+interface Peer {
+  name: string;
+  max: number;
+}
+
+interface Asking {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
 interface Connection {
   socket: Socket;
-  /** Undefined for a trusted proxy. */
-  peer?: string;
+  /** The peers to which it counts: none for a trusted proxy. */
+  peers: Peer[];
   /** Requests that Node's HTTP server is processing. */
-  asking: number;
+  asking: Set<Asking>;
   /** Pipelined requests behind them, which have not been started. */
-  waiting: [IncomingMessage, ServerResponse][];
-  idleSinceMs: number;
+  waiting: Asking[];
+  /** When its last request began or ended. */
+  quietSinceMs: number;
 }
 
 /**
@@ -37,11 +50,15 @@ const SHARE_CLOSED = 0.01;
 const ASKING_MAX = 4;
 /** The number of requests of one connection that may wait behind these; a connection with more is closed. */
 const WAITING_MAX = 64;
+/** An IPv6 /48 may have this many times as many connections as one of its /64 networks. */
+const SITE_FACTOR = 4;
 
 /**
- * The connections of a public listener (S126), limited per network and in total. When a limit is reached, the
- * connections that have been idle longest are closed; a new one is refused only if none is idle. Each connection has
- * few requests in progress at a time, and requests that it pipelined behind them are dropped with it.
+ * The connections of a public listener (S126), limited per network, per site and in total. When a limit is reached, the
+ * connections that have been idle longest are closed; a new one is refused only if none is idle. A connection is also
+ * idle while it waits for its client, which has not sent its whole request, or does not read the answer: behind a proxy,
+ * which has no limit, one client could otherwise hold all connections with such requests. Each connection has few
+ * requests in progress at a time, and requests that it pipelined behind them are dropped with it.
  */
 export class OpenConnections {
   private readonly all = new Map<Socket, Connection>();
@@ -61,7 +78,7 @@ export class OpenConnections {
     server.removeAllListeners('request').on('request', (request, response) => {
       const connection = this.all.get(request.socket);
       if (!connection) return answer(request, response);
-      connection.waiting.push([request, response]);
+      connection.waiting.push({ request, response });
       if (connection.waiting.length > WAITING_MAX) request.socket.destroy();
       this.begin(connection, answer);
     });
@@ -70,36 +87,41 @@ export class OpenConnections {
   /** Starts as many waiting requests as the limit allows. */
   private begin(connection: Connection, answer: RequestListener): void {
     if (connection.socket.destroyed) connection.waiting = [];
-    while (connection.asking < ASKING_MAX) {
+    while (connection.asking.size < ASKING_MAX) {
       const next = connection.waiting.shift();
       if (!next) return;
-      const [request, response] = next;
-      connection.asking++;
-      response.once('close', () => {
-        connection.asking--;
-        connection.idleSinceMs = monotonicMs();
+      connection.asking.add(next);
+      connection.quietSinceMs = monotonicMs();
+      next.response.once('close', () => {
+        connection.asking.delete(next);
+        connection.quietSinceMs = monotonicMs();
         this.begin(connection, answer);
       });
-      answer(request, response);
+      answer(next.request, next.response);
     }
   }
 
   private admit(socket: Socket): boolean {
-    const { connectionsMax, ofPeerMax } = this.options;
-    const peer = this.peerOf(socket);
-    const own = peer === undefined ? undefined : this.ofPeers.get(peer);
-    if (own && own.size >= ofPeerMax && !this.closeIdle(own, 1)) return false;
+    const { connectionsMax } = this.options;
+    const peers = this.peersOf(socket);
+    for (const { name, max } of peers) {
+      const own = this.ofPeers.get(name);
+      if (own && own.size >= max && !this.closeIdle(own, 1)) return false;
+    }
     const share = Math.ceil(connectionsMax * SHARE_CLOSED);
     if (this.all.size >= connectionsMax && !this.closeIdle(this.all.values(), share)) return false;
-    this.add(socket, peer);
+    this.add(socket, peers);
     return true;
   }
 
-  private add(socket: Socket, peer: string | undefined): void {
-    const connection = { socket, peer, asking: 0, waiting: [], idleSinceMs: monotonicMs() };
+  private add(socket: Socket, peers: Peer[]): void {
+    const quietSinceMs = monotonicMs();
+    const connection = { socket, peers, asking: new Set<Asking>(), waiting: [], quietSinceMs };
     this.all.set(socket, connection);
-    const own = peer === undefined ? undefined : (this.ofPeers.get(peer) ?? new Set());
-    if (own) this.ofPeers.set(peer!, own.add(connection));
+    for (const { name } of peers) {
+      const own = this.ofPeers.get(name) ?? new Set();
+      this.ofPeers.set(name, own.add(connection));
+    }
     socket.once('close', () => this.forget(connection));
   }
 
@@ -120,25 +142,34 @@ export class OpenConnections {
     return idle.length > 0;
   }
 
-  private idleMsOf({ socket, asking, idleSinceMs }: Connection, nowMs: number): number {
-    return this.options.idleMs?.(socket) ?? (asking > 0 ? -1 : nowMs - idleSinceMs);
+  private idleMsOf({ socket, asking, quietSinceMs }: Connection, nowMs: number): number {
+    const isWaitedFor = hasTransfer(socket) || [...asking].some(isOurTurn);
+    return this.options.idleMs?.(socket) ?? (isWaitedFor ? -1 : nowMs - quietSinceMs);
   }
 
   private forget(connection: Connection): void {
     this.all.delete(connection.socket);
     connection.waiting = [];
-    const { peer } = connection;
-    const own = peer === undefined ? undefined : this.ofPeers.get(peer);
-    if (!own?.delete(connection)) return;
-    if (own.size === 0) this.ofPeers.delete(peer!);
+    for (const { name } of connection.peers) {
+      const own = this.ofPeers.get(name);
+      if (own?.delete(connection) && own.size === 0) this.ofPeers.delete(name);
+    }
   }
 
-  /** Undefined for a trusted proxy, which all clients share. */
-  private peerOf(socket: Socket): string | undefined {
+  /** None for a trusted proxy, which all clients share. */
+  private peersOf(socket: Socket): Peer[] {
+    const { ofPeerMax, trustedProxies } = this.options;
     const address = (socket.remoteAddress ?? '').replace(/^::ffff:(?=.*\.)/, '');
     const family = isIP(address);
-    const isTrusted =
-      family !== 0 && this.options.trustedProxies.check(address, family === 4 ? 'ipv4' : 'ipv6');
-    return isTrusted ? undefined : networkOf(address);
+    const isTrusted = family !== 0 && trustedProxies.check(address, family === 4 ? 'ipv4' : 'ipv6');
+    if (isTrusted) return [];
+    const peers = [{ name: networkOf(address), max: ofPeerMax }];
+    if (family === 6) peers.push({ name: siteOf(address), max: ofPeerMax * SITE_FACTOR });
+    return peers;
   }
+}
+
+/** Whether we owe the next byte: the client has sent everything and reads what we write. */
+function isOurTurn({ request, response }: Asking): boolean {
+  return request.complete && !response.writableEnded && !response.writableNeedDrain;
 }
