@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { kafkaAvailability, makeOwnFolder, valkeyAvailability } from '#test/environment';
-import { firstLight } from '../stories/first-light.story.js';
+import { kafkaAvailability, makeOwnFolder, valkeyAvailability, waitFor } from '#test/environment';
+import { Customer } from '../stories/customer.js';
 import { composePlan, composeServices } from './compose-plan.js';
 import { Container } from './container.js';
 import { ImageDeployment } from './image-deployment.js';
@@ -195,7 +195,28 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
       }
     });
 
-    describe('from sign-up to erasure', () => firstLight(() => deployment!.deployed));
+    // The whole story runs from the image in `deploy/kubernetes`, and in a cluster in `stories/cluster.spec.ts`.
+    it('all work together: a sign-up grants credits by an event, and lookups and searches are charged', async () => {
+      const { deployed } = deployment!;
+      const customer = new Customer(deployed, 'ada@image.example');
+      await customer.join();
+      const left = (credits: number) =>
+        waitFor(`${credits} credits`, async () => {
+          const { body } = await customer.call('GET', '/api/balance');
+          return body.spendable + body.reserved === credits;
+        });
+      await left(500);
+      const live = await customer.lookUp('image-1.com');
+      expect([live.status, live.body.domain_registered]).toEqual([200, 'yes']);
+      await left(499);
+      const history = await customer.get(
+        `/v2.0/whois/history?domainName=image-1.com&apiKey=${customer.key}`,
+      );
+      expect([history.status, history.headers.get('x-credits-cost')]).toEqual([200, '5']);
+      await left(494);
+      const jobs = await customer.call('GET', '/api/jobs');
+      expect([jobs.status, jobs.body.jobs]).toEqual([200, []]);
+    });
 
     it('each shuts down cleanly on request', async () => {
       const running = deployment!.containers.filter(({ isRunning }) => isRunning);

@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import {
   type Browser,
   type BrowserContext,
@@ -8,6 +7,7 @@ import {
   chromium,
 } from 'playwright-core';
 import { waitFor } from '#test/environment';
+import { axeFaults } from '../environment/axe.js';
 import { chromiumPath } from '../environment/chromium.js';
 import type { Deployment } from './deployment.js';
 
@@ -148,12 +148,7 @@ export class BrowserUser {
     for (const { colorScheme, width, height, rules } of looks) {
       await this.page.emulateMedia({ colorScheme });
       await this.page.setViewportSize({ width, height });
-      // Legacy mode is enough: without frames, axe needs no page of its own to collect results.
-      const axe = new AxeBuilder({ page: this.page })
-        .setLegacyMode()
-        .options({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) });
-      const { violations } = await axe.analyze();
-      const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
+      const found = await axeFaults(this.page, rules);
       const scrolled = await this.page.evaluate<string[]>(WIDTHS);
       const seen = [...found, ...scrolled.map((box) => `${box} scrolls`)];
       faults.push(...seen.map((fault) => `${fault} (${colorScheme}, ${width} px)`));

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PROCESSOR_NAMES } from '#libs/contracts';
 import { waitFor } from '#test/environment';
 import type { ClusterProcess } from '../../apps/cluster/src/processes/cluster-process.js';
 import { WebhookReceiver } from '../worker/webhook-receiver.js';
@@ -10,12 +9,11 @@ import { databaseFiles } from './database-files.story.js';
 import { describeOnCluster, openCluster } from './deployment.js';
 import { accountNews } from './account-news.story.js';
 import { firstLight } from './first-light.story.js';
-import { plansAndMoneyBack } from './plans.story.js';
 
 /** The time in which a killed broker or database is back and all services have noticed. */
 const START_LIMIT_MS = 240_000;
 
-/** Runs the stories of one process unchanged, all in one cluster. */
+/** Runs the stories of one process unchanged, in one cluster. */
 describeOnCluster('a process for each service', () => {
   const receiver = new WebhookReceiver();
   let deployment: Awaited<ReturnType<typeof openCluster>>;
@@ -33,11 +31,8 @@ describeOnCluster('a process for each service', () => {
 
   describe('from sign-up to erasure', () => firstLight(() => deployment));
 
-  describe.each(PROCESSOR_NAMES)('credits are bought with %s', (processor) =>
-    buyCredits(() => deployment, processor),
-  );
-
-  describe('plans and refunds', () => plansAndMoneyBack(() => deployment, 'stripe'));
+  // Processors differ within billing alone. The rest of the stories about money is in `money-in-cluster.proof.spec.ts`.
+  describe('credits are bought', () => buyCredits(() => deployment, 'stripe'));
 
   describe('many names', () => bulkJobs(() => deployment, receiver));
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AxeBuilder } from '@axe-core/playwright';
 import { chromium } from 'playwright-core';
 import { OPERATIONS, listenerOf } from '#libs/contracts';
+import { axeFaults } from '../../../../test/environment/axe.js';
 import { chromiumPath } from '../../../../test/environment/chromium.js';
 import { GatewayUnderTest, expectProblem } from '../../../../test/gateway/gateway-under-test.js';
 
@@ -66,11 +66,7 @@ describe('the API reference', () => {
           for (const { colorScheme, width, rules } of LOOKS) {
             await page.emulateMedia({ colorScheme });
             await page.setViewportSize({ width, height: 800 });
-            const { violations } = await new AxeBuilder({ page })
-              .setLegacyMode()
-              .options({ resultTypes: ['violations'], ...(rules && { runOnly: [...rules] }) })
-              .analyze();
-            const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
+            const found = await axeFaults(page, rules);
             const [scrolled, shown] = await page.evaluate<[number, number]>(
               '[document.documentElement.scrollWidth, window.innerWidth]',
             );

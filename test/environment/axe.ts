@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+let source: string | undefined;
+
+/**
+ * Checks a page without frames, as it looks now. axe is loaded once a page, because that costs as much as a check.
+ * @param rules of axe; all, unless some are named.
+ * @returns each violated rule with the first element that violates it.
+ */
+export async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
+  source ??= readFileSync(AXE, 'utf8');
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(source);
+  const options = JSON.stringify({ resultTypes: ['violations'], runOnly: rules });
+  return page.evaluate<string[]>(`axe.run(document, ${options}).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`);
+}
