@@ -154,23 +154,23 @@ const DAMAGED: [
   ['a page of the web', () => Buffer.from('<!doctype html>\n<p>Not found</p>\n'), UNREADABLE],
 ];
 
+let corpus: CorpusUnderTest;
+let folder: string;
+let sources = 0;
+
+beforeAll(async () => {
+  // This spec starts the runs itself.
+  corpus = await CorpusUnderTest.start({ work: 'serve' });
+  folder = await mkdtemp(join(tmpdir(), 'bad-files-'));
+});
+afterAll(async () => {
+  await corpus.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
 describe.each(Object.entries(KINDS))(
   'a source of the kind "%s"',
   (kind, { head, line, further, bad = [], tables }) => {
-    let corpus: CorpusUnderTest;
-    let folder: string;
-    let sources = 0;
-
-    beforeAll(async () => {
-      // This spec starts the runs itself.
-      corpus = await CorpusUnderTest.start({ work: 'serve' });
-      folder = await mkdtemp(join(tmpdir(), 'bad-files-'));
-    });
-    afterAll(async () => {
-      await corpus.stop();
-      await rm(folder, { recursive: true, force: true });
-    });
-
     async function newSource() {
       const name = `source-${++sources}`;
       const location = await mkdtemp(join(folder, 'source-'));
@@ -182,8 +182,10 @@ describe.each(Object.entries(KINDS))(
           writeFile(join(location, file), content),
       };
     }
+    /** Kinds that share a table have names of their own. */
+    const ownLabel = `name-${Object.keys(KINDS).indexOf(kind)}`;
     const linesOf = (count: number, zone: string) =>
-      Array.from({ length: count }, (_, place) => line(`name-${place}`, zone));
+      Array.from({ length: count }, (_, place) => line(`${ownLabel}-${place}`, zone));
     const fileOf = (lines: readonly string[], zone: string) =>
       `${[...head(zone), ...lines].join('\n')}\n`;
     const counts = async () => {
