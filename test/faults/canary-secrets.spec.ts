@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceTokens, SystemClock } from '#libs/platform';
 import { TEST_PASSWORD, TestDatabase, waitFor } from '#test/environment';
 
+const { PATH, NODE_COMPILE_CACHE } = process.env;
 /** No process listens on this port. */
 const CLOSED = '127.0.0.1:1';
 const canary = (of: string) => `canary-${of}-that-nobody-must-ever-read`;
@@ -37,7 +38,7 @@ class Running {
   constructor(service: Service, env: Record<string, string>) {
     const main = `dist/apps/${service}/src/main.js`;
     this.child = spawn(process.execPath, ['--enable-source-maps', main], {
-      env: { PATH: process.env.PATH, LOG_LEVEL: 'debug', ...env },
+      env: { PATH, NODE_COMPILE_CACHE, LOG_LEVEL: 'debug', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const heard = (chunk: Buffer) => void (this.output += chunk.toString());
@@ -177,19 +178,24 @@ describe('secrets of failing services', () => {
   it('S113: the output of a service that cannot start contains none', async () => {
     database = await TestDatabase.create();
     const wrong = canary('wrong');
+    /** All services read their settings and open their database with the same code. */
     const faultsOf = (service: Service): Record<string, string>[] => {
       const settings = environmentOf(service);
-      const short = { ...settings, SERVICE_SECRET: wrong.slice(0, 31) };
-      const twice = { ...settings, ...inFiles(settings) };
-      if (service === 'lookup' || service === 'dashboard') return [short, twice];
       const name = `${service.toUpperCase()}_DATABASE_URL`;
-      const url = settings[name];
-      return [
-        { ...short, KAFKA_BROKERS: wrong },
-        twice,
-        { ...settings, [name]: url.replace(TEST_PASSWORD, wrong) },
-        { ...settings, [name]: `${wrong} is no URL` },
-      ];
+      const short = { ...settings, SERVICE_SECRET: wrong.slice(0, 31) };
+      switch (service) {
+        case 'account':
+          return [
+            { ...short, KAFKA_BROKERS: wrong },
+            { ...settings, [name]: settings[name].replace(TEST_PASSWORD, wrong) },
+          ];
+        case 'entitlement':
+          return [{ ...settings, [name]: `${wrong} is no URL` }];
+        case 'gateway':
+          return [{ ...settings, ...inFiles(settings) }];
+        default:
+          return [short];
+      }
     };
     const fail = async (service: Service): Promise<void> => {
       for (const environment of faultsOf(service)) {
