@@ -1,108 +1,84 @@
+import fc from 'fast-check';
 import { Random } from '../random.js';
 import { History } from './history.js';
 import type { Sabotage } from './sabotage.js';
 import { inhabit } from './virtual-time.js';
-import { FAULTS, type Fault, World } from './world.js';
+import { FAULTS, World } from './world.js';
 
-/** A plan, which determines a history completely. */
-export interface Plan {
+const COMMANDS_MAX = 30;
+const PROGRESS_EVERY = 1_000;
+
+/**
+ * A plan determines a history completely. Half of them have only some of the faults, so that each also occurs without
+ * the others. One that fails is reduced to fewer faults and commands.
+ */
+const PLAN = fc.record({
+  seed: fc.noShrink(fc.integer()),
+  commands: fc.noBias(fc.integer({ min: 1, max: COMMANDS_MAX })),
+  faults: fc.oneof(
+    { withCrossShrink: true },
+    fc.noBias(fc.subarray([...FAULTS])),
+    fc.constant([...FAULTS]),
+  ),
+});
+type Plan = typeof PLAN extends fc.Arbitrary<infer T> ? T : never;
+
+/** Which histories to run. A path selects one history of a seed, or a reduced one. */
+export interface Selection {
   seed: number;
-  /** The number of commands of its actors. */
-  size: number;
-  faults: readonly Fault[];
+  histories: number;
+  path?: string;
   sabotage?: Sabotage;
 }
 
-/** The result of one history. */
-export interface Ending {
-  plan: Plan;
-  violations: string[];
+/** The results of a run, which ends with the first failure. */
+export interface Tally {
+  histories: number;
   /** The number of steps of actors and of the systems between them. */
   steps: number;
   crashes: number;
-  /** A hash that is the same for the same plan, on every machine and in every order of plans. */
-  trace: number;
+  /** A hash of each history that is the same on every machine and in every order of histories. */
+  traces: string[];
+  /** The first failure, reduced, and the command that replays it. */
+  failed?: { violations: string[]; replay: string };
 }
 
-/** The totals of a run of many histories. */
-export interface Tally {
-  histories: number;
-  steps: number;
-  crashes: number;
-  trace: number;
-  failed: Ending[];
+export async function runHistories(
+  { seed, histories, path, sabotage }: Selection,
+  onProgress: (histories: number) => void = () => {},
+): Promise<Tally> {
+  const tally: Tally = { histories: 0, steps: 0, crashes: 0, traces: [] };
+  let violations: string[] = [];
+  const property = fc.asyncProperty(PLAN, async (plan) => {
+    const world = await lived(plan, sabotage);
+    tally.histories++;
+    tally.steps += world.happened;
+    tally.crashes += world.crashes;
+    tally.traces.push((world.trace >>> 0).toString(16).padStart(8, '0'));
+    if (tally.histories % PROGRESS_EVERY === 0) onProgress(tally.histories);
+    if (world.violations.length === 0) return true;
+    violations = world.violations;
+    return false;
+  });
+  const numRuns = path === undefined ? histories : 1;
+  const endOnFailure = path !== undefined;
+  const outcome = await fc.check(property, { seed, path, numRuns, endOnFailure });
+  if (!outcome.failed) return tally;
+  const words = [`--seed ${seed} --path ${outcome.counterexamplePath}`];
+  if (sabotage) words.push(`--sabotage ${sabotage}`);
+  return { ...tally, failed: { violations, replay: `npm run sim -- ${words.join(' ')}` } };
 }
 
-const SIZE_MAX = 30;
-const PROGRESS_EVERY = 1_000;
-
-/** The history of a seed. It has only some of the faults, so that each fault also occurs without the others. */
-export function planOf(seed: number, sabotage?: Sabotage): Plan {
+async function lived({ seed, commands, faults }: Plan, sabotage?: Sabotage): Promise<World> {
   const random = new Random(seed);
-  return {
-    seed,
-    size: random.between(3, SIZE_MAX),
-    faults: FAULTS.filter(() => random.chance(0.7)),
-    sabotage,
-  };
-}
-
-export async function runHistory(plan: Plan): Promise<Ending> {
-  const random = new Random(plan.seed);
-  const world = new World(random, new Set(plan.faults), random.pick([0.0005, 0.002, 0.01]));
+  const world = new World(random, new Set(faults), random.pick([0.0005, 0.002, 0.01]));
   inhabit(world);
   try {
-    await new History(world, plan.size, plan.sabotage).run();
+    await new History(world, commands, sabotage).run();
   } catch (error) {
     world.violate(`the history broke off: ${error instanceof Error ? error.stack : String(error)}`);
   } finally {
     inhabit(undefined);
   }
-  const { violations, happened: steps, crashes, trace } = world;
-  return { plan, violations, steps, crashes, trace };
-}
-
-/** Runs one plan after another; with a sabotage, the run ends with the first failure. */
-export async function runHistories(
-  plans: Iterable<Plan>,
-  onProgress: (tally: Tally) => void = () => {},
-): Promise<Tally> {
-  const tally: Tally = { histories: 0, steps: 0, crashes: 0, trace: 0, failed: [] };
-  for (const plan of plans) {
-    const ending = await runHistory(plan);
-    tally.histories++;
-    tally.steps += ending.steps;
-    tally.crashes += ending.crashes;
-    tally.trace = (Math.imul(tally.trace, 31) + ending.trace) | 0;
-    if (ending.violations.length > 0) tally.failed.push(ending);
-    if (plan.sabotage && tally.failed.length > 0) break;
-    if (tally.histories % PROGRESS_EVERY === 0) onProgress(tally);
-  }
-  return tally;
-}
-
-/** The smallest plan that still fails: first with fewer faults, then with fewer commands. */
-export async function minimise(plan: Plan): Promise<Plan> {
-  const fails = async (smaller: Plan) => (await runHistory(smaller)).violations.length > 0;
-  let least = plan;
-  for (const fault of plan.faults) {
-    const smaller = { ...least, faults: least.faults.filter((other) => other !== fault) };
-    if (await fails(smaller)) least = smaller;
-  }
-  for (let size = 1; size < least.size; size++) {
-    const smaller = { ...least, size };
-    if (await fails(smaller)) return smaller;
-  }
-  return least;
-}
-
-/** The command that replays a history. */
-export function commandOf({ seed, size, faults, sabotage }: Plan): string {
-  const without = FAULTS.filter((fault) => !faults.includes(fault));
-  const options = [
-    `--seed ${seed} --size ${size}`,
-    without.length > 0 ? `--without ${without.join(',')}` : '',
-    sabotage ? `--sabotage ${sabotage}` : '',
-  ];
-  return `npm run sim -- ${options.filter(Boolean).join(' ')}`;
+  return world;
 }

@@ -1,15 +1,6 @@
 import { join } from 'node:path';
 import { runOwnProcess } from '../prove/own-process.js';
-
-/** The part of the command's `--json` output that specs and the fault matrix read. */
-export interface Report {
-  histories: number;
-  trace: string;
-  steps: number;
-  crashes: number;
-  failed: number[];
-  shown: { seed: number; violations: string[]; replay: string }[];
-}
+import type { Tally } from './histories.js';
 
 /** The time limit for one run of the command on a slow machine. */
 export const LIMIT_MS = 900_000;
@@ -20,7 +11,7 @@ const MAIN = join(import.meta.dirname, 'main.js');
  * Runs `npm run sim` in a separate process, because it replaces real time with virtual time. Histories of customers at
  * a processor have their own spec in `test/billing/histories`.
  */
-export async function simulate<Json = Report>(
+export async function simulate<Json = Tally>(
   options: string,
   limitMs = LIMIT_MS,
 ): Promise<{ code: number | null; report: Json }> {
