@@ -11,7 +11,7 @@ import { type Clock, addMonths, newId } from '#libs/platform';
 
 const SCHEMA = 'billing';
 
-/** The database in which it publishes its events, and its clock. */
+/** The database in which the stand-in publishes its events, and its clock. */
 export interface BillingOptions {
   databaseUrl(role: string): string;
   /** Closed by the caller. */

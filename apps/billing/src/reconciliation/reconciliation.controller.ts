@@ -3,7 +3,7 @@ import type { ReconciliationAnswer } from '#libs/contracts';
 import { AllowCallers } from '#libs/platform';
 import { ReconciliationService } from './reconciliation.service.js';
 
-/** The daily comparison, started by an operator's command. */
+/** Lets an operator's command run the comparison that otherwise runs daily. */
 @Controller('internal/operator/reconciliations')
 @AllowCallers('cli')
 export class ReconciliationController {

@@ -48,7 +48,7 @@ export class SoloServer {
     if (this.server.isRunning) return;
     if (!this.isMissed) {
       say(
-        `The database server has ended by itself; ${this.folder}/postgres.log says why. If the disk is full, free some space. Until it runs, it is started again every few seconds.`,
+        `The database server has ended by itself; ${this.folder}/postgres.log says why. If the disk is full, free some space. A new start is tried every few seconds until the server runs.`,
       );
     }
     this.isMissed = true;

@@ -146,7 +146,7 @@ describe('an upload by form', () => {
   const keyField = () =>
     `--edge\r\nContent-Disposition: form-data; name="idempotency_key"\r\n\r\n${newId()}\r\n`;
 
-  it('sent twice with one key is the same upload, even if the second form is broken', async () => {
+  it('stays one upload if it is sent twice with one key, even if the second form is broken', async () => {
     const accountId = newId();
     const field = keyField();
     const first = await under.upload(accountId, NAMES, field);
