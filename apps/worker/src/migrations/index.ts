@@ -22,6 +22,7 @@ import { repeatedRequests } from './0020-repeated-requests.js';
 import { unsupportedNames } from './0021-unsupported-names.js';
 import { unchargedJobs } from './0022-uncharged-jobs.js';
 import { dailyCounts } from './0023-daily-counts.js';
+import { freeLines } from './0024-free-lines.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -48,4 +49,5 @@ export const migrations: Migration[] = [
   unsupportedNames,
   unchargedJobs,
   dailyCounts,
+  freeLines,
 ];
