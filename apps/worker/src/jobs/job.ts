@@ -1,4 +1,4 @@
-import { SECOND_MS } from '#libs/platform';
+import { DAY_MS, SECOND_MS } from '#libs/platform';
 import type {
   InvalidLine,
   JobAnswer,
@@ -8,6 +8,9 @@ import type {
   JobState,
   NameRecordType,
 } from '#libs/contracts';
+
+/** How long results are kept. */
+export const RESULTS_KEPT_MS = 30 * DAY_MS;
 
 /** A job as stored. */
 export interface Job {

@@ -60,6 +60,16 @@ export class TooManyUnchargedJobs extends Problem {
   }
 }
 
+export class TooManyFreeLines extends Problem {
+  constructor(max: number) {
+    super({
+      code: 'too_many_jobs',
+      status: 409,
+      detail: `Within 30 days, the jobs of an account can have at most ${max} lines that cost nothing, because they are rejected, repeat a name or have no price; only those beyond the names that their job charges count. Remove such lines from your file, or try again later.`,
+    });
+  }
+}
+
 export class JobNotReady extends Problem {
   constructor() {
     super({

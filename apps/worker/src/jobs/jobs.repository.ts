@@ -96,6 +96,16 @@ export class JobsRepository {
     return count;
   }
 
+  /** The lines without a price of jobs since a time, as far as they exceed the names that their job has charged. */
+  async countFreeLines(transaction: Transaction, accountId: string, since: Date): Promise<number> {
+    const [{ count }] = await transaction.query<{ count: number }>(
+      `select coalesce(sum(lines - unique_names + unsupported - charged), 0)::float8 as count from jobs
+       where account_id = $1 and created_at > $2 and lines - unique_names + unsupported > charged`,
+      [accountId, since],
+    );
+    return count;
+  }
+
   /** @returns the ids of its jobs. */
   async deleteOfAccount(transaction: Transaction, accountId: string): Promise<string[]> {
     await transaction.query(

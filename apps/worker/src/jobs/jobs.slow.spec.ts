@@ -277,6 +277,24 @@ describe('a job with names in the request', () => {
     expect(await one(4)).toMatchObject({ kind: 'whois' });
   });
 
+  it('S105: the lines of an account that cost nothing are kept in results only up to a limit', async () => {
+    const accountId = newId();
+    const one = (n: number) =>
+      create(accountId, 'whois', { domainNames: [`free-${n}.com`, 'no name', 'no name, either'] });
+    const { id } = await one(0);
+    expect(await ended(accountId, id)).toMatchObject({ credits: { charged: 1 } });
+    await under.database.query(`update jobs set lines = 6000000 where id = $1`, [id]);
+    const last = await one(1);
+    await ended(accountId, last.id!);
+    await expect(one(2)).rejects.toMatchObject({ status: 409, code: 'too_many_jobs' });
+    expect(await create(accountId, 'whois', { domainNames: ['free-3.com'] })).toBeDefined();
+    await under.database.query(
+      `update jobs set created_at = created_at - interval '30 days' where id = $1`,
+      [id],
+    );
+    expect(await one(4)).toMatchObject({ kind: 'whois' });
+  });
+
   it('an erased account leaves no job and no file', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'whois', { domainNames: ['c-1.com'] });

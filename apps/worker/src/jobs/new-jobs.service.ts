@@ -7,18 +7,19 @@ import {
   type JobKind,
   type JobRequest,
 } from '#libs/contracts';
-import { Database, IdempotencyKeyRunning } from '#libs/database';
+import { Database, IdempotencyKeyRunning, type Transaction } from '#libs/database';
 import { Clock, DAY_MS, HOUR_MS, crashPoint, newId } from '#libs/platform';
 import { OTHER_TLDS, estimatesOf, unsupportedOf } from '../names/name-groups.js';
 import { NameLinesService } from '../names/name-lines.service.js';
 import { UploadsService } from '../uploads/uploads.service.js';
 import { JobCreditsService } from './job-credits.service.js';
 import { JobQueues, jobWork } from './job-queues.js';
-import { type NewJob, jobAnswer, priceOf } from './job.js';
+import { type NewJob, RESULTS_KEPT_MS, jobAnswer, priceOf } from './job.js';
 import {
   JobCreditsBusy,
   NamesTwice,
   NoValidNames,
+  TooManyFreeLines,
   TooManyJobs,
   TooManyUnchargedJobs,
 } from './jobs.errors.js';
@@ -31,6 +32,12 @@ const TLDS_SHOWN = 100;
 const UNDER_WAY_MAX = 20;
 /** Each is stored and mailed, although it earns nothing: otherwise a free account could start any number. */
 const UNCHARGED_A_DAY_MAX = 200;
+/**
+ * Maximum number of an account's lines without a price that are kept in results: two of the largest uploads. A line of
+ * any text may cost nothing, but each is written to the results of every job; otherwise a free account could fill the
+ * disk with a single upload. Names that the same job charges make room for as many.
+ */
+const FREE_LINES_KEPT_MAX = 6_000_000;
 /** An interrupted start is undone after this time. */
 const START_SECONDS = 180;
 
@@ -66,8 +73,8 @@ export class NewJobsService {
   /**
    * Reserves the price of all names that may be answered, and starts a job; a dry run only counts. A repeated request
    * gets the job that it has started, even if a process has died meanwhile.
-   * @throws IdempotencyKeyRunning while its price is being reserved, NamesTwice, NoValidNames, TooManyJobs, TooManyUnchargedJobs, NotFound,
-   * UploadNotReady, UploadIsRefused, JobShortOfCredits, JobCreditsBusy.
+   * @throws IdempotencyKeyRunning while its price is being reserved, NamesTwice, NoValidNames, TooManyJobs, TooManyUnchargedJobs, TooManyFreeLines,
+   * NotFound, UploadNotReady, UploadIsRefused, JobShortOfCredits, JobCreditsBusy.
    */
   async create(accountId: string, order: JobOrder): Promise<JobAnswer> {
     const { upload_id: uploadId, domainNames } = order.request;
@@ -89,6 +96,7 @@ export class NewJobsService {
       const dayAgo = new Date(job.createdAt.getTime() - DAY_MS);
       const uncharged = await this.jobs.countUncharged(transaction, accountId, dayAgo);
       if (uncharged >= UNCHARGED_A_DAY_MAX) throw new TooManyUnchargedJobs(UNCHARGED_A_DAY_MAX);
+      await this.limitFreeLines(transaction, job);
       await this.jobs.insert(transaction, job, requestHash);
       if (uploadId) await this.names.uploads.keep(transaction, accountId, uploadId);
       if ('stored' in names) await this.names.lines.insert(transaction, job.id, names.stored);
@@ -114,6 +122,14 @@ export class NewJobsService {
       await this.queues.starts.want(transaction, jobWork(job));
     });
     return jobAnswer({ ...job, ...UNTOUCHED, state: 'queued' }, job.createdAt);
+  }
+
+  /** @throws TooManyFreeLines. */
+  private async limitFreeLines(transaction: Transaction, job: NewJob): Promise<void> {
+    const keptSince = new Date(job.createdAt.getTime() - RESULTS_KEPT_MS);
+    const kept = await this.jobs.countFreeLines(transaction, job.accountId, keptSince);
+    if (kept + job.lines - priceOf(job) <= FREE_LINES_KEPT_MAX) return;
+    throw new TooManyFreeLines(FREE_LINES_KEPT_MAX);
   }
 
   private async wantStart(job: NewJob): Promise<void> {

@@ -2,18 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { JobState } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { MailOutbox } from '#libs/mail';
-import { Clock, DAY_MS, Logger, MINUTE_MS, crashPoint } from '#libs/platform';
+import { Clock, Logger, MINUTE_MS, crashPoint } from '#libs/platform';
 import { type Later, type Work, WorkRunner, later } from '#libs/work';
 import { ChunkRecordsService } from '../chunks/chunk-records.service.js';
 import { ChunkRowsService } from '../chunks/chunk-rows.service.js';
 import { JobCreditsService } from '../jobs/job-credits.service.js';
 import { JobQueues, type JobWork } from '../jobs/job-queues.js';
-import { type Job, partsFolder } from '../jobs/job.js';
+import { type Job, RESULTS_KEPT_MS, partsFolder } from '../jobs/job.js';
 import { JobRowsService } from '../jobs/job-rows.service.js';
 import { ResultMailsService } from './result-mails.service.js';
 import { ResultFilesService } from './result-files.service.js';
 
-const KEPT_DAYS = 30;
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
 /** Chunks in progress when their job was cancelled end soon. */
 const CHUNKS_END_SECONDS = 2;
@@ -62,7 +61,7 @@ export class EndJobsJob extends WorkRunner<JobWork> {
     crashPoint('job.after-release');
     const mail = await resultMails.compose(job);
     const finishedAt = this.clock.now();
-    const expiresAt = new Date(finishedAt.getTime() + KEPT_DAYS * DAY_MS);
+    const expiresAt = new Date(finishedAt.getTime() + RESULTS_KEPT_MS);
     await this.database.transaction(async (transaction) => {
       const end = { state: endOf(job), artifact, finishedAt, expiresAt };
       await jobs.finish(transaction, job.id, end);
