@@ -12,6 +12,12 @@ const DETAILS: Readonly<Record<UploadRefusalReason, string>> = {
   no_names: 'The file contains no domain name. Put one name on each line.',
 };
 
+/**
+ * Maximum number of lines in all uploads of an account: two of the largest files. Its ten uploads could otherwise hold
+ * 30,000,000 lines, some 10 GB of the database, although they pack to a hundredth of that.
+ */
+export const LINES_OF_ACCOUNT_MAX = 6_000_000;
+
 /** A file that cannot be read as a list of names, so a repeat does not help. */
 export class UnreadableFile extends Error {
   readonly detail: string;
@@ -19,8 +25,16 @@ export class UnreadableFile extends Error {
   constructor(
     readonly reason: UploadRefusalReason,
     cause?: unknown,
+    detail: string = DETAILS[reason],
   ) {
     super(reason, { cause });
-    this.detail = DETAILS[reason];
+    this.detail = detail;
+  }
+
+  /** With the lines of the account's other uploads. */
+  static beyondAccount(): UnreadableFile {
+    const detail =
+      'With this file, the uploads of your account would have more than 6,000,000 lines. Delete those that you no longer need, and send it again.';
+    return new UnreadableFile('too_many_lines', undefined, detail);
   }
 }

@@ -5,7 +5,7 @@ import { Logger, MINUTE_MS } from '#libs/platform';
 import { type Work, WorkRunner } from '#libs/work';
 import { NameFile } from '../names/name-file.js';
 import { NameLinesService } from '../names/name-lines.service.js';
-import { UnreadableFile } from '../names/unreadable-file.js';
+import { LINES_OF_ACCOUNT_MAX, UnreadableFile } from '../names/unreadable-file.js';
 import { unpacked } from '../names/unpacked-file.js';
 import { FolderQueue, ReadQueue, type ReadWork } from '../uploads/upload-queues.js';
 import { UploadRowsService } from '../uploads/uploads.service.js';
@@ -62,7 +62,7 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
   }
 
   /** @throws UnreadableFile */
-  private async read({ id, pieces }: Upload, work: Work<ReadWork>): Promise<void> {
+  private async read({ id, accountId, pieces }: Upload, work: Work<ReadWork>): Promise<void> {
     const { uploads, lines, folders } = this.features;
     const key = contentKey(id);
     if (pieces.length > 1) await this.files.concatenate(pieces, key);
@@ -72,6 +72,9 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
       await transaction.limitStatements(COPY_LIMIT_MS);
       await lines.copy(transaction, found.rows(id, until(work.signal, text)));
       await transaction.limitStatements(COUNT_LIMIT_MS);
+      await uploads.lockNew(transaction, accountId);
+      const others = await uploads.countLines(transaction, accountId);
+      if (others + found.lines > LINES_OF_ACCOUNT_MAX) throw UnreadableFile.beyondAccount();
       const groups = await lines.countGroups(transaction, id);
       const uniqueNames = groups.reduce((sum, { names }) => sum + names, 0);
       const { lines: count, invalid, invalidLines } = found;

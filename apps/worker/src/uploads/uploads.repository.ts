@@ -107,6 +107,15 @@ export class UploadsRepository {
     return rows.length === 1;
   }
 
+  /** The lines of all uploads whose names are counted. Call `lockNew` before, so that the sum stays valid. */
+  async countLines(transaction: Transaction, accountId: string): Promise<number> {
+    const [{ count }] = await transaction.query<{ count: number }>(
+      `select coalesce(sum(lines), 0)::float8 as count from uploads where account_id = $1 and state = 'ready'`,
+      [accountId],
+    );
+    return count;
+  }
+
   /** @returns false if it was deleted. */
   async setReady(
     transaction: Transaction,

@@ -212,6 +212,23 @@ describe('an upload by form', () => {
     expect(count).toBe('0');
   });
 
+  it('S71: the uploads of an account together have at most 6,000,000 lines', async () => {
+    const accountId = newId();
+    const first = await under.upload(accountId, NAMES);
+    await under.endOfUpload(accountId, first.id);
+    await under.database.query(`update uploads set lines = 5999996 where id = $1`, [first.id]);
+    const endOf = async (content: string) =>
+      under.endOfUpload(accountId, (await under.upload(accountId, content)).id);
+    expect(await endOf(NAMES)).toMatchObject({ state: 'ready', counts: COUNTED });
+    const refused = await endOf('one-more.com\n');
+    expect(refused).toMatchObject({ state: 'refused', refusal: { reason: 'too_many_lines' } });
+    expect(refused.refusal!.detail).toContain('Delete those that you no longer need');
+    const left = 'select from name_lines where list_id = $1';
+    expect(await under.database.query(left, [refused.id])).toEqual([]);
+    await under.send('DELETE', `${PATH}/${first.id}`, { accountId, headers: TUS });
+    expect(await endOf('one-more.com\n')).toMatchObject({ state: 'ready' });
+  });
+
   it('a client that disconnects leaves no upload, and is not reported as our failure', async () => {
     const accountId = newId();
     const forms = under.worker.app.get(UploadFormsService, { strict: false });
