@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Transaction } from '#libs/database';
+import { IdempotencyKeyReused, type Transaction } from '#libs/database';
 
 export interface Adjustment {
   id: string;
@@ -34,7 +34,10 @@ export class GrantsRepository {
     return inserted.length > 0;
   }
 
-  /** @returns false if the adjustment was made before. */
+  /**
+   * @returns false if this adjustment was made before.
+   * @throws IdempotencyKeyReused if its id was used for another account.
+   */
   async insertAdjustment(
     transaction: Transaction,
     accountId: string,
@@ -47,19 +50,29 @@ export class GrantsRepository {
        values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning id`,
       [id, accountId, amount, reason, expiresAt ?? null, now],
     );
-    return inserted.length > 0;
+    if (inserted.length > 0) return true;
+    const own = await transaction.query(
+      'select from operator_adjustments where id = $1 and account_id = $2',
+      [id, accountId],
+    );
+    if (own.length === 0) throw new IdempotencyKeyReused();
+    return false;
   }
 
-  /** @returns how many credits a revocation took; undefined for an unknown one. */
+  /**
+   * @returns how many credits a revocation took; undefined for an unknown one.
+   * @throws IdempotencyKeyReused if its id was used for another account.
+   */
   async findRevoked(
     transaction: Transaction,
     accountId: string,
     id: string,
   ): Promise<number | undefined> {
-    const [row] = await transaction.query<{ revoked: string }>(
-      'select revoked from operator_revocations where id = $1 and account_id = $2',
+    const [row] = await transaction.query<{ revoked: string; isOwn: boolean }>(
+      'select revoked, account_id = $2 as "isOwn" from operator_revocations where id = $1',
       [id, accountId],
     );
+    if (row && !row.isOwn) throw new IdempotencyKeyReused();
     return row && Number(row.revoked);
   }
 

@@ -153,7 +153,10 @@ export class GrantsService {
     });
   }
 
-  /** Grants credits manually. @returns false if the adjustment was made before. */
+  /**
+   * Grants credits manually. @returns false if the adjustment was made before.
+   * @throws IdempotencyKeyReused if its id was used for another account.
+   */
   async grantByOperator(accountId: string, adjustment: Adjustment): Promise<boolean> {
     const { id: sourceId, amount: granted, expiresAt } = adjustment;
     return this.database.transaction(async (transaction) => {
@@ -168,7 +171,10 @@ export class GrantsService {
     });
   }
 
-  /** Takes spendable credits away, at most the given number, once for each id. */
+  /**
+   * Takes spendable credits away, at most the given number, once for each id.
+   * @throws IdempotencyKeyReused as for `grantByOperator`.
+   */
   async revokeByOperator(
     accountId: string,
     revocation: Revocation,

@@ -167,6 +167,19 @@ describe('grants', () => {
     expect(await spendable()).toBe(10);
   });
 
+  it('422: an operator’s id that was used for one account is refused for another', async () => {
+    const made = { amount: 10, reason: 'a test' };
+    const grant = { adjustmentId: newId(), ...made };
+    const revocation = { revocationId: newId(), ...made };
+    const { operator } = entitlement;
+    await operator.grantByOperator(accountId, grant);
+    await operator.revokeByOperator(accountId, revocation);
+    const other = newId();
+    const reused = { status: 422, code: 'idempotency_key_reused' };
+    await expect(operator.grantByOperator(other, grant)).rejects.toMatchObject(reused);
+    await expect(operator.revokeByOperator(other, revocation)).rejects.toMatchObject(reused);
+  });
+
   it('an account with nothing left that could expire is not due', async () => {
     const expiresAt = '2026-05-01T00:00:00Z';
     const given = { adjustmentId: newId(), amount: 30, reason: 'a test', expiresAt };
