@@ -16,7 +16,7 @@ import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { withClient } from '#libs/database';
 import { waitFor } from '#test/environment';
 
-/** A limit in which the whole product starts three times. */
+/** A limit in which the whole product starts twice. */
 jest.setTimeout(900_000);
 
 const START_TIMEOUT_MS = 280_000;
@@ -30,7 +30,7 @@ function saysOf(name: string): string {
 }
 
 /** Runs the commands of the pages themselves; only the folders differ. */
-describe('production on one machine: a restart, a backup and a restore', () => {
+describe('production on one machine: a stop, a backup and a restore', () => {
   const root = mkdtempSync(join(tmpdir(), 'dds-production-'));
   // PostgreSQL's user must be able to enter it.
   chmodSync(root, 0o755);
@@ -80,7 +80,7 @@ describe('production on one machine: a restart, a backup and a restore', () => {
   const ask = (url: string | undefined, sql: string) =>
     withClient(String(url), async (client) => (await client.query(sql)).rows);
 
-  it('data survives a restart and a restore', async () => {
+  it('data survives a stop, a backup, the loss of the disk and a restore', async () => {
     mkdirSync(backups);
     const first = await start();
     await ask(first.DATABASE_ADMIN_URL, `create table public.kept as select 'once' as word`);
@@ -88,10 +88,6 @@ describe('production on one machine: a restart, a backup and a restore', () => {
     const copy = /^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(page('production'))![1];
     execFileSync('/bin/sh', ['-c', here(copy.replaceAll('%%', '%').replaceAll('$$', '$'))]);
     const [backup] = readdirSync(backups);
-    const again = await start();
-    expect(await ask(again.DATABASE_ADMIN_URL, 'select * from kept')).toEqual([{ word: 'once' }]);
-    await ask(again.DATABASE_ADMIN_URL, `insert into kept values ('after the backup')`);
-    await stop();
     rmSync(data, { recursive: true });
     const [, restore] = /^(mkdir \.data && tar .*) && npm start$/m.exec(
       page('backup-and-restore'),
