@@ -10,6 +10,7 @@ import type { SoloFacts } from '../../apps/solo/src/announcement/solo-facts.js';
 import { TOUCHED } from './touched-files.js';
 
 const APPS = new URL('../../apps/', import.meta.url).pathname;
+const { PATH, NODE_COMPILE_CACHE } = process.env;
 const START_LIMIT_MS = 300_000;
 
 const WITH_ARCHIVE = new URL('with-archive.js', import.meta.url).href;
@@ -24,7 +25,7 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
 
   const run = (args: string[], settings: NodeJS.Dict<string> = {}) =>
     execFileSync(process.execPath, ['--import', WITH_ARCHIVE, ...args], {
-      env: { PATH: process.env.PATH, ...settings },
+      env: { PATH, NODE_COMPILE_CACHE, ...settings },
       encoding: 'utf8',
       stdio: 'pipe',
       timeout: START_LIMIT_MS,
@@ -38,7 +39,8 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
     const program = `${APPS}solo/src/main.js`;
     solo = spawn(process.execPath, ['--import', WITH_ARCHIVE, program, '--offline'], {
       env: {
-        PATH: process.env.PATH,
+        PATH,
+        NODE_COMPILE_CACHE,
         DATA_DIR: data,
         OFFLINE_NAMES: '0',
         API_PORT: '0',
