@@ -1,12 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from '@jest/globals';
 import { EmbeddedServer } from '#libs/database';
 import { type EventTransport, EventsConfig, openTransport } from '#libs/messaging';
 import { type Clock, type InternalTls, Logger, loadConfig } from '#libs/platform';
 import { databaseSettings } from '#libs/services';
-import { FileClock, PgBouncer, TestClock, makeRunFolder } from '#test/environment';
+import {
+  FileClock,
+  PgBouncer,
+  TEST_SERVER_URL,
+  TestClock,
+  makeRunFolder,
+  waitFor,
+} from '#test/environment';
 import { SERVICES } from '../../apps/services.js';
 import { DataFolder } from '../../apps/solo/src/data-folder/data-folder.js';
 import { Secrets } from '../../apps/solo/src/data-folder/secrets.js';
@@ -105,27 +112,29 @@ export async function openSoloBehindPgBouncer(settings: Record<string, string> =
   };
 }
 
-let template: Promise<string> | undefined;
-
 /**
- * A data folder with a migrated database. Creating one takes five seconds of processor time, so later ones are copies.
+ * A data folder with a migrated database. Creating one takes five seconds of processor time, so all processes of a run
+ * copy one, beside the run's own database.
  */
 async function preparedFolder(): Promise<string> {
-  const from = await (template ??= makeTemplate());
+  const server = new URL(process.env[TEST_SERVER_URL]!);
+  const template = join(server.searchParams.get('host')!, '../solo-template');
+  const isMaker = mkdirSync(`${template}.lock`, { recursive: true }) !== undefined;
+  if (isMaker) await makeTemplate(`${template}.made`, template);
+  await waitFor('the template of solo', () => existsSync(template));
   const folder = makeRunFolder();
-  execFileSync('cp', ['-a', `${from}/.`, folder]);
+  execFileSync('cp', ['-a', `${template}/.`, folder]);
   return folder;
 }
 
-async function makeTemplate(): Promise<string> {
-  const path = makeRunFolder();
-  process.once('exit', () => rmSync(path, { recursive: true, force: true }));
+async function makeTemplate(path: string, template: string): Promise<void> {
   const folder = new DataFolder(path);
+  folder.create();
   const secrets = Secrets.load(folder);
   const database = await SoloDatabase.open({ folder, secrets, durable: false });
   await database.prepare();
   await database.stop();
-  return path;
+  renameSync(path, template);
 }
 
 async function opened(
