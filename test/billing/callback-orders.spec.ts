@@ -82,20 +82,22 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
   }
 
   /**
-   * Runs `begin` for each order of the resulting callbacks, delivers them in that order, and then, if they are repeated,
-   * delivers all of them again.
+   * Runs `begin` for each order of the resulting callbacks and delivers them in that order; those of the first order,
+   * if they are repeated, twice.
    */
   async function inEveryOrder(
     begin: () => Promise<{ accountId: string; callbacks: readonly Callback[] }>,
     { areRepeated = true } = {},
   ) {
-    const { length } = (await begin()).callbacks;
+    let begun = await begin();
+    const { length } = begun.callbacks;
     expect(length).toBeLessThan(6);
     const outcomes = new Map<string, number[]>();
-    for (const order of permutationsOf(length)) {
-      const { accountId, callbacks } = await begin();
+    for (const [nth, order] of permutationsOf(length).entries()) {
+      if (nth > 0) begun = await begin();
+      const { accountId, callbacks } = begun;
       expect(callbacks).toHaveLength(length);
-      const again = areRepeated ? order.toReversed() : [];
+      const again = areRepeated && nth === 0 ? order.toReversed() : [];
       for (const at of [...order, ...again]) await send(callbacks[at]);
       await billing.retry();
       outcomes.set(await rowsOf(accountId), order);
@@ -128,7 +130,9 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
   it('S49: every order of the callbacks of a plan checkout ends in the same rows', async () => {
     const { length, outcomes } = await inEveryOrder(async () => {
       const { accountId, order } = await ordered({ product: 'subscription', sku: 'api-15K-month' });
-      return held(accountId, () => pressButton(order.redirect_url, 'pay'));
+      const { callbacks } = await held(accountId, () => pressButton(order.redirect_url, 'pay'));
+      // Billing fetches the same invoice for both callbacks about it.
+      return { accountId, callbacks: callbacks.filter(({ type }) => !type.endsWith('finalized')) };
     });
     expect(length).toBeGreaterThanOrEqual(2);
     expect([...outcomes.keys()]).toHaveLength(1);
