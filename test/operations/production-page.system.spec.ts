@@ -1,7 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import type { ClientRequest } from 'node:http';
+import { get } from 'node:https';
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -34,6 +36,7 @@ describe('production on one machine', () => {
       const text = page
         .replaceAll(/(?<=ssl_certificate )[^;]+/g, certificateFile)
         .replaceAll(/(?<=ssl_certificate_key )[^;]+/g, keyFile)
+        .replaceAll(/ *listen \[::\].*\n/g, '')
         .replaceAll('listen 443', `listen 127.0.0.1:${secured}`)
         .replaceAll('listen 80', `listen 127.0.0.1:${plain}`);
       http = `http {\naccess_log off;\n${text}}\n`;
@@ -51,19 +54,25 @@ describe('production on one machine', () => {
       expect(check().status).not.toBe(0);
     });
 
+    /** Starts nginx with the configuration of the page. */
+    async function startNginx(text: string) {
+      writeFileSync(file, `daemon off;\npid ${join(folder, 'pid')};\n${main}${text}`);
+      const nginx = spawn('nginx', args);
+      await waitFor('nginx to listen', async () => {
+        return (await askPlain().catch(() => undefined))?.status === 301;
+      });
+      return nginx;
+    }
+    const askPlain = () =>
+      fetch(`http://127.0.0.1:${plain}/`, {
+        redirect: 'manual',
+        signal: AbortSignal.timeout(5_000),
+      });
+
     withNginx(
       'S126: unfinished handshakes of one client leave connections for others',
       async () => {
-        writeFileSync(file, `daemon off;\npid ${join(folder, 'pid')};\n${main}${http}`);
-        const nginx = spawn('nginx', args);
-        const ask = () =>
-          fetch(`http://127.0.0.1:${plain}/`, {
-            redirect: 'manual',
-            signal: AbortSignal.timeout(5_000),
-          });
-        await waitFor('nginx to listen', async () => {
-          return (await ask().catch(() => undefined))?.status === 301;
-        });
+        const nginx = await startNginx(http);
         const sockets = Array.from({ length: 1_000 }, () =>
           connect({ port: secured, host: '127.0.0.1', localAddress: '127.0.0.2' }).on(
             'error',
@@ -74,8 +83,51 @@ describe('production on one machine', () => {
         await Promise.all(
           sockets.map((socket) => new Promise<void>((sent) => socket.write('\x16', () => sent()))),
         );
-        expect((await ask()).status).toBe(301);
+        expect((await askPlain()).status).toBe(301);
         for (const socket of sockets) socket.destroy();
+        nginx.kill();
+        await once(nginx, 'exit');
+      },
+    );
+
+    withNginx(
+      'S126: the networks of an IPv6 site share a limit, and others are served',
+      async () => {
+        const held: Socket[] = [];
+        const silent = createServer((socket) => void held.push(socket)).listen(0, '127.0.0.1');
+        await once(silent, 'listening');
+        const { port } = silent.address() as AddressInfo;
+        const nginx = await startNginx(
+          http
+            .replace('{', '{\nset_real_ip_from 127.0.0.1;\nreal_ip_header X-Client;\n')
+            .replace('dds_networks 100', 'dds_networks 2')
+            .replace('dds_sites 400', 'dds_sites 4')
+            .replace('127.0.0.1:8080', `127.0.0.1:${port}`),
+        );
+        const clients: ClientRequest[] = [];
+        /** The status of a refusal, or 0 once the request has reached the silent service. */
+        async function ask(client: string): Promise<number> {
+          const before = held.length;
+          const headers = { host: 'api.example.com', 'x-client': client };
+          const options = { port: secured, host: '127.0.0.1', headers, agent: false };
+          const request = get({ ...options, rejectUnauthorized: false }).on('error', () => {});
+          clients.push(request);
+          let status = 0;
+          request.on('response', (response) => (status = response.resume().statusCode!));
+          await waitFor('an answer', () => status !== 0 || held.length > before);
+          return status;
+        }
+        const answers: number[] = [];
+        for (const network of ['1', '1', '1', '2', '2', 'a0a', 'b']) {
+          answers.push(await ask(`2001:db8:7:${network}::${answers.length + 1}`));
+        }
+        expect(answers).toEqual([0, 0, 503, 0, 0, 503, 503]);
+        expect(await ask('2001:db8:8:1::1')).toBe(0);
+        expect([await ask('192.0.2.1'), await ask('192.0.2.1')]).toEqual([0, 0]);
+        expect([await ask('192.0.2.1'), await ask('192.0.2.2')]).toEqual([503, 0]);
+        for (const request of clients) request.destroy();
+        for (const socket of held) socket.destroy();
+        silent.close();
         nginx.kill();
         await once(nginx, 'exit');
       },
