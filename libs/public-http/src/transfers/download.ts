@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { ServiceUnavailable, monotonicMs } from '#libs/platform';
 import { AnswerTimeout } from '../refusals.errors.js';
@@ -11,8 +12,13 @@ import { Transfer, type TransferEnd, TransferRefusal } from './transfer.js';
 export class Download extends Transfer {
   private readonly floor = new ReadingFloor();
   private isAnswered = false;
+  private readonly sentBeforeBytes = sentBytes(this.call.request.socket);
   /** The time at which the owner last sent something, by `monotonicMs`. */
   private heardMs = 0;
+
+  protected get movedBytes(): number {
+    return sentBytes(this.call.request.socket) - this.sentBeforeBytes;
+  }
 
   /** Stops it if the owner is silent for too long, or the client reads more slowly than the minimum rate. */
   look(nowMs: number): void {
@@ -23,8 +29,7 @@ export class Download extends Transfer {
     }
     const isReaderWaitedFor = response.writableNeedDrain;
     if (isReaderWaitedFor) this.heardMs = nowMs;
-    const { bytesWritten, writableLength } = request.socket;
-    const isSlow = this.floor.isBelow(nowMs, bytesWritten - writableLength, isReaderWaitedFor);
+    const isSlow = this.floor.isBelow(nowMs, sentBytes(request.socket), isReaderWaitedFor);
     if (isSlow || nowMs - this.heardMs > idleTimeoutMs) this.stop();
   }
 
@@ -73,3 +78,6 @@ export class Download extends Transfer {
     }
   }
 }
+
+/** The bytes that the operating system has accepted. */
+const sentBytes = ({ bytesWritten, writableLength }: Socket) => bytesWritten - writableLength;

@@ -21,11 +21,20 @@ export class TransferPlaces {
 
   constructor(private readonly kind: keyof typeof ALL_MAX) {}
 
+  /** How many an account has. */
+  of(accountId: string): number {
+    return this.byAccount.get(accountId) ?? 0;
+  }
+
+  get areAllTaken(): boolean {
+    return this.underWay >= ALL_MAX[this.kind];
+  }
+
   /** After each undefined, call `leave` once with the same account. */
   enter(accountId: string): Problem | undefined {
-    const own = this.byAccount.get(accountId) ?? 0;
+    const own = this.of(accountId);
     if (own >= ACCOUNT_MAX[this.kind]) return TOO_MANY[this.kind];
-    if (this.underWay >= ALL_MAX[this.kind]) return serviceOverloaded;
+    if (this.areAllTaken) return serviceOverloaded;
     this.underWay++;
     this.byAccount.set(accountId, own + 1);
     return undefined;

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Operation } from '#libs/contracts';
 import { type Problem, ServiceUnavailable, monotonicMs } from '#libs/platform';
+import { CREDIT_AT_FIRST } from './reading-floor.js';
 
 /** One upload or download, as received from its listener. */
 export interface TransferCall {
@@ -82,6 +83,14 @@ export abstract class Transfer {
     this.fault ??= fault;
     this.abortion.abort();
   }
+
+  /** Bytes in a millisecond so far; a transfer that has just begun counts as fast. */
+  pace(nowMs: number): number {
+    return (CREDIT_AT_FIRST + this.movedBytes) / Math.max(1, nowMs - this.startedMs);
+  }
+
+  /** The bytes that the client has received or sent. */
+  protected abstract get movedBytes(): number;
 
   /** Ends the transfer if it takes too long. */
   abstract look(nowMs: number): void;

@@ -3,9 +3,17 @@ import { type Logger, Loop, Problem, SECOND_MS, monotonicMs } from '#libs/platfo
 import { Download } from './download.js';
 import type { Transfer, TransferCall } from './transfer.js';
 import { TransferPlaces } from './transfer-places.js';
+import { ServiceOverloaded } from '../refusals.errors.js';
 import { Upload } from './upload.js';
 
 const LOOKS_PER_TIMEOUT = 4;
+const gaveWay = new ServiceOverloaded();
+
+/** A transfer with a place, if it needs one. */
+interface UnderWay {
+  whose: string;
+  places?: TransferPlaces;
+}
 
 /** The running uploads and downloads of this process: limits their number and duration. */
 export class Transfers {
@@ -13,7 +21,7 @@ export class Transfers {
   private readonly downloads = new TransferPlaces('download');
   /** Places of visitors, so that they cannot take those of customers. */
   private readonly samples = new TransferPlaces('sample');
-  private readonly underWay = new Map<Transfer, () => void>();
+  private readonly underWay = new Map<Transfer, UnderWay>();
   private looks?: Loop;
 
   /** @param idleTimeoutMs the maximum silence of a client or an owner while bytes flow. */
@@ -23,7 +31,8 @@ export class Transfers {
   ) {}
 
   /**
-   * The caller runs it, and calls `end` when it is over.
+   * The caller runs it, and calls `end` when it is over. If all places are taken, an account with several gives one up
+   * to an account with at least two fewer, so that few accounts with slow clients cannot keep all others out.
    * @param whose the account, or the site of a client without one; each may have four of each kind at a time.
    * @returns 429 or 503 if there is no place for it.
    */
@@ -31,26 +40,45 @@ export class Transfers {
     const kind = kindOf(call.operation);
     const isPublic = call.operation.access.kind === 'public';
     const downloads = isPublic ? this.samples : this.downloads;
-    const places = kind === 'upload' ? this.uploads : downloads;
+    const all = kind === 'upload' ? this.uploads : downloads;
     // tus requests without a body are answered like any other request.
     const isLong = kind === 'download' || call.operation.upload!.types.length > 0;
-    const refusal = isLong ? places.enter(whose) : undefined;
+    const places = isLong ? all : undefined;
+    if (places?.areAllTaken) this.makeRoom(places, whose);
+    const refusal = places?.enter(whose);
     if (refusal) return refusal;
     const { idleTimeoutMs } = this;
     const Kind = kind === 'upload' ? Upload : Download;
     const transfer = new Kind({ ...call, idleTimeoutMs });
-    this.underWay.set(transfer, () => isLong && places.leave(whose));
+    this.underWay.set(transfer, { whose, places });
     this.looks ??= this.startLooking();
     return transfer;
   }
 
   /** Frees its place for the next one. */
   end(transfer: Transfer): void {
-    this.underWay.get(transfer)?.();
+    const { whose, places } = this.underWay.get(transfer) ?? {};
+    if (whose !== undefined) places?.leave(whose);
     this.underWay.delete(transfer);
     if (this.underWay.size > 0) return;
     void this.looks?.stop();
     this.looks = undefined;
+  }
+
+  /** Ends the slowest transfer of the accounts that have most. */
+  private makeRoom(places: TransferPlaces, newcomer: string): void {
+    const nowMs = monotonicMs();
+    let slowest: { transfer: Transfer; count: number; pace: number } | undefined;
+    for (const [transfer, { whose, places: its }] of this.underWay) {
+      const count = places.of(whose);
+      if (its !== places || count < places.of(newcomer) + 2) continue;
+      const pace = transfer.pace(nowMs);
+      const isSlower = !slowest || count > slowest.count || pace < slowest.pace;
+      if (isSlower && count >= (slowest?.count ?? 0)) slowest = { transfer, count, pace };
+    }
+    if (!slowest) return;
+    slowest.transfer.stop(gaveWay);
+    this.end(slowest.transfer);
   }
 
   private startLooking(): Loop {

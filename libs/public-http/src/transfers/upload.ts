@@ -16,6 +16,10 @@ export class Upload extends Transfer {
   private readonly floor = new ReadingFloor();
   private body?: MeteredBody;
 
+  protected get movedBytes(): number {
+    return this.body?.sizeBytes ?? 0;
+  }
+
   /** Stops it if the client is silent for too long or too slow, or the owner reads nothing or does not answer. */
   look(nowMs: number): void {
     const { answerTimeoutMs, idleTimeoutMs } = this.call;
