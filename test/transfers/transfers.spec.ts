@@ -241,9 +241,9 @@ describe('a download', () => {
       answers.map(({ statusCode }) => statusCode).toSorted();
     const ofSite = await Promise.all([1, 2, 3, 4, 5].map((n) => visit(`2001:db8:1:${n}::1`)));
     expect(statusesOf(ofSite)).toEqual([200, 200, 200, 200, 429]);
-    const others = await Promise.all(
-      Array.from({ length: 100 }, (_, n) => visit(`192.0.2.${n + 1}`)),
-    );
+    const others: Awaited<ReturnType<typeof visit>>[] = [];
+    // At once, a busy machine would not open 100 connections to the owner in time.
+    for (let n = 1; n <= 100; n++) others.push(await visit(`192.0.2.${n}`));
     // Three places of the site are given up to visitors who have none.
     expect(statusesOf(others).indexOf(503)).toBe(99);
     expect((await under.ask(FILE, withKey({ range: 'bytes=0-9' }))).status).toBe(206);
