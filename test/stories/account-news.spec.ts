@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import { WebhookReceiver } from '../worker/webhook-receiver.js';
 import { accountNews } from './account-news.story.js';
 import { openSoloWithPayments } from './deployment.js';
+import { watchedNames } from './watched-names.story.js';
 
 describe('in one process: account news', () => {
   const receiver = new WebhookReceiver();
@@ -16,4 +17,6 @@ describe('in one process: account news', () => {
   });
 
   accountNews(() => deployment, receiver);
+
+  watchedNames(() => deployment);
 });

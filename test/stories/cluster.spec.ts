@@ -31,7 +31,7 @@ describeOnCluster('a process for each service', () => {
 
   describe('from sign-up to erasure', () => firstLight(() => deployment));
 
-  // Processors differ within billing alone. The rest of the stories about money is in `money-in-cluster.proof.spec.ts`.
+  // Processors differ within billing alone. What else is left out runs in `rest-in-cluster.proof.spec.ts`.
   describe('credits are bought', () => buyCredits(() => deployment, 'stripe'));
 
   describe('many names', () => bulkJobs(() => deployment, receiver));

@@ -3,14 +3,20 @@ import { PROCESSOR_NAMES } from '#libs/contracts';
 import { buyCredits } from './buy-credits.story.js';
 import { describeOnCluster, openCluster } from './deployment.js';
 import { plansAndMoneyBack } from './plans.story.js';
+import { watchedNames } from './watched-names.story.js';
 
-/** The stories about money that `cluster.spec.ts` leaves out, because they pass the same ways between processes. */
+/**
+ * The stories that `cluster.spec.ts` leaves out: their events and calls pass between the same services, and they run in
+ * one process with the others.
+ */
 describeOnCluster('with a process for each service, over Kafka', () => {
   let deployment: Awaited<ReturnType<typeof openCluster>>;
   beforeAll(async () => {
     deployment = await openCluster();
   });
   afterAll(() => deployment?.stop());
+
+  describe('watched names', () => watchedNames(() => deployment));
 
   describe('credits are bought with paypal', () => buyCredits(() => deployment, 'paypal'));
 
