@@ -31,8 +31,8 @@ describeOnCluster('a process for each service', () => {
 
   describe('from sign-up to erasure', () => firstLight(() => deployment));
 
-  // Processors differ within billing alone. What else is left out runs in `rest-in-cluster.proof.spec.ts`.
-  describe('credits are bought', () => buyCredits(() => deployment, 'stripe'));
+  // Processors differ only within billing. What is left out here runs in `rest-in-cluster.proof.spec.ts`.
+  describe('credits are bought with Stripe', () => buyCredits(() => deployment, 'stripe'));
 
   describe('many names', () => bulkJobs(() => deployment, receiver));
 

@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { PROCESSOR_NAMES } from '#libs/contracts';
-import { buyCredits } from './buy-credits.story.js';
 import { describeOnCluster, openCluster } from './deployment.js';
 import { plansAndMoneyBack } from './plans.story.js';
 import { watchedNames } from './watched-names.story.js';
 
 /**
- * The stories that `cluster.spec.ts` leaves out: their events and calls pass between the same services, and they run in
- * one process with the others.
+ * The stories that `cluster.spec.ts` leaves out, because its own pass the same ways between services. Stripe differs
+ * from PayPal only within billing, so each is here or there.
  */
-describeOnCluster('with a process for each service, over Kafka', () => {
+describeOnCluster('the other stories, with a process for each service, over Kafka', () => {
   let deployment: Awaited<ReturnType<typeof openCluster>>;
   beforeAll(async () => {
     deployment = await openCluster();
@@ -18,9 +16,5 @@ describeOnCluster('with a process for each service, over Kafka', () => {
 
   describe('watched names', () => watchedNames(() => deployment));
 
-  describe('credits are bought with paypal', () => buyCredits(() => deployment, 'paypal'));
-
-  describe.each(PROCESSOR_NAMES)('plans and refunds with %s', (processor) =>
-    plansAndMoneyBack(() => deployment, processor),
-  );
+  describe('plans and refunds with PayPal', () => plansAndMoneyBack(() => deployment, 'paypal'));
 });
