@@ -9,6 +9,7 @@ import { databaseFiles } from './database-files.story.js';
 import { describeOnCluster, openCluster } from './deployment.js';
 import { accountNews } from './account-news.story.js';
 import { firstLight } from './first-light.story.js';
+import { plansAndMoneyBack } from './plans.story.js';
 
 /** The time in which a killed broker or database is back and all services have noticed. */
 const START_LIMIT_MS = 240_000;
@@ -31,8 +32,10 @@ describeOnCluster('a process for each service', () => {
 
   describe('from sign-up to erasure', () => firstLight(() => deployment));
 
-  // Processors differ only within billing. What is left out here runs in `rest-in-cluster.proof.spec.ts`.
+  // Processors differ only within billing: PayPal's part runs in one process. `rest-in-cluster.proof.spec.ts` has more.
   describe('credits are bought with Stripe', () => buyCredits(() => deployment, 'stripe'));
+
+  describe('plans and refunds with Stripe', () => plansAndMoneyBack(() => deployment, 'stripe'));
 
   describe('many names', () => bulkJobs(() => deployment, receiver));
 

@@ -116,7 +116,7 @@ export async function openSoloBehindPgBouncer(settings: Record<string, string> =
  * A data folder with a migrated database. Creating one takes five seconds of processor time, so all processes of a run
  * copy one, beside the run's own database.
  */
-async function preparedFolder(): Promise<string> {
+export async function preparedFolder(): Promise<string> {
   const server = new URL(process.env[TEST_SERVER_URL]!);
   const template = join(server.searchParams.get('host')!, '../solo-template');
   const isMaker = mkdirSync(`${template}.lock`, { recursive: true }) !== undefined;

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { InProcessTransport } from '#libs/messaging';
 import { Logger, SystemClock, loadConfig, newId } from '#libs/platform';
-import { makeRunFolder, waitFor } from '#test/environment';
+import { waitFor } from '#test/environment';
 import { GatewayConfig } from '../../apps/gateway/src/gateway.config.js';
 import { readLeases } from '../../apps/gateway/src/lease/journal-lines.js';
 import { type RunningGateway, startGateway } from '../../apps/gateway/src/start.js';
 import { type RunningSolo, startSolo } from '../../apps/solo/src/solo.js';
 import { TcpProxy } from '../faults/tcp-proxy.js';
 import { Customer } from './customer.js';
+import { preparedFolder } from './deployment.js';
 
 const TRIAL_CREDITS = 500;
 
@@ -20,7 +21,7 @@ const TRIAL_CREDITS = 500;
  * has the same rights and credits at all of them.
  */
 describe('one customer over several gateways', () => {
-  const folder = makeRunFolder();
+  let folder: string;
   const clock = new SystemClock();
   const logger = new Logger('gateway', { write: () => {} });
   let solo: RunningSolo;
@@ -32,6 +33,7 @@ describe('one customer over several gateways', () => {
   let names = 0;
 
   beforeAll(async () => {
+    folder = await preparedFolder();
     solo = await startSolo({
       dataFolder: folder,
       apiPort: 0,
