@@ -110,7 +110,7 @@ describe('the table of operations', () => {
     [
       'a path parameter that is not declared',
       [faulty({ routes: [{ path: '/v2.0/{name}', version: 2 }] })],
-      'other parameters',
+      'parameters that differ',
     ],
     [
       'templates that differ in nothing but a name',
