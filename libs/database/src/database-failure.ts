@@ -14,6 +14,7 @@ const SOCKET_ERRORS = [
 /** The messages of pg, which have no code, for a connection that is lost or could not be opened; then TypeORM's. */
 const CONNECTION_TEXTS =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Query runner already released)/;
+const CONNECT_TIMEOUT_TEXTS = /connection timeout$|^timeout exceeded when trying to connect/;
 
 /**
  * Whether the database is unavailable for now: no connection is free or can be opened, or the server is starting,
@@ -50,6 +51,11 @@ export function sqlStateOf(error: unknown): string | undefined {
     if (typeof code === 'string' && typeof severity === 'string') return code;
   }
   return undefined;
+}
+
+/** Whether no connection could be opened in time. */
+export function isConnectTimeout(error: unknown): boolean {
+  return error instanceof Error && CONNECT_TIMEOUT_TEXTS.test(error.message);
 }
 
 function isConnectionLoss(error: unknown): boolean {

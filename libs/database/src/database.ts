@@ -1,7 +1,12 @@
 import type { Pool } from 'pg';
 import { DataSource, type EntityManager, type EntitySchema, type MixedList } from 'typeorm';
 import { DatabaseUnavailable, Problem } from '#libs/platform';
-import { StatementTimeout, isCanceled, isUnavailable } from './database-failure.js';
+import {
+  StatementTimeout,
+  isCanceled,
+  isConnectTimeout,
+  isUnavailable,
+} from './database-failure.js';
 import { type DatabaseAddress, clientFor, urlNow } from './database-login.js';
 import { IDLE_IN_TRANSACTION_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './statement-limits.js';
 import { Transaction } from './transaction.js';
@@ -42,7 +47,7 @@ export class Database {
     private readonly address: DatabaseAddress,
   ) {}
 
-  /** @throws if the server cannot be reached within `connectTimeoutMs`. */
+  /** @throws if the server cannot be reached in two tries of `connectTimeoutMs` each. */
   static async open(options: DatabaseOptions): Promise<Database> {
     const source = new DataSource({
       type: 'postgres',
@@ -63,7 +68,11 @@ export class Database {
         Client: clientFor(options.url),
       },
     });
-    await source.initialize();
+    // A process that is still loading its modules may see the time-out before the answer that has arrived.
+    await source.initialize().catch((error: unknown) => {
+      if (!isConnectTimeout(error)) throw error;
+      return source.initialize();
+    });
     return new Database(source, options.url);
   }
 

@@ -109,3 +109,24 @@ it('a connection whose server stays silent is closed, so that the next statement
     await pool.close();
   }
 });
+
+it('a pool is opened although its first connection times out', async () => {
+  const proxy = await TcpProxy.before(test.url('gateway'));
+  proxy.stall();
+  const opening = Database.open({
+    url: proxy.through(test.url('gateway')),
+    applicationName: 'late',
+    connectTimeoutMs: 3_000,
+  });
+  try {
+    await Promise.race([opening, waitFor('the second try', () => proxy.accepted === 2)]);
+    await proxy.heal();
+    expect(await (await opening).query('select 1 as number')).toEqual([{ number: 1 }]);
+  } finally {
+    await proxy.stop();
+    await opening.then(
+      (pool) => pool.close(),
+      () => undefined,
+    );
+  }
+});
