@@ -70,6 +70,16 @@ export class TooManyFreeLines extends Problem {
   }
 }
 
+export class TooManyFailedNames extends Problem {
+  constructor(max: number) {
+    super({
+      code: 'too_many_jobs',
+      status: 409,
+      detail: `Within 30 days, the jobs of an account can have at most ${max.toLocaleString('en')} names that are not answered, beyond those that their jobs charge. Remove names that fail from your file, or try again later.`,
+    });
+  }
+}
+
 export class JobNotReady extends Problem {
   constructor() {
     super({

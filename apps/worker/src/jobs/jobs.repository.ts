@@ -106,6 +106,16 @@ export class JobsRepository {
     return count;
   }
 
+  /** The names that jobs since a time did not charge, as far as they exceed those that their job has charged. */
+  async countFailed(transaction: Transaction, accountId: string, since: Date): Promise<number> {
+    const [{ count }] = await transaction.query<{ count: number }>(
+      `select coalesce(sum(failed - charged), 0)::float8 as count from jobs
+       where account_id = $1 and created_at > $2 and failed > charged`,
+      [accountId, since],
+    );
+    return count;
+  }
+
   /** @returns the ids of its jobs. */
   async deleteOfAccount(transaction: Transaction, accountId: string): Promise<string[]> {
     await transaction.query(

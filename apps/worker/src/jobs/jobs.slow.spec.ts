@@ -295,6 +295,26 @@ describe('a job with names in the request', () => {
     expect(await one(4)).toMatchObject({ kind: 'whois' });
   });
 
+  it('S105: names of an account that are not answered are kept in results only up to a limit', async () => {
+    const accountId = newId();
+    const names = ['a.internal', 'b.internal', 'c.internal', 'failed-1.com'];
+    const one = () => create(accountId, 'dns', { domainNames: names, types: ['A'] });
+    const { id } = await one();
+    expect(await ended(accountId, id)).toMatchObject({
+      counts: { failed: 3 },
+      credits: { charged: 1 },
+    });
+    await under.database.query(`update jobs set failed = 30000000 where id = $1`, [id]);
+    const last = await one();
+    await ended(accountId, last.id);
+    await expect(one()).rejects.toMatchObject({ status: 409, code: 'too_many_jobs' });
+    await under.database.query(
+      `update jobs set created_at = created_at - interval '30 days' where id = $1`,
+      [id],
+    );
+    expect(await one()).toMatchObject({ kind: 'dns' });
+  });
+
   it('an erased account leaves no job and no file', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'whois', { domainNames: ['c-1.com'] });

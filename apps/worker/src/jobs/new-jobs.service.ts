@@ -19,6 +19,7 @@ import {
   JobCreditsBusy,
   NamesTwice,
   NoValidNames,
+  TooManyFailedNames,
   TooManyFreeLines,
   TooManyJobs,
   TooManyUnchargedJobs,
@@ -38,6 +39,11 @@ const UNCHARGED_A_DAY_MAX = 200;
  * disk with a single upload. Names that the same job charges make room for as many.
  */
 const FREE_LINES_KEPT_MAX = 6_000_000;
+/**
+ * The same for names that are looked up but not answered. Some fail at once, and one answered name makes a job count as
+ * charged. Higher, because an outage of a registry may fail whole jobs, which their owner starts again.
+ */
+const FAILED_NAMES_KEPT_MAX = 30_000_000;
 /** An interrupted start is undone after this time. */
 const START_SECONDS = 180;
 
@@ -73,7 +79,7 @@ export class NewJobsService {
   /**
    * Reserves the price of all names that may be answered, and starts a job; a dry run only counts. A repeated request
    * gets the job that it has started, even if a process has died meanwhile.
-   * @throws IdempotencyKeyRunning while its price is being reserved, NamesTwice, NoValidNames, TooManyJobs, TooManyUnchargedJobs, TooManyFreeLines,
+   * @throws IdempotencyKeyRunning while its price is being reserved, NamesTwice, NoValidNames, TooManyJobs, TooManyUnchargedJobs, TooManyFreeLines, TooManyFailedNames,
    * NotFound, UploadNotReady, UploadIsRefused, JobShortOfCredits, JobCreditsBusy.
    */
   async create(accountId: string, order: JobOrder): Promise<JobAnswer> {
@@ -124,12 +130,15 @@ export class NewJobsService {
     return jobAnswer({ ...job, ...UNTOUCHED, state: 'queued' }, job.createdAt);
   }
 
-  /** @throws TooManyFreeLines. */
+  /** @throws TooManyFreeLines, TooManyFailedNames. */
   private async limitFreeLines(transaction: Transaction, job: NewJob): Promise<void> {
     const keptSince = new Date(job.createdAt.getTime() - RESULTS_KEPT_MS);
     const kept = await this.jobs.countFreeLines(transaction, job.accountId, keptSince);
-    if (kept + job.lines - priceOf(job) <= FREE_LINES_KEPT_MAX) return;
-    throw new TooManyFreeLines(FREE_LINES_KEPT_MAX);
+    if (kept + job.lines - priceOf(job) > FREE_LINES_KEPT_MAX) {
+      throw new TooManyFreeLines(FREE_LINES_KEPT_MAX);
+    }
+    const failed = await this.jobs.countFailed(transaction, job.accountId, keptSince);
+    if (failed >= FAILED_NAMES_KEPT_MAX) throw new TooManyFailedNames(FAILED_NAMES_KEPT_MAX);
   }
 
   private async wantStart(job: NewJob): Promise<void> {

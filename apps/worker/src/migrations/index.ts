@@ -23,6 +23,7 @@ import { unsupportedNames } from './0021-unsupported-names.js';
 import { unchargedJobs } from './0022-uncharged-jobs.js';
 import { dailyCounts } from './0023-daily-counts.js';
 import { freeLines } from './0024-free-lines.js';
+import { failedNames } from './0025-failed-names.js';
 
 /** In order; released ones are never edited. */
 export const migrations: Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: Migration[] = [
   unchargedJobs,
   dailyCounts,
   freeLines,
+  failedNames,
 ];
