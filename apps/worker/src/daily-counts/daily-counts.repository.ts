@@ -2,21 +2,26 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 
 /** Things that an account may remove and begin again, each of which costs work. */
-export type CountedSubject = 'replays' | 'uploads' | 'webhooks';
+export type CountedSubject = 'monitor tests' | 'replays' | 'upload lines' | 'uploads' | 'webhooks';
 
 @Injectable()
 export class DailyCountsRepository {
-  /** Counts one more. @returns the count of that day, with this one. */
+  /** Counts some more. @returns the count of that day, with them. */
   async raise(
     transaction: Transaction,
-    { accountId, subject, day }: { accountId: string; subject: CountedSubject; day: string },
+    {
+      accountId,
+      subject,
+      day,
+      count: more,
+    }: { accountId: string; subject: CountedSubject; day: string; count: number },
   ): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(
-      `insert into daily_counts as c (account_id, subject, day, count) values ($1, $2, $3::date, 1)
+      `insert into daily_counts as c (account_id, subject, day, count) values ($1, $2, $3::date, $4)
        on conflict (account_id, subject) do update
-       set day = excluded.day, count = case when c.day = excluded.day then c.count + 1 else 1 end
+       set day = excluded.day, count = case when c.day = excluded.day then c.count + $4 else $4 end
        returning count`,
-      [accountId, subject, day],
+      [accountId, subject, day, more],
     );
     return count;
   }

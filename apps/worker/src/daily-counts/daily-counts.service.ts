@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
-import { Clock } from '#libs/platform';
+import { Clock, DAY_MS, SECOND_MS } from '#libs/platform';
 import { type CountedSubject, DailyCountsRepository } from './daily-counts.repository.js';
 
 /**
@@ -14,14 +14,20 @@ export class DailyCountsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Counts one more. @returns how many there were on this day (UTC), with this one. */
+  /** Counts one or more; 0 only reads the count. @returns how many there were on this day (UTC), with them. */
   async count(
     transaction: Transaction,
     accountId: string,
     subject: CountedSubject,
+    count = 1,
   ): Promise<number> {
     const day = this.clock.now().toISOString().slice(0, 10);
-    return this.counts.raise(transaction, { accountId, subject, day });
+    return this.counts.raise(transaction, { accountId, subject, day, count });
+  }
+
+  /** Seconds until the counts begin again. */
+  secondsLeft(): number {
+    return Math.ceil((DAY_MS - (this.clock.now().getTime() % DAY_MS)) / SECOND_MS);
   }
 
   async forget(

@@ -7,7 +7,7 @@ import {
   type WebhookEvent,
 } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import { Clock, DAY_MS, HOUR_MS, NotFound, SECOND_MS, isId, newId } from '#libs/platform';
+import { Clock, HOUR_MS, NotFound, SECOND_MS, isId, newId } from '#libs/platform';
 import { DailyCountsService } from '../daily-counts/daily-counts.service.js';
 import { TooManyReplays, TooManyWebhookTests } from './deliveries.errors.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
@@ -80,7 +80,7 @@ export class DeliveriesService {
     await this.database.transaction(async (transaction) => {
       const today = await this.counts.count(transaction, accountId, 'replays');
       if (today > REPLAYS_A_DAY_MAX)
-        throw new TooManyReplays(REPLAYS_A_DAY_MAX, this.secondsLeft());
+        throw new TooManyReplays(REPLAYS_A_DAY_MAX, this.counts.secondsLeft());
       await this.deliveries.setPending(transaction, accountId, deliveryId);
       await this.queue.want(transaction, workOf(accountId, webhookId, deliveryId));
     });
@@ -119,10 +119,6 @@ export class DeliveriesService {
     if (at === undefined) return;
     const leftMs = at.getTime() - since.getTime();
     throw new TooManyWebhookTests(TESTS_AN_HOUR_MAX, Math.ceil(leftMs / SECOND_MS));
-  }
-
-  private secondsLeft(): number {
-    return Math.ceil((DAY_MS - (this.clock.now().getTime() % DAY_MS)) / SECOND_MS);
   }
 
   private async add(transaction: Transaction, { data, ...event }: NewEvent): Promise<string> {

@@ -10,3 +10,14 @@ export class TooManyTests extends Problem {
     });
   }
 }
+
+export class TooManyTestsADay extends Problem {
+  constructor(max: number, retryAfterSeconds: number) {
+    super({
+      code: 'too_many_tests',
+      status: 429,
+      detail: `Within a day, an account can test its monitors ${max} times. Try again in ${waitWords(retryAfterSeconds)}.`,
+      retryAfterSeconds,
+    });
+  }
+}

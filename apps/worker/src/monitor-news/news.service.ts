@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AskedPage, HitState, MonitorEventAnswer, MonitorEventsAnswer } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 import { Clock, HOUR_MS, NotFound, SECOND_MS, isId, newId } from '#libs/platform';
+import { DailyCountsService } from '../daily-counts/daily-counts.service.js';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import { DigestsMaintenanceRepository } from './digests-maintenance.repository.js';
 import {
@@ -12,7 +13,7 @@ import {
   eventAnswer,
   isHit,
 } from './monitor-news.js';
-import { TooManyTests } from './news.errors.js';
+import { TooManyTests, TooManyTestsADay } from './news.errors.js';
 import { type NewNews, NewsRepository } from './news.repository.js';
 
 /** Maximum number of events in one delivery to a webhook. */
@@ -21,6 +22,11 @@ const EVENTS_SENT_MAX = 50;
 const INSERTED_AT_ONCE = 2_000;
 /** Maximum number of tests of one monitor per hour. */
 const TESTS_AN_HOUR_MAX = 5;
+/**
+ * Maximum number of tests of all monitors of an account per day, including removed ones: each is sent to up to ten
+ * webhooks and logged there for 30 days, and a new monitor can be tested again at once.
+ */
+const TESTS_A_DAY_MAX = 500;
 
 type Owned = Pick<NewsReader, 'accountId' | 'monitorId'>;
 
@@ -32,6 +38,7 @@ export class NewsService {
     private readonly rows: NewsRepository,
     private readonly digests: DigestsMaintenanceRepository,
     private readonly deliveries: DeliveriesService,
+    private readonly counts: DailyCountsService,
     private readonly clock: Clock,
   ) {}
 
@@ -85,7 +92,7 @@ export class NewsService {
     return full;
   }
 
-  /** Creates a test event, and sends it like any other. @throws NotFound, TooManyTests. */
+  /** Creates a test event, and sends it like any other. @throws NotFound, TooManyTests, TooManyTestsADay. */
   async test(
     transaction: Transaction,
     reader: NewsReader,
@@ -98,6 +105,10 @@ export class NewsService {
     if (first !== undefined) {
       const leftMs = first.getTime() - hourAgo.getTime();
       throw new TooManyTests(TESTS_AN_HOUR_MAX, Math.ceil(leftMs / SECOND_MS));
+    }
+    const today = await this.counts.count(transaction, reader.accountId, 'monitor tests');
+    if (today > TESTS_A_DAY_MAX) {
+      throw new TooManyTestsADay(TESTS_A_DAY_MAX, this.counts.secondsLeft());
     }
     const news = {
       type: 'monitor.test',
@@ -134,6 +145,7 @@ export class NewsService {
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     await this.rows.deleteOfAccount(transaction, accountId);
     await this.digests.forget(transaction, accountId);
+    await this.counts.forget(transaction, accountId, ['monitor tests']);
   }
 
   /** @returns the ids of those that were not reported before. */

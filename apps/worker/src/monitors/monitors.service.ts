@@ -127,7 +127,7 @@ export class MonitorsService {
     });
   }
 
-  /** @throws NotFound, TooManyTests. */
+  /** @throws NotFound, TooManyTests, TooManyTestsADay. */
   async test(accountId: string, id: string): Promise<MonitorEventAnswer> {
     return this.database.transaction(async (transaction) => {
       await this.monitors.lock(transaction, accountId);

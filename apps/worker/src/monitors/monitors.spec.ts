@@ -7,7 +7,7 @@ import type {
   MonitorEventsAnswer,
   WebhookSecretAnswer,
 } from '#libs/contracts';
-import { HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
+import { DAY_MS, HOUR_MS, MINUTE_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { ForgetNewsJob } from '../monitor-news/forget-news.job.js';
@@ -58,6 +58,24 @@ describe('monitors', () => {
     expect(await eventsOf(id)).toHaveLength(6);
     await get(ForgetNewsJob).runOnce();
     expect(await eventsOf(id)).toHaveLength(1);
+  });
+
+  it('the tests of an account are limited, although a new monitor can be tested at once', async () => {
+    const first = await watch(newName());
+    await call('POST', `/${first.id}/test`);
+    await call('DELETE', `/${first.id}`);
+    await under.database.query(
+      `update daily_counts set count = count + 498 where account_id = $1 and subject = 'monitor tests'`,
+      [accountId],
+    );
+    const { id } = await watch(newName());
+    const test = () => under.send('POST', `/internal/monitors/${id}/test`, { accountId });
+    expect((await test()).status).toBe(202);
+    const refused = await test();
+    expect(refused.status).toBe(429);
+    expect(JSON.parse(refused.text)).toMatchObject({ code: 'too_many_tests', retryable: true });
+    under.clock.advance(DAY_MS);
+    expect((await test()).status).toBe(202);
   });
 
   it('events are sent to the webhook, and in one mail an hour', async () => {
