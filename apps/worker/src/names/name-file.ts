@@ -19,8 +19,9 @@ export class NameFile {
   /** The number of lines after the header that are not blank. */
   lines = 0;
   invalid = 0;
+  /** The number of all lines read so far. */
+  number = 0;
   readonly invalidLines: BadLine[] = [];
-  private number = 0;
   private delimiter: string | undefined;
   private column: number | undefined;
 

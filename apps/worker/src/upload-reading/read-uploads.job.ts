@@ -8,7 +8,7 @@ import { NameLinesService } from '../names/name-lines.service.js';
 import { LINES_OF_ACCOUNT_MAX, UnreadableFile } from '../names/unreadable-file.js';
 import { unpacked } from '../names/unpacked-file.js';
 import { FolderQueue, ReadQueue, type ReadWork } from '../uploads/upload-queues.js';
-import { UploadRowsService } from '../uploads/uploads.service.js';
+import { UploadRowsService, UploadsService } from '../uploads/uploads.service.js';
 import { type Upload, contentKey, uploadFolder } from '../uploads/upload.js';
 
 /** 768 MiB from a distant store. */
@@ -22,6 +22,7 @@ const TIME_LIMIT_MS = 10 * MINUTE_MS;
 export class UploadReading {
   constructor(
     readonly uploads: UploadRowsService,
+    readonly owned: UploadsService,
     readonly lines: NameLinesService,
     readonly queue: ReadQueue,
     readonly folders: FolderQueue,
@@ -45,15 +46,17 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
   }
 
   protected async handle(work: Work<ReadWork>): Promise<void> {
-    const { uploads, folders } = this.features;
+    const { uploads, owned, folders } = this.features;
     const upload = await uploads.find(this.database, work.payload.uploadId);
     if (upload?.state !== 'reading') return;
+    const found = new NameFile();
     try {
-      await this.read(upload, work);
+      await this.read(upload, found, work);
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw error;
       const { reason, detail } = error;
       await this.database.transaction(async (transaction) => {
+        await owned.countRead(transaction, upload.accountId, found.number);
         await uploads.refuse(transaction, upload.id, { reason, detail });
         await folders.remove(transaction, uploadFolder(upload.id));
         await work.finish(transaction);
@@ -62,12 +65,15 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
   }
 
   /** @throws UnreadableFile */
-  private async read({ id, accountId, pieces }: Upload, work: Work<ReadWork>): Promise<void> {
-    const { uploads, lines, folders } = this.features;
+  private async read(
+    { id, accountId, pieces }: Upload,
+    found: NameFile,
+    work: Work<ReadWork>,
+  ): Promise<void> {
+    const { uploads, owned, lines, folders } = this.features;
     const key = contentKey(id);
     if (pieces.length > 1) await this.files.concatenate(pieces, key);
     const text = unpacked(this.files, pieces.length > 1 ? key : pieces[0]);
-    const found = new NameFile();
     await this.database.transaction(async (transaction) => {
       await transaction.limitStatements(COPY_LIMIT_MS);
       await lines.copy(transaction, found.rows(id, until(work.signal, text)));
@@ -75,6 +81,7 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
       await uploads.lockNew(transaction, accountId);
       const others = await uploads.countLines(transaction, accountId);
       if (others + found.lines > LINES_OF_ACCOUNT_MAX) throw UnreadableFile.beyondAccount();
+      await owned.countRead(transaction, accountId, found.number);
       const groups = await lines.countGroups(transaction, id);
       const uniqueNames = groups.reduce((sum, { names }) => sum + names, 0);
       const { lines: count, invalid, invalidLines } = found;

@@ -21,6 +21,16 @@ export class TooManyUploadsADay extends Problem {
   }
 }
 
+export class TooManyLinesADay extends Problem {
+  constructor(max: number) {
+    super({
+      code: 'uploads_full',
+      status: 409,
+      detail: `Within a day, the uploads of an account can have at most ${max.toLocaleString('en')} lines, deleted ones included. Try again tomorrow.`,
+    });
+  }
+}
+
 export class UploadInUse extends Problem {
   constructor() {
     super({

@@ -12,6 +12,7 @@ import {
   uploadFolder,
 } from './upload.js';
 import {
+  TooManyLinesADay,
   TooManyUploadsADay,
   UploadInUse,
   UploadIsRefused,
@@ -27,6 +28,11 @@ const UPLOADS_MAX = 10;
  * account could have files read without end.
  */
 const UPLOADS_A_DAY_MAX = 500;
+/**
+ * Maximum number of lines that are read per account and day: ten of the largest files. Each line is written to the
+ * database before it is known whether the file is kept, so 500 such files would be hundreds of gigabytes of its log.
+ */
+const LINES_A_DAY_MAX = 30_000_000;
 const NONE = 'There is no such upload.';
 
 /** Files of names, as their owner sees them. */
@@ -43,7 +49,7 @@ export class UploadsService {
 
   /**
    * @returns an existing upload with that key, if there is one.
-   * @throws UploadsFull, TooManyUploadsADay.
+   * @throws UploadsFull, TooManyUploadsADay, TooManyLinesADay.
    */
   async begin(
     upload: Omit<NewUpload, 'id' | 'createdAt'> & { id?: string },
@@ -64,6 +70,8 @@ export class UploadsService {
       }
       const today = await this.counts.count(transaction, accountId, 'uploads');
       if (today > UPLOADS_A_DAY_MAX) throw new TooManyUploadsADay(UPLOADS_A_DAY_MAX);
+      const lines = await this.counts.count(transaction, accountId, 'upload lines', 0);
+      if (lines >= LINES_A_DAY_MAX) throw new TooManyLinesADay(LINES_A_DAY_MAX);
       await this.uploads.insert(transaction, { ...upload, id, createdAt }, expiresAt);
       return { id };
     });
@@ -135,7 +143,7 @@ export class UploadsService {
   /** Removes everything stored for an account. */
   async erase(transaction: Transaction, accountId: string): Promise<void> {
     await this.reads.forget(transaction, accountId);
-    await this.counts.forget(transaction, accountId, ['uploads']);
+    await this.counts.forget(transaction, accountId, ['uploads', 'upload lines']);
     for (const id of await this.uploads.deleteOfAccount(transaction, accountId)) {
       await this.folders.remove(transaction, uploadFolder(id));
     }
@@ -148,6 +156,11 @@ export class UploadsService {
   ): Promise<void> {
     if (!(await this.uploads.setReading(transaction, { id, accountId }))) return;
     await this.reads.want(transaction, { name: id, payload: { uploadId: id }, accountId });
+  }
+
+  /** Counts the lines of a file that was read, whether it is kept or refused. */
+  async countRead(transaction: Transaction, accountId: string, lines: number): Promise<void> {
+    await this.counts.count(transaction, accountId, 'upload lines', lines);
   }
 
   private async deleteIn(

@@ -229,6 +229,24 @@ describe('an upload by form', () => {
     expect(await endOf('one-more.com\n')).toMatchObject({ state: 'ready' });
   });
 
+  it('S71: the lines that are read for an account within a day are limited, whatever becomes of the files', async () => {
+    const accountId = newId();
+    for (const content of ['one.com\n\ntwo.com\n', 'no name\n']) {
+      const { id } = await under.upload(accountId, content);
+      await under.endOfUpload(accountId, id);
+      await under.send('DELETE', `${PATH}/${id}`, { accountId, headers: TUS });
+    }
+    const own = `account_id = '${accountId}' and subject = 'upload lines'`;
+    const [{ count }] = await under.database.query<{ count: number }>(
+      `update daily_counts set count = count + 29999994 where ${own} returning count`,
+    );
+    expect(count).toBe(30_000_000);
+    const refused = await under.sendForm(accountId, 'three.com\n');
+    expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('30,000,000') });
+    await under.database.query(`update daily_counts set day = day - 1 where ${own}`);
+    expect(await under.upload(accountId, 'three.com\n')).toBeDefined();
+  });
+
   it('a client that disconnects leaves no upload, and is not reported as our failure', async () => {
     const accountId = newId();
     const forms = under.worker.app.get(UploadFormsService, { strict: false });
