@@ -14,7 +14,10 @@ import { DAY_MS, SystemClock, loadConfig } from '#libs/platform';
 import { makeOwnFolder } from '#test/environment';
 import { fileStoreContract } from './file-store.contract.js';
 import { FilesConfig } from './files.config.js';
+import { FilesUnavailable } from './file-failures.js';
+import { FolderStore } from './folder-store.js';
 
+const MIB = 1024 ** 2;
 const root = makeOwnFolder('files');
 const openIn = (folder: string) => {
   const config = loadConfig(FilesConfig, { FILES_LOCATION: root });
@@ -59,6 +62,32 @@ describe('files in a folder', () => {
     const store = await openIn('addresses');
     const options = { lifetimeSeconds: 60, contentType: 'text/csv', disposition: 'attachment' };
     expect(await store.address('a', options)).toBeUndefined();
+  });
+
+  it('leave room for others on their disk', async () => {
+    const folder = join(root, 'full');
+    const clock = new SystemClock();
+    const before = await FolderStore.open(folder, clock);
+    await before.write('a', [Buffer.from('x')], { maxBytes: 9 });
+    let looks = 0;
+    const filling = await FolderStore.open(folder, clock, {
+      share: 1,
+      // There is room when the file begins, but not when it has grown.
+      get bytes() {
+        return looks++ === 0 ? 0 : Infinity;
+      },
+    });
+    const written = filling.write('b', [Buffer.alloc(17 * MIB, 1)], { maxBytes: 32 * MIB });
+    await expect(written).rejects.toThrow(FilesUnavailable);
+    expect(readdirSync(join(folder, '.making'))).toEqual([]);
+    const full = await FolderStore.open(folder, clock, { bytes: Infinity, share: 1 });
+    await expect(full.write('b', [Buffer.from('x')], { maxBytes: 9 })).rejects.toThrow(
+      FilesUnavailable,
+    );
+    await expect(full.check()).rejects.toThrow(FilesUnavailable);
+    expect(await full.stat('a')).toMatchObject({ sizeBytes: 1 });
+    await full.remove('a');
+    expect(existsSync(join(folder, 'a'))).toBe(false);
   });
 
   it('a missing folder is detected by the check', async () => {

@@ -11,6 +11,7 @@ import {
   rename,
   rm,
   stat,
+  statfs,
   unlink,
 } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -31,18 +32,28 @@ const FILE_MODE = 0o600;
 const READ_BYTES = 256 * 1024;
 /** The number of attempts if a folder is removed while a file is moved into it. */
 const MOVE_TRIES_MAX = 5;
+/**
+ * What files leave free on their disk: the smaller of a number of bytes and a share. PostgreSQL is often on the same disk
+ * and stops when it is full; customers send files as large as they like.
+ */
+const ROOM = { bytes: 2 * 1024 ** 3, share: 0.05 };
+/** How many bytes are written before the room is checked again. */
+const CHECKED_EVERY = 16 * 1024 ** 2;
 
 /**
  * Files in a folder of this machine, or of a disk that several machines share. A file that is being written is in
  * `.making` until it is complete and on the disk; then it is moved to its place in one step.
  */
 export class FolderStore extends FileStore {
-  private constructor(private readonly root: string) {
+  private constructor(
+    private readonly root: string,
+    private readonly room: typeof ROOM,
+  ) {
     super();
   }
 
   /** Creates the folder if it does not exist, and removes the partial files of killed processes. */
-  static async open(folder: string, clock: Clock): Promise<FolderStore> {
+  static async open(folder: string, clock: Clock, room = ROOM): Promise<FolderStore> {
     const root = resolve(folder);
     const making = join(root, MAKING);
     await mkdir(making, { recursive: true, mode: FOLDER_MODE });
@@ -52,11 +63,12 @@ export class FolderStore extends FileStore {
       const found = await stat(path).catch(notThere);
       if (found && found.mtimeMs < abandoned) await rm(path, { force: true });
     }
-    return new FolderStore(root);
+    return new FolderStore(root, room);
   }
 
   async check(): Promise<void> {
     await access(join(this.root, MAKING), constants.R_OK | constants.W_OK);
+    await this.requireRoom();
   }
 
   async close(): Promise<void> {
@@ -69,10 +81,18 @@ export class FolderStore extends FileStore {
     ifAbsent: boolean,
   ): Promise<FileFacts> {
     const made = join(this.root, MAKING, randomUUID());
+    await this.requireRoom();
     const file = await open(made, 'wx', FILE_MODE);
+    let unchecked = 0;
     try {
       try {
-        for await (const piece of content) await stored(file.writeFile(piece));
+        for await (const piece of content) {
+          await stored(file.writeFile(piece));
+          unchecked += piece.length;
+          if (unchecked < CHECKED_EVERY) continue;
+          await this.requireRoom();
+          unchecked = 0;
+        }
         await stored(file.sync());
       } finally {
         await file.close();
@@ -130,6 +150,14 @@ export class FolderStore extends FileStore {
 
   protected async sign(): Promise<undefined> {
     return undefined;
+  }
+
+  /** @throws FilesUnavailable if the disk has too little room. */
+  private async requireRoom(): Promise<void> {
+    const { blocks, bavail, bsize } = await statfs(this.root);
+    const kept = Math.min(this.room.bytes, this.room.share * blocks * bsize);
+    if (bavail * bsize >= kept) return;
+    throw new FilesUnavailable(new Error(`the disk has less than ${Math.ceil(kept)} bytes left`));
   }
 
   private async *contentOf(sources: readonly FileFacts[]): AsyncGenerator<Uint8Array, void, void> {
