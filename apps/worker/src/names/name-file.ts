@@ -1,4 +1,4 @@
-import { UPLOAD_LINES_MAX } from '#libs/contracts';
+import { UPLOAD_BYTES_MAX, UPLOAD_LINES_MAX } from '#libs/contracts';
 import { BAD_LINES_SHOWN, type BadLine, readName, storedLine } from './read-name.js';
 import { UnreadableFile } from './unreadable-file.js';
 
@@ -13,15 +13,17 @@ const ROWS_LENGTH = 64 * 1024;
  * Maximum number of lines, including blank ones, because they compress to nothing and take as long to read as others.
  */
 const ALL_LINES_MAX = 2 * UPLOAD_LINES_MAX;
+/** As many bytes take at most as long to read as a line. The longest file then counts as much as the one with most lines. */
+const BYTES_OF_LINE = UPLOAD_BYTES_MAX / UPLOAD_LINES_MAX;
 
 /** Reads the names in a text or CSV file, one per line, and counts them. */
 export class NameFile {
   /** The number of lines after the header that are not blank. */
   lines = 0;
   invalid = 0;
-  /** The number of all lines read so far. */
-  number = 0;
   readonly invalidLines: BadLine[] = [];
+  private number = 0;
+  private bytes = 0;
   private delimiter: string | undefined;
   private column: number | undefined;
 
@@ -31,7 +33,7 @@ export class NameFile {
    */
   async *rows(listId: string, text: AsyncIterable<Buffer>): AsyncGenerator<string> {
     let rows = '';
-    for await (const lines of linesOf(text)) {
+    for await (const lines of linesOf(this.counted(text))) {
       for (const line of lines) rows += this.rowOf(listId, line);
       if (rows.length < ROWS_LENGTH) continue;
       yield rows;
@@ -39,6 +41,18 @@ export class NameFile {
     }
     if (this.lines === this.invalid) throw new UnreadableFile('no_names');
     yield rows;
+  }
+
+  /** How much was read, in lines; long ones count as several. */
+  get linesRead(): number {
+    return Math.max(this.number, Math.ceil(this.bytes / BYTES_OF_LINE));
+  }
+
+  private async *counted(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+    for await (const chunk of text) {
+      this.bytes += chunk.length;
+      yield chunk;
+    }
   }
 
   private rowOf(listId: string, line: string): string {

@@ -56,7 +56,7 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
       if (!(error instanceof UnreadableFile)) throw error;
       const { reason, detail } = error;
       await this.database.transaction(async (transaction) => {
-        await owned.countRead(transaction, upload.accountId, found.number);
+        await owned.countRead(transaction, upload.accountId, found.linesRead);
         await uploads.refuse(transaction, upload.id, { reason, detail });
         await folders.remove(transaction, uploadFolder(upload.id));
         await work.finish(transaction);
@@ -81,7 +81,7 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
       await uploads.lockNew(transaction, accountId);
       const others = await uploads.countLines(transaction, accountId);
       if (others + found.lines > LINES_OF_ACCOUNT_MAX) throw UnreadableFile.beyondAccount();
-      await owned.countRead(transaction, accountId, found.number);
+      await owned.countRead(transaction, accountId, found.linesRead);
       const groups = await lines.countGroups(transaction, id);
       const uniqueNames = groups.reduce((sum, { names }) => sum + names, 0);
       const { lines: count, invalid, invalidLines } = found;
