@@ -65,7 +65,7 @@ export class TooManyFreeLines extends Problem {
     super({
       code: 'too_many_jobs',
       status: 409,
-      detail: `Within 30 days, the jobs of an account can have at most ${max.toLocaleString('en')} lines that cost nothing, because they are rejected, repeat a name or have no price; only those beyond the names that their job charges count. Remove such lines from your file, or try again later.`,
+      detail: `Within 30 days, the jobs of an account can have at most ${max.toLocaleString('en')} lines that cost nothing, because they are rejected, repeat a name or have no price; each name that a job charges makes room for ten of its lines. Remove such lines from your file, or try again later.`,
     });
   }
 }

@@ -96,12 +96,17 @@ export class JobsRepository {
     return count;
   }
 
-  /** The lines without a price of jobs since a time, as far as they exceed the names that their job has charged. */
-  async countFreeLines(transaction: Transaction, accountId: string, since: Date): Promise<number> {
+  /** The lines without a price of jobs since a time that exceed `ofName` for each name that their job has charged. */
+  async countFreeLines(
+    transaction: Transaction,
+    accountId: string,
+    since: Date,
+    ofName: number,
+  ): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(
-      `select coalesce(sum(lines - unique_names + unsupported - charged), 0)::float8 as count from jobs
-       where account_id = $1 and created_at > $2 and lines - unique_names + unsupported > charged`,
-      [accountId, since],
+      `select coalesce(sum(greatest(lines - unique_names + unsupported - $3 * charged, 0)), 0)::float8 as count
+       from jobs where account_id = $1 and created_at > $2 and lines - unique_names + unsupported > charged`,
+      [accountId, since, ofName],
     );
     return count;
   }

@@ -36,9 +36,10 @@ const UNCHARGED_A_DAY_MAX = 200;
 /**
  * Maximum number of an account's lines without a price that are kept in results: two of the largest uploads. A line of
  * any text may cost nothing, but each is written to the results of every job; otherwise a free account could fill the
- * disk with a single upload. Names that the same job charges make room for as many.
+ * disk with a single upload. Each name that a job charges makes room for ten of its own: a list of URLs repeats names.
  */
 const FREE_LINES_KEPT_MAX = 6_000_000;
+const FREE_LINES_OF_NAME = 10;
 /**
  * The same for names that are looked up but not answered. Some fail at once, and one answered name makes a job count as
  * charged. Higher, because an outage of a registry may fail whole jobs, which their owner starts again.
@@ -133,8 +134,10 @@ export class NewJobsService {
   /** @throws TooManyFreeLines, TooManyFailedNames. */
   private async limitFreeLines(transaction: Transaction, job: NewJob): Promise<void> {
     const keptSince = new Date(job.createdAt.getTime() - RESULTS_KEPT_MS);
-    const kept = await this.jobs.countFreeLines(transaction, job.accountId, keptSince);
-    if (kept + job.lines - priceOf(job) > FREE_LINES_KEPT_MAX) {
+    const ofName = FREE_LINES_OF_NAME;
+    const kept = await this.jobs.countFreeLines(transaction, job.accountId, keptSince, ofName);
+    const added = job.lines - priceOf(job) * (1 + ofName);
+    if (kept + Math.max(0, added) > FREE_LINES_KEPT_MAX) {
       throw new TooManyFreeLines(FREE_LINES_KEPT_MAX);
     }
     const failed = await this.jobs.countFailed(transaction, job.accountId, keptSince);
