@@ -152,9 +152,9 @@ export class FolderStore extends FileStore {
     return undefined;
   }
 
-  /** @throws FilesUnavailable if the disk has too little room. */
+  /** @throws FilesUnavailable if the disk has too little room or is broken. */
   private async requireRoom(): Promise<void> {
-    const { blocks, bavail, bsize } = await statfs(this.root);
+    const { blocks, bavail, bsize } = await stored(statfs(this.root));
     const kept = Math.min(this.room.bytes, this.room.share * blocks * bsize);
     if (bavail * bsize >= kept) return;
     throw new FilesUnavailable(new Error(`the disk has less than ${Math.ceil(kept)} bytes left`));
@@ -218,9 +218,9 @@ function readerOf(file: FileHandle, { first, last }: Required<ByteRange>) {
 }
 
 /** @throws FilesUnavailable if the disk is full or broken. */
-async function stored(written: Promise<void>): Promise<void> {
+async function stored<T>(written: Promise<T>): Promise<T> {
   try {
-    await written;
+    return await written;
   } catch (error) {
     throw new FilesUnavailable(error);
   }

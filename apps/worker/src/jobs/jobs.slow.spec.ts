@@ -256,67 +256,6 @@ describe('a job with names in the request', () => {
     );
   });
 
-  it('S105: at most 200 jobs within a day charge nothing', async () => {
-    const accountId = newId();
-    const one = (n: number) => create(accountId, 'whois', { domainNames: [`u-${n}.nowhere`] });
-    const { id } = await one(0);
-    await ended(accountId, id);
-    // Further 198 are copies of it, which is quicker.
-    await under.database.query(
-      `insert into jobs select (jsonb_populate_record(one, jsonb_build_object('id', gen_random_uuid()))).*
-       from jobs one, generate_series(1, 198) where id = $1`,
-      [id],
-    );
-    expect(await one(1)).toMatchObject({ credits: { price: 0 } });
-    await expect(one(2)).rejects.toMatchObject({ status: 409, code: 'too_many_jobs' });
-    expect(await create(newId(), 'whois', { domainNames: ['u-3.nowhere'] })).toBeDefined();
-    await under.database.query(
-      `update jobs set created_at = created_at - interval '1 day' where account_id = $1`,
-      [accountId],
-    );
-    expect(await one(4)).toMatchObject({ kind: 'whois' });
-  });
-
-  it('S105: the lines of an account that cost nothing are kept in results only up to a limit', async () => {
-    const accountId = newId();
-    const one = (n: number) =>
-      create(accountId, 'whois', {
-        domainNames: [`free-${n}.com`, ...Array.from({ length: 13 }, () => 'no name')],
-      });
-    const { id } = await one(0);
-    expect(await ended(accountId, id)).toMatchObject({ credits: { charged: 1 } });
-    await under.database.query(`update jobs set lines = 6000006 where id = $1`, [id]);
-    const last = await one(1);
-    await ended(accountId, last.id!);
-    await expect(one(2)).rejects.toMatchObject({ status: 409, code: 'too_many_jobs' });
-    expect(await create(accountId, 'whois', { domainNames: ['free-3.com'] })).toBeDefined();
-    await under.database.query(
-      `update jobs set created_at = created_at - interval '30 days' where id = $1`,
-      [id],
-    );
-    expect(await one(4)).toMatchObject({ kind: 'whois' });
-  });
-
-  it('S105: names of an account that are not answered are kept in results only up to a limit', async () => {
-    const accountId = newId();
-    const names = ['a.internal', 'b.internal', 'c.internal', 'failed-1.com'];
-    const one = () => create(accountId, 'dns', { domainNames: names, types: ['A'] });
-    const { id } = await one();
-    expect(await ended(accountId, id)).toMatchObject({
-      counts: { failed: 3 },
-      credits: { charged: 1 },
-    });
-    await under.database.query(`update jobs set failed = 30000000 where id = $1`, [id]);
-    const last = await one();
-    await ended(accountId, last.id);
-    await expect(one()).rejects.toMatchObject({ status: 409, code: 'too_many_jobs' });
-    await under.database.query(
-      `update jobs set created_at = created_at - interval '30 days' where id = $1`,
-      [id],
-    );
-    expect(await one()).toMatchObject({ kind: 'dns' });
-  });
-
   it('an erased account leaves no job and no file', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'whois', { domainNames: ['c-1.com'] });

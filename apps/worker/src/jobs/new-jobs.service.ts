@@ -80,8 +80,9 @@ export class NewJobsService {
   /**
    * Reserves the price of all names that may be answered, and starts a job; a dry run only counts. A repeated request
    * gets the job that it has started, even if a process has died meanwhile.
-   * @throws IdempotencyKeyRunning while its price is being reserved, NamesTwice, NoValidNames, TooManyJobs, TooManyUnchargedJobs, TooManyFreeLines, TooManyFailedNames,
-   * NotFound, UploadNotReady, UploadIsRefused, JobShortOfCredits, JobCreditsBusy.
+   * @throws IdempotencyKeyRunning while its price is being reserved, NamesTwice, NoValidNames, TooManyJobs,
+   * TooManyUnchargedJobs, TooManyFreeLines, TooManyFailedNames, NotFound, UploadNotReady, UploadIsRefused,
+   * JobShortOfCredits, JobCreditsBusy.
    */
   async create(accountId: string, order: JobOrder): Promise<JobAnswer> {
     const { upload_id: uploadId, domainNames } = order.request;

@@ -13,7 +13,7 @@ const ROWS_LENGTH = 64 * 1024;
  * Maximum number of lines, including blank ones, because they compress to nothing and take as long to read as others.
  */
 const ALL_LINES_MAX = 2 * UPLOAD_LINES_MAX;
-/** As many bytes take at most as long to read as a line. The longest file then counts as much as the one with most lines. */
+/** A line of more bytes counts as several: the largest allowed file then counts as many as one with the most lines. */
 const BYTES_OF_LINE = UPLOAD_BYTES_MAX / UPLOAD_LINES_MAX;
 
 /** Reads the names in a text or CSV file, one per line, and counts them. */

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '#libs/platform';
+import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
+import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
+
+describe('the jobs of an account', () => {
+  const under = new WorkerUnderTest();
+  const lookup = new QuestionsStandIn();
+
+  beforeAll(async () => {
+    await lookup.start();
+    await under.start(lookup.url);
+  });
+  afterAll(async () => {
+    await under.stop();
+    await lookup.stop();
+  });
+
+  it('S105: are at most 200 within a day that charge nothing', async () => {
+    const accountId = newId();
+    const one = (n: number) =>
+      under.createJob(accountId, 'whois', { domainNames: [`u-${n}.nowhere`] });
+    const { id } = await one(0);
+    await under.endOfJob(accountId, id);
+    // Further 198 are copies of it, which is quicker.
+    await under.database.query(
+      `insert into jobs select (jsonb_populate_record(one, jsonb_build_object('id', gen_random_uuid()))).*
+       from jobs one, generate_series(1, 198) where id = $1`,
+      [id],
+    );
+    expect(await one(1)).toMatchObject({ credits: { price: 0 } });
+    await expect(one(2)).rejects.toMatchObject({ status: 409, code: 'too_many_jobs' });
+    expect(await under.createJob(newId(), 'whois', { domainNames: ['u-3.nowhere'] })).toBeDefined();
+    await under.database.query(
+      `update jobs set created_at = created_at - interval '1 day' where account_id = $1`,
+      [accountId],
+    );
+    expect(await one(4)).toMatchObject({ kind: 'whois' });
+  });
+
+  it('S105: keep lines that cost nothing only up to a limit', async () => {
+    const accountId = newId();
+    const one = (n: number) =>
+      under.createJob(accountId, 'whois', {
+        domainNames: [`free-${n}.com`, ...Array.from({ length: 13 }, () => 'no name')],
+      });
+    const { id } = await one(0);
+    expect(await under.endOfJob(accountId, id)).toMatchObject({ credits: { charged: 1 } });
+    await under.database.query(`update jobs set lines = 6000006 where id = $1`, [id]);
+    const last = await one(1);
+    await under.endOfJob(accountId, last.id!);
+    await expect(one(2)).rejects.toMatchObject({ status: 409, code: 'too_many_jobs' });
+    expect(
+      await under.createJob(accountId, 'whois', { domainNames: ['free-3.com'] }),
+    ).toBeDefined();
+    await under.database.query(
+      `update jobs set created_at = created_at - interval '30 days' where id = $1`,
+      [id],
+    );
+    expect(await one(4)).toMatchObject({ kind: 'whois' });
+  });
+
+  it('S105: keep names that are not answered only up to a limit', async () => {
+    const accountId = newId();
+    lookup.found = (name) => (name === 'answered.com' ? {} : { outcome: 'empty' });
+    const names = ['a.com', 'b.com', 'c.com', 'answered.com'];
+    const one = () => under.createJob(accountId, 'dns', { domainNames: names, types: ['A'] });
+    const { id } = await one();
+    expect(await under.endOfJob(accountId, id)).toMatchObject({
+      counts: { failed: 3 },
+      credits: { charged: 1 },
+    });
+    await under.database.query(`update jobs set failed = 30000000 where id = $1`, [id]);
+    const last = await one();
+    await under.endOfJob(accountId, last.id);
+    await expect(one()).rejects.toMatchObject({ status: 409, code: 'too_many_jobs' });
+    await under.database.query(
+      `update jobs set created_at = created_at - interval '30 days' where id = $1`,
+      [id],
+    );
+    expect(await one()).toMatchObject({ kind: 'dns' });
+  });
+});
