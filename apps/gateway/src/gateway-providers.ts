@@ -47,7 +47,7 @@ import { UsageService } from './usage/usage.service.js';
 export const COUNTERS = Symbol('counters');
 
 const LEASE_DEADLINE_SLACK_MS = 1_000;
-/** A slow client gets the same time to read the answer. */
+/** A slow client gets as much time again to read the answer. */
 const STREAM_FACTOR = 2;
 
 /** The arguments of a factory, by the names that it gives them. */

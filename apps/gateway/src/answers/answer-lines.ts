@@ -23,7 +23,7 @@ const NANOSECONDS = '000000000';
  */
 const WINDOW_SECONDS = 60;
 
-/** Header lines of every answer. @param credits the cost, if known. */
+/** Returns the header lines that every answer has. @param credits the cost, if known. */
 export function answerLines(
   { requestId, route, rate, rateLimit }: RequestContext,
   credits: number | undefined,

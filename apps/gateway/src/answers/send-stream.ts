@@ -15,7 +15,9 @@ const BROKEN_OFF = '{"error":"broken_off"}';
 /** Parameters of a stream besides its request. */
 interface StreamTerms {
   balanceAfter: (credits: number) => number | undefined;
-  /** When a slow client is disconnected, in `monotonicMs`; its hold and its concurrency slot end at that time, too. */
+  /**
+   * The time in `monotonicMs` at which a slow client is disconnected; its hold and its concurrency slot end then, too.
+   */
   untilMs: number;
 }
 
@@ -29,7 +31,7 @@ export async function sendStream(
   answer: OwnerAnswer,
   terms: StreamTerms,
 ): Promise<boolean> {
-  // Only Node's own responses can stream, so a plain connection hands such operations over.
+  // Only Node's own responses can stream, so a plain connection hands requests for a stream over to Node.
   const response = context.reply as ApiResponse;
   response.begin(200, streamHeaders(context));
   try {
@@ -75,7 +77,7 @@ async function sendLines(
   return last !== undefined;
 }
 
-/** The same lines, as lookup would send them to a client that does not pay for them. */
+/** Returns the lines with the mark of free lines, because a repeat of the request costs nothing. */
 function repeatable(lines: string): string {
   return lines.replace(/^(?=.)/gm, LINE_MARKS.free);
 }

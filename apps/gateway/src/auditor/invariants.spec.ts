@@ -40,7 +40,7 @@ describe('auditor', () => {
     return found.map(({ id }) => id);
   }
 
-  it('no violation is found in correct requests, by a role that cannot write', async () => {
+  it('a role that cannot write finds no violation in correct requests', async () => {
     const audit = new AuditJob(
       auditor,
       GATEWAY_INVARIANTS,

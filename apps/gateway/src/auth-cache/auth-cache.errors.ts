@@ -80,7 +80,7 @@ export class CappedKeyNotAllowed extends Problem {
       code: 'capped_key_not_allowed',
       status: 403,
       detail:
-        'This key has a daily cap of credits, and what this call starts is charged later, beyond the cap. Use a key without a cap, or the dashboard.',
+        'This key has a daily cap of credits. The work that this call starts is charged later and could exceed the cap. Use a key without a cap, or the dashboard.',
     });
   }
 }

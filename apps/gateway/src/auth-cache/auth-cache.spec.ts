@@ -73,7 +73,7 @@ describe('cached keys and allowances', () => {
     await waitFor('everything to be dropped', () => gateway.authCache.size === 0);
   });
 
-  it('a load that is running when its account is named is discarded and repeated', async () => {
+  it('a load is discarded and repeated if a change feed names its account meanwhile', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const before = around.account.keyQueries;
     around.account.beforeAnswer = () => {
@@ -132,7 +132,7 @@ describe('cached keys and allowances', () => {
     expect(await statusFor(apiKey)).toBe(200);
   });
 
-  it('S14: a rotated key continues with the count of the key it replaced', async () => {
+  it('S14: the successor of a rotated key continues that key’s count', async () => {
     const first = around.account.addKey({ dailyCreditCap: 2 });
     expect(await statusFor(first.apiKey)).toBe(200);
     const { accountId, keyId } = first.keyRecord;

@@ -24,7 +24,7 @@ export interface AuthCacheOptions {
   account: AccountClient;
   entitlement: EntitlementClient;
   clock: Clock;
-  /** Server-side secret in the hashes of keys. */
+  /** The server-side secret that is mixed into the hashes of keys. */
   keyPepper: string;
   /** Prepares a key before it is used for the first time. */
   beforeUse?: (key: CappedLine) => Promise<void>;
@@ -37,7 +37,10 @@ export const FEED_GRACE_MS = MINUTE_MS;
 
 const KEYS_MAX = 200_000;
 const LOADS_MAX = 256;
-/** A load that changes overtake this often is abandoned, because the account changes faster than it can be read. */
+/**
+ * A load is abandoned after changes have overtaken it this many times, because the account changes faster than it can
+ * be read.
+ */
 const LOAD_TRIES = 4;
 
 const invalidApiKey = new InvalidApiKey();
@@ -52,7 +55,7 @@ export class AuthCache {
   private accounts = new Map<string, AccountEntry>();
   private readonly refused = new RefusedKeys();
   private readonly loads = new Map<string, Promise<KeyEntry | Problem>>();
-  /** Accounts named while loads were running, with the `newsCount` of that moment. */
+  /** Accounts that an event or a change feed named while loads were running, with the `newsCount` of that moment. */
   private readonly named = new Map<string, number>();
   private newsCount = 0;
   private droppedAllAt = 0;
@@ -74,7 +77,7 @@ export class AuthCache {
   }
 
   /**
-   * Loads a key from its owners. One load per key at a time; a rejection is remembered for a second.
+   * Loads a key from its owners. Each key has at most one running load. A rejection is remembered for a second.
    * @returns the key, or why it is rejected: 503 if an owner cannot answer or too many loads are running.
    */
   async load(apiKey: string): Promise<KeyEntry | Problem> {
@@ -84,7 +87,7 @@ export class AuthCache {
     const running = this.loads.get(apiKey);
     if (running) return running;
     if (this.loads.size >= LOADS_MAX) return new ServiceUnavailable('account');
-    // A slice would keep the whole URL from which it was cut in memory.
+    // A slice would keep the whole URL in memory.
     const ownCopy = Buffer.from(apiKey, 'latin1').toString('latin1');
     const load = this.loadWhole(ownCopy).finally(() => {
       this.loads.delete(ownCopy);
@@ -94,7 +97,9 @@ export class AuthCache {
     return load;
   }
 
-  /** An account that is identified by its session, as currently known to entitlement. @returns the account, or 503. */
+  /**
+   * Loads an account that a session identifies, with its current rights from entitlement. @returns the account, or 503.
+   */
   async owner(accountId: string, environment: KeyEnvironment): Promise<KeyEntry | Problem> {
     try {
       const allowance = await this.options.entitlement.allowance(accountId);
@@ -113,7 +118,7 @@ export class AuthCache {
   drop(accountId: string): void {
     this.newsCount++;
     if (this.loads.size > 0) this.named.set(accountId, this.newsCount);
-    // Rejections are not stored by account: they live for only a second, and a change may end any of them.
+    // Rejections are not stored by account: they are kept for only a second, and a change may end any of them.
     this.refused.clear();
     this.forget(accountId);
   }
@@ -185,7 +190,9 @@ export class AuthCache {
     return this.droppedAllAt > since || (this.named.get(accountId) ?? 0) > since;
   }
 
-  /** Caches only while the feeds are alive; a record that nothing could invalidate is used once and not cached. */
+  /**
+   * Caches a record only while both feeds answer; a record that nothing could invalidate is used once and not cached.
+   */
   private keep(apiKey: string, record: KeyRecord, loaded: AccountEntry): KeyEntry {
     if (monotonicMs() > this.trustedUntilMs) return new KeyEntry(apiKey, loaded, record);
     const known = this.currentAccount(loaded.id);

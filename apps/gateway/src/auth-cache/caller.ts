@@ -51,9 +51,9 @@ export class KeyEntry {
   readonly scopeBits: number;
   /** Seconds since 1970; 0 for never. */
   readonly expiresAtSecond: number;
-  /** Credits in a UTC day; 0 for no cap. */
+  /** The maximum credits in a UTC day; 0 for no cap. */
   readonly dailyCreditCap: number;
-  /** The id by which the cap counts: that of the first key in the chain of rotations. */
+  /** The id under which the cap is counted: that of the first key in the line of rotations. */
   readonly capId: string;
   readonly allowList?: BlockList;
   nextOfAccount?: KeyEntry = undefined;

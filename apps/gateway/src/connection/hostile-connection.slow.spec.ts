@@ -113,7 +113,7 @@ describe('a client that disconnects', () => {
 });
 
 describe('a shutdown', () => {
-  it('is neither served nor charged after the last answer of a connection', async () => {
+  it('serves and charges no request after the last answer of a connection', async () => {
     const other = await startAnother('last', { GATEWAY_DRAIN_NOTICE_MS: '1000' });
     const client = await open(other.apiUrl);
     client.read();
@@ -148,7 +148,7 @@ describe('a shutdown', () => {
     expect(client.text.length).toBeGreaterThan(LARGE.length);
   });
 
-  it('S104: a tunnel that was refused and stays open does not delay it', async () => {
+  it('S104: is not delayed by a refused tunnel that stays open', async () => {
     const other = await startAnother('tunnel', {});
     const client = await open(other.apiUrl);
     client.read();
@@ -167,7 +167,7 @@ describe('a client whose next request is late', () => {
 
   let asked = 0;
 
-  /** @returns the answers to three requests, or nothing if they were themselves too late. */
+  /** @returns the answers to three requests, or nothing if the requests themselves were too late. */
   async function askLate(headersTimeoutMs: number): Promise<number[] | undefined> {
     const settings = { GATEWAY_HEADERS_TIMEOUT_MS: String(headersTimeoutMs) };
     const other = await startAnother(`late${asked++}`, settings);

@@ -10,7 +10,7 @@ let impatient: RunningGateway;
 let apiKey: string;
 const clients = new Set<RawClient>();
 
-/** Shorter than a connection may be silent (10 s) or quiet (72 s) by default. */
+/** Shorter than the default time limits for the first request (10 s) and between requests (72 s). */
 const IMPATIENT_MS = 8_000;
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ describe('a client connection', () => {
     expect(headers).toContain('\r\nConnection: keep-alive\r\nKeep-Alive: timeout=72\r\n');
   });
 
-  // The key is known only once the tests run.
+  // The key does not exist before the tests run.
   const odd: [string, () => string[]][] = [
     ['in two packets', () => [ask('b1.example').slice(0, 30), ask('b1.example').slice(30)]],
     ['behind another one in its packet', () => [ask('b0.example') + ask('b1.example')]],

@@ -12,7 +12,7 @@ export interface PlainConnectionOwner {
   date: HttpDate;
   /** The headers `Connection` and `Keep-Alive` of an answer after which the connection stays open. */
   keepAliveLines: string;
-  /** Answers are the last ones on their connections. */
+  /** True during a drain: every answer is then the last one on its connection. */
   isDraining: boolean;
   /** The buffer in which answers are assembled. */
   answers: AnswerBuffer;
@@ -115,7 +115,7 @@ export class PlainConnection implements ApiRequest, Reply {
   /**
    * Replaces the stream's own `push`, which Node calls with the data that it has read: a client that waits for each
    * answer needs neither the stream's queue nor its check for more data after each packet, which cost a twentieth of a
-   * request. The first early packet, or the end, restores the stream's own method.
+   * request's time. The first early packet, or the end, restores the stream's own method.
    */
   private readonly push = (packet: Buffer | null): boolean => {
     const { socket } = this;

@@ -69,8 +69,8 @@ export class PlainConnections implements PlainConnectionOwner {
   }
 
   /**
-   * How long a connection has been idle, to the tick; -1 while it is not idle, undefined if it is no longer a plain
-   * connection.
+   * Returns how long a connection has been idle, in whole ticks; -1 while it is not idle, undefined if it is no longer
+   * a plain connection.
    */
   idleMs(socket: Socket): number | undefined {
     const connection = this.ofSockets.get(socket);

@@ -40,7 +40,7 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
   sendWhole(status: number, lines: string, body: string): void {
     if (this.hasRequestBody && isOnItsWay(this.req)) {
       this.begin(status, `${lines}Content-Length: ${body.length}\r\n`);
-      // The length frames the body.
+      // `Content-Length` marks the end of the body.
       this.removeHeader('Transfer-Encoding');
       return endLate(this, body);
     }
@@ -63,7 +63,7 @@ export class ApiResponse<Request extends IncomingMessage = IncomingMessage>
     if (this.hasRequestBody && !this.req.complete) this.shouldKeepAlive = false;
   }
 
-  /** Node requests the headers if there is a body but no headers yet. */
+  /** Node calls this before it writes a body without headers. */
   override _implicitHeader(): void {
     if (this.wholeHead === '') super._implicitHeader();
     else this._storeHeader(this.wholeHead);

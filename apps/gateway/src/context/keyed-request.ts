@@ -1,13 +1,13 @@
 /** A request with an `Idempotency-Key`. */
 export interface KeyedRequest {
-  /** Sent with a test key. */
+  /** Whether the request was sent with a test key. */
   isTest: boolean;
   key: string;
   /** SHA-256 of everything that the answer depends on. */
   requestHash: Buffer;
   requestId: string;
   begunAt: Date;
-  /** After this time, a repeat may assume that its gateway died. */
+  /** After this time, a repeat may assume that the gateway of this request died. */
   runsUntil: Date;
   /** Keys that were first used before this have expired. */
   keptSince: Date;

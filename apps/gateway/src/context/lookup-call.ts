@@ -4,7 +4,7 @@ import type { OwnerAnswer } from './owner-answer.js';
 export interface LookupCall {
   /** The complete request as sent, in ASCII. */
   readonly request: string;
-  /** The connection that carries the call; set and cleared by the connection. */
+  /** The connection that carries the call; the connection sets and clears it. */
   connection?: { destroy(fault?: Error): void };
   /** Ticks of the pool's timer since the call was made, including the wait for a connection. */
   waitedTicks: number;

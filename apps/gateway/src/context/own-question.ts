@@ -5,7 +5,7 @@ import type { KeyEntry } from '../auth-cache/caller.js';
 export interface OwnQuestion {
   /** The query as a client would write it after the path. */
   query: string;
-  /** Set for an operation that takes one. */
+  /** The body, for an operation that takes one. */
   body?: object;
   caller: Promise<KeyEntry | Problem>;
 }

@@ -18,7 +18,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Limits of a request body. */
 export interface BodyLimits {
   bytes: number;
-  /** From the end of the headers to the last byte of the body. */
+  /** The time limit from the end of the headers to the last byte of the body. */
   timeoutMs: number;
 }
 
@@ -31,7 +31,7 @@ export async function readJsonBody(request: IncomingMessage, limits: BodyLimits)
   const type = headers['content-type']?.split(';', 1)[0].trim().toLowerCase();
   if (type !== 'application/json') return new UnsupportedMediaType();
   if (headers['content-encoding'] !== undefined) return compressed;
-  // Such a request has no body (RFC 9112 §6.3), and Node's server reports no end of it.
+  // A request without these headers has no body (RFC 9112 §6.3), and Node's server does not report its end.
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {
     return missingBody;
   }

@@ -47,7 +47,7 @@ export class RequestContext {
   /** The format of the answer that the client accepts. */
   form: AnswerForm;
   apiKey = '';
-  /** Replaces the key for a request from the dashboard. */
+  /** The request of a session; it replaces the key for a request from the dashboard. */
   ownQuestion?: OwnQuestion = undefined;
   caller?: KeyEntry;
   rate?: RateLimitResult;
@@ -63,7 +63,7 @@ export class RequestContext {
   /** The UTC day in which the key's daily cap counts the cost. */
   capDay = 0;
   lease?: Lease;
-  /** Replaces the lease for a request about several items. */
+  /** The hold, which replaces the lease for a request about several items. */
   hold?: RequestHold = undefined;
   /** The maximum price of the answer, and the price of one answer, item or page. */
   price = 0;

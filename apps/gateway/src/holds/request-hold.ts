@@ -20,7 +20,7 @@ export interface NewHold {
   amount: number;
   /** Its number in the journal of this process. */
   number: number;
-  /** The row for the request log, without its line end, if the request is interrupted. */
+  /** The row that the request log gets if the request is interrupted, without its line end. */
   row: string;
 }
 
@@ -66,7 +66,7 @@ export class RequestHold {
     this.timer ??= setTimeout(() => this.report(), SETTLE_INTERVAL_MS).unref();
   }
 
-  /** Marks the end of the answer. @param total as for `charge`. @param row as for `HoldReports.finished`. */
+  /** Reports the end of the answer. @param total as for `charge`. @param row as for `HoldReports.finished`. */
   finish(total: number, row?: string): void {
     this.raise(total);
     if (this.charged > 0) this.reports.finished(this, row);
@@ -74,7 +74,7 @@ export class RequestHold {
     this.report();
   }
 
-  /** Its entry in the journal. */
+  /** The hold's entry in the journal. */
   get use(): HoldUse {
     const { id: holdId, accountId, charged, number, isFinished } = this;
     const row = isFinished ? undefined : this.row;

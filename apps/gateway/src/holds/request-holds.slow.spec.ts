@@ -149,7 +149,7 @@ it('503: a request waits for credits held by others and does not take them', asy
   expect(around.entitlement.available(keyRecord.accountId)).toBe(BALANCE);
 });
 
-it('503: an unacknowledged hold is closed as soon as entitlement acknowledges it', async () => {
+it('503: a hold that entitlement did not acknowledge is closed as soon as entitlement answers again', async () => {
   const { apiKey, keyRecord } = around.account.addKey({ scopes: ['bulk'] });
   answering(0);
   // The account's allowance is cached from then on.

@@ -28,7 +28,7 @@ export interface RequestHoldsOptions {
   requestDeadlineMs: number;
 }
 
-/** The request that a hold is for. */
+/** The request for which credits are held. */
 export interface HeldRequest {
   requestId: string;
   accountId: string;
@@ -93,7 +93,7 @@ export class RequestHolds implements HoldReports {
       if (pool.remaining === undefined) pool.noteBalance(answer.balance, answer.call);
       return hold;
     } catch (error) {
-      // The hold may still exist; closing its id settles that.
+      // Entitlement may have opened the hold although its answer was lost, so its id is closed.
       this.opened(hold);
       hold.finish(0);
       return new ServiceUnavailable('entitlement', error);
@@ -143,8 +143,8 @@ export class RequestHolds implements HoldReports {
   }
 
   /**
-   * Settles and closes the holds that an earlier run left open. Its parts are reported again, because entitlement keeps
-   * the first report of each, and later charges are reported as one more part.
+   * Settles and closes the holds that an earlier run left open. Their parts are reported again, because entitlement
+   * keeps the first report of each. Later charges are reported as one more part.
    * @throws if the process stops first.
    */
   async replay(uses: HoldUse[]): Promise<void> {

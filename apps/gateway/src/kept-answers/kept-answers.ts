@@ -148,8 +148,8 @@ export class KeptAnswers {
   }
 
   /**
-   * The request does not wait for this. Without it, a repeat would run and be charged again, so it is retried, while
-   * the database is unavailable, until a repeat may take over the key.
+   * The request does not wait for this write. Without the stored answer, a repeat would run and be charged again.
+   * Therefore, the write is retried until a repeat may take over the key.
    */
   private async later({ runsUntil }: KeyedRequest, work: () => Promise<void>): Promise<void> {
     const { clock, logger } = this.options;

@@ -139,7 +139,7 @@ describe('lines of a journal', () => {
   });
 });
 
-describe('a row of a request that ended with its gateway', () => {
+describe('the row of a request whose gateway was killed', () => {
   const use = { holdId: 'a', accountId: account, parts: [] };
 
   it('contains what was sent', () => {

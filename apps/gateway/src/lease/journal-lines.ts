@@ -101,7 +101,10 @@ export function readHolds(text: string): HoldUse[] {
   return [...open.values()];
 }
 
-/** The row of a request that ended with its gateway, with the part that was sent; undefined if nothing was sent. */
+/**
+ * Returns the row of a request whose gateway was killed, with the credits of the part that was sent; an empty list if
+ * nothing was sent.
+ */
 export function rowOfBroken({ row, charged: credits }: HoldUse): string[] {
   const entry = row === undefined || credits === 0 ? undefined : readLine(row);
   return entry === undefined ? [] : [new LogLines().of({ ...entry, credits }).trimEnd()];
@@ -111,7 +114,7 @@ interface NumberedRest extends JournalRest {
   uses: (LeaseUse & { number?: number })[];
 }
 
-/** An equivalent journal. */
+/** Returns a journal with the same meaning, without lines that are no longer needed. */
 export function journalOf({ uses, holds, rows, writerIds }: NumberedRest): string {
   const leases = uses.map(({ leaseId, accountId, consumed, operations = {}, number }, place) => {
     const name = number ?? place;

@@ -30,14 +30,14 @@ export interface LeaseClientOptions {
   log?: JournaledLog;
 }
 
-/** The interface of holds that the journal needs. */
+/** The holds, as far as the journal needs them. */
 export interface JournaledHolds {
   uses(): HoldUse[];
   /** Settles and closes the holds of an earlier run. @throws if the process stops first. */
   replay(uses: HoldUse[]): Promise<void>;
 }
 
-/** The interface of the request log that the journal needs. */
+/** The request log, as far as the journal needs it. */
 export interface JournaledLog {
   /** Rows of charged answers that are not written yet, without their line ends. */
   unwrittenRows(): Iterable<string>;
@@ -82,7 +82,7 @@ const PREFETCH_PAUSE_MS = SECOND_MS;
  * that, and reports charges. It never grants credits that it does not hold.
  */
 export class LeaseClient {
-  /** Resolves once the leases of an earlier run are settled, or this run ends before that. */
+  /** Resolves once the leases of an earlier run are settled, or when this run ends first. */
   replayed: Promise<void> = Promise.resolve();
   readonly pools = new LeasePools();
   private readonly settler: LeaseSettler;
@@ -262,7 +262,7 @@ export class LeaseClient {
       });
       await this.take(pool, lease, { answer, call, askedAtMs, min });
     } catch (error) {
-      // The lease may still have been granted; closing its id settles that.
+      // Entitlement may have granted the lease although its answer was lost, so its id is closed.
       lease.isClosing = true;
       this.counts.asked.failed++;
       this.settler.close(lease);

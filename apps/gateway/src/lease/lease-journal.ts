@@ -55,14 +55,14 @@ export interface JournaledHold {
 }
 
 /**
- * A file of the charges of this gateway that are not yet closed, so that a killed process loses nothing. Its lines are
- * `@ id` of this run as a writer of the request log, `+ number lease account` when a lease is requested, `= number
- * total operation:total`, a tab and the answer's row of the request log after an answer, `~ count` when the log has
- * written that many more rows, `- number` when the lease is closed. Total and row share a line, so that a kill never
- * separates them. The number of a hold begins with `h`: `* number hold account`, a tab and the row for an interrupted
- * request, `= number total` for everything sent so far, `# number credits` for each part reported to entitlement. Lines
- * are written at the end of the turn of the event loop in which the answers were sent; the page cache survives the
- * process, so there is no fsync. A truncated last line is ignored.
+ * A file of this gateway's charges whose leases and holds are not closed yet, so that a killed process loses nothing.
+ * Its lines are `@ id` of this run as a writer of the request log, `+ number lease account` when a lease is requested,
+ * `= number total operation:total`, a tab and the answer's row of the request log after an answer, `~ count` when the
+ * log has written that many more rows, `- number` when the lease is closed. Total and row share a line, so that a kill
+ * never separates them. The number of a hold begins with `h`: `* number hold account`, a tab and the row for an
+ * interrupted request, `= number total` for everything sent so far, `# number credits` for each part reported to
+ * entitlement. Lines are written at the end of the turn of the event loop in which the answers were sent; the page
+ * cache survives the process, so there is no fsync. A truncated last line is ignored.
  */
 export class LeaseJournal {
   private file?: number;

@@ -25,12 +25,13 @@ export class LeasePool {
   /** Open holds of requests. */
   private holds?: Set<HeldUse> = undefined;
   isAsking = false;
-  /** No lease is prefetched until then (monotonic milliseconds). */
+  /** No lease is prefetched before this time (monotonic milliseconds). */
   noPrefetchUntilMs = 0;
   /** The account's balance as last reported by entitlement, minus the use acknowledged since. */
   private balance?: number = undefined;
   /**
-   * The number of running calls that report usage, and the newest call's number when one of them last began or ended.
+   * The number of running calls that report usage, and the number of the newest call at the time when one of them last
+   * began or ended.
    */
   private reports = 0;
   private reportedIn = 0;

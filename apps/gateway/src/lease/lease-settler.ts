@@ -130,7 +130,7 @@ export class LeaseSettler {
     return credits;
   }
 
-  /** Time since entitlement last accepted a settlement; 0 while there is nothing to settle. */
+  /** The time since entitlement last accepted a settlement; 0 while there is nothing to settle. */
   get answerAgeMs(): number {
     return this.open.size === 0 ? 0 : monotonicMs() - this.answeredAtMs;
   }

@@ -324,7 +324,7 @@ describe('the journal', () => {
     expect([statSync(folder).mode & 0o777, existsSync(path)]).toEqual([0o700, true]);
   });
 
-  it('if the journal cannot be written each answer is settled at once, and the journal recovers', async () => {
+  it('if the journal cannot be written, each answer is settled at once, and the journal recovers', async () => {
     const { keyRecord } = around.account.addKey();
     const { accountId } = keyRecord;
     const folder = join(around.folder, 'lost');

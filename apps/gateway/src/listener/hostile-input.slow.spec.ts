@@ -258,7 +258,7 @@ describe('addresses', () => {
 });
 
 describe('overload and shutdown', () => {
-  it('beyond its limit of running requests it answers 503 at once', async () => {
+  it('a gateway at its limit of running requests answers 503 at once', async () => {
     const small = await around.startGateway({
       GATEWAY_IN_FLIGHT_MAX: '1',
       GATEWAY_JOURNAL: `${around.folder}/small`,

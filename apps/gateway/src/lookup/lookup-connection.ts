@@ -29,7 +29,7 @@ const BLANK_LINE = '\r\n\r\n';
 
 /**
  * The buffer into which every connection is read. Node calls back before it reads again, and kept data is copied to a
- * string at once, so one buffer is enough; a new buffer for each read cost a tenth of the path.
+ * string at once, so one buffer is enough; a new buffer for each read cost a tenth of the request path's time.
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
@@ -89,7 +89,7 @@ export class LookupConnection {
   /** Closes the connection now, or after the running call. */
   retire(): void {
     if (this.call === undefined) this.destroy();
-    // Replaces a check after each answer.
+    // The callback is replaced, so that answers need no further check.
     else this.onFree = () => this.destroy();
   }
 

@@ -125,7 +125,7 @@ export class LookupPool {
     if (next) this.ask(next);
   }
 
-  /** The end of a connection is reported late, after calls that arrive meanwhile. */
+  /** Node reports the end of a connection late, after calls that arrive meanwhile. */
   private takeIdle(): LookupConnection | undefined {
     for (;;) {
       const free = this.idle.pop();
@@ -141,8 +141,8 @@ export class LookupPool {
   }
 
   /**
-   * Time-outs are counted in ticks of one timer, because a timer per call costs more than reading its parameters. They
-   * fire up to one tick late.
+   * Time-outs are counted in ticks of one timer, because a timer per call costs more than reading the request's
+   * parameters. They fire up to one tick late.
    */
   private tick(): void {
     const { connect, answer, keepAlive } = this.ticks;

@@ -33,7 +33,7 @@ export function ownOperations(usage: UsageService, requests: RequestsService): O
   ]);
   for (const row of OPERATIONS.filter((one) => listenerOf(one) === 'api')) {
     const { name, owner } = row;
-    if (owner.service === 'gateway' && !own.has(name)) throw new Error(`nobody answers ${name}`);
+    if (owner.service === 'gateway' && !own.has(name)) throw new Error(`no handler for ${name}`);
   }
   return own;
 }

@@ -58,8 +58,8 @@ const ask = async (name: string) => {
   return under.ask(`/v2.0/archive/${name}`, { 'x-api-key': apiKey });
 };
 
-describe('a service whose address is set', () => {
-  it('answers its operations, and readiness reports it if it fails', async () => {
+describe('an operation whose owner has an address', () => {
+  it('is answered by its owner, and readiness reports an owner that fails', async () => {
     owner.answer = () => ({ status: 200, headers: {}, body: '{"status":true}' });
     expect((await ask('plain')).json).toEqual({ status: true });
     expect(owner.questions.at(-1)!.path).toBe('/internal/archive?version=2');
@@ -68,14 +68,14 @@ describe('a service whose address is set', () => {
     expect(await ready.json()).toMatchObject({ faults: expect.arrayContaining(['corpus']) });
   });
 
-  it('202: answers an operation that has only begun as its row specifies', async () => {
+  it('202: is answered as its row specifies if it has only begun', async () => {
     owner.answer = () => ({ status: 202, headers: {}, body: '{"status":true}' });
     const begun = await ask('begun');
     expect([begun.status, begun.json]).toEqual([202, { status: true }]);
     expectProblem(await ask('plain'), 503, 'service_unavailable');
   });
 
-  it('passes on its rejections if their code is public', async () => {
+  it('is rejected by its owner with any code that is public', async () => {
     const codes: ProblemCode[] = [
       'insufficient_credits',
       'scope_denied',
@@ -131,7 +131,7 @@ describe('a service whose address is set', () => {
     expect(json).not.toHaveProperty('credits_url');
   });
 
-  it('reports all its other rejections as an outage', async () => {
+  it('is answered as during an outage if its owner rejects it with any other code', async () => {
     for (const [status, code] of [
       [403, 'caller_not_allowed'],
       [401, 'invalid_api_key'],
@@ -143,7 +143,7 @@ describe('a service whose address is set', () => {
     }
   });
 
-  it('503: may be absent; only its operations are unavailable then', async () => {
+  it('503: is unavailable without its owner, and no other operation is', async () => {
     expectProblem(await ask('away'), 503, 'service_unavailable');
     expectProblem(await ask('away-file'), 503, 'service_unavailable');
   });

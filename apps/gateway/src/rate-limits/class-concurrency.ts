@@ -16,9 +16,9 @@ export function classPlace(name: ConcurrencyClass): number {
   return CLASSES.indexOf(name);
 }
 
-/** Once this part of a class's slots is taken, the rest is shared: */
+/** When this part of a class's slots is taken, the number of slots of an account is limited, too. */
 const SHARED_FROM = 1 / 2;
-/** an account that has this part of them gets no more. */
+/** The part of a class's slots that an account may then have. */
 const ACCOUNT_SHARE = 1 / 4;
 
 /** Accounts are counted in this many buckets per class, by the last bits of their ids, which are random. */
@@ -41,8 +41,8 @@ export class ClassConcurrency {
   }
 
   /**
-   * False if the class is full, or if it is half full and the account has a quarter of it. Each true must be followed
-   * by one `leave` with the same account.
+   * Counts a request that begins. @returns false if the class is full, or if it is half full and the account has a
+   * quarter of its slots. Each true must be followed by one `leave` with the same account.
    */
   enter(place: number, account?: CounterId): boolean {
     const one = this.classes[place];

@@ -96,7 +96,7 @@ describe('the requests per minute', () => {
       const found = await auditor.query<{ status: number }>(sql, [accountId]);
       return found.at(-1)?.status === 200 ? found : undefined;
     });
-    // Twenty between two counts, and a count may fall in between.
+    // At most twenty rejections become rows between two counts, and one count may run during the loop.
     expect(rows.length).toBeLessThan(50);
   });
 

@@ -24,7 +24,7 @@ afterAll(() => under?.stop());
 describe('the API reference', () => {
   const served = OPERATIONS.filter((row) => listenerOf(row) === 'api');
 
-  it('describes every row with a key and every public one, and needs no key itself', async () => {
+  it('describes every operation, with or without a key, and needs no key itself', async () => {
     const { status, json, headers } = await under.ask('/openapi.json');
     expect([status, json.openapi]).toEqual([200, '3.1.0']);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');

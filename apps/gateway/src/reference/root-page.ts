@@ -18,7 +18,7 @@ export function rootPage(dashboardUrl: string): string {
           <li>
             <div>
               <a href="${dashboardUrl}/">The dashboard</a>
-              <p class="quiet">Sign up, make keys, buy credits.</p>
+              <p class="quiet">Sign up, create keys, buy credits.</p>
             </div>
           </li>
           <li>

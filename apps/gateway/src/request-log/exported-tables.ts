@@ -36,7 +36,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
   ],
   withheld: {
     ...WITHHELD_MESSAGING,
-    kept_answers: 'answers to repeat for 24 hours; the requests are in the log',
+    kept_answers: 'answers kept for 24 hours for repeats; the requests are in the log',
     counted_requests: "a job's progress",
     counted_key_hours: "a job's progress",
     log_erasures: 'erased accounts',

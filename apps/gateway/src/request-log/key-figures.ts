@@ -1,4 +1,6 @@
-/** Limits in milliseconds by which answers are counted; slower ones are counted separately. */
+/**
+ * The limits of response time, in milliseconds, by which answers are counted; slower answers are counted separately.
+ */
 export const WITHIN_MS = [100, 300, 1_000, 3_000, 10_000] as const;
 
 const PACES = [...WITHIN_MS.map((ms) => `within_${ms}`), 'later'];
@@ -21,5 +23,5 @@ export const KEY_SUMS = [
   }),
 ].join(', ');
 
-/** The paces of a row, as a list. */
+/** The counts by response time, as one array. */
 export const PACE_LIST = `array[${PACES.map((name) => `sum(${name})`).join(', ')}]`;

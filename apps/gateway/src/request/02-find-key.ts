@@ -6,7 +6,7 @@ import { AmbiguousCredentials, MissingApiKey } from '../auth-cache/auth-cache.er
 const PARAMETERS_MAX = 32;
 const BEARER = 'bearer ';
 
-/** Names that other services use, without `_` and `-`. */
+/** Names that other APIs use for a key, without `_` and `-`. */
 const KEY_NAMES = ['apikey', 'key', 'token', 'apitoken', 'accesstoken', 'xapitoken', 'xauthtoken'];
 
 const missingApiKey = new MissingApiKey();

@@ -123,7 +123,7 @@ describe('a client that pipelines requests', () => {
     for (let count = 1; count <= 40; count++) {
       const held = around.lookup.holdAnswers();
       socket.write(
-        // If `te` is sent, Node handles the connection, and starts each request before the last one is answered.
+        // If `te` is sent, Node handles the connection, and starts each request before the previous one is answered.
         `GET /v2.0/whois/live?domainName=a${count}.example HTTP/1.1\r\nhost: a\r\nte: trailers\r\nx-seen: 1\r\nx-api-key: ${apiKey}\r\n\r\n`,
       );
       await waitFor('the question', () => around.lookup.questions.length === count);

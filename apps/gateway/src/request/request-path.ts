@@ -81,8 +81,8 @@ const serviceOverloaded = new ServiceOverloaded();
 
 /**
  * Runs an API request through the numbered steps of `request/`. Each step continues at once if its data is in memory;
- * usually, the whole path therefore runs in one go. The steps are fields of this object that call one another, because
- * a closure per step would cause garbage five times per request.
+ * usually, the whole path therefore runs in one turn of the event loop. The steps are fields of this object that call
+ * one another, because a closure per step would cause garbage five times per request.
  */
 export class RequestPath {
   constructor(private readonly parts: RequestPathParts) {}
@@ -261,8 +261,8 @@ export class RequestPath {
       reached instanceof Problem ? reached : transfers.begin(whose, transferCall(context, reached));
     if (transfer instanceof Problem) return this.refuse(context, transfer);
     context.transfer = transfer;
-    // Other requests of its class do not wait for it, nor does a drain wait for a download, whose rest can be
-    // requested.
+    // Other requests of its class do not wait for it. A drain does not wait for a download, because its client can
+    // request the rest.
     this.leaveClass(context);
     if (route.kind === 'download') {
       context.isInFlight = false;

@@ -90,9 +90,11 @@ function fixedPrice({ price }: Operation): number | undefined {
 
 /** Options of all routes of an installation. */
 export interface RouteOptions {
-  /** Lookups go to the registry simulator, and therefore jobs, monitors and new records of the corpus, too. */
+  /**
+   * Whether lookups go to the registry simulator. Jobs, monitors and new records of the corpus are then simulated, too.
+   */
   isDataSimulated?: boolean;
-  /** The corpus has invented names. */
+  /** Whether the corpus contains invented names. */
   isCorpusInvented?: boolean;
   /** Time limit of an operation without its own, and the maximum for paid operations. */
   lookupTimeoutMs?: number;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { LoggedRequest } from '#libs/contracts';
 import { LogReads } from './log-reads.js';
 
-/** Requests of one account on certain days, in a page that ends before a row given by its time and id. */
+/** Selects requests of one account on certain days, older than a row that is given by its time and id. */
 export interface RequestsOfDays {
   from: Date;
   until: Date;

@@ -229,7 +229,7 @@ describe('the requests of a day', () => {
       /At least half of the \d+ answers came within 100 ms, the slowest within/,
     );
     const lookups = /Live requests a minute<[\s\S]*?<\/tr>/.exec(await open('/'))![0];
-    // In the first minute of a day, the earlier one belongs to the same minute.
+    // In the first minute of a day, the earlier request belongs to the same minute.
     const last = clock.now().getTime() - START.getTime() < MINUTE_MS ? 3 : 2;
     expect(lookups.match(/\d+(?=\s*<\/td)/g)?.map(Number)).toEqual([10, last, 10 - last, last]);
     await new LogMaintenanceRepository(maintenance).countNewRows();

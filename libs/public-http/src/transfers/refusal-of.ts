@@ -31,7 +31,7 @@ const BARE_REFUSALS: Readonly<Record<OperationKind, Readonly<Record<number, Prob
     412: new TusVersionNotSupported(),
     413: new PayloadTooLarge(),
     415: new UnsupportedMediaType(
-      'This content type is not supported. The documentation of this address names those that are.',
+      'This content type is not supported. The documentation of this address lists the supported ones.',
     ),
     423: new UploadLocked(),
   },
