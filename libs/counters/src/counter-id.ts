@@ -1,4 +1,4 @@
-/** A counted account, as text and as the four words that key the tables in memory. */
+/** The id of a counted account: as text, and as the four words that are its key in the tables in memory. */
 export class CounterId {
   readonly word0: number;
   readonly word1: number;

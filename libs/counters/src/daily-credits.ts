@@ -1,7 +1,7 @@
 /** The maximum number of keys that are counted in a day. */
 const KEYS_MAX = 200_000;
 
-/** `full`: no entry is free, the key has no count and nothing was added. */
+/** `full`: no entry is free, so the key has no count, and nothing was added. */
 export type DailyAddition = 'added' | 'over' | 'full';
 
 /**

@@ -7,7 +7,8 @@ const CELL_MAX = 0xffff;
 const ENTRIES_MAX = 1 << 18;
 
 /**
- * Positions of an entry's words: the id, its rate key, the last second that was written, the oldest non-empty second.
+ * The positions of an entry's words: the id, the rate key, the last second that was written, the oldest second with
+ * requests.
  */
 const WORD0 = 0;
 const RATE_KEY = 4;

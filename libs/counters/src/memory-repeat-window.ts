@@ -56,7 +56,7 @@ export class MemoryRepeatWindow extends RepeatWindow {
     this.enter();
   }
 
-  /** Remembers the question that was hashed last; false if it is already known. */
+  /** Remembers the question that was hashed last. @returns false if the question is already known. */
   private enter(): boolean {
     if (this.find() !== -1) return false;
     const first = (this.low & this.bucketMask) * BUCKET_ENTRIES;

@@ -26,8 +26,8 @@ export interface OpenCounters {
 }
 
 /**
- * The counters of requests: `memory` if no server is configured, `server` on it, `alone` while it is unreachable and
- * each gateway grants its share of a limit.
+ * Where requests are counted: in `memory` if no server is configured, on the `server`, or `alone` while the server is
+ * unreachable and each gateway grants its share of a limit.
  */
 export type CountingMode = 'memory' | 'server' | 'alone';
 

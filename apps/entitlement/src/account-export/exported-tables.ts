@@ -2,7 +2,7 @@ import { type ExportedSchema, WITHHELD_MESSAGING } from '#libs/database';
 
 const VERSION = 'allowance_version';
 
-/** Entitlement's tables, and the columns that an account's owner receives. */
+/** Entitlement's tables, with the columns that an account's owner receives. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {

@@ -35,7 +35,10 @@ interface Rights {
   keys: number;
 }
 
-/** The union of everything active at `now`, minus blocks, and when time alone will change it. */
+/**
+ * Returns the union of all rights that are active at `now`, minus blocks, and the next time at which they change
+ * without an event.
+ */
 export function computeAllowance(sources: AllowanceSources, now: Date): Allowance {
   const active = sources.subscriptions.filter((s) => isBefore(now, rightsEnd(s)));
   const overrides = sources.overrides.filter(({ from, until }) => from <= now && now < until);
@@ -58,7 +61,7 @@ export function computeAllowance(sources: AllowanceSources, now: Date): Allowanc
   };
 }
 
-/** The better of trial, package and plan; add-ons are bought separately and add to any of them. */
+/** Returns the best of trial, package and plan; add-ons are bought separately and add to any of them. */
 function baseRights({ packageTier }: AllowanceSources, active: Subscription[]): Rights {
   const tier = packageTier ? tierNamed(packageTier) : undefined;
   const plans: Rights[] = active.filter(({ line }) => line === 'api');

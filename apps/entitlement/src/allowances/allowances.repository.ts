@@ -12,7 +12,7 @@ export interface AllowanceState {
 
 @Injectable()
 export class AllowancesRepository {
-  /** Read before the sources, so that a version never covers less than it claims. */
+  /** The version is read before the sources, so that it never covers less than it claims. */
   async findState(transaction: Transaction, accountId: string): Promise<AllowanceState> {
     const [row] = await transaction.query<{ version: string; tier: string | null }>(
       'select allowance_version as version, package_tier as tier from credit_accounts where id = $1',
@@ -53,7 +53,7 @@ export class AllowancesRepository {
     );
   }
 
-  /** @returns whether there was one. */
+  /** @returns whether there was an override. */
   async endOverrides(
     transaction: Transaction,
     accountId: string,

@@ -25,7 +25,10 @@ export class AllowancesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Reads without a lock. The version is read first, so that a change made meanwhile causes another request. */
+  /**
+   * Reads an allowance without a lock. The version is read first, so that a change made meanwhile causes another
+   * request.
+   */
   async find(accountId: string): Promise<Allowance> {
     const now = this.clock.now();
     return this.database.transaction(async (transaction) => {

@@ -148,7 +148,7 @@ describe('allowances', () => {
   );
 
   it.each(['active', 'past_due', 'paused'] as const)(
-    'before its first paid period a subscription that is %s grants no rights',
+    'before its first paid period, a subscription that is %s grants no rights',
     async (state) => {
       const nothingPaid = { monthlyCredits: '0', paidThrough: undefined };
       const snapshot = { subscriptionId: newId(), ...MONTH, state, ...nothingPaid };
@@ -231,7 +231,7 @@ describe('allowances', () => {
     ]);
   });
 
-  it('the change feed names an account once its allowance has changed', async () => {
+  it('the change feed names an account whose allowance has changed', async () => {
     const { cursor } = await entitlement.client.changes();
     await entitlement.buy(accountId, 5_000);
     await use(1);

@@ -8,7 +8,7 @@ import { ENTITLEMENT_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = ENTITLEMENT_INVARIANTS;
 
-/** Statements that violate one invariant each, in ways in which the service cannot. */
+/** Statements that each violate one invariant; the service cannot run them. */
 const CORRUPTIONS: Record<string, string[]> = {
   I1: ['update ledger_entries set amount = amount + 1 where position = 0'],
   I2: [
@@ -74,7 +74,7 @@ describe('auditor', () => {
     });
   }
 
-  it('no violation is found in accounts that only the service has written', async () => {
+  it('the auditor finds no violation in accounts that only the service has written', async () => {
     expect(await entitlement.violations()).toEqual([]);
     expect(await violatedAfter([])).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe('auditor', () => {
     expect(JSON.parse(line)).toMatchObject({ msg: 'invariant I3 does not hold', count: 1 });
   });
 
-  it('I23: use that was booked on another day is found, before and after a checkpoint', async () => {
+  it('I23: the auditor finds use that was booked on another day, before and after a checkpoint', async () => {
     const accountId = await entitlement.newAccount();
     await entitlement.use(accountId, 1);
     for (const credits of [5, 7, 9]) {
@@ -159,7 +159,7 @@ describe('auditor', () => {
     expect(await violatedAfter(open, HOUR_MS)).toEqual(['I23']);
   });
 
-  it('I23: a clock that was set back over midnight violates nothing', async () => {
+  it('I23: a clock that is set back over midnight violates nothing', async () => {
     const accountId = await entitlement.newAccount();
     const midnight = Math.ceil(entitlement.clock.now().getTime() / DAY_MS) * DAY_MS;
     for (const minutes of [-10, 5, -3, 24 * 60]) {

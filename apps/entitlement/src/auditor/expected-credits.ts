@@ -9,7 +9,7 @@ const milliseconds = (later: string, earlier: string) =>
 
 /**
  * Credits that each audited account's lines should have granted by now, one row per package and one per slice that has
- * begun, calculated from the lines alone: the same calculation as `payments/slices.ts`, made independently.
+ * begun, calculated from the lines alone. This repeats the calculation of `payments/slices.ts` independently of it.
  */
 export const BEGUN_CREDITS = `
   select p.line_id, p.account_id, 'package' as source_type, 0 as index, p.credits::numeric as credits,
@@ -31,7 +31,7 @@ export const BEGUN_CREDITS = `
     and slice.start < p.period_end and slice.till > p.from_at
     and greatest(slice.start, p.from_at, p.heard_at) <= c.advanced_to`;
 
-/** ceil(granted × (rem + (1 − rem) × whole)) of money.md, Reversal, in integers. */
+/** The formula ceil(granted × (rem + (1 − rem) × whole)) of money.md, Reversal, in integers. */
 const target = (phases: string) => `
   (select least(g.granted, div(
       g.granted * (r.part * r.money + (r.length - r.part) * r.whole) + r.length * r.money - 1,
@@ -51,11 +51,13 @@ const target = (phases: string) => `
         where l.line_id = g.line_id and l.phase in (${phases})
         having count(*) > 0) sums) r)`;
 
-/** For revived credits: the part of the target beyond what was taken from the original grant. */
+/** The target of revived credits: the part of the target that the original grant could not cover. */
 const revivedTarget = (aimedAt: string) => `
   least(g.granted, greatest(0, ${aimedAt} - greatest(0, ended.expired + ended.revoked - g.granted)))`;
 
-/** The reversal targets of each audited grant: of requested and final reversals, and of final ones alone. */
+/**
+ * The two reversal targets of each audited grant: for requested and final reversals together, and for final ones alone.
+ */
 export const REVERSAL_TARGETS = `
   select g.id, ${target("'requested', 'final'")} as requested, ${target("'final'")} as final
   from credit_grants g join audited_grants using (id)

@@ -1,11 +1,11 @@
 import { FIRST_ID, USED_SINCE } from '../checkpoints/ledger-sums.js';
 
 /**
- * SQL: accounts whose statement of use differs from the ledger. The total must equal what their grants consumed, minus
- * what was consumed to repay debt. A full pass sums every day again, without the checkpoint. It also compares
- * separately the last closed day, which is the one before the account's last movement; days before the first one still
- * in the ledger are omitted. The ids of an account's transfers rise, and so do their days, unless the clock stepped back
- * over midnight; therefore, the transfers of a day are searched from the day before on.
+ * SQL: accounts whose statement of use differs from the ledger. The total must equal the credits that their grants
+ * consumed, minus those consumed to repay debt. A full pass sums every day again, without the checkpoint. It also
+ * compares the last closed day separately, which is the day before the account's last movement. It omits days that the
+ * ledger no longer contains. The ids of an account's transfers rise, and so do their days, unless the clock stepped
+ * back over midnight; therefore, the transfers of a day are searched from the day before on.
  */
 export const STATEMENT_DIFFERENCES = `
   select k.id, null as day, k.used + n.used as shown, c.consumed

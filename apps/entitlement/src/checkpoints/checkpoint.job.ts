@@ -6,8 +6,8 @@ import { CheckpointsRepository } from './checkpoints.repository.js';
 const ACCOUNTS_AT_ONCE = 100;
 
 /**
- * Sums the ledger of every account with new entries, so that neither the auditor nor any other reader has to add up
- * years of it, and old months can be dropped.
+ * Sums the ledger of every account with new entries. Then no reader has to add up years of entries, and old months can
+ * be dropped.
  */
 @Injectable()
 export class CheckpointJob implements Job {

@@ -7,8 +7,8 @@ export class CheckpointsRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Sums the ledger of the next accounts that have moved since their checkpoint, in one snapshot and without a lock
-   * that affects requests. @returns the last of them; undefined if there is none.
+   * Sums the ledger of the next accounts with movements since their checkpoint, in one snapshot and without a lock that
+   * affects requests. @returns the last of these accounts; undefined if there is none.
    */
   async advance(afterAccountId: string | undefined, limit: number): Promise<string | undefined> {
     return this.maintenance.transaction(async (transaction) => {

@@ -28,7 +28,7 @@ describe('checkpoints', () => {
       [accountId],
     );
 
-  /** Damages the ledger in ways in which no role of the service can. */
+  /** Damages the ledger as the database's superuser, because no role of the service can. */
   const damage = async (statement: string, values: unknown[] = []) =>
     withClient(entitlement.test.url(), async (client) => {
       await client.query('set search_path = entitlement');

@@ -1,4 +1,4 @@
-/** SQL: an id below those of all transfers. */
+/** SQL: an id that is lower than the id of every transfer. */
 export const FIRST_ID = `'00000000-0000-0000-0000-000000000000'::uuid`;
 
 /** The amount in a grant's row for each ledger account. */

@@ -17,7 +17,7 @@ export class DueAccountsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Sets an account aside for a minute, and for a minute longer each further time, up to an hour. */
+  /** Sets an account aside for a minute; each further time, for a minute longer than the last time, up to an hour. */
   async setAside(accountId: string, reason: string): Promise<void> {
     await this.maintenance.query(
       `insert into set_aside_accounts as s (account_id, until, reason)
@@ -43,7 +43,7 @@ export class DueAccountsRepository {
     );
   }
 
-  /** Longest first. */
+  /** Lists accounts that are set aside, the oldest first. */
   async listSetAside(limit: number): Promise<SetAsideAccount[]> {
     return this.maintenance.query<SetAsideAccount>(
       `select account_id as "accountId", since, failures, reason from set_aside_accounts

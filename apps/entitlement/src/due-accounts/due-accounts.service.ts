@@ -26,7 +26,7 @@ export class DueAccountsService {
     private readonly logger: Logger,
   ) {}
 
-  /** Runs until no account is due. @throws while the database is unavailable. */
+  /** Applies due dates until no account is due. @throws while the database is unavailable. */
   async advanceAll(): Promise<void> {
     const now = this.clock.now();
     for (;;) {

@@ -5,9 +5,9 @@ import { EntitlementUnderTest } from '../../../../test/entitlement/entitlement-u
 
 const YEAR = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
 const SECOND_SLICE = '2026-04-02T09:00:00Z';
-/** More than go into one transaction. */
+/** More accounts than one transaction handles. */
 const CUSTOMERS = 60;
-/** Makes grants fail with the error of a server that is shutting down. */
+/** Makes every grant fail with the error of a server that is shutting down. */
 const SHUTTING_DOWN = `
   create function entitlement.shut_down() returns trigger language plpgsql as
     $$ begin raise exception 'the server shuts down' using errcode = '57P01'; end $$;

@@ -27,9 +27,9 @@ export interface CreditSources {
 /** One grant from a payment line: a package, or a slice of a stretch. */
 interface DueGrant {
   line: PaymentLine;
-  /** When it is issued: once its time has begun and its line has arrived. */
+  /** The time of issue: once the grant's time has begun and its line has arrived. */
   at: Date;
-  /** When its time begins. */
+  /** The time at which the grant's time begins. */
   begin: Date;
   slice?: Slice;
   grant: IssuedGrant;
@@ -40,8 +40,8 @@ type IssuedGrant = Omit<NewGrant, 'sourceId' | 'lineId'>;
 
 /**
  * Brings an account up to its book's time, in chronological order: whenever a paid grant begins, the grants that it
- * ends expire, it is issued, and open debt is repaid. Grants follow only from paid lines; a reversed one is issued and
- * revoked at once. Needs a book with every grant.
+ * replaces expire, it is issued, and open debt is repaid. Grants follow only from paid lines; a reversed one is issued
+ * and revoked at once. Needs a book with every grant.
  */
 export function advance(book: Book, sources: CreditSources): void {
   const { now } = book;
@@ -71,8 +71,8 @@ export function advance(book: Book, sources: CreditSources): void {
 }
 
 /**
- * Sets every paid grant's reversal targets from the current reversals of its line. Those of revived credits depend on
- * the grant from which they come.
+ * Sets every paid grant's reversal targets from the current reversals of its line. The targets of revived credits
+ * depend on the grant from which these come.
  */
 export function followReversals(book: Book, { lines, reversedLines }: CreditSources): void {
   const byLine = Map.groupBy(reversedLines, ({ lineId }) => lineId);
@@ -92,7 +92,7 @@ export function followReversals(book: Book, { lines, reversedLines }: CreditSour
   }
 }
 
-/** Sets when the credits of running slices end, as far as this is known. */
+/** Sets the end of the credits of running slices, as far as it is known. */
 function endSlices(book: Book, { subscriptions, lines }: CreditSources, all: DueGrant[]): void {
   const lineOf = new Map(lines.map((line) => [line.id, line]));
   const begun = all.filter(({ at }) => at <= book.now);
@@ -109,7 +109,7 @@ function endSlices(book: Book, { subscriptions, lines }: CreditSources, all: Due
     const subscription = subscriptions.find(({ id }) => id === line.subscriptionId);
     const isExpected = subscription !== undefined && isRenewing(subscription);
     const longest = sliceExpiry(line, sliceEnd, { isRenewing: true });
-    // Rows that cannot change any more stay unchanged.
+    // A grant whose latest possible end has passed does not change any more.
     if (book.now >= longest) continue;
     grant.expiresAt = sliceExpiry(line, sliceEnd, { nextStart, isRenewing: isExpected });
   }
@@ -135,7 +135,7 @@ function packageGrant(line: PaymentLine): IssuedGrant {
   return { sourceType: 'package', sourceIndex: 0, granted, tier };
 }
 
-/** `endSlices` sets when its credits end. */
+/** Returns the grant of a slice; `endSlices` sets the end of its credits. */
 function sliceGrant(line: Stretch, slice: Slice): IssuedGrant {
   return {
     sourceType: 'subscription',
@@ -147,13 +147,13 @@ function sliceGrant(line: Stretch, slice: Slice): IssuedGrant {
   };
 }
 
-/** The time covered by a grant's credits, including those returned by an undone reversal. */
+/** Returns the time that a grant's credits cover, including credits that an undone reversal returned. */
 function timeOf(line: PaymentLine, { sliceStart, sliceEnd }: Grant): GrantTime | undefined {
   if (!isStretch(line) || !sliceStart || !sliceEnd) return undefined;
   return { begin: laterOf(line.from, sliceStart), end: sliceEnd };
 }
 
-/** Ordered by time and then by line, so that the same lines are always issued in the same order. */
+/** Orders by time and then by line, so that the same lines are always issued in the same order. */
 function inOrder(a: DueGrant, b: DueGrant): number {
   const byTime = a.at.getTime() - b.at.getTime() || a.begin.getTime() - b.begin.getTime();
   return byTime || (a.line.id < b.line.id ? -1 : 1);

@@ -2,7 +2,7 @@ import { IsInt, IsISO8601, IsOptional, IsString, IsUUID, Length, Max, Min } from
 import { AMOUNT_MAX } from '../ledger/ledger.dto.js';
 
 export class OperatorRevocationRequest {
-  /** Chosen by the caller; the same revocation counts once. */
+  /** The caller chooses the id; a repeat with the same id has no effect. */
   @IsUUID()
   revocationId: string;
 
@@ -17,7 +17,7 @@ export class OperatorRevocationRequest {
 }
 
 export class OperatorGrantRequest {
-  /** Chosen by the caller; the same adjustment counts once. */
+  /** The caller chooses the id; a repeat with the same id has no effect. */
   @IsUUID()
   adjustmentId: string;
 

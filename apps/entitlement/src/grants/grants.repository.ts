@@ -19,7 +19,7 @@ export interface Revocation {
 
 @Injectable()
 export class GrantsRepository {
-  /** @returns false if the claim was used before, or the account has used one. */
+  /** @returns false if the claim was used before, or the account has already used a claim. */
   async insertTrialClaim(
     transaction: Transaction,
     claim: string,
@@ -60,8 +60,8 @@ export class GrantsRepository {
   }
 
   /**
-   * @returns how many credits a revocation took; undefined for an unknown one.
-   * @throws IdempotencyKeyReused if its id was used for another account.
+   * @returns how many credits a revocation took; undefined for an unknown revocation. @throws IdempotencyKeyReused if
+   * its id was used for another account.
    */
   async findRevoked(
     transaction: Transaction,

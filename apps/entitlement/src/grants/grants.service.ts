@@ -22,7 +22,7 @@ interface OpenedAccount {
   sources: CreditSources;
 }
 
-/** Grants credits, each source only once, and keeps accounts up to date with time. */
+/** Grants credits, each source only once, and applies due dates to accounts. */
 @Injectable()
 export class GrantsService {
   // Accounts of one batch of events are locked, read and written together.
@@ -73,8 +73,7 @@ export class GrantsService {
     if (spent.length > 0) {
       grants.push(...(await this.ledger.listGrantsById(transaction, accountIds, spent)));
     }
-    // Credits that were returned to an ended grant are subject to the reversals of that grant, and
-    // take the place of its own credits.
+    // Credits that were returned to an ended grant take the place of its own credits, and its reversals apply to them.
     const shared = grants
       .filter((grant) => isReversed(grant) || (named.has(grant.id) && hasEnded(grant, now)))
       .map(({ id }) => id);
@@ -193,7 +192,7 @@ export class GrantsService {
     });
   }
 
-  /** Every grant that an account ever had, with due dates applied. Neither locks nor writes. */
+  /** Lists every grant that an account ever had, with due dates applied. Neither locks nor writes. */
   async list(accountId: string): Promise<readonly Grant[]> {
     return this.database.snapshot(async (transaction) => {
       const account = await this.ledger.readAccount(transaction, accountId);
@@ -202,7 +201,7 @@ export class GrantsService {
     });
   }
 
-  /** The balance of an account, with due dates applied. Neither locks nor writes. */
+  /** Returns the balance of an account, with due dates applied. Neither locks nor writes. */
   async balance(accountId: string): Promise<BalanceAnswer> {
     return this.database.snapshot((transaction) => this.balanceIn(transaction, accountId));
   }
@@ -218,7 +217,7 @@ export class GrantsService {
     return this.ledger.balance(transaction, book, { isCurrent, lines });
   }
 
-  /** Applies due dates to those of these accounts that are due, in the caller's transaction. */
+  /** Applies due dates to those of the given accounts that are due, in the caller's transaction. */
   async advance(transaction: Transaction, accountIds: string[]): Promise<void> {
     const accounts = await this.ledger.lock(transaction, accountIds);
     const now = this.clock.now();
@@ -228,7 +227,9 @@ export class GrantsService {
     await this.ledger.save(transaction, books);
   }
 
-  /** The books of accounts with every grant and their sources, due dates applied, in order. */
+  /**
+   * Returns the books of accounts with every grant and source, with due dates applied, in the order of the accounts.
+   */
   private async loadAllGrants(
     transaction: Transaction,
     accounts: CreditAccount[],

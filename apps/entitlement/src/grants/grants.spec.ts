@@ -72,7 +72,7 @@ describe('grants', () => {
     const ofSupport = ['operator 03-10 10', 'operator 03-20 10', 'operator 10'];
     const spent = ofSupport.concat('subscription 04-09 5', 'trial 500');
     expect(await used()).toEqual(spent);
-    // Unused credits go back to the grants that would be used last.
+    // Unused credits return to the grants that would be used last.
     await entitlement.client.closeHold(accountId, holdId);
     expect(await used()).toEqual(['operator 03-10 10', 'operator 03-20 7', 'trial 500']);
     await entitlement.use(accountId, 13 + 10 + 4);
@@ -216,7 +216,7 @@ describe('grants', () => {
     ]);
   });
 
-  it('the customer is notified once at a fifth and once at zero, and again after new credits', async () => {
+  it('the customer is notified once at a fifth and once at zero, and again after a new grant', async () => {
     await entitlement.deliver(AccountRegistered, accountId, {
       trialClaim: newId().padEnd(64, '0'),
     });

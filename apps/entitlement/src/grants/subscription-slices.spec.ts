@@ -93,7 +93,7 @@ describe('grants', () => {
     );
   });
 
-  it('slices of months without requests are issued before anything is spent', async () => {
+  it('the slices of months without requests are issued before any credit is spent', async () => {
     at('2026-01-31T12:00:00Z');
     await subscribe({ ...YEAR, interval: 'year' });
     at('2026-06-01T00:00:00Z');
@@ -116,7 +116,7 @@ describe('grants', () => {
       from: '2026-03-17T21:00:00Z',
       monthlyCredits: '35000',
     });
-    // Half of the slice's 31 days were left.
+    // Half of the slice's 31 days are left.
     expect(await spendable()).toBe(15_000 + 17_500);
     at('2026-04-02T09:00:00Z');
     await subscribe({

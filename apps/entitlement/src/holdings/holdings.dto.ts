@@ -9,7 +9,7 @@ export class LineIdsRequest {
 }
 
 export class ListGrantsQuery {
-  /** From the previous page. */
+  /** The cursor of the previous page. */
   @IsOptional()
   @IsString()
   @Length(1, 200)

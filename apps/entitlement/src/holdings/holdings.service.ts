@@ -9,7 +9,7 @@ import { HoldingsRepository } from './holdings.repository.js';
 
 const GRANTS_PER_PAGE = 100;
 
-/** Answers billing and operators: the effects of a payment's lines, and what an account owns. */
+/** Tells billing and operators the effects of a payment's lines, and the credits and subscriptions of an account. */
 @Injectable()
 export class HoldingsService {
   constructor(
@@ -18,12 +18,12 @@ export class HoldingsService {
     private readonly subscriptions: SubscriptionsService,
   ) {}
 
-  /** For the daily comparison with billing's own lines; unknown ids are omitted (I21). */
+  /** Sums the effects of lines for the daily comparison with billing's own lines; unknown ids are omitted (I21). */
   async sums(lineIds: string[]): Promise<LineSums[]> {
     return this.repository.listLines(lineIds);
   }
 
-  /** Reads the applied state without a lock. */
+  /** Reads an account's holdings without a lock and without applying due dates. */
   async owned(accountId: string): Promise<Owned> {
     const [packages, debt, subscriptions] = await Promise.all([
       this.repository.listPackages(accountId),

@@ -26,7 +26,7 @@ export interface HoldName {
 export class HoldsRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** A hold with its slices. Read after the account's lock. */
+  /** Reads a hold with its slices; call it after the account's lock is taken. */
   async find(transaction: Transaction, name: HoldName): Promise<Hold | undefined> {
     const [row] = await transaction.query<HoldRow>(
       'select * from holds where account_id = $1 and hold_id = $2',
@@ -104,7 +104,7 @@ export class HoldsRepository {
     );
   }
 
-  /** Open holds whose end has passed by the database's clock. */
+  /** Lists open holds whose end has passed by the database's clock. */
   async listAbandoned(limit: number): Promise<HoldName[]> {
     return this.maintenance.query<{ accountId: string; holdId: string }>(
       `select account_id as "accountId", hold_id as "holdId" from holds

@@ -42,7 +42,7 @@ export class HoldsService {
         ]),
       );
       const [[book], [known, unbooked]] = [books, found];
-      // Reserving credits below moves them within the balance.
+      // The reservation below moves credits within the balance.
       const balance = remainingOf(book) - unbooked;
       if (!known) return { ...(await this.hold(transaction, book, request)), balance };
       await this.ledger.save(transaction, [book]);

@@ -144,7 +144,7 @@ describe('holds', () => {
       const lock = 'select from entitlement.credit_accounts where id = $1 for update';
       await client.query(lock, [accountId]);
       calls = Array.from({ length: POOL_SIZE + 1 }, (_, n) => hold(1, { holdId: `hold-${n}` }));
-      // All other callers have a connection and wait for the account.
+      // The other callers use all connections and wait for the account.
       return Promise.race(calls).catch((error: unknown) => error);
     });
     const expected = { code: 'service_unavailable', status: 503, retryAfterSeconds: 1 };

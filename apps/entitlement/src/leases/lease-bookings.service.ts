@@ -91,8 +91,8 @@ export class LeaseBookingsService {
   }
 
   /**
-   * Sent together, in one round trip. An unknown id is stored as closed.
-   * @throws the error of the first failure, which makes the others fail.
+   * Sends the statements together, in one round trip. An unknown id is stored as closed. @throws the error of the first
+   * statement that failed, because it makes the others fail.
    */
   private async save(
     transaction: Transaction,
@@ -125,7 +125,7 @@ export class LeaseBookingsService {
   }
 }
 
-/** Raises a lease to the higher of its two totals. @returns the credits that this books, by operation. */
+/** Books a lease up to the higher of its two totals. @returns the credits that this books, by operation. */
 function charge(book: Book, lease: Lease, { consumed, operations = {} }: LeaseUse): UsedCredits[] {
   if (consumed > lease.reported) lease.reportedBy = operations;
   const due = chargeTo(book, lease, Math.max(consumed, lease.reported));

@@ -165,7 +165,7 @@ describe('concurrent calls for leases', () => {
     for (const { accountId, leaseId } of leases) await acquire(accountId, { leaseId, min: 10 });
     const lock = 'select from entitlement.credit_accounts where id = $1 for update';
     await withClient(entitlement.test.url(), async (client) => {
-      // It never checks for a deadlock itself, so the closes are the ones that are cancelled.
+      // This session never checks for a deadlock, so PostgreSQL cancels the closes instead.
       await client.query(`set deadlock_timeout = '60s'`);
       await client.query('begin');
       await client.query(lock, [accounts[1]]);

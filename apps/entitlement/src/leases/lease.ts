@@ -2,12 +2,12 @@ import type { CreditsByOperation } from '#libs/contracts';
 import type { Chargeable } from '../reservations/charge.js';
 
 export interface Lease extends Chargeable {
-  /** The gateway's own id for it, unique within its account. */
+  /** The id that the gateway chose for the lease, unique within its account. */
   leaseId: string;
   gatewayId: string;
   /** The holder's last total; the booked part is `consumed`. */
   reported: number;
-  /** The use in `reported` by operation, and the booked part of it. */
+  /** The credits of `reported` by operation, and below them the booked part. */
   reportedBy: CreditsByOperation;
   bookedBy: CreditsByOperation;
   /** The milliseconds left when it was read; 0 after its end. */
@@ -24,7 +24,7 @@ export interface RefusedLease {
   outcome: 'insufficient' | 'elsewhere' | 'closed';
 }
 
-/** Its name in the ledger. */
+/** Returns the lease's name in the ledger. */
 export function leaseReference(leaseId: string): string {
   return `lease:${leaseId}`;
 }

@@ -40,13 +40,13 @@ export class LeaseUseRequest {
   @IsUUID()
   accountId: string;
 
-  /** Cumulative credits. */
+  /** The credits used so far, cumulative. */
   @IsInt()
   @Min(0)
   @Max(AMOUNT_MAX)
   consumed: number;
 
-  /** Cumulative credits by operation. */
+  /** The credits used so far by operation, cumulative. */
   @IsOptional()
   @AreCreditsByOperation()
   operations?: CreditsByOperation;

@@ -33,7 +33,7 @@ export class LeasesRepository {
     private readonly maintenance: MaintenanceDatabase,
   ) {}
 
-  /** Leases in lease order, locked. Read after the accounts' locks. */
+  /** Reads and locks leases in the order of their ids; call it after the accounts are locked. */
   async list(transaction: Transaction, names: LeaseName[]): Promise<Lease[]> {
     const rows = await transaction.query<LeaseRow>(LIST, columnsOf(names));
     return rows.map((row) => ({
@@ -110,8 +110,8 @@ export class LeasesRepository {
   }
 
   /**
-   * Stores totals of open leases; lower ones, and those of unknown leases, change nothing. No account is locked, so
-   * damage to an account does not matter.
+   * Stores totals of open leases; lower ones, and those of unknown leases, change nothing. No account is locked, so a
+   * damaged account does not stop it.
    */
   async report(uses: LeaseUse[]): Promise<void> {
     await this.database.query(REPORT, usesOf(uses));
@@ -139,8 +139,8 @@ export class LeasesRepository {
   }
 
   /**
-   * Leases whose credits must be booked: open ones that ended more than `graceMs` ago, and closed ones with a late
-   * total.
+   * Lists leases whose credits must be booked: open ones that ended more than `graceMs` ago, and closed ones with a
+   * late total.
    */
   async listAbandoned(graceMs: number, limit: number): Promise<LeaseUse[]> {
     return this.maintenance.query<LeaseUse>(ABANDONED, [graceMs, limit]);

@@ -20,7 +20,7 @@ import { LeasesRepository } from './leases.repository.js';
 /** How long a holder may spend from a lease, counted from its request. */
 const LEASE_TTL_MS = 60_000;
 
-/** Credits for gateways to spend locally: granted in advance, and settled in totals. */
+/** Grants credits that gateways spend locally and settle by totals. */
 @Injectable()
 export class LeasesService {
   constructor(
@@ -46,7 +46,7 @@ export class LeasesService {
         ]),
       );
       const [[book], [[known], refused, unbooked]] = [books, found];
-      // Reserving credits below moves them within the balance.
+      // The reservation below moves credits within the balance.
       const balance = remainingOf(book) - unbooked;
       if (known || refused) {
         const outcome = await this.repeatAnswer(transaction, book, { known, refused });

@@ -9,7 +9,7 @@ import { LeasesRepository } from './leases.repository.js';
 
 const GATEWAY = 'gateway-1';
 
-/** Several rows are locked in the order of their ids, so that no two transactions wait for each other. */
+/** Statements lock several rows in the order of their ids, so that no two transactions wait for each other. */
 describe('locks', () => {
   let entitlement: EntitlementUnderTest;
 

@@ -36,7 +36,7 @@ describe('leases', () => {
     await entitlement.client.closeAll(uses.slice(1));
     const ofMany = counter.take();
     counter.stop();
-    // Lock, leases, grants; then the ledger, the leases and the use by operation.
+    // The statements: lock, leases, grants; then the ledger, the leases and the use by operation.
     expect(ofOne).toEqual({ statements: 6, roundTrips: 2 });
     expect(ofMany).toEqual(ofOne);
   });
@@ -47,7 +47,7 @@ describe('leases', () => {
     await acquire(accountId);
     const ofAcquire = counter.take();
     counter.stop();
-    // Lock, lease, refusal, unbooked use, grants; then the ledger and the lease.
+    // The statements: lock, lease, refusal, unbooked use, grants; then the ledger and the lease.
     expect(ofAcquire).toEqual({ statements: 7, roundTrips: 2 });
   });
 });

@@ -19,7 +19,7 @@ export interface LostCredits {
   credits: number;
 }
 
-/** How long credits remain valid that are returned to an ended grant. */
+/** How long credits that are returned to an ended grant remain valid. */
 const REVIVED_LIFETIME_MS = 7 * DAY_MS;
 
 /**
@@ -140,8 +140,8 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Books use that is reported after the reservation released its credits: first from those credits, where they are
-   * now, even if expired or frozen, then from spendable ones.
+   * Books use that is reported after the reservation released its credits: first from those credits, wherever they are
+   * now, even if expired or frozen; then from spendable ones.
    */
   debitLate(reservation: Reservation, amount: number): { late: number; unbilled: number } {
     const moves: Move[] = [];
@@ -151,7 +151,7 @@ export class Book extends GrantBook {
       for (const from of ['available', 'expired'] as const) {
         const left = from === 'available' ? grant.available : this.lostOf(grant);
         const part = Math.min(rest, slice.returned - slice.reclaimed, left);
-        // This is booked at once, so that the next bucket and the next grant see the rest.
+        // The part is booked at once, so that the next bucket and the next grant see the rest.
         this.apply([{ grant, from, to: 'consumed', amount: part }]);
         slice.reclaimed += part;
         rest -= part;
@@ -236,7 +236,7 @@ export class Book extends GrantBook {
 
   /**
    * Revived credits belong to the ended grant, so reversals take from them only the part that they could not take from
-   * the grant. A share of each would be taken twice.
+   * the grant. Otherwise, the same share would be taken twice.
    */
   private followRevived(grant: Grant): void {
     const revived = this.revivedOf(grant);

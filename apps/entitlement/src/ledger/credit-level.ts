@@ -22,7 +22,7 @@ export function remainingOf(book: Book): number {
   return book.spendable + book.reserved;
 }
 
-/** Name of the highest tier among packages that still have credits, available or reserved. */
+/** Returns the name of the highest tier among packages that still have credits, available or reserved. */
 export function packageTierOf(book: Book): string | undefined {
   const packages = book.all.filter(
     (grant) => grant.sourceType === 'package' && grant.available + grant.reserved > 0,

@@ -1,6 +1,6 @@
 /**
  * Runs `work` for each item, one after another, so that a failure does not affect the others.
- * @throws AggregateError with every failure once all were tried.
+ * @throws AggregateError with every failure, after all items were tried.
  */
 export async function forEachInOrder<T>(
   items: T[],

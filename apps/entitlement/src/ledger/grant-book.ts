@@ -75,7 +75,7 @@ export abstract class GrantBook {
     return this.all.reduce((sum, grant) => sum + grant.reserved, 0);
   }
 
-  /** Grants that were read and are different now, in both states. */
+  /** Returns the grants that have changed since they were read, with both states. */
   changed(): { before: Grant; after: Grant }[] {
     return [...this.before.values()]
       .map((before) => ({ before, after: this.grantOf(before.id) }))
@@ -97,7 +97,7 @@ export abstract class GrantBook {
     return this.account.allowanceVersion;
   }
 
-  /** Makes sure that due dates are applied at `instant` at the latest. */
+  /** Schedules the next application of due dates at `instant` at the latest. */
   noteDue(instant: Date): void {
     const { nextDueAt } = this.account;
     if (!nextDueAt || instant < nextDueAt) this.account.nextDueAt = instant;
@@ -112,7 +112,7 @@ export abstract class GrantBook {
     return grant.expiresAt !== undefined && grant.expiresAt <= this.now;
   }
 
-  /** The grant that received the credits which were returned to this one after its end. */
+  /** Returns the grant that received the credits returned to this one after its end. */
   protected revivedOf(grant: Grant): Grant | undefined {
     const source = sourceOf({ ...revivalOf(grant), granted: 0 });
     return this.all.find((other) => sourceOf(other) === source);

@@ -41,16 +41,16 @@ export interface Grant extends NewGrant, Record<Bucket, number> {
   revokedExpired: number;
   /** Revoked credits that an operator took; no undone reversal returns them. */
   withdrawn: number;
-  /** The target of reversals, requested and final ones. */
+  /** The credits that requested and final reversals together must take. */
   requestedTarget: number;
-  /** Credits covered by final reversals. */
+  /** The credits that final reversals alone must take. */
   reversalTarget: number;
   /** Reversed but consumed credits: still owed, and repaid by later grants. */
   owed: number;
   repaid: number;
 }
 
-/** Priority, then expiry (never last), then age. */
+/** Compares by burn order: priority, then expiry (grants without one last), then age. */
 export function inBurnOrder(a: Grant, b: Grant): number {
   return (
     BURN_PRIORITY[a.sourceType] - BURN_PRIORITY[b.sourceType] ||
@@ -59,7 +59,7 @@ export function inBurnOrder(a: Grant, b: Grant): number {
   );
 }
 
-/** Ordered by age and then by source, so that the same history always has the same order. */
+/** Compares by age and then by source, so that the same history always has the same order. */
 export function byAge(a: Grant, b: Grant): number {
   return compareTimes(a.issuedAt, b.issuedAt) || (sourceOf(a) < sourceOf(b) ? -1 : 1);
 }
@@ -69,7 +69,7 @@ export function sourceOf({ sourceType, sourceId, sourceIndex }: NewGrant): strin
   return `${sourceType}:${sourceId}:${sourceIndex}`;
 }
 
-/** The source of the grant in which credits live on that are returned to this one after its end. */
+/** Returns the source of the grant that receives credits which are returned to this one after its end. */
 export function revivalOf(grant: Grant) {
   const { lineId, subscriptionId, sliceStart, sliceEnd } = grant;
   const { sourceId, sourceIndex } =

@@ -1,6 +1,6 @@
 /**
- * Ledger accounts of a customer. The first five are the buckets of a grant. `issued` is where credits come from, `debt`
- * (negative) is what a customer owes after a reversal, `owed` is our claim to it.
+ * Ledger accounts of a customer. The first five are the buckets of a grant. `issued` is the source of all credits,
+ * `debt` (negative) the amount that a customer owes after a reversal, and `owed` our claim to that amount.
  */
 const LEDGER_ACCOUNTS = [
   'available',
@@ -43,9 +43,9 @@ export interface LedgerEntry {
 export interface LedgerTransfer {
   accountId: string;
   kind: TransferKind;
-  /** Its cause: `lease:<id>`, `hold:<id>`, a grant's source, `time` … */
+  /** The cause of the transfer: `lease:<id>`, `hold:<id>`, a grant's source, `time` … */
   reference: string;
-  /** Available credits of the account after it. */
+  /** The account's available credits after the transfer. */
   availableAfter: number;
   /** Business time. */
   occurredAt: Date;

@@ -124,7 +124,7 @@ export class LedgerRepository {
     return Number(unbooked);
   }
 
-  /** Up to `limit` grants: those with credits left first, then the newest. */
+  /** Lists up to `limit` grants: those with credits left first, then the newest. */
   async listNewestGrants(
     transaction: Transaction,
     accountId: string,

@@ -26,8 +26,8 @@ export class LedgerService {
   ) {}
 
   /**
-   * The first statement of every transaction that changes accounts: locks them in id order until the transaction ends.
-   * State that was read earlier may be stale.
+   * Locks accounts in id order until the transaction ends; this is the first statement of every transaction that
+   * changes accounts. State that was read earlier may be stale.
    */
   async lock(transaction: Transaction, accountIds: string[]): Promise<CreditAccount[]> {
     return this.repository.lockAccounts(transaction, [...new Set(accountIds)]);
@@ -128,7 +128,10 @@ export class LedgerService {
     return this.repository.sumUnbooked(transaction, accountId);
   }
 
-  /** The balance of an account. @param isCurrent whether the book matches the rows, because no due date changed it. */
+  /**
+   * Returns the balance of an account. @param isCurrent whether the book matches the rows, because no due date changed
+   * it.
+   */
   async balance(
     transaction: Transaction,
     book: Book,
@@ -144,7 +147,7 @@ export class LedgerService {
     const frozen = isFrozen ? grants.reduce((sum, { available }) => sum + available, 0) : 0;
     return {
       spendable: book.spendable,
-      // Credits used under leases but not yet in the ledger cannot be returned.
+      // Credits that were used under leases but are not in the ledger yet cannot be returned.
       reserved: book.reserved - pending,
       pending,
       frozen,
@@ -186,7 +189,7 @@ export class LedgerService {
   }
 }
 
-/** In the order of `listNewestGrants`. */
+/** Compares in the order of `listNewestGrants`. */
 function newestOf(book: Book): Grant[] {
   const isLive = ({ available, reserved }: Grant) => available > 0 || reserved > 0;
   const newest = book.all.toSorted((a, b) => byAge(b, a));

@@ -4,16 +4,16 @@ export interface ReservationSlice {
   amount: number;
   consumed: number;
   returned: number;
-  /** The part of the returned credits that a late debit took again. */
+  /** The part of the returned credits that a late debit took. */
   reclaimed: number;
-  /** The grant that received the returned credits, because their own had ended. */
+  /** The grant that received the returned credits, because the grant that they came from had ended. */
   revivedIn?: string;
 }
 
 /** The credits of one lease or hold, in burn order. */
 export interface Reservation {
   id: string;
-  /** Its name in the ledger: `lease:<id>` or `hold:<id>`. */
+  /** The name of the lease or hold in the ledger: `lease:<id>` or `hold:<id>`. */
   reference: string;
   slices: ReservationSlice[];
 }

@@ -35,7 +35,7 @@ export class PaymentLine {
   @Column('text', { nullable: true })
   tier: string | null;
 
-  /** This column and all below are set for a stretch of a subscription. */
+  /** Null for a package, like the columns below down to `monthly_credits`. */
   @Column('uuid', { name: 'subscription_id', nullable: true })
   subscriptionId: string | null;
 
@@ -55,7 +55,7 @@ export class PaymentLine {
   @Column('bigint', { name: 'monthly_credits', nullable: true })
   monthlyCredits: string | null;
 
-  /** When it first arrived, in business time. */
+  /** The business time at which the line first arrived. */
   @Column('timestamptz', { name: 'heard_at' })
   heardAt: Date;
 }

@@ -17,7 +17,7 @@ export class PaymentsRepository {
     await transaction.manager.insert(PaymentLine, lines);
   }
 
-  /** The lines known under these ids, or for their payment, of any account. */
+  /** Lists the known lines that have these ids or belong to these payments, of any account. */
   async listAnnouncedLines(transaction: Transaction, lines: PaymentLine[]): Promise<PaymentLine[]> {
     const paymentIds = new Set(lines.map(({ paymentId }) => paymentId));
     return transaction.manager
@@ -51,7 +51,7 @@ export class PaymentsRepository {
     await transaction.manager.insert(ReversedLine, lines);
   }
 
-  /** Both announcements of a reversal, as far as they were made. */
+  /** Lists the announcements of a reversal: its request and its final state, as far as billing has made them. */
   async listAnnouncements(
     transaction: Transaction,
     accountId: string,

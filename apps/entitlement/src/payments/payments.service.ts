@@ -13,8 +13,8 @@ import { Reversal } from './reversal.entity.js';
 import { ReversedLine } from './reversed-line.entity.js';
 
 /**
- * Stores what billing announced about money: lines of payments, and their reversals, in whatever order the events
- * arrive. The caller holds the account's lock.
+ * Stores what billing announced about money: lines of payments, and their reversals, in any order of the events. The
+ * caller holds the account's lock.
  */
 @Injectable()
 export class PaymentsService {
@@ -44,7 +44,7 @@ export class PaymentsService {
 
   /**
    * Stores a payment's lines; a repeat stores nothing.
-   * @param heardAt the time of the account's book: with a later time, the line would be due in that book's future.
+   * @param heardAt the time of the account's book; with a later time, the line would be due only in that book's future.
    * @returns the new lines.
    * @throws AnnouncedOtherwise if a line, the payment or a subscription is known with other content.
    */
@@ -211,7 +211,7 @@ function withoutZeros(decimal: string): string {
   return String(BigInt(decimal));
 }
 
-/** Everything that billing announced about a line. */
+/** Returns everything that billing announced about a line, for comparisons. */
 function contentOf(line: PaymentLine): object {
   return { ...line, heardAt: undefined };
 }

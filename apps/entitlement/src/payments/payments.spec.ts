@@ -152,12 +152,12 @@ describe('announcements of billing', () => {
       } as Stretch).map(({ index, start, end }) =>
         [index, ...[start, end].map((at) => at.toISOString().slice(0, 10))].join(' '),
       );
-    // A year that a reversal or a change of interval has cut short, at the start of a slice or within one.
+    // A reversal or a change of interval has cut the year short, at the start of a slice or within one.
     const twoMonths = ['0 2026-01-31 2026-02-28', '1 2026-02-28 2026-03-31'];
     expect(year('2026-03-31T00:00:00Z')).toEqual(twoMonths);
     expect(year('2026-04-10T00:00:00Z')).toEqual([...twoMonths, '2 2026-03-31 2026-04-10']);
     expect(year('2027-01-31T00:00:00Z')).toHaveLength(12);
-    // An upgrade adds nothing to slices that were over before it.
+    // An upgrade adds nothing to slices that had already ended.
     expect(year('2026-03-31T00:00:00Z', '2026-02-28T00:00:00Z')).toEqual(twoMonths.slice(1));
   });
 

@@ -10,7 +10,7 @@ export class ReversedLine {
   @PrimaryColumn('text')
   phase: 'requested' | 'final';
 
-  /** The line may not be known yet. */
+  /** The id of a line that may not have arrived yet. */
   @PrimaryColumn('uuid', { name: 'line_id' })
   lineId: string;
 
@@ -26,7 +26,7 @@ export class ReversedLine {
   @Column('text')
   scope: ReversalScope;
 
-  /** Only with scope `remaining`. */
+  /** Set only for the scope `remaining`. */
   @Column('timestamptz', { name: 'from_at', nullable: true })
   from: Date | null;
 }

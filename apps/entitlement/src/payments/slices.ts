@@ -44,12 +44,15 @@ export function laterOf(one: Date, other: Date): Date {
   return new Date(Math.max(one.getTime(), other.getTime()));
 }
 
-/** When a slice of a stretch begins to have credits. */
+/** Returns the time from which a slice of a stretch has credits. */
 export function sliceBegin(stretch: Stretch, slice: Slice): Date {
   return laterOf(slice.start, stretch.from);
 }
 
-/** Credits of one slice: the stretch's monthly credits in proportion to its share of the slice's time, rounded down. */
+/**
+ * Returns the credits of one slice: the stretch's monthly credits in proportion to its share of the slice's time,
+ * rounded down.
+ */
 export function sliceCredits(stretch: Stretch, slice: Slice): number {
   const begin = sliceBegin(stretch, slice).getTime();
   const [start, end] = [slice.start.getTime(), slice.end.getTime()];
@@ -62,8 +65,8 @@ export function isLate(stretch: Stretch, sliceEnd: Date): boolean {
 }
 
 /**
- * When the credits of a slice end: as soon as the next slice of its subscription has begun; in the last slice of a
- * period, after the days of grace if a renewal is expected; otherwise with the slice.
+ * Returns the end of a slice's credits: the beginning of the next slice of its subscription. The credits of a period's
+ * last slice end after the days of grace if a renewal is expected, otherwise with the slice.
  * @param nextStart start of the next slice that has been issued.
  */
 export function sliceExpiry(

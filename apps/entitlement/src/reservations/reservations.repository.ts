@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 
-/** The common part of an account's leases and holds. */
+/** Queries that leases and holds of an account have in common. */
 @Injectable()
 export class ReservationsRepository {
-  /** Credits in open leases of an account that are not reported as used. */
+  /** Sums the credits in open leases of an account that are not reported as used. */
   async sumUnusedOfLeases(transaction: Transaction, accountId: string): Promise<number> {
     const [{ unused }] = await transaction.query<{ unused: string }>(
       `select coalesce(sum(amount - reported), 0) as unused

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import { ReservationsRepository } from './reservations.repository.js';
 
-/** The interactions between leases and holds of an account. */
+/** Operations that leases and holds of an account have in common. */
 @Injectable()
 export class ReservationsService {
   constructor(private readonly reservations: ReservationsRepository) {}
 
-  /** Credits in open leases of an account that are not reported as used. */
+  /** Sums the credits in open leases of an account that are not reported as used. */
   async sumUnusedOfLeases(transaction: Transaction, accountId: string): Promise<number> {
     return this.reservations.sumUnusedOfLeases(transaction, accountId);
   }

@@ -4,7 +4,10 @@ import type { Transaction } from '#libs/database';
 import { GrantsService } from '../grants/grants.service.js';
 import { PaymentsService } from '../payments/payments.service.js';
 
-/** Refunds and disputes: revokes the credits of returned money line by line, and restores them if the refund failed. */
+/**
+ * Handles refunds and disputes: revokes credits line by line in proportion to the returned money, and restores them if
+ * the refund failed.
+ */
 @Injectable()
 export class ReversalsService {
   constructor(

@@ -22,7 +22,7 @@ describe('reversals', () => {
 
   const balance = () => entitlement.client.balance(accountId);
 
-  /** Takes credits into a separate lease. @returns functions to use some and to release the rest. */
+  /** Reserves credits in a separate lease. @returns functions that use some of them and release the rest. */
   async function lease(amount: number) {
     const leaseId = newId();
     await entitlement.client.acquire({
@@ -200,7 +200,8 @@ describe('reversals', () => {
     expect(await entitlement.newEntries(accountId)).toEqual([...arrived, ...arrived]);
     expect(await balance()).toMatchObject({ spendable: 0, debt: 1_000 });
     await entitlement.undo(accountId, reversalId);
-    // The credits of the running slice and, for seven days, those that ended slices had when they were reversed.
+    // These are the credits of the running slice and, for seven days, those that ended slices had when they were
+    // reversed.
     expect(await balance()).toMatchObject({ spendable: 15_000 + 14_000 + 15_000, debt: 0 });
     expect((await entitlement.newEntries(accountId)).toSorted()).toEqual([
       'debt_cancel subscription: debt +1000, owed -1000',

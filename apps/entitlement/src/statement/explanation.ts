@@ -1,9 +1,9 @@
 import type { BalanceAnswer, BalanceExplanation, ExplainedLine, LedgerLine } from '#libs/contracts';
 
-/** Frequent movements are one line per month and kind, so that years fit on a screen. */
+/** Movements of these frequent kinds become one line per month and kind, so that years fit on a screen. */
 const SUMMED: readonly LedgerLine['kind'][] = ['use', 'expiry'];
 
-/** Summarises an account's whole ledger, oldest first. @param lines newest first. */
+/** Summarises an account's whole ledger, with the oldest lines first. @param lines the newest first. */
 export function explain(balance: BalanceAnswer, lines: LedgerLine[]): BalanceExplanation {
   const explained = new Map<string, ExplainedLine>();
   for (const { id, at, kind, amount, reference } of lines.toReversed()) {

@@ -35,8 +35,8 @@ export class StatementService {
   ) {}
 
   async read(accountId: string, asked: AskedPage): Promise<Statement> {
-    // The balance is read first, because this applies due dates: slices that begin and credits that end are lines of
-    // the ledger.
+    // The balance is read first, because this applies due dates, which add lines to the ledger: slices begin and
+    // credits end.
     const balance = await this.grants.balance(accountId);
     return { balance, lines: await this.lines(accountId, asked) };
   }
@@ -51,12 +51,15 @@ export class StatementService {
     return asked.cut(rows, ({ id }) => id.split('.'));
   }
 
-  /** The changes of each day, from a day (`YYYY-MM-DD`) on. */
+  /** Lists the changes of each day, from a day (`YYYY-MM-DD`) on. */
   async changes(accountId: string, from: string): Promise<LedgerChanges> {
     return this.repository.sumDays(accountId, from);
   }
 
-  /** Due dates are applied first; then balance and ledger are read in one snapshot, however much is spent meanwhile. */
+  /**
+   * Applies due dates first, and then reads balance and ledger in one snapshot, so that they agree whatever is spent
+   * meanwhile.
+   */
   async explain(accountId: string): Promise<BalanceExplanation> {
     await this.database.transaction((transaction) => this.grants.advance(transaction, [accountId]));
     return this.database.snapshot(async (transaction) => {

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { MonitorSlots, RateLimits, SubscriptionState } from '#libs/contracts';
 
-/** A subscription by its last snapshot: state and rights. */
+/** The last snapshot of a subscription: its state and rights. */
 @Entity('subscriptions')
 export class Subscription {
   @PrimaryColumn('uuid')

@@ -2,8 +2,8 @@ import { GRACE_MS, type SubscriptionState } from '#libs/contracts';
 import type { Subscription } from './subscription.entity.js';
 
 /**
- * The rights of a subscription by its state: to the end of the paid time, plus some days if a renewal is expected; or
- * none.
+ * How long a subscription has rights, by its state: to the end of the paid time, plus the days of grace if a renewal is
+ * expected, or not at all.
  */
 const RIGHTS: Record<SubscriptionState, 'paid and grace' | 'paid' | 'none'> = {
   incomplete: 'none',
@@ -22,8 +22,8 @@ export function isRenewing({ state, cancelAt }: Subscription): boolean {
 }
 
 /**
- * When the rights of a subscription end if no further news arrives; undefined if it grants none, because of its state
- * or because no stretch of it was paid yet.
+ * Returns the end of a subscription's rights if no further event arrives; undefined if it grants none, because of its
+ * state or because none of its periods was paid yet.
  */
 export function rightsEnd(subscription: Subscription): Date | undefined {
   const { state, paidThrough } = subscription;

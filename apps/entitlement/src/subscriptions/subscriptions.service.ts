@@ -6,7 +6,7 @@ import { PaymentsService } from '../payments/payments.service.js';
 import type { Subscription } from './subscription.entity.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 
-/** Stores the last snapshot of each subscription. The inbox drops older ones. */
+/** Stores the last snapshot of each subscription; the inbox drops older snapshots. */
 @Injectable()
 export class SubscriptionsService {
   constructor(

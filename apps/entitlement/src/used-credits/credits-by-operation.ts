@@ -1,11 +1,11 @@
 import type { CreditsByOperation } from '#libs/contracts';
 
-/** Use whose holder did not name the operation. */
+/** The name for use whose holder did not name an operation. */
 export const OTHER_OPERATION = 'other';
 
 /**
- * Splits newly booked credits among operations: each gets what its holder reported and was not booked yet, as far as
- * the credits suffice; the rest goes to `other`.
+ * Splits newly booked credits among operations: each operation gets the credits that its holder reported and that are
+ * not booked yet, as far as they suffice; the rest goes to `other`.
  * @param due credits that are booked now.
  * @param reported the holder's cumulative credits by operation.
  * @param booked the part of them that was booked before.

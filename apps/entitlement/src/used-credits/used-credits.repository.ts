@@ -3,7 +3,7 @@ import { WORK_OPERATIONS, type WorkDay } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 
 export interface UsedCreditsRow {
-  /** The id of its line, unless the day already has one for this operation. */
+  /** The id of the new line; ignored if the day already has a line for this operation. */
   id: string;
   accountId: string;
   /** `YYYY-MM-DD`, UTC. */
@@ -17,7 +17,7 @@ export class UsedCreditsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Adds to the lines of days and operations. Their accounts are locked, so no two transactions write the same line.
+   * Adds use to the lines of days and operations. The accounts are locked, so no two transactions write the same line.
    */
   async add(transaction: Transaction, rows: UsedCreditsRow[]): Promise<void> {
     await transaction.query(ADD, [JSON.stringify(rows)]);

@@ -33,7 +33,7 @@ export class UsedCreditsService {
     if (lines.size > 0) await this.repository.add(transaction, [...lines.values()]);
   }
 
-  /** The use by jobs and monitors, which no request was charged for. */
+  /** Lists the use by jobs and monitors, which is charged to no request. */
   async listWork(accountId: string, { from, to }: UsedDays): Promise<WorkDay[]> {
     return this.repository.listWork(accountId, from, to);
   }

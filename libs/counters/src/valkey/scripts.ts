@@ -10,11 +10,11 @@ export interface Script {
 /** A slice may be spent for this long after it was requested, on the cluster's clock. */
 export const SLICE_USABLE_MS = 2_000;
 /**
- * After this time, the holder of a slice counts as dead and the rest as spent; it is longer than the time above plus a
- * clock step.
+ * After this time, the holder of a slice counts as dead and the rest of the slice as spent. It is longer than the time
+ * above plus a clock step.
  */
 const SLICE_KEPT_MS = 6_000;
-/** Replaces the second of requests that were counted by mistake, which are reported as a negative count. */
+/** Stands in place of the second for requests that were counted by mistake; these are reported as a negative count. */
 export const GIVEN_BACK = 0;
 /** An unused entry expires after two windows, because the clock may stop for a while. */
 const ENTRY_TTL_MS = 130_000;
@@ -41,9 +41,9 @@ end
 `;
 
 /**
- * A gateway's heartbeat. Keys: meta, gateways. Arguments: time or '', gateway, the epoch it knows, an epoch to begin if
- * there is none, '1' if it has admitted requests that the server may not know of. Answers epoch, time, gateways seen,
- * milliseconds until the history is whole again.
+ * A gateway's heartbeat. Keys: meta, gateways. Arguments: time or '', gateway, the epoch that the gateway knows, an
+ * epoch to begin if there is none, '1' if the gateway has admitted requests that the server may not know. Answers the
+ * epoch, the time, the number of gateways seen, and the milliseconds until the history is complete again.
  */
 export const BEAT = script(`${CLOCK}
 local now = clusterNow(KEYS[1], ARGV[1])
@@ -65,11 +65,11 @@ return { epoch, now, redis.call('ZCARD', KEYS[2]), math.max(0, warm - now) }
 /**
  * Books the tokens that a gateway has spent and grants the ones that it requests, for several entries at once. An entry
  * is a hash: a field for each second with requests, and one "count/until" for each gateway that holds a slice. Keys:
- * meta, entries. Arguments: epoch, time or '', session, gateways, then for each entry limit, requests that wait, tokens
- * wanted in hand, tokens still in hand, the number of further words, and these: pairs of second and count. Returned
- * tokens are subtracted from the oldest seconds, so that no window ever contains too few. Answers the time, then for
- * each entry the tokens granted, the tokens in hand, the room, the oldest second, and the tokens in others' hands; -1
- * alone if the epoch differs.
+ * meta, entries. Arguments: epoch, time or '', session, gateways; then for each entry its limit, the waiting requests,
+ * the tokens wanted in hand, the tokens still in hand, the number of further words, and these words: pairs of second
+ * and count. Returned tokens are subtracted from the oldest seconds, so that no window ever contains too few. Answers
+ * the time, then for each entry the tokens granted, the tokens in hand, the room, the oldest second, and the tokens
+ * that other gateways have in hand; only -1 if the epoch differs.
  */
 export const TAKE = script(`${CLOCK}
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return { -1 } end

@@ -50,7 +50,7 @@ export class SliceEntry {
   private learnedAtMs = -Infinity;
   private askedAtMs = -Infinity;
   private demand = 0;
-  /** Alternating seconds and counts of the use that the server does not know yet. */
+  /** The use that the server does not know yet: seconds and counts alternate. */
   private uses: number[] = [];
 
   constructor(
@@ -58,7 +58,7 @@ export class SliceEntry {
     readonly rateKey: number,
   ) {}
 
-  /** True if a request of this limit can be decided at once from the slice in hand. */
+  /** True if the slice in hand can admit a request of this limit at once. */
   hasInHand(limit: number, session: string, nowMs: number): boolean {
     return (
       this.inHand > 0 &&
@@ -166,7 +166,7 @@ export class SliceEntry {
     };
   }
 
-  /** Applies the server's reply. */
+  /** Applies the server's reply to this entry. */
   learn(reply: TakeReply, { inHand: kept, want }: TakeRequest, gateways: number): void {
     this.leftAlone = Math.floor(reply.room / gateways) + reply.inHand;
     this.learnedAtMs = reply.nowMs;
@@ -185,7 +185,7 @@ export class SliceEntry {
     }
   }
 
-  /** Admits nothing until then. */
+  /** Admits nothing before that time. */
   fill(untilMs: number): void {
     this.fullLimit = this.limit;
     this.fullUntilMs = untilMs;

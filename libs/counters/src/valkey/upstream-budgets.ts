@@ -33,7 +33,7 @@ export interface BucketRequest {
   owed: number;
 }
 
-/** The budget of which a caller claims a share. */
+/** The budget from which a caller claims a share. */
 export interface ShareRequest {
   asker: string;
   /** The account's queries that wait in this process. */
@@ -44,7 +44,7 @@ export interface ShareRequest {
 
 export interface BudgetReply {
   granted: number;
-  /** When to request the rest again. */
+  /** The time after which to request the rest again. */
   waitMs: number;
   pausedMs: number;
   /** Throttles in a row. */
@@ -85,7 +85,7 @@ export class UpstreamBudgets {
     return Math.max(1, this.link.gateways);
   }
 
-  /** The grant; undefined if the server does not answer in time. */
+  /** Takes tokens of a host. @returns the grant; undefined if the server does not answer in time. */
   async take(host: string, request: BudgetRequest): Promise<BudgetReply | undefined> {
     const { priority, tokens, pausedMs, isRecovered, buckets } = request;
     const terms = buckets.flatMap(({ burst, perSecond, left, owed }) => [
@@ -106,7 +106,8 @@ export class UpstreamBudgets {
   }
 
   /**
-   * True if the caller may query, which then counts in all processes; undefined if the server does not answer in time.
+   * Claims a query's share for a caller; the query then counts in all processes. @returns whether the caller may query;
+   * undefined if the server does not answer in time.
    */
   async claimShare(
     host: string,

@@ -14,16 +14,16 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /**
- * Takes tokens for one host from all of its buckets. An entry is a hash: when it was filled (at), the tokens of each
- * bucket (t1, …), until when it is paused, consecutive throttles (strikes), and for each priority the waiting process
- * and until when it waits (w0 live, w1 monitor, w2 bulk, w3 background). While another process waits with a higher
- * priority, a lower one gets nothing. A clock that steps back refills nothing, and one that leaps refills a bucket
- * once.
+ * Takes tokens for one host from all of its buckets. An entry is a hash: the time when it was filled (at), the tokens
+ * of each bucket (t1, …), the end of its pause (paused), consecutive throttles (strikes), and for each priority the
+ * waiting process and the end of its wait (w0 live, w1 monitor, w2 bulk, w3 background). While another process waits
+ * with a higher priority, a process with a lower one gets nothing. A clock that steps back refills nothing, and one
+ * that leaps refills a bucket once.
  *
  * Keys: entry. Arguments: process, priority, tokens wanted, milliseconds for which the process knows the host to be
- * paused, '1' if the host has answered since, then for each bucket: burst, tokens per second, its tokens if there is no
- * entry, and spent tokens that the entry lacks (negative: returned). Answers granted, milliseconds to wait,
- * milliseconds paused, strikes, tokens of each bucket as text.
+ * paused, '1' if the host has answered since; then for each bucket: burst, tokens per second, its tokens if there is no
+ * entry, and spent tokens that the entry lacks (negative: returned). Answers the tokens granted, milliseconds to wait,
+ * milliseconds paused, strikes, and the tokens of each bucket as text.
  */
 export const TAKE_UPSTREAM = script(`${TIME}
 local me, priority, want = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])

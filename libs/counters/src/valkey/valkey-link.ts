@@ -6,7 +6,7 @@ import { UPSTREAM_SCRIPTS } from './upstream-scripts.js';
 const PREFIX = 'counters:';
 const META = `${PREFIX}meta`;
 
-/** The assumed number of gateways until the server has been reached once, because a gateway cannot know better. */
+/** The number of gateways that a gateway assumes until it has reached the server once. */
 const GATEWAYS_UNSEEN = 4;
 /**
  * A lower count of gateways is accepted after this time, not counting an outage: a server that came back must first
@@ -162,7 +162,7 @@ export class ValkeyLink {
     return this.options.nowMs?.() ?? monotonicMs() + this.offsetMs;
   }
 
-  /** True while the server's history lacks a part of the last window. */
+  /** True while a part of the last window is missing from the server's history. */
   get isWarming(): boolean {
     return this.nowMs() < this.wholeFromMs;
   }
@@ -328,7 +328,7 @@ export class ValkeyLink {
 
   private expectAnswer(): number {
     let sentMs = monotonicMs();
-    // Each call has its own entry.
+    // Each call needs an entry of its own.
     while (this.outstanding.has(sentMs)) sentMs += 1e-6;
     this.outstanding.add(sentMs);
     return sentMs;
@@ -340,7 +340,7 @@ export class ValkeyLink {
     this.fewerSinceMs = monotonicMs();
   }
 
-  /** Once per outage. */
+  /** Logs the failure once per outage. */
   private complain(error: unknown): void {
     if (this.hasComplained) return;
     this.hasComplained = true;
@@ -372,5 +372,5 @@ function readTake([nowMs, ...words]: number[]): TakeReply[] {
   return replies;
 }
 
-/** Undefined if the server needs none. */
+/** Returns the password in the URL; undefined if there is none. */
 const passwordOf = (url: string) => decodeURIComponent(new URL(url).password) || undefined;

@@ -35,7 +35,7 @@ interface Demand {
 class Gateways {
   readonly links: ValkeyLink[] = [];
   readonly windows: ValkeyRateLimiter[] = [];
-  /** Makes the gateways find each other by the test's clock, too; by the real clock, they always do. */
+  /** Whether heartbeats also follow the test's clock; those of the real clock are always sent. */
   isBeating = true;
   /** The time at which each request was admitted. */
   readonly admitted: number[] = [];
@@ -102,7 +102,10 @@ class Gateways {
     if (this.isBeating && Math.floor(now / 1000) !== before) await this.beat();
   }
 
-  /** Sends `times` the limit for the given time, divided among the gateways by `weights`, `burst` steps at once. */
+  /**
+   * Sends `times` as many requests as the limit allows for the given time, divided among the gateways by `weights`,
+   * those of `burst` steps at once.
+   */
   async demand(
     id: CounterId,
     { limit, forMs, times = 3, weights = [1, 1, 1], burst = 1 }: Demand,
@@ -235,7 +238,7 @@ here('ValkeyRateLimiter', () => {
   });
 
   describe.each([30, 600])('if the server fails, at a limit of %i', (limit) => {
-    it('S100: killed: each gateway admits its share; no minute has more than the limit × 2, none after the first more than × 1', async () => {
+    it('S100: a killed server: each gateway admits its share; no minute has more than the limit × 2, none after the first more than × 1', async () => {
       const gateways = await Gateways.start();
       const id = new CounterId(newId());
       await gateways.demand(id, { limit, forMs: 25_000, weights: [1, 0, 0] });
@@ -248,7 +251,7 @@ here('ValkeyRateLimiter', () => {
       expect(fullestMinute(gateways.admitted, lostAt + 61_000)).toBeGreaterThan(0.95 * limit);
     });
 
-    it('S100: after it restarts empty, one minute has at most twice the limit, and no later one more than the limit', async () => {
+    it('S100: a server restarted empty: one minute has at most twice the limit, and no later one more than the limit', async () => {
       const gateways = await Gateways.start();
       const id = new CounterId(newId());
       await gateways.demand(id, { limit, forMs: 25_000, weights: [1, 0, 0] });
@@ -266,7 +269,7 @@ here('ValkeyRateLimiter', () => {
       expect(fullestMinute(gateways.admitted, backAt + 61_000)).toBeGreaterThan(0.95 * limit);
     });
 
-    it('S100: flushed: no minute has more than × 2, none after the first more than × 1', async () => {
+    it('S100: a flushed server: no minute has more than the limit × 2, none after the first more than × 1', async () => {
       const gateways = await Gateways.start();
       const id = new CounterId(newId());
       await gateways.demand(id, { limit, forMs: 25_000, weights: [1, 0, 0] });

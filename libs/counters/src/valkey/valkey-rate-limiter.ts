@@ -29,7 +29,7 @@ export class ValkeyRateLimiter extends RateLimiter {
   /** `entries[rateKey]`, by account. */
   private readonly entries: Map<string, SliceEntry>[] = [];
   private entryCount = 0;
-  /** Entries with news for the server. */
+  /** Entries with data to send to the server. */
   private readonly busy = new Set<SliceEntry>();
   private queue: SliceEntry[] = [];
   private isFlushPlanned = false;
@@ -67,7 +67,10 @@ export class ValkeyRateLimiter extends RateLimiter {
     return this.ask(entry, limit);
   }
 
-  /** The server learns of it with the next requests, at the latest when the entry has been idle for a moment. */
+  /**
+   * The server learns of the returned permit with the next requests, at the latest when the entry has been idle for a
+   * moment.
+   */
   giveBack(id: CounterId, rateKey: number): void {
     this.own.giveBack(id, rateKey);
     const entry = this.entries[rateKey]?.get(id.text);
