@@ -15,8 +15,8 @@ export function keyField(): Markup {
         aria-describedby="key-hint"
       />
       <small id="key-hint"
-        >With a key, you can call every operation below from this page. The key stays in the memory of
-        this page and is sent only to this API. A call with a live key costs the same as in a
+        >With a key, you can call every operation below from this page. The key stays in the memory
+        of this page and is sent only to this API. A call with a live key costs the same as in a
         program; a test key gets samples free of charge.</small
       >
     </div>
