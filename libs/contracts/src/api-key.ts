@@ -2,8 +2,8 @@ import { createHmac, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * `dds_live_` or `dds_test_`, 30 base62 characters of randomness (178 bits), 6 base62 characters of
- * the CRC-32 of all before them, most significant first (S1).
+ * The format of a key: `dds_live_` or `dds_test_`, 30 random base62 characters (178 bits), and the CRC-32 of everything
+ * before it as 6 base62 characters, most significant first (S1).
  */
 export const API_KEY_PATTERN = /^dds_(live|test)_[0-9A-Za-z]{36}$/;
 const API_KEY_LENGTH = 45;
@@ -14,14 +14,17 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 
-/** A new key from the system's randomness: `dds_live_`, 30 random letters and digits, a checksum (S1). */
+/** Creates a key from the system's randomness: `dds_live_`, 30 random letters and digits, and a checksum (S1). */
 export function generateApiKey(environment: KeyEnvironment): string {
   let key = `dds_${environment}_`;
   for (let i = 0; i < RANDOM_LENGTH; i++) key += ALPHABET[randomInt(ALPHABET.length)];
   return key + checksum(key);
 }
 
-/** True if pattern and checksum are valid, so that a lookup is worthwhile. Needs no hash and no query (S2). */
+/**
+ * Whether the pattern and the checksum are valid, so that a lookup is worthwhile. The check needs no hash and no query
+ * (S2).
+ */
 export function isWellFormedApiKey(key: string): boolean {
   if (key.length !== API_KEY_LENGTH || !API_KEY_PATTERN.test(key)) return false;
   const body = key.slice(0, -CHECKSUM_LENGTH);
@@ -29,8 +32,8 @@ export function isWellFormedApiKey(key: string): boolean {
 }
 
 /**
- * The value that is stored and looked up instead of the key: HMAC-SHA-256 with a server-side pepper, 64 hex characters.
- * The key has 178 bits of entropy, so no slow hash is needed (ASVS 6.5.2, S3).
+ * The value that is stored and looked up instead of the key: its HMAC-SHA-256 with a server-side pepper, as 64 hex
+ * characters. The key has 178 bits of entropy, so no slow hash is needed (ASVS 6.5.2, S3).
  */
 export function hashApiKey(key: string, pepper: string): string {
   return createHmac('sha256', pepper).update(key).digest('hex');

@@ -1,4 +1,4 @@
-/** The datasets from which files are made. Daily ones are requested with a day. */
+/** The datasets from which files are made. A file of a daily dataset is requested by its day. */
 export const DATASETS = [
   'names',
   'newly',

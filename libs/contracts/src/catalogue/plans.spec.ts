@@ -32,9 +32,12 @@ describe('catalogue', () => {
     [6_000, 22_500_000],
     [100_000, 270_000_000],
     [2_000_000, 3_350_000_000],
-  ])('%i credits cost %i millionths: linear between the tiers', (credits, micros) => {
-    expect(packagePriceMicros(credits)).toBe(micros);
-  });
+  ])(
+    '%i credits cost %i millionths of a dollar, because prices are linear between the tiers',
+    (credits, micros) => {
+      expect(packagePriceMicros(credits)).toBe(micros);
+    },
+  );
 
   it.each([0, -5_000, 4_000, 5_500, 105_000, 3_000_001, 3_010_000, 5_000.5, Number.NaN, Infinity])(
     'S50: %d credits are not sold',
@@ -55,7 +58,7 @@ describe('catalogue', () => {
     );
   });
 
-  it('a package has the rights of the largest tier it reaches', () => {
+  it('a package has the rights of the largest tier that it reaches', () => {
     expect(tierOfCredits(4_999)).toBeUndefined();
     expect(tierOfCredits(5_000)?.name).toBe('5K');
     expect(tierOfCredits(149_999)?.name).toBe('50K');

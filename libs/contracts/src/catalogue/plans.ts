@@ -1,12 +1,12 @@
 import { shareOfMoney } from '#libs/platform';
 import type { MonitorSlots, RateLimits } from '../events/billing/subscription-changed.js';
 
-/** Version of this price list. An order keeps the version under which it was made. */
+/** The version of this price list. An order stores the version with which it was priced. */
 export const CATALOGUE_VERSION = '2026-11';
 
 export const TRIAL_CREDITS = 500;
 
-/** One tier of packages (one-time) and API plans (monthly, yearly). Prices in millionths of a dollar. */
+/** One tier of packages (one-time) and API plans (monthly, yearly). Prices are in millionths of a dollar. */
 export interface Tier {
   name: string;
   credits: number;
@@ -46,7 +46,10 @@ export const TRIAL_RIGHTS = {
   keys: 1,
 } as const;
 
-/** Ascending. Columns of rights: live, bulk, heavy; domain, brand, registrant monitors; keys. */
+/**
+ * In ascending order. The last array has the rights: requests per minute of class live, bulk and heavy; domain, brand
+ * and registrant monitors; keys.
+ */
 export const TIERS: readonly Tier[] = [
   tier('5K', 5_000, [19, 10, 99.6], [20, 5, 3, 5, 1, 1, 2]),
   tier('15K', 15_000, [54, 27, 268.92], [40, 10, 5, 20, 2, 2, 3]),
@@ -65,7 +68,7 @@ export const RATE_LIMIT_UNIT = {
   unitsMax: 20,
 } as const;
 
-/** The tier whose rights a package of this many credits gives: the largest one not above it. */
+/** The tier whose rights a package of this many credits gives: the largest tier that the package reaches. */
 export function tierOfCredits(credits: number): Tier | undefined {
   return TIERS.findLast((candidate) => candidate.credits <= credits);
 }
@@ -80,9 +83,9 @@ const STEP_LARGE = 10_000;
 const STEP_LARGE_ABOVE = 100_000;
 
 /**
- * Price of a package of `credits`, in millionths of a dollar: linear between the tiers, rounded half up to the cent.
- * All code that quotes or charges a price uses this function.
- * @returns undefined for an amount that is not sold (outside 5,000 … 3,000,000 or off the steps).
+ * The price of a package of `credits`, in millionths of a dollar. It is linear between the tiers and rounded half up to
+ * the cent. All code that quotes or charges a price uses this function.
+ * @returns undefined for an amount that is not sold (below 5,000, above 3,000,000, or between the steps).
  */
 export function packagePriceMicros(credits: number): number | undefined {
   const step = credits > STEP_LARGE_ABOVE ? STEP_LARGE : STEP_SMALL;

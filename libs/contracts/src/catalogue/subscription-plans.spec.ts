@@ -18,7 +18,7 @@ describe('subscription plans', () => {
     expect(new Set(SUBSCRIPTION_PLANS.map(({ sku }) => sku)).size).toBe(26);
   });
 
-  it('a plan is found only by its SKU, and units multiply what it grants', () => {
+  it('a plan is found only by its SKU, and its rights are multiplied by the number of units', () => {
     expect(planOfSku('api-15K-year')).toMatchObject({
       unitMicros: 268_920_000,
       monthlyCredits: 15_000,

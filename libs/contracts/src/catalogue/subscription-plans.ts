@@ -5,8 +5,7 @@ import type { PlanDataset } from './plan-datasets.js';
 import { RATE_LIMIT_UNIT, TIERS } from './plans.js';
 
 /**
- * How long the rights and credits of a subscription continue after the paid time while the next payment is expected, or
- * after it arrived too late.
+ * How long the rights and credits of a subscription continue after the paid time, if the next payment has not arrived.
  */
 export const GRACE_MS = 7 * DAY_MS;
 
@@ -18,16 +17,19 @@ export type BillingInterval = 'month' | 'year';
 
 /** One plan that can be subscribed to, at one interval. */
 export interface SubscriptionPlan {
-  /** `api-15K-month`. */
+  /** For example `api-15K-month`. */
   sku: string;
-  /** For people. */
+  /** The name that people read. */
   name: string;
   line: SubscriptionLineName;
   kind: Extract<PaymentLineKind, 'subscription' | 'domainer' | 'rate_limit'>;
   interval: BillingInterval;
   /** Price of one unit for one interval, in millionths of a dollar. */
   unitMicros: number;
-  /** For one unit; the same at any interval. Plans of a line are ordered by it: a higher value is an upgrade. */
+  /**
+   * The monthly price of one unit, which ignores the interval. Plans of a line are ordered by it: a change to a higher
+   * value is an upgrade.
+   */
   monthlyMicros: number;
   unitsMax: number;
   /** Credits per month; 0 for lines without credits. */
@@ -103,7 +105,7 @@ export const SUBSCRIPTION_PLANS: readonly SubscriptionPlan[] = [
   }),
 ];
 
-/** The plan of a SKU; undefined for one that is not sold (any more). */
+/** The plan of a SKU; undefined if the SKU is not sold, or no longer. */
 export function planOfSku(sku: string): SubscriptionPlan | undefined {
   return SUBSCRIPTION_PLANS.find((plan) => plan.sku === sku);
 }

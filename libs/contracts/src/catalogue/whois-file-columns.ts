@@ -22,12 +22,12 @@ export const FILE_REGISTRAR_COLUMNS = [
   ['url', 'website_url'],
 ] as const;
 export const FILE_DATES = ['create_date', 'update_date', 'expiry_date'] as const;
-/** How many columns there are for name servers, and how many for statuses. */
+/** The numbers of the columns for name servers; there are as many columns for statuses. */
 export const FILE_PLACES = [1, 2, 3, 4] as const;
 
 /**
- * The 62 columns of WHOIS files that are common in this market, in their order: files that we sell have them, and
- * imported ones without a header are read by them.
+ * The 62 columns of WHOIS files that are common in this market, in their order. Files that we sell have these columns,
+ * and an imported file without a header is assumed to have them.
  */
 export const WHOIS_FILE_COLUMNS: readonly string[] = [
   'num',

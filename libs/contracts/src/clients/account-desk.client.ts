@@ -34,7 +34,7 @@ export interface AccountSummary {
 export const LISTED_STANDINGS = ['active', 'suspended', 'deleted', 'erased'] as const;
 export type ListedStanding = (typeof LISTED_STANDINGS)[number];
 
-/** An account in a list, without its owner's data; `inspect` returns that and records the inspection. */
+/** An account in a list, without its owner's data, which `inspect` returns after it has recorded the inspection. */
 export interface ListedAccount {
   accountId: string;
   state: AccountState;
@@ -102,7 +102,7 @@ export class AccountDeskClient {
     return this.http.call('POST', '/internal/operator/accounts/matches', { body: { text } });
   }
 
-  /** Newest first. @param page `before`: the last account of the previous page. */
+  /** Lists accounts, newest first. @param page `before`: the last account of the previous page. */
   async list(page: {
     standing?: ListedStanding;
     before?: string;
@@ -177,7 +177,7 @@ export class AccountDeskClient {
     return this.http.call('GET', path, { accountId });
   }
 
-  /** Counts how often operators inspected the account in a part of its timeline. */
+  /** Counts the inspections by operators in a part of the account's timeline. */
   async countInspections(accountId: string, part: InspectionsQuestion): Promise<number> {
     const query = new URLSearchParams({ ...part });
     const path = `/internal/operator/timeline/inspections?${query}`;

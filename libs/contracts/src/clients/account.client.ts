@@ -35,13 +35,13 @@ export interface KeyRecord {
 
 /** A key together with its predecessors and successors by rotation. */
 export interface CapLine {
-  /** The same for every key of the chain. */
+  /** The id of the chain, which is the same for each of its keys. */
   id: string;
   /** The keys that may have been used since the UTC day began. */
   keyIds: string[];
 }
 
-/** The recipient of an invoice; internal, so in camel case around the stored details. */
+/** The recipient of an invoice. Its members are in camel case, because it is internal; `details` is as stored. */
 export interface BillingContact {
   firstName: string;
   email: string;

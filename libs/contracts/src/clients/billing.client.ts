@@ -30,7 +30,7 @@ export interface RefundAnswer {
   /** Millionths, decimal string. */
   amountMicros: string;
   /**
-   * Credits of packages that the refund revokes, decimal string. Entitlement decides which credits of a plan are
+   * Credits of packages that the refund revokes, as a decimal string. Entitlement decides which credits of a plan are
    * revoked.
    */
   credits: string;
@@ -42,7 +42,7 @@ export interface RefundAnswer {
    * credits.
    */
   plan?: 'ends' | 'set_back' | 'stays';
-  /** RFC 3339, for a failed refund: when it is retried. */
+  /** When a failed refund is retried, RFC 3339. */
   retryAt?: string;
 }
 
@@ -50,7 +50,7 @@ export interface RefundAnswer {
 export interface PaymentAnswer {
   paymentId: string;
   processor: string;
-  /** Its id at the processor. */
+  /** The payment's id at the processor. */
   externalId: string;
   amountMicros: string;
   currency: string;
@@ -64,7 +64,7 @@ export interface PaymentAnswer {
 export type SetAsideKind =
   'orders' | 'subscriptions' | 'objects' | 'refunds' | 'unreturned' | 'unclaimed';
 
-/** One item that waits for an operator. */
+/** An item that waits for an operator. */
 export interface SetAsideMoney {
   kind: SetAsideKind;
   /** Our id; for `objects` and `unclaimed`, the processor, and the kind and id there. */
@@ -113,7 +113,7 @@ export class BillingClient {
     return this.http.call('POST', '/internal/operator/accounts/matches', { body: { text } });
   }
 
-  /** Newest first, at most 500. */
+  /** The payments of an account, newest first, at most 500. */
   async payments(accountId: string): Promise<{ payments: PaymentAnswer[] }> {
     return this.http.call('GET', '/internal/operator/payments', { accountId });
   }

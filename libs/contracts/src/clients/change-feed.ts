@@ -1,6 +1,6 @@
 /** The position of a poller in an owner's change feed. The first poll sends none. */
 export interface ChangeCursor {
-  /** pg_snapshot of the previous poll, as text. */
+  /** The `pg_snapshot` of the previous poll, as text. */
   snapshot: string;
   /** The highest transaction id (xid8) returned so far; `0` for none. */
   highestXid: string;

@@ -103,7 +103,7 @@ export interface SetAsideLease {
   reason: string;
 }
 
-/** Ledger lines that belong together: a grant, or a month's use of an operation. */
+/** Ledger lines that are shown as one: a grant, or a month's use of an operation. */
 export interface ExplainedLine {
   /** When the first and the last of them were booked, RFC 3339. */
   from: string;
@@ -111,7 +111,7 @@ export interface ExplainedLine {
   kind: 'grant' | 'use' | 'expiry' | 'refund';
   /** The grant's source, the reversed line, or the operation. */
   reference: string;
-  /** Credits, negative if they were taken away. */
+  /** The number of credits, negative if they were taken away. */
   amount: number;
   /** Number of ledger lines. */
   lines: number;
@@ -132,6 +132,6 @@ export interface BalanceExplanation {
   };
   /** Spendable, frozen, reserved and unbooked, less debt. */
   total: number;
-  /** The amount that the lines do not explain; anything but 0 is a fault of the ledger. */
+  /** The amount that the lines do not explain; a value other than 0 is a fault of the ledger. */
   unexplained: number;
 }

@@ -49,7 +49,7 @@ export interface AccessBlock {
 /** The limits and rights of an account. */
 export interface Allowance {
   accountId: string;
-  /** Rising decimal string; an older version never replaces a newer one. */
+  /** A rising decimal string; an older version never replaces a newer one. */
   version: string;
   /** Requests per minute by class (`account` is the same for all accounts). */
   limits: Record<RateClass, number>;
@@ -57,7 +57,9 @@ export interface Allowance {
   monitors: MonitorSlots;
   datasets: string[];
   blocks: AccessBlock[];
-  /** RFC 3339: the next time at which this answer changes because of time alone. Never use it after that. */
+  /**
+   * RFC 3339: the next time at which this answer changes because of time alone. Do not use the answer after that time.
+   */
   validUntil?: string;
 }
 
@@ -68,7 +70,7 @@ export interface AcquireLease {
   gatewayId: string;
   /** Cost of the waiting request, in credits. */
   min: number;
-  /** The credits that the holder would like to have in advance (30 s of recent use). */
+  /** The credits that the holder requests in advance (30 s of its recent use). */
   wanted: number;
 }
 
@@ -94,12 +96,12 @@ export interface LeaseUse {
   accountId: string;
   /** Cumulative credits used under this lease; never decreases. */
   consumed: number;
-  /** The use by operation, also cumulative; the rest counts as `other`. */
+  /** The use by operation, also cumulative; use without an operation counts as `other`. */
   operations?: CreditsByOperation;
 }
 
 export interface SettleAnswer {
-  /** Leases whose unused rest entitlement recalls. */
+  /** The leases whose unused credits entitlement recalls. */
   recalled: string[];
   /**
    * The credits that the accounts can still use: spendable ones, and those reserved and not yet reported as used, over
@@ -141,7 +143,8 @@ export class EntitlementClient {
   }
 
   /**
-   * Called once per 100 ms while a lease is open, even without any use, because the answer may recall leases.
+   * Reports the use of leases. Called every 100 ms while a lease is open, even without any use, because the answer may
+   * recall leases.
    * @param accounts whose balances are requested besides those of the leases; at most 1,000.
    */
   async settle(
@@ -154,14 +157,14 @@ export class EntitlementClient {
   }
 
   /**
-   * Returns the unused rest of up to 1,000 leases. An unknown id leaves a tombstone, so that a late acquire finds it
-   * closed. If a lease cannot be booked, entitlement sets it aside, so that it does not delay others.
+   * Closes up to 1,000 leases and returns their unused credits. An unknown id leaves a tombstone, so that a late
+   * acquire finds it closed. If a lease cannot be booked, entitlement sets it aside, so that it does not delay others.
    */
   async closeAll(leases: LeaseUse[]): Promise<void> {
     await this.http.call('POST', '/internal/leases/close', { body: { leases } });
   }
 
-  /** Closes one lease, as `closeAll` does. */
+  /** Closes a lease, as `closeAll` does. */
   async close(lease: LeaseUse): Promise<void> {
     await this.closeAll([lease]);
   }
@@ -214,7 +217,7 @@ export class EntitlementClient {
     return this.http.call('POST', '/internal/operator/grants', { accountId, body });
   }
 
-  /** Operators: replaces one computed limit until a time (RFC 3339). */
+  /** Operators: replaces a computed limit until a time (RFC 3339). */
   async overrideLimit(
     accountId: string,
     body: { name: OverridableLimit; value: number; reason: string; until: string },
@@ -273,7 +276,7 @@ export class EntitlementClient {
     return this.http.call('GET', '/internal/operator/set-aside/leases');
   }
 
-  /** The state of payment lines of any account; unknown ones are left out. At most 1,000. */
+  /** The states of up to 1,000 payment lines of any account; unknown lines are left out. */
   async lineSums(lineIds: string[]): Promise<LineSums[]> {
     return this.http.call('POST', '/internal/reconciliation/lines', { body: { lineIds } });
   }

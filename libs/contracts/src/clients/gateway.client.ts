@@ -6,7 +6,7 @@ import type { ServiceHttp } from './service-http.js';
 export class GatewayClient {
   constructor(private readonly http: ServiceHttp) {}
 
-  /** Covers the last 30 days, including today, by default. */
+  /** Requests and credits by operation and day: by default of the last 30 days, including today. */
   async usage(accountId: string, days: AskedDays = {}): Promise<UsageAnswer> {
     return this.http.call('GET', `/internal/usage${queryOf(days)}`, { accountId });
   }

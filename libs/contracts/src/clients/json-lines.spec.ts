@@ -36,7 +36,7 @@ describe('JSON lines', () => {
     return found;
   }
 
-  it('are read up to the last one, however they are split, and a sender that keeps the connection open is disconnected', async () => {
+  it('are read up to the closing line, however they are split, and a sender that keeps the connection open is disconnected', async () => {
     hasEnd = false;
     const text = Buffer.from('{"n":1}\n{"n":"ä"}\n{"isLast":true}\n');
     pieces = [text.subarray(0, 3), text.subarray(3, 15), text.subarray(15)];
@@ -44,7 +44,7 @@ describe('JSON lines', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  it('count as an outage if they end before the last one', async () => {
+  it('count as an outage if they end before the closing line', async () => {
     hasEnd = true;
     for (pieces of [[], ['{"n":1}\n'], ['{"n":1}\n{"isLa'], ['nonsense\n']]) {
       await expect(read()).rejects.toMatchObject({ status: 503 });

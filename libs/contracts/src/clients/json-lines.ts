@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import { type ServiceName, ServiceUnavailable } from '#libs/platform';
 
 /**
- * The objects of a service's JSON lines, as they arrive. It does not use `node:readline`, which ends the process if its
- * input is abandoned before the end.
+ * Yields the objects of a service's JSON lines as they arrive. `node:readline` is not used, because it ends the process
+ * if its input is abandoned before the end.
  * @returns the closing object, which shows that nothing is missing.
- * @throws ServiceUnavailable if the lines end before it.
+ * @throws ServiceUnavailable if the lines end before that object.
  */
 export async function* jsonLines<Line extends object, End extends { isLast: true }>(
   stream: Readable,

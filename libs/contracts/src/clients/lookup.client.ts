@@ -8,7 +8,7 @@ export const QUESTION_NAMES_MAX = 1_000;
 /** Maximum time in seconds that a call may wait for rate-limited upstreams. */
 export const QUESTION_WAIT_SECONDS_MAX = 25;
 
-/** A request of jobs, monitors or the collector about many names. */
+/** A request about many names, from jobs, monitors or the collector. */
 export interface NameQuestions {
   kind: 'whois' | 'dns';
   /** Up to 1,000. */
@@ -17,7 +17,7 @@ export interface NameQuestions {
   types?: readonly NameRecordType[];
   /** The priority at an upstream: monitor, bulk, background. Live lookups come before all of them. */
   priority: 'monitor' | 'bulk' | 'background';
-  /** Maximum age of answers from lookup's cache; 0 queries again. */
+  /** The maximum age of answers from lookup's cache; 0 requires new queries. */
   maxAgeSeconds: number;
   /** How long the call may wait for turns at upstreams, 0 to 25 s; names without a turn by then get `later`. */
   waitSeconds: number;
@@ -34,7 +34,7 @@ export interface NameFindings {
   body?: Record<string, unknown>;
   /** Why there is no answer. */
   problem?: { code: string; detail: string };
-  /** The upstream is not ready: ask again after this many seconds. No query was made. */
+  /** Set if the upstream is not ready, so that no query was made: ask again after this many seconds. */
   laterSeconds?: number;
 }
 

@@ -24,7 +24,7 @@ export interface ServiceHttpOptions {
 
 export interface ServiceCall {
   accountId?: string;
-  /** JSON, or unmodified bytes. */
+  /** An object that is sent as JSON, or bytes that are sent unchanged. */
   body?: object;
   requestId?: string;
   traceparent?: string;
@@ -49,7 +49,7 @@ const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
  */
 export class ServiceHttp {
   private readonly pool: ServicePool;
-  /** Separate from the pool, because streams last long and calls must not wait for them. */
+  /** A separate pool, because streams last long and calls must not wait for them. */
   private readonly streams: ServicePool;
 
   constructor(private readonly options: ServiceHttpOptions) {
@@ -101,8 +101,8 @@ export class ServiceHttp {
   }
 
   /**
-   * Posts a request and returns its answer as a stream, which the caller must read or destroy.
-   * @throws as `call`, until the answer begins.
+   * Posts a request and returns its answer as a stream, which the caller must read or destroy. @throws like `call`,
+   * until the answer begins.
    */
   async stream(path: string, call: StreamCall): Promise<Readable> {
     const { audience } = this.options;

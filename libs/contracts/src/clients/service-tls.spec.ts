@@ -92,7 +92,7 @@ describe('calls between services over TLS', () => {
     expect(await answerTo(ofGateway)).toEqual({ name: 'account' });
   });
 
-  it('S112: a caller without a certificate is refused, whatever authority it trusts', async () => {
+  it('S112: a caller without a certificate is refused, whichever authority the caller trusts', async () => {
     expect(await answerTo(undefined)).toMatch(/self-signed|unable to (get|verify)/);
     const trusting = { ca: authority.text, servername: 'account' };
     expect(await probe(trusting)).toMatch(/certificate required/);

@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsISO8601, IsOptional, Max, Min } from 'class-validator';
 
 const ENTRIES_MAX = 1_000;
-/** Sorts after every event. */
+/** A key that sorts after every event. */
 export const END_OF_TIME = new Date('9999-12-31T23:59:59Z');
 
 /** One event in the life of an account, as reported by the service that owns it. */
@@ -13,13 +13,13 @@ export interface TimelineEntry {
   kind: string;
   /** The event in a few words. */
   text: string;
-  /** The id for further commands. */
+  /** The id to use in further commands. */
   id: string;
 }
 
 /**
- * Entries newest first, including all that share the last one's time, so that the next page begins with entries before
- * that time.
+ * The entries, newest first. The page contains all entries with the time of its last entry, so that the next page
+ * begins before that time.
  */
 export class TimelineQuestion {
   /** RFC 3339: only entries before this time. */
@@ -70,7 +70,7 @@ export async function timelineOf(
   return found.map(({ at, ...entry }) => ({ at: at.toISOString(), ...entry }));
 }
 
-/** The path with the query, the same at each service. */
+/** The path with the query, which is the same at each service. */
 export function timelinePath({ before, limit }: TimelineQuestion): string {
   const query = new URLSearchParams({ limit: String(limit), ...(before && { before }) });
   return `/internal/operator/timeline?${query}`;

@@ -8,8 +8,8 @@ export interface EventTypeDescription {
   type: string;
   version: number;
   /**
-   * `state`: a snapshot, applied only if its sequence is newer. `delta`: each counts once; later ones with the same key
-   * wait behind a failed one.
+   * A `state` event is a snapshot, applied only if its sequence is newer. Each `delta` event counts once; if one fails,
+   * later ones with the same key wait.
    */
   kind: 'state' | 'delta';
 }
@@ -21,7 +21,10 @@ const descriptions = new Map<EventClass, EventTypeDescription>();
 const classes = new Map<string, EventClass>();
 const types = new Set<string>();
 
-/** Declares a class as an event's data. Members are ids, times in RFC 3339, money as decimal strings. */
+/**
+ * Declares that a class is the data of an event. Its members are ids, times in RFC 3339, and amounts of money as
+ * decimal strings.
+ */
 export function EventType(description: EventTypeDescription): ClassDecorator {
   return (target) => {
     const eventClass = target as unknown as EventClass;

@@ -6,7 +6,7 @@ const INSTANT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{
 
 type VariantClass = new () => object;
 
-/** By the class that declares the member, then by the member. */
+/** The classes of each member, by the class that declares the member and then by the member's name. */
 const variants = new Map<object, Map<string, VariantClass[]>>();
 
 /** A time as text, in UTC, so that readers need no time zone. */
@@ -15,7 +15,7 @@ export function IsInstant(): PropertyDecorator {
   return ValidateBy({ name: 'isInstant', validator: { validate: isInstant, ...text(message) } });
 }
 
-/** The member is later than another time of the same object, or equal to it with `orEqual`. */
+/** Requires that the member is later than another time of the same object or, with `orEqual`, equal to it. */
 export function IsAfter(member: string, { orEqual = false } = {}): PropertyDecorator {
   const relation = orEqual ? 'at or after' : 'after';
   const isAfter = (value: unknown, other: unknown) => {
@@ -25,7 +25,7 @@ export function IsAfter(member: string, { orEqual = false } = {}): PropertyDecor
   return compare('isAfter', member, `${relation} ${member}`, isAfter);
 }
 
-/** The member, a decimal string of a whole number, is not above another one of the same object. */
+/** Requires that the member, a whole number as a decimal string, does not exceed another member of the same object. */
 export function IsAtMost(member: string): PropertyDecorator {
   const isAtMost = (value: unknown, other: unknown) =>
     isWhole(value) && isWhole(other) && BigInt(value) <= BigInt(other);

@@ -29,7 +29,7 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** A deleted account may still be restored, and has calls for that. */
+/** A deleted account can still be restored, so some calls accept it. */
 export type UsableState = 'active' | 'deleted';
 
 /**
@@ -49,7 +49,7 @@ export type Access =
       class: RateClass;
       /** Set if the operation changes something or reads files: a test key gets 403. */
       isForLiveKeys?: boolean;
-      /** Set if the dashboard's origin has the same call, for a session (`atDashboard`). */
+      /** Set if the dashboard's origin has the same call for a session (`atDashboard`). */
       isAtDashboard?: boolean;
     }
   | {
@@ -61,7 +61,7 @@ export type Access =
        * limited.
        */
       isPaced?: boolean;
-      /** Default: only `active`. */
+      /** The account's states in which the call is allowed; by default, only `active`. */
       accountStates?: readonly UsableState[];
     }
   | { kind: 'public'; listener?: 'dashboard' }

@@ -22,10 +22,10 @@ const BULK_ITEMS_MAX = 100;
 export const BULK_BODY_BYTES = 256 * 1_024;
 const NAME_LENGTH_MAX = 2_048;
 
-/** A member of a request's body: up to 100 strings. */
+/** Declares a member of a request's body: a list of up to 100 strings. */
 export function TextList(lengthMax = NAME_LENGTH_MAX): PropertyDecorator {
   return applyDecorators(
-    // Checked first: for a missing value or one that is not a list, "shorter" would be the wrong advice.
+    // This rule is checked first: for a missing value, or one that is not a list, "shorter" would be the wrong advice.
     IsArray({ message: `must be a list of up to ${BULK_ITEMS_MAX} strings` }),
     ArrayMaxSize(BULK_ITEMS_MAX),
     IsString({ each: true }),
@@ -34,7 +34,7 @@ export function TextList(lengthMax = NAME_LENGTH_MAX): PropertyDecorator {
   );
 }
 
-/** An answer to one of several items: the members of a single answer, or why there is none. */
+/** The result for one of several items: the members of a single answer, or the reason why there is no answer. */
 export class BulkItem {
   /** Index in the request, from 0. */
   @IsInt()
@@ -45,7 +45,7 @@ export class BulkItem {
   @IsBoolean()
   status: boolean;
 
-  /** Set for a rejection: the answer to a single request. */
+  /** Only for a rejected item: the status that a single request would get. */
   @IsOptional()
   @IsInt()
   status_code?: number;
@@ -62,8 +62,8 @@ export const REFUSED_MEMBERS = ['index', 'status', 'status_code', 'code', 'messa
 const OF_EVERY_ITEM = ['internal_error'] as const;
 
 /**
- * The class of an item. Its members are those of a rejected one; an answered item has `index`, `status` and the members
- * of a single answer.
+ * The class of an item. It declares the members of a rejected item; an answered item has `index`, `status` and the
+ * members of a single answer.
  */
 export interface ItemClass {
   new (): object;

@@ -126,7 +126,7 @@ describe('the table of operations', () => {
     expect(() => checkOperations(rows as Operation[])).toThrow(fault as string);
   });
 
-  it('the status of a code, and whether to retry, are those of its problem', () => {
+  it('each code has the status of its problem, and says the same about a retry', () => {
     const declared = new Map<string, [number, boolean]>();
     for (const path of globSync('{apps,libs}/**/src/**/*.errors.ts')) {
       const source = readFileSync(path, 'utf8');

@@ -15,7 +15,7 @@ export class OperationFaults extends Error {
   }
 }
 
-/** Tables without faults. Several listeners of one process serve the same table. */
+/** The tables that were found to have no fault, because several listeners of one process serve the same table. */
 const VALID = new WeakSet<readonly Operation[]>();
 
 /**

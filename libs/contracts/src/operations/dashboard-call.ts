@@ -28,8 +28,8 @@ export function dashboardCall(
 }
 
 /**
- * A call by key in its form on the dashboard's origin: below `/api`, for a session. The owner answers both through one
- * route. A page may submit a form again, and then shows the first result.
+ * Returns the form that a call by key has on the dashboard's origin: below `/api`, for a session. The owner answers
+ * both forms through one route. A page may submit a form again, and then shows the first result.
  */
 export function atDashboard(row: Operation): Operation {
   const path = row.routes[0].path.replace('/v2.0', '/api');
@@ -42,10 +42,10 @@ export function atDashboard(row: Operation): Operation {
   };
 }
 
-/** Access without a session. */
+/** The access of calls that need no session. */
 export const FOR_VISITORS = { kind: 'public', listener: 'dashboard' } as const satisfies Access;
 
-/** Access for an account that is deleted and may be restored, too. */
+/** The access of calls that also accept a deleted account, which may be restored. */
 export const IN_ANY_STATE = {
   kind: 'session',
   accountStates: ['active', 'deleted'],

@@ -7,7 +7,7 @@ const NAME_LENGTH_MAX = 2_048;
 const LIST_LENGTH_MAX = 1_000;
 const PLAIN_NAME = /^[A-Za-z0-9.-]+$/;
 const FIXTURE_ENDING = /(^|\.)test\.?$/i;
-/** Names for which every operation on names has an answer for test keys. */
+/** The names for which every operation on names answers test keys. */
 const FIXTURE_NAMES: readonly string[] = [
   'registered.test',
   'available.test',
@@ -16,7 +16,7 @@ const FIXTURE_NAMES: readonly string[] = [
   'throttled.test',
   'slow.test',
 ];
-// oxlint-disable-next-line eslint/no-control-regex -- these are what is refused
+// oxlint-disable-next-line eslint/no-control-regex -- these characters are what the rule refuses
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
@@ -26,7 +26,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 export function domainName(): ParameterKind<string> {
   return {
     schema: { type: 'string', minLength: 1, maxLength: NAME_LENGTH_MAX },
-    // A key pasted in the wrong place is sent neither to the owner nor to the log.
+    // A key that was pasted in the wrong place is sent neither to the owner nor to the log.
     clean: (text) => (PLAIN_NAME.test(text) ? text : maskKeys(text.trim().toWellFormed())),
     fault: (text) => {
       if (text === '') return 'is required';
@@ -47,7 +47,7 @@ function domainOf(text: string): DomainName | undefined {
   return parsed.ok ? parsed.domain : undefined;
 }
 
-/** Text of limited length. @param pattern a pattern that all of it must match, with `rule` in words ("must be …"). */
+/** Text of limited length. @param pattern must match the whole text; `rule` states it in words ("must be …"). */
 export function text(
   lengthMax: number,
   { pattern, rule }: { pattern?: RegExp; rule?: string } = {},
@@ -69,7 +69,7 @@ export function text(
   };
 }
 
-/** The id of a thing, such as `a job`. */
+/** An id. @param thing what it identifies, such as `a job`. */
 export function idOf(what: string): ParameterKind<string> {
   const pattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
   return text(36, { pattern, rule: `must be the id of ${what}` });
@@ -151,7 +151,7 @@ const PATHS_MAX = 50;
 const PATH = '[a-z][a-z0-9_]{0,39}(?:\\.[a-z0-9][a-z0-9_]{0,39}){0,4}';
 const PATHS = new RegExp(`^${PATH}(?:,${PATH}){0,${PATHS_MAX - 1}}$`);
 
-/** Is in every answer, whatever is selected. */
+/** The member that is in every answer, whatever is selected. */
 const META = 'meta';
 /** Maximum number of unknown paths named in a rejection. */
 const NAMED_MAX = 5;

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { InputReader, OPERATIONS, kindOf } from '#libs/contracts';
 
-/** Downloads have no such parameter, because they have the format of their file. */
+/** Downloads lack the parameter `format`, because they have the format of their file. */
 const rows = OPERATIONS.filter((row) => 'format' in row.parameters && kindOf(row) === 'answer');
 
 it.each(rows.map((row) => [row.name, row] as const))(

@@ -20,7 +20,10 @@ export interface RouteChoice {
   value: string;
   /** Further values that select it. */
   further?: readonly string[];
-  /** It is selected if the parameter is missing; must be the first one of its path in the table. */
+  /**
+   * True if this operation is selected when the parameter is missing; it must then be the first of its path in the
+   * table.
+   */
   isDefault?: boolean;
 }
 
@@ -44,7 +47,10 @@ export type AnswerForm =
       of: DataClass;
       /** 200 by default. */
       status?: 200 | 201 | 202;
-      /** Sends `meta` (request id, cost, balance) as the last member. Default: in version 2 of priced operations. */
+      /**
+       * Whether `meta` (request id, cost, balance) is sent as the last member. By default, it is sent in version 2 of
+       * priced operations.
+       */
       hasMeta?: boolean;
     }
   /** One item per line, sent as they arrive; `last` is the class of the closing line. */
@@ -71,7 +77,7 @@ export interface OperationBody {
 
 /** A request that a customer may send, with its answer. */
 export interface OperationExample {
-  /** A few words. */
+  /** The request in a few words. */
   title: string;
   parameters: Readonly<Record<string, string>>;
   body?: object;
@@ -79,7 +85,7 @@ export interface OperationExample {
   answer: object;
 }
 
-/** Running requests are counted by these classes, each of which has its own slots. */
+/** The classes by which running requests are counted; each has its own slots. */
 export type ConcurrencyClass = RateClass | 'public';
 
 /** The limits of one request of an operation. */
@@ -106,17 +112,17 @@ export interface Fixture {
  * prices, scopes, OpenAPI, documents and tests are derived from it and written nowhere else.
  */
 export interface Operation<P extends Parameters = Parameters> {
-  /** `whois.live`: in metrics, the request log and `operationId`. */
+  /** For example `whois.live`: the name in metrics, in the request log and as `operationId`. */
   name: string;
-  /** One line without a full stop. */
+  /** A line without a full stop. */
   summary: string;
-  /** Further facts for callers; Markdown. */
+  /** Further facts for callers, in Markdown. */
   description?: string;
   method: Method;
   /** Newest first. */
   routes: readonly OperationRoute[];
   access: Access;
-  /** The service that answers, and the path at its internal listener; braces as in `routes`. */
+  /** The service that answers, and the path at its internal listener, with braces as in `routes`. */
   owner: { service: OwnerService; path: string };
   /** Services that each contribute a part: the answer is one object with a member for each of them, the owner's first. */
   parts?: readonly { service: OwnerService; path: string }[];
@@ -133,7 +139,7 @@ export interface Operation<P extends Parameters = Parameters> {
   takesIdempotencyKey?: boolean;
   answers: readonly AnswerForm[];
   price: Price;
-  /** Overrides the limits that `limitsOf` returns for requests of its kind. */
+  /** Replaces the limits that `limitsOf` returns for requests of this kind. */
   limits?: Partial<OperationLimits>;
   /** Only for a paged search; `pagedSearch` creates it, with its parameters and its price. */
   paged?: PagedSearch;

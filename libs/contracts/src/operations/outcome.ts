@@ -1,6 +1,6 @@
 /**
- * The result of a lookup. It determines status code, charge and retry everywhere; a throttled upstream is never
- * `not_registered`.
+ * The result of a lookup. Everywhere, it determines the status code, the charge and whether to retry; a throttled
+ * upstream is never `not_registered`.
  */
 export const OUTCOMES = [
   'delivered',
@@ -45,7 +45,10 @@ export function isOutcomeCharged(outcome: Outcome): boolean {
   }
 }
 
-/** Whether an answer from this source is charged. A stale answer is, because only callers that allow it get one. */
+/**
+ * Whether an answer from this source is charged. A stale answer is charged, because only callers that accept stale
+ * answers get one.
+ */
 export function isSourceCharged(source: Source): boolean {
   switch (source) {
     case 'live':

@@ -8,13 +8,13 @@ import {
 } from '#libs/platform';
 import { AddressLoad } from './address-load.js';
 
-/** Extra time for the TLS handshake, which costs CPU time on both, perhaps busy, machines. */
+/** Extra time for the TLS handshake, which costs CPU time on two machines that may be busy. */
 export const HANDSHAKE_LIMIT_MS = 2_000;
 
-/** A probe waits for this answer. */
+/** A readiness probe of ours waits for this answer. */
 const PROBE_LIMIT_MS = 1_000;
 
-/** Without the TLS handshake. */
+/** The time limit of a connection attempt, without the TLS handshake. */
 const CONNECT_TIMEOUT_MS = 1_000;
 const AGE_MAX_MS = 30_000;
 /** The minimum age at which a connection expires, as a part of the maximum, so that they do not all end at once. */
@@ -24,11 +24,11 @@ const IDLE_MAX_MS = 15_000;
 
 interface ServiceConnectOptions {
   audience: ServiceName;
-  /** Origin of its internal listener. */
+  /** The origin of the service's internal listener. */
   url: string;
   /** This process's certificate, if services use TLS between them. */
   tls?: InternalTls;
-  /** Its Unix socket, if it runs on the same machine; never with TLS. */
+  /** The service's Unix socket, if it runs on the same machine; never with TLS. */
   socketPath?: string;
 }
 
@@ -70,7 +70,7 @@ class AgeingClient extends Client {
       const part = AGE_MIN_PART + Math.random() * (1 - AGE_MIN_PART);
       this.endsAtMs = monotonicMs() + ageMaxMs * part;
     });
-    // The call that opens the next connection is not the last one on it.
+    // Otherwise the call that opens the next connection would also be its last.
     this.on('disconnect', () => (this.endsAtMs = Infinity));
   }
 

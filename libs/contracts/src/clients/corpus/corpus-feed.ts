@@ -22,7 +22,7 @@ export interface CorpusSource {
 export interface CorpusChange {
   /** UUIDv7; the same in a repeat. */
   id: string;
-  /** A 64-bit number in decimal, by which names are spread and ordered. */
+  /** A 64-bit number in decimal, by which names are distributed and ordered. */
   key: string;
   name: string;
   /** The name in readable form. */
@@ -30,9 +30,12 @@ export interface CorpusChange {
   kind: 'new' | 'changed' | 'dropped';
   /** The subject of the change: the name's existence, its registration, or its records. */
   subject: 'name' | 'whois' | 'dns';
-  /** Members of the record that differ, such as `registrant_contact`; types of records, such as `NS`. */
+  /**
+   * The members of the registration that differ, such as `registrant_contact`, or the types of DNS records that differ,
+   * such as `NS`.
+   */
   members: string[];
-  /** The change is the first known record of a name, or its first DNS records. */
+  /** True if this is the first known record of the name, or its first DNS records. */
   isFirst: boolean;
   sourceId: number;
   observedAt: string;
@@ -52,11 +55,14 @@ export interface CorpusChanges {
   changes: CorpusChange[];
   /** All sources that changes may come from. */
   sources: CorpusSource[];
-  /** Store it together with the results of the page. */
+  /** The cursor of the next page. Store it together with the results of this page. */
   cursor: string;
-  /** There are more changes: call again at once. */
+  /** True if there are more changes: call again at once. */
   hasMore: boolean;
-  /** The server's history differs from the cursor's: changes of the last hour may be repeated, with the same ids. */
+  /**
+   * True if the server's history differs from the cursor's: changes of the last hour may be repeated, with the same
+   * ids.
+   */
   isRepeated: boolean;
 }
 
@@ -99,7 +105,7 @@ export interface DatasetEnd {
   suppressionVersion: number;
 }
 
-/** Finds out which names have a sufficiently fresh answer. */
+/** Asks which names have a sufficiently fresh answer. */
 export interface FreshestAsked {
   kind: 'whois' | 'dns';
   /** Up to 1,000. */
@@ -111,7 +117,7 @@ export interface FreshestAsked {
 
 /** The most recent answer about one name. */
 export interface FreshAnswer {
-  /** Index in the list of requested names, from 0. */
+  /** The index in the list of requested names, from 0. */
   index: number;
   name: string;
   sourceId: number;
@@ -149,7 +155,7 @@ export interface SuppressionAsked {
 export const SUPPRESSED_NAMES_MAX = 1_000;
 
 export interface SuppressionVersion {
-  /** 0 while nothing is suppressed; never decreases. */
+  /** The version of the whole list: 0 while nothing is suppressed; it never decreases. */
   version: number;
   /** The version of the newest suppressed domain; 0 if there is none. */
   domains: number;
@@ -171,7 +177,10 @@ export interface SuppressedHashes {
   version: number;
 }
 
-/** The version that applies to a dataset: rows without WHOIS records contain no personal data. */
+/**
+ * The version that applies to a dataset. Rows without WHOIS records contain no personal data, so only suppressed
+ * domains concern them.
+ */
 export function versionFor(dataset: Dataset, { version, domains }: SuppressionVersion): number {
   return dataset.includes('whois') ? version : domains;
 }

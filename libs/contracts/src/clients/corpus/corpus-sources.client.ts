@@ -26,7 +26,7 @@ export interface NewImportedSource extends ImportedListSettings {
   everyMs?: number;
 }
 
-/** An existing source. Times are in RFC 3339. */
+/** A source that exists. Times are in RFC 3339. */
 export interface ImportedSource extends Omit<
   NewImportedSource,
   'location' | 'everyMs' | 'category' | 'logKey'

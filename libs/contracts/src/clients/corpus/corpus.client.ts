@@ -22,7 +22,7 @@ export interface RecordedBatch {
   changedNames: number;
 }
 
-/** Generated names are numbered: the same number and seed give the same name. */
+/** A range of generated names, which are numbered: the same number and seed give the same name. */
 export interface GeneratedStretchOfNames {
   /** From 0. */
   from: number;
@@ -32,13 +32,13 @@ export interface GeneratedStretchOfNames {
 
 /** The corpus's facts about a name's reputation. */
 export interface IndexSignals {
-  /** RFC 3339; null for a name that it does not have. */
+  /** RFC 3339; null if the corpus does not have the name. */
   firstSeen: string | null;
   /** Number of loaded block lists. */
   lists: number;
-  /** Lists that contain the name; `host` is not empty if they contain only a host below it. */
+  /** The lists that contain the name; `host` is set if a list contains only a host below it. */
   listings: { list: string; category: string; host: string; listedAt: string }[];
-  /** How unusual its letters are compared with other names; null if there is no model for it. */
+  /** How unusual the name's letters are compared with other names; null without a model that covers the name. */
   lexical: { version: number; deviations: number } | null;
 }
 
@@ -100,7 +100,7 @@ export class CorpusClient {
     return this.http.call('POST', '/internal/suppressions', call);
   }
 
-  /** The suppressions by version: a file made at an older one (`versionFor`) may contain suppressed data. */
+  /** The versions of the suppressions: a file made at an older version (`versionFor`) may contain suppressed data. */
   async suppressionVersion(): Promise<SuppressionVersion> {
     return this.http.call('GET', '/internal/feed/suppression');
   }
@@ -123,7 +123,7 @@ export class CorpusClient {
   }
 
   /**
-   * The rows of a dataset in the order of keys and names, as they are read, only from sources that may be sold.
+   * Yields the rows of a dataset as they are read, in the order of keys and names, only from sources that may be sold.
    * @returns the closing line of the dataset.
    * @throws ServiceUnavailable, also if the rows end early.
    */
@@ -135,7 +135,7 @@ export class CorpusClient {
   }
 
   /**
-   * The most recent answer about each name; names without a sufficiently recent one are omitted.
+   * Yields the most recent answer about each name; names without a sufficiently recent answer are omitted.
    * @throws ServiceUnavailable, also if the answers end early.
    */
   async *freshest(

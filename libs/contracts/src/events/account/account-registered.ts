@@ -4,7 +4,7 @@ import { EventType } from '../event-type.js';
 /** The account's first address was confirmed. Written once per account. */
 @EventType({ type: 'account.account-registered', version: 1, kind: 'delta' })
 export class AccountRegistered {
-  /** Peppered HMAC of the normalised address, hex: trial credits are granted only once per claim. */
+  /** The peppered HMAC of the normalised address, in hex: trial credits are granted only once per claim. */
   @IsString()
   @Length(64, 64)
   trialClaim: string;

@@ -2,8 +2,8 @@ import { IsBoolean, IsISO8601 } from 'class-validator';
 import { EventType } from '../event-type.js';
 
 /**
- * An operator suspended the account, or ended a suspension. It is a separate aggregate, because deletion and
- * restoration can happen during a suspension.
+ * An operator suspended the account, or ended a suspension. The suspension is a separate aggregate, because an account
+ * can be deleted and restored while it is suspended.
  */
 @EventType({ type: 'account.account-suspension-changed', version: 1, kind: 'state' })
 export class AccountSuspensionChanged {

@@ -11,7 +11,7 @@ import { EventType } from '../event-type.js';
 import { OneOf } from '../rules.js';
 import { AnyPaymentLine, MICROS, PAYMENT_LINE_CLASSES, type PaymentLine } from './payment-line.js';
 
-/** Money arrived. Aggregate `payment:<id>`. A line is announced once; a repeat is identical. */
+/** A payment arrived. Aggregate `payment:<id>`. Each line is announced once; a repeat is identical. */
 @EventType({ type: 'billing.payment-confirmed', version: 1, kind: 'delta' })
 export class PaymentConfirmed {
   @IsUUID()

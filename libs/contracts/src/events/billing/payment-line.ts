@@ -67,7 +67,9 @@ export abstract class StretchLine extends AnyPaymentLine {
   @IsAfter('from')
   periodEnd: string;
 
-  /** When the line starts to add credits: the start of its own part of the period, not the payment's time. */
+  /**
+   * When the line starts to add credits: at the start of its own part of the period, not at the time of the payment.
+   */
   @IsInstant()
   @IsAfter('periodStart', { orEqual: true })
   from: string;

@@ -30,7 +30,7 @@ export class WholeReversedLine extends AnyReversedLine {
   override scope: 'whole';
 }
 
-/** The whole rest of a period: the time before `from` stays paid. */
+/** The whole rest of a period, from `from` on; the time before stays paid. */
 export class RemainingReversedLine extends AnyReversedLine {
   @IsIn(['remaining'])
   override scope: 'remaining';

@@ -44,7 +44,7 @@ export class BalanceAnswer {
   @Min(0)
   spendable: number;
 
-  /** Reserved and not used so far. */
+  /** Reserved credits that are not used yet. */
   @IsInt()
   reserved: number;
 
@@ -61,7 +61,7 @@ export class BalanceAnswer {
   @Min(0)
   debt: number;
 
-  /** Grants with credits left come first, then the newest; at most 200. */
+  /** At most 200 grants: first those with credits left, then the newest. */
   @ValidateNested({ each: true })
   @Type(() => GrantAnswer)
   grants: GrantAnswer[];

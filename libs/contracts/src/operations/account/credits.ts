@@ -49,7 +49,7 @@ export class CreditsBalance {
 export const CREDIT_SOURCES = ['trial', 'package', 'subscription', 'release', 'operator'] as const;
 export type CreditSource = (typeof CREDIT_SOURCES)[number];
 
-/** The use of the credits from one source; the five amounts from `available` on add up to `granted`. */
+/** The credits from one source. The five amounts from `available` on add up to `granted`. */
 export class GrantAmounts {
   @IsString()
   id: string;
@@ -128,7 +128,7 @@ export class CreditsAnswer {
   @Type(() => CreditsBalance)
   balance: CreditsBalance;
 
-  /** Grants with credits left come first, then the newest; at most 200. */
+  /** At most 200 grants: first those with credits left, then the newest. */
   @ValidateNested({ each: true })
   @Type(() => CreditGrant)
   grants: CreditGrant[];

@@ -2,7 +2,7 @@
 const LETTERS = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}\p{Zs}`;
 const SIGNS = '!-/:-@[-`{-~¡-¿‐-‧‰-›€₤₽№™©®×÷';
 
-/** Any character that an invoice cannot show. */
+/** Matches a character that an invoice cannot show. */
 export const NOT_ON_INVOICES = new RegExp(`[^${LETTERS}${SIGNS}]`, 'gu');
 
 /** Whether an invoice can show a text unchanged. Letters are compared in composed form (NFC). */

@@ -88,7 +88,7 @@ export class RotateKeyRequest {
 }
 
 export class ReissueKeyRequest {
-  /** As for a rotation; required for a key that has expired. */
+  /** When the new key ends, as for a rotation; required for a key that has expired. */
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
   expires_at?: string | null;

@@ -17,10 +17,10 @@ const NO_ADDRESS = /^(?!.*[.。．｡]\p{L})[^/\\@]*$/u;
 export const IsFirstName = () =>
   Matches(NAME, { message: 'must be a name of 1 to 50 letters, spaces, hyphens and apostrophes' });
 
-/** A new password; account checks its strength. */
+/** A new password, whose strength account checks. */
 export const IsPassword = () => IsString({ message: 'must be text' });
 
-/** A password that is only compared. */
+/** A password that is only compared with the current one. */
 export const IsKnownPassword = () => applyDecorators(IsString(), Length(1, 1_000));
 
 /** The token of a mailed link. */

@@ -11,7 +11,7 @@ import { TUS_VERSION, type UploadType } from '../transfers/upload.js';
 export interface ApiCall {
   method: Method;
   url: string;
-  /** Without the header for the key. */
+  /** The headers, without the one for the key. */
   headers: Readonly<Record<string, string>>;
   /** Its body, as JSON. */
   json?: string;
@@ -64,7 +64,7 @@ export function apiCallOf(apiUrl: string, row: Operation, input: CallInput): Api
 const FORM = 'multipart/form-data';
 const CHUNK = 'application/offset+octet-stream';
 
-/** Contains no character that is special to a shell. */
+/** Matches a text without characters that are special to a shell. */
 const encoded = (text: string) =>
   encodeURIComponent(text.toWellFormed()).replaceAll(
     /[!'()*~]/g,

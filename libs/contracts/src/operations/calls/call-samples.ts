@@ -168,7 +168,7 @@ function goFile(upload: ApiCall['upload']): string[] {
   ];
 }
 
-/** Without a value: the header of the key. */
+/** A header without a value is the one for the key. */
 function headersOf({ headers, needsKey }: ApiCall): (readonly [name: string, value?: string])[] {
   return [...(needsKey ? [['Authorization'] as const] : []), ...Object.entries(headers)];
 }

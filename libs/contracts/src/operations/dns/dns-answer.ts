@@ -130,7 +130,7 @@ export class DnsAnswer {
   @IsString()
   rcode: string;
 
-  /** The resolver has verified the signatures of the whole answer. */
+  /** True if the resolver has verified the signatures of the whole answer. */
   @IsBoolean()
   authenticated_data: boolean;
 

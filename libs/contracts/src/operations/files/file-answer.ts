@@ -44,7 +44,7 @@ export class FileEntry {
   @IsIn(DATASETS)
   dataset: Dataset;
 
-  /** The day that the file covers, UTC; for a full download, the day on which it was made. */
+  /** The day (UTC) that the file covers; for a full download, the day on which it was made. */
   @Matches(DAY)
   date: string;
 
@@ -71,7 +71,7 @@ export class FileEntry {
   @Min(0)
   lost: number | null;
 
-  /** Rises if columns or members change their meaning. */
+  /** Increases when columns or members change their meaning. */
   @IsInt()
   @Min(1)
   schema_version: number;

@@ -51,7 +51,7 @@ export class HistoricRecord extends HistoricRecordV1 {
   @IsString()
   source: string;
 
-  /** By which the registry answered; absent if it is unknown, as in imported files. */
+  /** The protocol by which the registry answered; absent if it is unknown, as for imported files. */
   @IsOptional()
   @IsIn(['rdap', 'whois43'])
   protocol?: string;
@@ -74,12 +74,12 @@ export class HistoricRecord extends HistoricRecordV1 {
   @IsBoolean()
   secure_dns?: boolean;
 
-  /** A privacy service replaces the registrant. */
+  /** True if a privacy service replaces the registrant. */
   @IsOptional()
   @IsBoolean()
   privacy_service?: boolean;
 
-  /** The installation does not keep contacts from its own lookups. */
+  /** True if the contacts are missing because the installation does not keep contacts from its own lookups. */
   @IsOptional()
   @IsBoolean()
   contacts_not_kept?: boolean;
@@ -139,7 +139,7 @@ export class WhoisHistoryAnswer extends PagedAnswer {
   changes?: HistoricChange[];
 }
 
-/** The same in version 1. */
+/** The answer in version 1. */
 export class WhoisHistoryAnswerV1 {
   @IsBoolean()
   status: boolean;

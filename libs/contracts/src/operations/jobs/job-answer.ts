@@ -123,7 +123,7 @@ export class JobCredits {
   @Min(0)
   charged: number;
 
-  /** Given back. */
+  /** Credits that were reserved and given back. */
   @IsInt()
   @Min(0)
   released: number;

@@ -87,7 +87,7 @@ export class MonitorRule {
 
 /** The price of a domain's additional checks. */
 export class MonitorPrice {
-  /** For each additional check that is answered; a failed check is free. */
+  /** The credits for each additional check that is answered; a failed check is free. */
   @IsInt()
   credits_per_check: number;
 
@@ -128,7 +128,7 @@ export class MonitorChecks {
   @IsString()
   expiry_date: string | null;
 
-  /** False: the registry publishes no expiry date, so no reminder can be sent. Null before the first check. */
+  /** False if the registry publishes no expiry date, so that no reminder can be sent. Null before the first check. */
   @IsNullable()
   @IsBoolean()
   expiry_published: boolean | null;
@@ -226,7 +226,7 @@ export class MonitorChange {
   @IsString({ each: true })
   after: string[];
 
-  /** It changes back and forth: further changes are not reported until it has been stable for a day. */
+  /** True if the value changes back and forth: further changes are not reported until it has been stable for a day. */
   @IsOptional()
   @IsBoolean()
   is_flapping?: boolean;

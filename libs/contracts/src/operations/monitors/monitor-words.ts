@@ -105,11 +105,11 @@ export const MONITOR_CHANGE_TEXTS: Readonly<Record<MonitorChangeType, string>> =
   dns_caa: 'CAA records',
 };
 
-/** How soon a day comes: `today`, `in 1 day`. */
+/** The time until a day, in words: `today`, `in 1 day`. */
 export const daysLeftText = (days: number): string =>
   days === 0 ? 'today' : `in ${days} day${days === 1 ? '' : 's'}`;
 
-/** Why a name was found: its letters, similar-looking letters, a typing error, or a published value. */
+/** Why a name was found, in words: its letters, similar-looking letters, a typing error, or a published value. */
 export const MATCH_REASONS = [
   'keyword',
   'looks_alike',

@@ -113,7 +113,7 @@ const BY_KEY = {
 const WORKER = (path: string) =>
   ({ service: 'worker', path: `/internal/monitors${path}` }) as const;
 const FREE = { per: 'free' } as const;
-/** A monitor with an interval outlives the key that created it, and its checks are charged as they are made. */
+/** A monitor with an interval outlives the key that created it, and each of its checks is charged when it is made. */
 const CHARGED_BY_INTERVAL = {
   per: 'free',
   later:

@@ -15,7 +15,7 @@ interface Answered {
   schemas: Schemas;
 }
 
-/** An operation's answers by status: each format under its content type, and rejections. */
+/** The answers of an operation by status: each format under its content type, and the rejections. */
 export function responsesOf(answered: Answered): Record<string, object> {
   return { ...answersOf(answered), ...refusalsOf(answered) };
 }
@@ -72,7 +72,10 @@ interface Response {
   content?: Record<string, { schema: JsonSchema; examples?: object }>;
 }
 
-/** The responses of two operations that are one in OpenAPI: for each status and type, either of the answers. */
+/**
+ * Merges the responses of two operations that are one operation in OpenAPI: for each status and type, the answer of
+ * either.
+ */
 export function eitherResponses(first: object, second: object): Record<string, object> {
   const [one, other] = [first, second] as Record<string, Response>[];
   const statuses = [...new Set([...Object.keys(one), ...Object.keys(other)])];

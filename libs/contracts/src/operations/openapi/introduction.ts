@@ -22,7 +22,7 @@ const GROUPS: Readonly<Record<string, string>> = {
 /** The first word of an operation's name. */
 export const groupOf = ({ name }: Operation): string => name.split('.', 1)[0];
 
-/** Groups of the operations with a line about each, in the order of the table. */
+/** The groups of operations, each with a line about it, in the order of the table. */
 export function groupsOf(
   operations: readonly Operation[],
 ): { name: string; description?: string }[] {

@@ -80,7 +80,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     const { schemas } = document.components as unknown as Schemas;
     const [name, member] = listener === 'api' ? ['ProblemAnswer', 'type'] : ['CodeRequest', 'code'];
     expect(schemas[name].properties[member].description).toMatch(/^(URL of a page|Six digits)/);
-    // A member of a superclass.
+    // The comment belongs to a member of a superclass.
     if (listener === 'api') {
       expect(schemas.ReverseDomain.properties.first_seen.description).toBe('RFC 3339.');
       expect(schemas.ReverseDomain.description).toMatch(/^A found name/);
@@ -95,7 +95,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     expect((await new Validator().validate(broken)).valid).toBe(false);
   });
 
-  it('contains exactly the rows that are served there, with their bodies and statuses', () => {
+  it('contains exactly the operations that the origin serves, with their bodies and statuses', () => {
     const rows = OPERATIONS.filter(
       (row) => listenerOf(row) === listener && row.access.kind !== 'signed',
     );
@@ -156,7 +156,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
     expect(streams.length).toBe(listener === 'api' ? 5 : 0);
   });
 
-  it('examples of parameters form an example call: the required ones, and one of those that exclude each other', () => {
+  it('examples of parameters form a valid call: each required parameter has one, and so has one of those that exclude each other', () => {
     const filledIn = new Map([
       ['get /v2.0/dns/live', ['domainName']],
       ['get /v2.0/whois/live', ['domainName']],
@@ -268,7 +268,7 @@ describe('the API description', () => {
   });
 });
 
-it('two operations with one path are one in OpenAPI, which answers and rejects like either', () => {
+it('two operations with the same path are one operation in OpenAPI, with the answers and rejections of both', () => {
   const [, first] = WHOIS_LIVE.routes;
   const twin: Operation = {
     ...WHOIS_LIVE,
@@ -303,14 +303,14 @@ describe('rejections of the API', () => {
     ['/v2.0/domain/availability', 'get'],
     ['/v2.0/domain/availability', 'post'],
   ])(
-    '%s (%s) lists what a test key may not request, and what only a test key may',
+    '%s (%s) lists the problems of a test key, and those of requests that only a test key may make',
     (path, method) => {
       expect(codes(path, method)).toContain('"test_key_fixture_only"');
       expect(codes(path, method)).toContain('"fixture_needs_test_key"');
     },
   );
 
-  it('an operation without a subject lists neither', () => {
+  it('an operation without a subject lists neither kind of problem', () => {
     expect(codes('/v2.0/account/usage', 'get')).toBeUndefined();
   });
 });

@@ -17,14 +17,14 @@ import { transferParameters, uploadBody } from './transfer-answers.js';
 export interface ApiDescription {
   title: string;
   version: string;
-  /** Public origin of the listener. */
+  /** The public origin of the listener. */
   origin: string;
   listener: PublicListener;
 }
 
 /** The description of one of the two origins. */
 interface Origin {
-  /** Any one of these grants access. */
+  /** Each of these alone grants access. */
   security: readonly Record<string, readonly string[]>[];
   securitySchemes: Record<string, object>;
 }
@@ -69,19 +69,19 @@ export function openApi(operations: readonly Operation[], description: ApiDescri
   const origin = ORIGINS[description.listener];
   const url = description.origin.replace(/\/$/, '');
   const paths: Record<string, Record<string, unknown>> = {};
-  // Callbacks are described by the processors that sign them.
+  // Callbacks are left out, because the processors that send them describe them.
   const served = operations.filter(
     (row) => listenerOf(row) === description.listener && row.access.kind !== 'signed',
   );
   const schemas = new Schemas(served.flatMap(selectedFrom));
-  // Some bodies are also answers, and then no `null` may be missing.
+  // Some bodies are also answers, in which every `null` must be present.
   for (const { body } of served) if (body) schemas.refer(body.of, 'body');
   for (const operation of served) {
     for (const route of operation.routes) {
       const path = (paths[route.path] ??= {});
       const method = operation.method.toLowerCase();
       const described = describe(operation, route, { schemas, origin, url });
-      // OpenAPI allows one operation per path and method, so those distinguished by a parameter are merged.
+      // OpenAPI allows one operation per path and method, so operations that only a parameter distinguishes are merged.
       path[method] =
         path[method] === undefined ? described : merged(path[method] as Described, described);
     }
@@ -222,7 +222,7 @@ function typedExample({ type }: JsonSchema, text: string): unknown {
   return type === 'integer' || type === 'boolean' ? JSON.parse(text) : text;
 }
 
-/** The headers that a call from a browser needs besides its cookie. */
+/** The headers that a browser must send besides its cookie. */
 function headerParameters(operation: Operation): DescribedParameter[] {
   const isRead = operation.method === 'GET' || operation.method === 'HEAD';
   const isChange = listenerOf(operation) === 'dashboard' && !isRead;

@@ -26,7 +26,7 @@ const OF_THE_DASHBOARD: readonly ProblemCode[] = [
   'service_unavailable',
 ];
 
-/** For calls that change something: they must come from our own pages. */
+/** The problems of calls that change something, which must come from our own pages. */
 const OF_A_CHANGE: readonly ProblemCode[] = ['cross_site_request', 'csrf_token_invalid'];
 const OF_A_SESSION: readonly ProblemCode[] = ['not_logged_in', 'account_deleted', 'too_busy'];
 const OF_AN_IDEMPOTENCY_KEY: readonly ProblemCode[] = [
@@ -113,7 +113,7 @@ function dashboardProblems({ access, method, parts }: Operation): ProblemCode[] 
     ...OF_THE_DASHBOARD,
     ...(['GET', 'HEAD'].includes(method) || access.kind === 'signed' ? [] : OF_A_CHANGE),
     ...(isSession ? OF_A_SESSION : []),
-    // These calls are limited, so that there is room for others.
+    // The number of these calls at a time is limited, so that others are still answered.
     ...(parts ? (['service_overloaded'] as const) : []),
     ...(isSession && access.needsReauthentication ? (['reauthentication_required'] as const) : []),
     ...(isSession && access.isPaced ? (['too_many_attempts'] as const) : []),

@@ -12,7 +12,7 @@ export class ProblemField {
 
 /** Every rejection (RFC 9457), with the members that clients of the older format expect. */
 export class ProblemAnswer {
-  /** URL of a page that explains the code. */
+  /** The URL of a page that explains the code. */
   @IsString()
   type: string;
 
@@ -25,7 +25,7 @@ export class ProblemAnswer {
   @IsString()
   detail: string;
 
-  /** For programs. */
+  /** The code that programs compare. */
   @IsString()
   code: string;
 

@@ -1,4 +1,4 @@
-/** Codes of the API's rejections with their HTTP status. `docs/errors/<code>.md` explains each. */
+/** The codes of the API's rejections, with their HTTP statuses. `docs/errors/<code>.md` explains each code. */
 export const PROBLEM_STATUS = {
   malformed_request: 400,
   invalid_request: 400,
@@ -115,7 +115,7 @@ export const PROBLEM_STATUS = {
 
 export type ProblemCode = keyof typeof PROBLEM_STATUS;
 
-/** Rejections that end by themselves although their status (not 429, 503 or 504) does not say so. */
+/** Rejections after which the same request may succeed later, although their status is not 429, 503 or 504. */
 const CURED_BY_TIME: readonly ProblemCode[] = [
   'file_withheld',
   'idempotency_key_running',

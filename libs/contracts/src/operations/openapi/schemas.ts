@@ -8,7 +8,7 @@ import memberTexts from './member-texts.json' with { type: 'json' };
 
 type Options = NonNullable<Parameters<typeof targetConstructorToSchema>[1]>;
 
-/** JSON Schema for validation rules: for our own, and for those that the library describes differently. */
+/** The JSON Schema of validation rules: of our own rules, and of those that the library describes differently. */
 const OF_RULES: Options['additionalConverters'] = {
   isIso8601: { type: 'string', format: 'date-time' },
   isObject: { type: 'object', additionalProperties: true },
@@ -18,10 +18,10 @@ const OF_RULES: Options['additionalConverters'] = {
 };
 
 const PREFIX = '#/components/schemas/';
-/** Is in every answer, whatever is selected; so is `meta`, which no class declares. */
+/** The member that is in every answer, whatever is selected. So is `meta`, which no class declares. */
 const NEVER_CUT = 'status';
 
-/** The use of a class's schema. Only in a body may `null` replace a member that is left out. */
+/** How a class's schema is used. Only in a body may `null` stand for a member that is left out. */
 type Use = 'body' | 'answer';
 
 interface ObjectSchema extends JsonSchema {
@@ -36,7 +36,7 @@ export class Schemas {
   /** Classes whose members a caller may select, so that no other member is required. */
   private readonly cut = new Set<DataClass>();
 
-  /** @param selectable classes of answers whose members a caller may select. */
+  /** @param selectable the classes of answers whose members a caller may select. */
   constructor(selectable: readonly DataClass[]) {
     for (const type of selectable) if (!isItemClass(type)) this.cut.add(type);
     for (const type of this.cut) for (const below of membersWithMembers(type)) this.cut.add(below);

@@ -40,7 +40,7 @@ export function transferParameters(operation: Operation): DescribedParameter[] {
   const { method, upload } = operation;
   if (kindOf(operation) === 'download') return [RANGE, IF_RANGE, IF_NONE_MATCH];
   if (!upload?.tus) return [];
-  // A form is sent without any of them.
+  // A form is sent without these headers.
   const required = !upload.types.includes('multipart/form-data');
   const resumable = { ...RESUMABLE, required };
   if (method === 'POST') return [resumable, LENGTH, METADATA];

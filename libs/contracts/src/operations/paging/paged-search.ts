@@ -3,16 +3,16 @@ import { integer, oneOf, text } from '../kinds.js';
 import { MAX_CREDITS } from '../live-parameters.js';
 import type { Credits } from '../price.js';
 
-/** Pages after this one are read with cursors. */
+/** The last page that can be requested by number; later ones are read with cursors. */
 const PAGE_MAX = 100;
 export const CURSOR_LENGTH_MAX = 1_500;
 
-/** Counts the results of a search, free of charge. */
+/** The mode that counts the results of a search, free of charge. */
 export const PREVIEW = 'preview';
 
-/** One of the forms in which a search returns its records. */
+/** A form in which a search returns its records. */
 export interface PageMode {
-  /** For a page that is not empty. */
+  /** The price of a page that is not empty. */
   credits: Credits;
   /** Records per page, unless fewer are requested. */
   pageSize: number;

@@ -106,7 +106,7 @@ describe('pages of a search', () => {
     });
   });
 
-  it('a count by the owner is kept, unless the rows show more', () => {
+  it('the owner’s count is kept, unless there are more rows', () => {
     const totals = [2, 1_000].map((records) => read(asked, { records, is: 'at_least' }).paging);
     expect(totals.map(({ total_records, total_pages }) => [total_records, total_pages])).toEqual([
       [4, 2],

@@ -91,7 +91,7 @@ interface AskedPageParts {
 
 /** The requested page. */
 export class AskedPage {
-  /** Maximum number of records on it. */
+  /** Maximum number of records on the page. */
   readonly size: number;
   /** Number of rows to read: one more than the page has, which shows whether there is another. */
   readonly limit: number;
@@ -99,7 +99,7 @@ export class AskedPage {
   readonly offset: number;
   /** Sort values of the record before it, if a cursor contains them. */
   readonly after?: readonly string[];
-  /** Whether the records are only to be counted. */
+  /** Whether the records are only counted. */
   readonly isPreview: boolean;
 
   constructor(private readonly parts: AskedPageParts) {
@@ -112,10 +112,10 @@ export class AskedPage {
   }
 
   /**
-   * Cuts rows that were read with `limit` to the page.
+   * Cuts the rows that were read with `limit` down to the page.
    *
    * @param sortValuesOf a row's values in the order of the list, as text; they become `after` of the next page.
-   * @param total the owner's count; by default, what the pages so far show.
+   * @param total the owner's count; by default, as many as the pages so far contain.
    */
   cut<T>(rows: readonly T[], sortValuesOf: (row: T) => string[], total?: Total): Page<T> {
     const { size, position, write } = this.parts;
@@ -193,7 +193,7 @@ export function linkHeaders({ next_cursor }: Paging): Record<string, string> {
   return next_cursor === null ? {} : { [NEXT_CURSOR_HEADER]: next_cursor };
 }
 
-/** Pages already read count, too: the end of the list shows the total, a full page shows a minimum. */
+/** The records of earlier pages count, too: at the end of the list they give the total, and before that a minimum. */
 function totalOf(counted: Total | undefined, { seen, hasNext, isEnd }: Read): Total {
   if (isEnd && counted?.is !== 'exact') return { records: seen, is: 'exact' };
   const least = hasNext ? seen + 1 : 0;
@@ -203,7 +203,7 @@ function totalOf(counted: Total | undefined, { seen, hasNext, isEnd }: Read): To
 }
 
 interface Read {
-  /** Records up to the end of the page. */
+  /** The number of records up to the end of the page. */
   seen: number;
   hasNext: boolean;
   /** Whether the list is known to end here: an empty page may be far past the end. */

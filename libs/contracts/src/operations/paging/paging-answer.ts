@@ -61,7 +61,7 @@ export function onePage(records: number, pageSize: number): Paging {
 
 /** A data source that is loaded on this installation. */
 export class LoadedSource {
-  /** Its kind, such as `zone:com` or `whois`. */
+  /** The kind of the source, such as `zone:com` or `whois`. */
   @IsString()
   source: string;
 
@@ -80,7 +80,7 @@ export class LoadedSource {
   @Min(0)
   records: number;
 
-  /** Its data is invented, for trials. */
+  /** True if its data is invented, for trials. */
   @IsOptional()
   @IsBoolean()
   is_generated?: boolean;

@@ -3,7 +3,7 @@ import { type Operation, type Version, newestVersion, subjectsOf } from '../oper
 import { pageFaults } from '../paging/paged-search.js';
 import type { Parameter, ParameterKind } from '../parameter.js';
 
-/** Replaces a name or value whose encoding is invalid; no decoded text contains a lone surrogate. */
+/** Stands for a name or value whose encoding is invalid, because no decoded text contains a lone surrogate. */
 export const WRONGLY_ENCODED = '\ud800';
 
 /** The names of unknown parameters that an answer may repeat; a key that was pasted as a name is not repeated. */
@@ -122,7 +122,7 @@ export class InputReader {
     return query;
   }
 
-  /** The same request as its client would send it, for the page at which a cursor begins. */
+  /** The same request as its client would send it for the page that begins at a cursor. */
   nextPageQuery({ texts }: ReadInput, cursor: string): string {
     const given = this.slots.flatMap(({ name, label, isInPath, kind }, place) => {
       const value = texts[place];

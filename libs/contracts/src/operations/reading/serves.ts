@@ -13,7 +13,7 @@ import { AllowCallers, type ServiceName } from '#libs/platform';
 import { listenerOf } from '../access.js';
 import { DRY_RUN_PARAMETER, type Operation, hasDryRun } from '../operation.js';
 
-/** A gateway of release 0.1.0 contains the dashboard, and runs beside newer owners during an upgrade. */
+/** During an upgrade, a gateway of release 0.1.0, which contains the dashboard, runs beside newer owners. */
 const OF_DASHBOARD: readonly ServiceName[] = ['dashboard', 'gateway'];
 
 /**

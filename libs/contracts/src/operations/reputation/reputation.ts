@@ -31,7 +31,7 @@ export class ReputationSignal {
   @IsString()
   evidence: string;
 
-  /** Its confidence, 0 to 1. */
+  /** The confidence in the observation, 0 to 1. */
   @IsNumber()
   @Min(0)
   @Max(1)

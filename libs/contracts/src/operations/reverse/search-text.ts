@@ -1,7 +1,7 @@
 import { text } from '../kinds.js';
 import type { ParameterKind } from '../parameter.js';
 
-/** The answer of every text search for test keys. */
+/** The answer of every text search to test keys. */
 const FIXTURES = ['registered.test', 'redacted.test'];
 
 /** A text to search for. `registered.test` and `redacted.test` are fixtures. */

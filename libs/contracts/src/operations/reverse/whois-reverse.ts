@@ -25,7 +25,7 @@ export class ReverseDomain extends HistoricRecord {
   company_name?: string;
 }
 
-/** The search. */
+/** The search as it was understood. */
 export class ReverseQuery {
   @IsIn(['keyword', 'owner', 'email', 'company'])
   selector: string;
@@ -51,7 +51,7 @@ export class WhoisReverseAnswer extends PagedAnswer {
   domains: ReverseDomain[];
 }
 
-/** The same in version 1. */
+/** The answer in version 1. */
 export class WhoisReverseAnswerV1 {
   @IsBoolean()
   status: boolean;

@@ -53,7 +53,7 @@ export class ProviderReturnAnswer extends LogInAnswer {
   @IsString()
   to?: string;
 
-  /** The address has an account: logging in to it connects the provider. */
+  /** True if the address has an account: logging in to that account connects the provider. */
   @IsOptional()
   @IsString()
   connects?: string;

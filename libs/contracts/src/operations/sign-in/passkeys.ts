@@ -182,7 +182,7 @@ export const PASSKEY_REMOVE = defineOperation({
   examples: [{ title: 'A passkey', parameters: { id: ID }, answer: { removed: true } }],
 });
 
-/** In the order of the documents: logging in, then managing one's passkeys. */
+/** In the order of the documents: first the log-in, then the management of passkeys. */
 export const PASSKEY_OPERATIONS = [
   LOG_IN_PASSKEY_BEGIN,
   LOG_IN_PASSKEY,

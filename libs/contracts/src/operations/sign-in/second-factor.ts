@@ -35,7 +35,7 @@ export class SecondFactorSecretAnswer {
 }
 
 export class RecoveryCodesAnswer {
-  /** Each is valid for one log-in without the app. Shown only once. */
+  /** Each code is valid for one log-in without the app. They are shown only once. */
   @IsArray()
   @IsString({ each: true })
   recovery_codes: string[];

@@ -32,7 +32,7 @@ export class Subdomain {
   @IsISO8601()
   inactive_from: string | null;
 
-  /** It has the address that its zone's wildcard gives to every name, so it may never have been set up. */
+  /** True if it has the address that its zone's wildcard gives to every name, so that it may never have been set up. */
   @IsBoolean()
   is_wildcard: boolean;
 }

@@ -57,7 +57,7 @@ export function tusVerbs({ service, path, ownerPath, access, limitBytes, extensi
   } as const;
 }
 
-/** As tus requires, the id is a part of the upload's address. */
+/** The id is a part of the upload's address, as tus requires. */
 export const UPLOAD_ID = {
   id: {
     kind: text(100, { pattern: /^[A-Za-z0-9_-]+$/, rule: 'must be the id of an upload' }),

@@ -3,7 +3,7 @@ export type UploadType = 'multipart/form-data' | 'application/offset+octet-strea
 
 /** A body that streams to its owner, which alone reads it. */
 export interface OperationUpload {
-  /** Empty for the tus methods that have no body. */
+  /** Empty for tus methods without a body. */
   types: readonly UploadType[];
   /** Maximum body size of one request; for tus, also the maximum file size. 0 without a body. */
   limitBytes: number;

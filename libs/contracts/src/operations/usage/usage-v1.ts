@@ -4,7 +4,7 @@ import { defineOperation } from '../operation.js';
 
 /** Credits that were bought once or granted. */
 export class OneTimeCredits {
-  /** Granted credits, without those that expired or were revoked. */
+  /** The granted credits, less those that expired or were revoked. */
   @IsInt()
   @Min(0)
   totalCredits: number;
@@ -36,7 +36,7 @@ export class PlanCredits {
   servedSurchargeRequests: number;
 }
 
-/** Does not repeat the key, unlike the answer of the service whose format this is. */
+/** The answer does not repeat the key, unlike that of the service whose format this is. */
 export class UsageV1Answer {
   @ValidateNested()
   @Type(() => OneTimeCredits)

@@ -3,7 +3,7 @@ import { IsBoolean, IsInt, IsString, ValidateNested } from 'class-validator';
 import { day } from '../kinds.js';
 import { defineOperation } from '../operation.js';
 
-/** Work that is charged while it runs, and not with the request that started it. */
+/** Work that is charged while it runs, and not by the request that started it. */
 export const WORK_OPERATIONS = ['jobs.whois', 'jobs.dns', 'monitors.checks'] as const;
 export type WorkOperation = (typeof WORK_OPERATIONS)[number];
 

@@ -27,7 +27,7 @@ export function registryProtocol(sources: readonly string[]): string | undefined
   return registryOf(sources)?.split(' ')[1];
 }
 
-/** Values that a registrar adds to its registry's answer, or replaces. */
+/** The values that a registrar adds to its registry's answer, or replaces in it. */
 const OF_REGISTRAR =
   /_contact(?:\.|$)|^privacy_service$|^domain_registrar\.(?!(?:iana_id|registrar_name)$)/;
 

@@ -26,7 +26,7 @@ export class WhoisRegistryData extends RegistrationFacts {
   @IsString()
   whois_raw_registry?: string;
 
-  /** The same in version 1, with its original spelling. */
+  /** The same member in version 1, with its original spelling. */
   @IsOptional()
   @IsString()
   whois_raw_registery?: string;
@@ -69,7 +69,7 @@ export class WhoisDates {
   @IsString()
   created?: string;
 
-  /** Whether the registry says only that the name was created before that day. */
+  /** Whether the registry states only that the name was created before that day. */
   @IsOptional()
   @IsBoolean()
   created_is_before?: boolean;
@@ -131,7 +131,7 @@ export class WhoisAnswer extends WhoisAnswerV1 {
   @Type(() => WhoisContact)
   abuse_contact?: WhoisContact;
 
-  /** A privacy service replaces the registrant. */
+  /** True if a privacy service replaces the registrant. */
   @IsOptional()
   @IsBoolean()
   privacy_service?: boolean;

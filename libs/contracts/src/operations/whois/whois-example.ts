@@ -1,4 +1,4 @@
-/** The answer of the fixture `registered.test`; a test of its owner compares them. */
+/** The answer about the fixture `registered.test`. A test of lookup, which owns the fixture, compares the two. */
 export const WHOIS_EXAMPLE = {
   status: true,
   domain_name: 'registered.test',

@@ -31,7 +31,7 @@ export class WhoisRegistrar {
   phone_number?: string;
 }
 
-/** A reseller has three members, and its handle in version 2. */
+/** A reseller has three members and, in version 2, its handle. */
 export class WhoisReseller {
   @IsOptional()
   @IsString()

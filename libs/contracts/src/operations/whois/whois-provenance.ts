@@ -11,7 +11,7 @@ import {
 import { JSONSchema } from 'class-validator-jsonschema';
 import { OUTCOMES, type Outcome, SOURCES, type Source } from '../outcome.js';
 
-/** One queried server. */
+/** A server that was queried. */
 export class WhoisSource {
   @IsString()
   id: string;
