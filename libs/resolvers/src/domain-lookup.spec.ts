@@ -87,7 +87,7 @@ describe('a lookup', () => {
     expect(lookup.record?.handle).toBe('D1');
   });
 
-  it('the registry’s answer is returned as partial when the time is over', async () => {
+  it('returns the registry’s answer as partial when the time is over', async () => {
     await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
     await harness.internet.rdap('rdap.registrar.test', () => undefined);
     const lookup = await withEnoughTime(
@@ -141,7 +141,7 @@ describe('a lookup', () => {
     expect(told(await harness.lookups().lookup('a.whoisonly'))).toEqual([outcome, source]);
   });
 
-  it('a suffix and a name below it are different names', async () => {
+  it('treats a suffix and a name below it as different names', async () => {
     await harness.internet.whois('whois.nic.test', said('co.uk'));
     const lookup = await harness.lookups().lookup('a.co.uk');
     expect(told(lookup)).toEqual(['parse_failed', 'whois43 registry other_name']);

@@ -1,4 +1,4 @@
-/** EPP status names (RFC 5731 §2.3, RFC 3915 §3.1) by their letters only, ignoring case. */
+/** The EPP status names (RFC 5731 §2.3, RFC 3915 §3.1), by their letters in lower case. */
 const BY_LETTERS: ReadonlyMap<string, string> = new Map(
   [
     'addPeriod',
@@ -29,7 +29,8 @@ const BY_LETTERS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The status in its canonical spelling, however it was written (`CLIENT-HOLD`, `client hold`); undefined if it is none.
+ * The canonical spelling of a status, however it was written (`CLIENT-HOLD`, `client hold`); undefined for any other
+ * text.
  */
 export function eppStatus(words: string): string | undefined {
   let letters = '';

@@ -33,7 +33,7 @@ export class JoinedRuns<Answer> {
       return await unlessAborted(run.answer, signal);
     } finally {
       run.callers -= 1;
-      // An unneeded abort costs more than the rest of this file.
+      // An abort is expensive, so it is left out if the run has ended.
       if (run.callers === 0 && !run.hasEnded) run.abandon.abort();
     }
   }

@@ -67,7 +67,7 @@ describe('a name without a holder', () => {
     expect(lookup.record).not.toHaveProperty('restriction');
   });
 
-  it('stays free, whatever the notices beside the error say', async () => {
+  it('stays free, whatever the notices in the error’s body say', async () => {
     const notices = says('Some names are reserved for the registry');
     const error = JSON.stringify({ errorCode: 404, title: 'Not found', notices });
     await harness.internet.rdap('rdap.nic.test', (_request, response) => void response.end(error));
@@ -119,7 +119,7 @@ describe('an incomplete answer', () => {
     },
   );
 
-  it('says nothing if it concerns another name', async () => {
+  it('proves nothing if it concerns another name', async () => {
     await harness.internet.whois('whois.nic.test', stall(said('b.test')));
     const lookup = await withEnoughTime(
       300,

@@ -13,7 +13,7 @@ export const name = 'a.test';
 export const now = new Date('2026-11-21T10:00:00Z');
 export const wide = { buckets: [{ burst: 1_000, perSecond: 1_000 }], connections: 4 };
 
-/** The time limit, which is long enough for a busy machine unless a limit is tested. */
+/** The time limit of a lookup: long enough for a busy machine, unless a test is about the limit. */
 const PATIENT_MS = 60_000;
 const patient = { connectMs: PATIENT_MS, firstByteMs: PATIENT_MS, wholeMs: PATIENT_MS };
 

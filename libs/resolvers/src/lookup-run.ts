@@ -107,7 +107,7 @@ export class LookupRun {
     };
   }
 
-  /** When the first of the upstreams can be queried again. */
+  /** The seconds until the first of the upstreams can be queried again. */
   private retryAfterSeconds(): number {
     const named = this.sources.flatMap(({ retryAfterSeconds: seconds }) => seconds ?? []);
     if (named.length === 0) return RETRY_SECONDS_DEFAULT;

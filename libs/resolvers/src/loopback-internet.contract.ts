@@ -47,7 +47,7 @@ export class LoopbackInternet {
     return new SafeConnector({
       exceptions: this.exceptions,
       extraCaPem: this.authority.certificatePem,
-      // Other names do not resolve, so nothing leaves the machine.
+      // Other names do not resolve, so no query leaves the machine.
       dnsServers: ['127.0.0.1:1'],
     });
   }

@@ -83,7 +83,7 @@ describe('mergeSources', () => {
     expect(merged?.fields).toMatchObject({ created: 's1', statuses: 's1', dnssec: 's1' });
   });
 
-  it('the registrar decides contacts, each as a whole, and its own data', () => {
+  it('the registrar decides each contact as a whole, and the data about itself', () => {
     expect(merged?.record.contacts.registrant).toEqual({
       organization: 'Example Holdings BV',
       email: 'owner@holdings.example',

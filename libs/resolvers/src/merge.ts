@@ -10,7 +10,7 @@ import {
 
 export interface Merged {
   record: RegistrationRecord;
-  /** Record path → id of the source of its value. */
+  /** The id of the source of each value, by record path. */
   fields: Record<string, string>;
   conflicts: Conflict[];
 }
@@ -192,7 +192,10 @@ function isPublished(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]
   return Array.isArray(value) ? value.length > 0 : value !== undefined;
 }
 
-/** The key by which two values are compared: the day of a date, the members of a list, DS records. */
+/**
+ * The key by which two values are compared: of a date only the day, of a list its members in any order, of DS records
+ * their numbers and digests.
+ */
 function comparable(value: RegistrationRecord[(typeof REGISTRY_MEMBERS)[number]]): string {
   if (value === undefined || typeof value === 'string') return value ?? '';
   if (Array.isArray(value)) return value.toSorted().join(' ');

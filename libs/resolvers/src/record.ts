@@ -16,7 +16,7 @@ export interface DateValue {
   original: string;
   iso: string;
   precision: 'day' | 'second';
-  /** The registry only states that it was before this day, the first of the month it names. */
+  /** True if the registry states only that the event was before this day, the first of the month that it names. */
   isBound?: true;
 }
 
@@ -73,7 +73,7 @@ export interface Redaction {
   reason?: string;
 }
 
-/** One source's published data; collections are empty if it published nothing. */
+/** The data that one source published; collections are empty if it published nothing. */
 export interface RegistrationRecord {
   domain?: string;
   handle?: string;
@@ -117,7 +117,7 @@ export interface SourceAnswer {
   error?: string;
 }
 
-/** A field on which sources disagree, by record path, with each source's value and the chosen one. */
+/** A field on which sources disagree: its record path, each source's value, and the chosen source. */
 export interface Conflict {
   path: string;
   chosen: string;

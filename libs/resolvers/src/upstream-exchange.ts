@@ -22,7 +22,7 @@ export interface Asking {
   waitMaxMs?: number;
 }
 
-/** Reasons why a server was not queried at all, which say nothing about the name. */
+/** The reasons why a server was not queried at all. They say nothing about the name. */
 export const NOT_ASKED: ReadonlySet<string> = new Set<Refused['reason']>([
   'paused',
   'queue_full',
@@ -102,7 +102,7 @@ export class UpstreamExchange {
         else if (answer.kind !== 'failed') turn.release();
         return 'text' in answer ? await read(answer) : withoutObject(answer);
       } finally {
-        // Has no effect if the outcome was already reported.
+        // This has no effect if the outcome was already reported.
         if (turn.granted) turn.failed();
       }
     });
@@ -122,7 +122,7 @@ async function attempt<Found extends Finding>(
     const outcome = TIMEOUTS.has(error.fault) ? 'timeout' : 'unreachable';
     return { outcome, error: error.fault };
   } finally {
-    // Has no effect if the exchange has reported its outcome.
+    // This has no effect if the exchange has reported its outcome.
     permit.failed();
   }
 }

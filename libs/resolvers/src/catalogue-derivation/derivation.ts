@@ -7,7 +7,7 @@ import { splitLines } from '../whois/parse/reading/lines.js';
 import { WorkMeter } from '../whois/parse/reading/work-meter.js';
 import { isOwnWord, phrasesOf, sentencesIn, wordsOf } from '../small-print/small-print.js';
 
-/** In a line this short, each word is kept as printed: `Script: LATIN`. */
+/** In a line of at most this many words, each word is kept as printed: `Script: LATIN`. */
 const SHORT_WORDS_MAX = 3;
 /** A catalogue that lost more than this share of its sentences was derived from an incomplete folder. */
 const LOSS_MAX = 0.1;
@@ -69,8 +69,8 @@ function catalogueOf(sentences: readonly string[]): string[] {
 }
 
 /**
- * Words that are not names: those that occur in lower case, or with a capital letter only at the beginning of
- * sentences.
+ * Collects the words that are not names: those that occur in lower case, or with a capital letter only at the beginning
+ * of sentences.
  */
 function vocabularyOf(sentences: readonly string[]): ReadonlySet<string> {
   const words = new Set<string>();
@@ -84,7 +84,7 @@ function vocabularyOf(sentences: readonly string[]): ReadonlySet<string> {
     }
   }
   for (const word of first) if (!names.has(word)) words.add(word);
-  // A line that consists of names, or nearly so, is recognised by them.
+  // In a line that has hardly any other words, the names themselves are kept, so that the line is recognised by them.
   for (const sentence of sentences) {
     const isShort = sentence.trim().split(/\s+/).length <= SHORT_WORDS_MAX;
     if (isShort || !wordsOf(sentence, words).some(isOwnWord)) {
@@ -104,7 +104,7 @@ function besideAbsence({ server, tld, text, expected }: RecordedRow): string[] {
     tld: tld ?? '',
     role: tld === null ? 'registrar' : 'registry',
   } as const;
-  // A recording that distinguishes only "free" and "taken" calls a rate limit free.
+  // A recording that knows only "free" and "taken" calls a rate limit "free".
   const isThrottle = parseWhois(text, question).outcome === 'throttled';
   if (expected.status !== 'not_registered' || isThrottle) return [];
   const meter = new WorkMeter();

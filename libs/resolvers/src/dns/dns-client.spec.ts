@@ -63,7 +63,7 @@ interface AnswerParts {
   rest?: Buffer;
 }
 
-/** The query as an answer: response bits, counts, and the sections after the question. */
+/** Turns a query into its answer, with these response bits, counts, and sections after the question. */
 function answered(query: Buffer, parts: AnswerParts = {}): Buffer {
   const { flags = 0x8180, count = 0, rest = Buffer.alloc(0) } = parts;
   const question = query.subarray(0, query.indexOf(0, 12) + 5);
@@ -102,7 +102,7 @@ describe('the client', () => {
   });
 
   describe('a UDP query', () => {
-    it('has an unpredictable id and spelling, and requests a validated answer', async () => {
+    it('has an unpredictable id and unpredictable case, and requests a validated answer', async () => {
       server.answer = (query, reply) =>
         reply(answered(query, { flags: 0x81a0, count: 1, rest: LOCAL }));
       const first = await client.ask('registered.example', 'A', OPTIONS);
@@ -134,7 +134,7 @@ describe('the client', () => {
       expect(answers).toMatchObject([{ address: '192.0.2.1' }]);
     });
 
-    it('is repeated over TCP if the spelling was lost, or the answer truncated', async () => {
+    it('is repeated over TCP if the case of the name was lost, or the answer was truncated', async () => {
       server.answerTcp = (query) => answered(query, { count: 1, rest: LOCAL });
       server.answer = (query, reply) => {
         const lower = answered(query, { count: 1, rest: record(1, Buffer.from([10, 6, 6, 6])) });
@@ -152,7 +152,7 @@ describe('the client', () => {
       });
     });
 
-    it('has no answer if even the answer over TCP is truncated', async () => {
+    it('fails if even the answer over TCP is truncated', async () => {
       const cut = (query: Buffer) => answered(query, { flags: 0x8380, count: 1, rest: LOCAL });
       server.answer = (query, reply) => reply(cut(query));
       server.answerTcp = cut;
@@ -197,7 +197,7 @@ describe('the client', () => {
       expect(ports.size).toBeGreaterThan(4);
     });
 
-    it('goes to another server if one is silent or fails, and SERVFAIL is the answer if all send it', async () => {
+    it('goes to another server if one is silent or fails, and is answered SERVFAIL if all servers send that', async () => {
       const second = await ScriptedServer.start();
       const both = new DnsClient({ servers: [server.address, second.address], tryTimeoutMs: 500 });
       try {
@@ -251,7 +251,7 @@ describe('the client', () => {
   });
 
   describe('several types of a name', () => {
-    it('fail one by one, and SPF is found among TXT', async () => {
+    it('fail separately, and SPF is found among the TXT records', async () => {
       const text = (value: string) =>
         Buffer.concat([Buffer.from([value.length]), Buffer.from(value)]);
       server.answer = (query, reply) => {
@@ -280,7 +280,7 @@ describe('the client', () => {
       expect(found.errors).toEqual({ A: 'cname_loop' });
     });
 
-    it('an alias exists, even if its target does not', async () => {
+    it('report that an alias exists, even if its target does not', async () => {
       const alias = record(5, Buffer.from('\x04gone\x07example\x00', 'latin1'));
       server.answer = (query, reply) =>
         reply(answered(query, { flags: 0x8183, count: 1, rest: alias }));
@@ -288,7 +288,7 @@ describe('the client', () => {
       expect(found).toMatchObject({ rcode: 'noerror', records: [], errors: {} });
     });
 
-    it('S68: TXT of 60 KiB arrives completely over TCP', async () => {
+    it('S68: include a TXT record of 60 KiB completely, over TCP', async () => {
       const chunk = Buffer.concat([Buffer.from([255]), Buffer.alloc(255, 0x61)]);
       const data = Buffer.concat(Array.from({ length: 240 }, () => chunk));
       server.answer = (query, reply) => reply(answered(query, { flags: 0x8380 }));
@@ -298,7 +298,7 @@ describe('the client', () => {
       expect(txt.type === 'TXT' && txt.strings.join('').length).toBe(240 * 255);
     });
 
-    it('TXT that is not UTF-8 keeps its octets', async () => {
+    it('preserve the octets of a TXT record that is not UTF-8', async () => {
       const data = Buffer.from([3, 0xff, 0xc3, 0xa9]);
       server.answer = (query, reply) =>
         reply(answered(query, { count: 1, rest: record(16, data) }));
@@ -306,7 +306,7 @@ describe('the client', () => {
       expect(records.map(recordText)).toEqual(['octets.example.\t300\tIN\tTXT\t"\\255\\195\\169"']);
     });
 
-    it('S124: records of other names are dropped', async () => {
+    it('S124: exclude records of other names', async () => {
       const foreign = Buffer.concat([Buffer.from('\x04evil\x00', 'latin1'), LOCAL.subarray(2)]);
       server.answer = (query, reply) =>
         reply(answered(query, { count: 2, rest: Buffer.concat([foreign, LOCAL]) }));
@@ -314,7 +314,7 @@ describe('the client', () => {
       expect(records.map(({ name }) => name)).toEqual(['asked.example']);
     });
 
-    it('a chain of a dozen aliases is followed to its end', async () => {
+    it('follow a chain of a dozen aliases to its end', async () => {
       const label = (n: number) => Buffer.from(`\x03c${String(n).padStart(2, '0')}\x00`, 'latin1');
       const alias = (n: number) => {
         const { length } = label(n + 1);
@@ -336,7 +336,7 @@ describe('the client', () => {
 });
 
 describe('the strings of a text', () => {
-  it('are UTF-8 if their octets are valid together, wherever the strings split them', () => {
+  it('are read as UTF-8 if their octets together are valid, even if a character is split between two strings', () => {
     expect(stringsText(['Gr\u00c3\u00bc\u00c3', '\u009fe', '', '\u00e2\u0082', '\u00ac'])).toEqual([
       'Grü',
       'ße',
@@ -377,7 +377,7 @@ describe('a message', () => {
     expect(() => readMessage(answered(query, { count: 1, rest }))).toThrow(MalformedMessage);
   });
 
-  it('S68: is read or rejected, without other effects, if it has arbitrary octets', () => {
+  it('S68: with arbitrary octets is read or rejected, and has no other effect', () => {
     const packet = answered(query, { count: 3, rest: Buffer.concat([LOCAL, LOCAL, LOCAL]) });
     const random = new Random(20_261_122);
     for (let run = 0; run < 100_000; run++) {

@@ -15,7 +15,7 @@ export interface DnsClientOptions {
   tries?: number;
   /** Maximum number of running queries; further ones are rejected at once. */
   inFlightMax?: number;
-  /** Told whether servers answer. */
+  /** Is told whether servers answer. */
   wayOut?: WayOut;
 }
 
@@ -38,7 +38,7 @@ const ROOT = '.';
 const TRY_TIMEOUT_MS = 2_000;
 const TRIES = 3;
 const IN_FLIGHT_MAX = 10_000;
-/** Answers after which another server may have a better one. */
+/** Response codes after which another server is queried, because it may have a better answer. */
 const TRY_ANOTHER: ReadonlySet<string> = new Set(['servfail', 'refused', 'formerr', 'notimp']);
 
 interface Server {
@@ -104,7 +104,7 @@ export class DnsClient {
       if (timeoutMs <= 0) break;
       try {
         const answer = await askServer(server, name, type, { ...options, timeoutMs });
-        // A local resolver without an internet connection also answers: with SERVFAIL, or that no name exists.
+        // A local resolver also answers without an internet connection: with SERVFAIL, or that the name does not exist.
         if (answer.rcode === 'noerror') this.wayOut?.reached();
         if (answer.rcode === 'nxdomain') {
           await this.checkRoot(server, { ...options, timeoutMs: untilMs - monotonicMs() });
@@ -124,7 +124,7 @@ export class DnsClient {
   /**
    * Checks that the resolver does not deny the existence of the root, because then it denies every name. The root is
    * queried only while no server has been reached for minutes.
-   * @throws DnsFault if the root is denied, or without an answer.
+   * @throws DnsFault if the root is denied, or if there is no answer.
    */
   private async checkRoot(server: Server, options: AskOptions): Promise<void> {
     if (!this.wayOut || this.wayOut.isProven) return;

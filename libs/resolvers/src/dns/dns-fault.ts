@@ -9,7 +9,7 @@ export type DnsFaultKind =
   /** More queries are running than this process allows. */
   | 'busy';
 
-/** A query without an answer. A negative answer (NXDOMAIN, SERVFAIL) is not one of these. */
+/** Thrown for a query without an answer. A negative answer (NXDOMAIN, SERVFAIL) is not a fault. */
 export class DnsFault extends Error {
   constructor(
     readonly kind: DnsFaultKind,

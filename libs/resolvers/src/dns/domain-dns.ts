@@ -2,7 +2,7 @@ import type { AskOptions, DnsAnswer, DnsClient } from './dns-client.js';
 import { DnsFault, type DnsFaultKind } from './dns-fault.js';
 import type { DnsRecord, DnsType, Rcode } from './dns-record.js';
 
-/** The reason why there are no records of a type, if that is not the answer itself. */
+/** Why the records of a type are unknown. A type without records is not an error. */
 export type DnsTypeError =
   | DnsFaultKind
   | Exclude<Rcode, 'noerror' | 'nxdomain'>
@@ -13,7 +13,7 @@ export type DnsTypeError =
 /** The records of a name for the queried types. */
 export interface DnsLookup {
   name: string;
-  /** Records by the queried type; a chain of aliases is under CNAME. */
+  /** The records of the queried types, and the aliases that lead to them. */
   records: DnsRecord[];
   errors: Partial<Record<DnsType, DnsTypeError>>;
   /** `nxdomain`: the name does not exist. Undefined if no type was answered. */
@@ -56,7 +56,7 @@ export async function lookUpDns(
       continue;
     }
     const part = publicPartOf(result, options.isPublic);
-    // A requested alias is complete without its target's records.
+    // A requested CNAME record is complete without the records of its target.
     if (part !== result && wanted.has(type) && type !== 'CNAME') errors[type] = 'private_name';
     answers.push(part);
     for (const record of recordsFor(type, part)) {
@@ -78,7 +78,10 @@ export async function lookUpDns(
   };
 }
 
-/** An alias is in the answer for each type, with the time that each has left in a resolver's cache. */
+/**
+ * Adds a record once. The answer for each type contains the alias, with a different remaining TTL; the lowest one is
+ * kept.
+ */
 function note(found: Map<string, DnsRecord>, record: DnsRecord): void {
   const key = JSON.stringify({ ...record, ttlSeconds: undefined });
   const known = found.get(key);
@@ -103,8 +106,8 @@ async function outcomeOf(
 }
 
 /**
- * Anyone can point an alias at a name that only our resolver's network has. The answer ends there, and does not reveal
- * whether that name exists (S123).
+ * Anyone can point an alias at a name that exists only in our resolver's network. The answer ends at that alias, and
+ * does not reveal whether the name exists (S123).
  */
 function publicPartOf(answer: DnsAnswer, isPublic: LookUpOptions['isPublic']): DnsAnswer {
   const chain = chainOf(answer);
@@ -158,8 +161,8 @@ function chainOf({ questionName, answers }: DnsAnswer): string[] {
 }
 
 /**
- * One existing type proves that the name exists, and so does an alias: `nxdomain` then refers to
- * its target (RFC 6604 §3).
+ * One existing type proves that the name exists, and so does an alias: `nxdomain` then refers to the alias's target
+ * (RFC 6604 §3).
  */
 function rcodeOf(answers: readonly DnsAnswer[]): Rcode | undefined {
   const exists = answers.some((answer) => answer.rcode === 'noerror' || isAlias(answer));

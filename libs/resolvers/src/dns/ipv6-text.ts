@@ -1,4 +1,4 @@
-/** An IPv6 address in the format of RFC 5952. @param octets 16 of them. */
+/** Formats an IPv6 address as in RFC 5952. @param octets the 16 octets of the address. */
 export function formatIpv6(octets: Uint8Array): string {
   const groups = Array.from({ length: 8 }, (_, i) => (octets[2 * i] << 8) | octets[2 * i + 1]);
   const [start, length] = longestZeroRun(groups);

@@ -107,7 +107,7 @@ here('compared with dig at a real name server', () => {
     );
   });
 
-  it('SPF consists of the policies among TXT and the records of the retired type', async () => {
+  it('SPF answers contain the policies in TXT records, and the records of the retired type', async () => {
     const { records } = await lookUpDns(direct, 'zone.example', ['SPF'], OPTIONS);
     expect(records.map((record) => 'strings' in record && record.strings.join('')).sort()).toEqual([
       'v=spf1 -all',
@@ -133,7 +133,7 @@ here('compared with dig at a real name server', () => {
     expect([unsigned.isAuthenticated, unsigned.records.length]).toEqual([false, 2]);
   });
 
-  it('a nonexistent name, a failing server and a loop are distinguished', async () => {
+  it('a name that does not exist, a failing server and a loop of aliases are distinguished', async () => {
     const ask = (name: string) => lookUpDns(resolving, name, ['A', 'MX'], OPTIONS);
     expect(await ask('none.zone.example')).toMatchObject({ rcode: 'nxdomain', errors: {} });
     expect(await ask('lame.example')).toMatchObject({

@@ -1,6 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A message is malformed: too short, a loop of pointers, a name too long. */
+/**
+ * Thrown for a malformed message: one that is too short, or that contains a loop of pointers or a name that is too
+ * long.
+ */
 export class MalformedMessage extends Error {}
 
 const NAME_LENGTH_MAX = 255;
@@ -78,7 +81,7 @@ export class WireReader {
     return text === '' ? '.' : text;
   }
 
-  /** A string of at most 255 octets, preceded by its length, with one character per octet. */
+  /** Reads a string of at most 255 octets, which its length precedes, with one character per octet. */
   characterString(): string {
     return octetsOf(this.take(this.u8()));
   }

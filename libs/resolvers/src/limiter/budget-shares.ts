@@ -9,13 +9,13 @@ const SHARE = 0.25;
 const ASKERS_MAX = 10_000;
 
 interface Asker {
-  /** The queries of a caller whose tokens have not been refilled yet. */
+  /** The number of a caller's queries whose tokens have not been refilled yet. */
   spent: number;
   countedAtMs: number;
   askedAtMs: number;
 }
 
-/** True for a budget of which one caller could deprive all others for a long time. */
+/** Whether one caller could use up this budget for a long time, so that the others get nothing. */
 export function isScarce({ burst, perSecond }: BucketTerms): boolean {
   return burst / perSecond > SCARCE_FILL_SECONDS;
 }

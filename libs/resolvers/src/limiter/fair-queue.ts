@@ -28,7 +28,7 @@ export class FairQueue<WaitingQuestion> {
     return undefined;
   }
 
-  /** How many could start at once if no other slot were taken. */
+  /** How many of the waiting queries could start at once, as far as their callers' own slots allow. */
   countFree(freeFor: (asker: string) => number): number {
     let count = 0;
     for (const [asker, own] of this.byAsker) {
@@ -37,7 +37,7 @@ export class FairQueue<WaitingQuestion> {
     return count;
   }
 
-  /** Removes the newest waiter of the caller who has the most. */
+  /** Removes the newest waiter of the caller that has the most waiters. */
   pop(): WaitingQuestion | undefined {
     let most: [string, WaitingQuestion[]] | undefined;
     for (const entry of this.byAsker) {
@@ -73,7 +73,7 @@ export class FairQueue<WaitingQuestion> {
     return this.byAsker.get(asker)?.length ?? 0;
   }
 
-  /** Removes and returns all. */
+  /** Removes and returns all waiters. */
   clear(): WaitingQuestion[] {
     const all = [...this.byAsker.values()].flat();
     this.byAsker.clear();

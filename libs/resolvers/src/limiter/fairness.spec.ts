@@ -115,5 +115,5 @@ describe('the queue of an upstream', () => {
   });
 });
 
-/** Runs until everything that can continue has continued. */
+/** Waits until every promise that can settle has settled. */
 const turns = () => new Promise(setImmediate);

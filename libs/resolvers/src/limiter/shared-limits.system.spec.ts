@@ -10,7 +10,7 @@ import type { Priority } from './upstream.js';
 import type { UpstreamLimit } from './upstream-limits.js';
 
 const logger = new Logger('lookup', { write: () => {} });
-/** A shorter time-out would make processes on a busy machine fall back to their own part. */
+/** With a shorter time-out, processes on a busy machine would fall back to their own share. */
 const TIMEOUT_MS = 30_000;
 const LIMIT: UpstreamLimit = { buckets: [{ burst: 6, perSecond: 40 }], connections: 100 };
 /** A daily budget, which does not refill during a test. */
@@ -162,7 +162,7 @@ here('processes that share the limits of upstreams through one server', () => {
     expect(excess(92, sinceMs)).toBeLessThanOrEqual(0);
   });
 
-  it('have a daily budget that outlives them', async () => {
+  it('have a daily budget that remains used after they end', async () => {
     const first = await startProcess(DAILY);
     await turns(first, 6);
     const second = await startProcess(DAILY);
@@ -175,7 +175,7 @@ here('processes that share the limits of upstreams through one server', () => {
     ).toMatchObject({ granted: false, reason: 'cancelled' });
   });
 
-  it('share such a budget between accounts, whichever process they use', async () => {
+  it('share a daily budget between accounts, whichever process the accounts use', async () => {
     const scarce = { buckets: [{ burst: 16, perSecond: 16 / 86_400 }], connections: 8 };
     const processes = [await startProcess(scarce), await startProcess(scarce)];
     const asked = { greedy: 0, other: 0 };

@@ -32,14 +32,14 @@ export class TokenBucket {
     this.tokens -= 1;
   }
 
-  /** Adopts the rest that a server reported for all processes. */
+  /** Adopts the number of tokens left that a server has reported for all processes. */
   adopt(left: number, now: number): void {
     this.part = 1;
     this.tokens = left;
     this.filledAt = now;
   }
 
-  /** Uses one part in `processes` of the common rest and of the refill. */
+  /** From now on, uses only its share of the common tokens and of the refill: one part in `processes`. */
   divide(processes: number, now: number): void {
     this.fill(now);
     const part = 1 / processes;

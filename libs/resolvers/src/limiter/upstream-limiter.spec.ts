@@ -65,7 +65,7 @@ const slow = { buckets: [{ burst: 1, perSecond: 1 }], connections: 4 };
 const wide = { buckets: [{ burst: 1000, perSecond: 1000 }], connections: 4 };
 
 describe('UpstreamLimiter', () => {
-  it('background work takes at most half of the rate, even if nothing else runs', async () => {
+  it('background work uses at most half of the rate, even if nothing else runs', async () => {
     const limits = new Map([[host, { buckets: [{ burst: 4, perSecond: 1 }], connections: 50 }]]);
     const { time, log, ask } = polite({ limits });
     for (let second = 0; second < 60; second += 1) {
@@ -180,7 +180,7 @@ describe('UpstreamLimiter', () => {
     expect(log).toEqual(['a person goes']);
   });
 
-  it('a query must return later only if its own turn would come too late, not because another account has many waiting', async () => {
+  it('a query is told to return later only if its own turn would come too late, not because another account has many waiting queries', async () => {
     const buckets = [{ burst: 1, perSecond: 1 }];
     const { limiter } = polite({ defaultLimit: { buckets, connections: 4 } });
     const ofAccount = async (asker: string) =>
@@ -206,7 +206,7 @@ describe('UpstreamLimiter', () => {
     expect(log).toEqual(['a goes', 'b paused', 'c paused', 'd goes']);
   });
 
-  it('without a given time the pause doubles from a minute to an hour, and an answer ends the series', async () => {
+  it('without a requested time, the pause doubles from a minute up to an hour, and an answer resets it to a minute', async () => {
     const { time, limiter, ask } = polite({ defaultLimit: wide });
     const pauses: number[] = [];
     for (let round = 0; round < 8; round += 1) {
@@ -220,7 +220,7 @@ describe('UpstreamLimiter', () => {
     expect(limiter.pausedForMs(host)).toBe(60_000);
   });
 
-  it('jitter spreads the return by up to a fifth in each direction', async () => {
+  it('jitter changes the end of a pause by up to a fifth in each direction', async () => {
     for (const [random, seconds] of [
       [0, 48],
       [1, 72],
@@ -260,7 +260,7 @@ describe('UpstreamLimiter', () => {
     expect(await ask('d', 'live', controller.signal)).toMatchObject({ reason: 'cancelled' });
   });
 
-  it('hosts named by others do not fill the memory, and hosts in use are not forgotten', async () => {
+  it('hosts that outsiders name do not fill the memory, and hosts in use are not forgotten', async () => {
     const { limiter } = polite({ upstreamsMax: 3 });
     const turn = { priority: 'live' } as const;
     granted(await limiter.acquire('busy.example', turn));

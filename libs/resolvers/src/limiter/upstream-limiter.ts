@@ -11,7 +11,7 @@ import {
 export interface UpstreamLimiterOptions {
   /** The budgets that this process shares with others that query from the same network. */
   budgets?: UpstreamBudgets;
-  /** Limits by host, which override the published ones. */
+  /** Limits by host, which replace the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
   /** For all hosts without published limits; by default `CHOSEN_LIMITS`, then 1 per second. */
   defaultLimit?: UpstreamLimit;
@@ -33,15 +33,16 @@ export interface Turn {
   asker?: string;
   signal?: AbortSignal;
   /**
-   * Rejected (`not_ready`) if the turn would come later than this, at once if that is known in advance, and never
-   * because the queue is full. By default, any turn is awaited.
+   * The longest acceptable wait. A query whose turn would come later is rejected (`not_ready`), at once if that is
+   * known in advance, but it is never rejected because the queue is full. By default, a query waits for its turn
+   * without a limit.
    */
   waitMaxMs?: number;
 }
 
 type AskersTurn = Turn & { asker: string };
 
-/** Permission to use a connection. Exactly one of its functions must be called when it has ended. */
+/** Permission to use a connection. When the use has ended, exactly one of the functions must be called. */
 export interface Permit {
   granted: true;
   /** The upstream answered normally. */
@@ -73,9 +74,9 @@ export class UpstreamLimiter {
   }
 
   /**
-   * Waits for a turn at `host`. Rejected at once while the upstream is paused; if too many are already waiting and none
-   * of lower priority can be removed; and if this caller has used its share of a slowly refilling budget or a quarter
-   * of the places in the queue.
+   * Waits for a turn at `host`. A query is rejected at once while the upstream is paused, or if the queue is full and
+   * no query of lower priority can be removed. It is also rejected if its caller has used its share of a slowly
+   * refilling budget, or a quarter of the places in the queue.
    */
   acquire(host: string, { asker = '', ...given }: Turn): Promise<Permit | Refused> {
     const { signal, waitMaxMs } = given;
@@ -257,11 +258,11 @@ export class UpstreamLimiter {
 }
 
 const RETRY_SOON_MS = 5_000;
-/** How long granting a free turn may take, if processes share it. */
+/** The time in which the shared server may grant a turn that is free. */
 const TURN_MS = 100;
 const SHARE_RETRY_MS = 600_000;
 const WAITERS_MAX = 100;
-/** Part of the queue that one caller may fill. */
+/** The part of the queue that one caller may fill. */
 const ASKER_PLACES = 0.25;
 
 function refused(reason: Refused['reason'], retryAfterMs: number): Refused {
@@ -269,7 +270,7 @@ function refused(reason: Refused['reason'], retryAfterMs: number): Refused {
 }
 
 function timer(delayMs: number, run: () => void): () => void {
-  // Each waiter has its own deadline, and a long wait alone must not keep the process alive.
+  // Each waiter has its own deadline, so this timer must not keep the process alive.
   const handle = setTimeout(run, delayMs).unref();
   return () => clearTimeout(handle);
 }

@@ -42,8 +42,8 @@ export const PUBLISHED_LIMITS: ReadonlyMap<string, UpstreamLimit> = new Map(
 const LARGE: UpstreamLimit = { buckets: [{ burst: 20, perSecond: 10 }], connections: 4 };
 
 /**
- * Our own choice if nothing is published: a modest rate for services shared by very many names, at which `defaultLimit`
- * would make each name wait for all others. A 429 pauses them like any other.
+ * Rates that we chose because none is published: modest ones for services that very many names share, where
+ * `defaultLimit` would make each name wait for all others. A 429 pauses these services like any other.
  */
 export const CHOSEN_LIMITS: ReadonlyMap<string, UpstreamLimit> = new Map(
   Object.entries({

@@ -12,9 +12,12 @@ export interface WaitingQuestion {
   priority: Priority;
   /** The customer of the query; turns rotate between customers. */
   asker: string;
-  /** Whether the waiter leaves by itself when its time is over, so that it takes no place in the queue from others. */
+  /**
+   * Whether the waiter leaves by itself when its time is over, so that it does not count towards the length of the
+   * queue.
+   */
   isPatient: boolean;
-  /** Called once, with true when it is this waiter's turn. */
+  /** Called once: with true when it is this waiter's turn, or with false when there will be none. */
   settle(isGranted: boolean): void;
 }
 
@@ -90,8 +93,9 @@ export class Upstream {
   }
 
   /**
-   * Milliseconds that one more query would wait, at the rate of the buckets: behind those of higher priority, and
-   * within its own priority behind one query of each caller per query that its caller has waiting.
+   * The milliseconds that one more query would wait, at the rate of the buckets. It waits for all queries of higher
+   * priority. Within its own priority, callers take turns: for each query that its caller already has waiting, it waits
+   * for one query of every other caller.
    */
   expectedWaitMs(
     { priority, asker }: Pick<WaitingQuestion, 'priority' | 'asker'>,
@@ -119,7 +123,7 @@ export class Upstream {
     return waitMs;
   }
 
-  /** How many queries of one caller wait. */
+  /** The number of waiting queries of one caller. */
   waitingOf(asker: string): number {
     return ORDER.reduce((sum, priority) => sum + this.waiters[priority].countOf(asker), 0);
   }
@@ -205,7 +209,7 @@ export class Upstream {
     return this.waiting > 0 ? reply.waitMs : undefined;
   }
 
-  /** The shared budgets gave no answer. */
+  /** Called when the shared budgets gave no answer. */
   stopAsking(): void {
     this.isAsking = false;
   }
@@ -247,7 +251,7 @@ export class Upstream {
     return false;
   }
 
-  /** A connection for `asker` has ended. */
+  /** Called when a connection for `asker` has ended. */
   release(asker: string): void {
     this.active -= 1;
     const left = (this.activeBy.get(asker) ?? 0) - 1;
@@ -285,7 +289,7 @@ export class Upstream {
     }
   }
 
-  /** A waiter has left the queue. */
+  /** Called when a waiter has left the queue. */
   private end(waiter: WaitingQuestion, isGranted: boolean): void {
     if (waiter.isPatient) this.patient -= 1;
     waiter.settle(isGranted);

@@ -9,7 +9,7 @@ export interface NumberRange {
 
 const COUNTS = { 4: 1n << 32n, 6: 1n << 128n, asn: 1n << 32n } as const;
 
-/** The range from one number to another, each an address or an AS number in plain form; undefined if it is none. */
+/** The range from one number to another, each an address or an AS number in plain form; undefined for other texts. */
 export function numberRange(start: string, end: string): NumberRange | undefined {
   const [from, to] = [numberIn(start), numberIn(end)];
   if (from === undefined || to?.kind !== from.kind || to.value < from.value) return undefined;
@@ -21,12 +21,15 @@ export function overlap(a: NumberRange, b: NumberRange): boolean {
   return a.kind === b.kind && a.first <= b.last && b.first <= a.last;
 }
 
-/** Whether a range has all numbers of another one. */
+/** Whether a range contains all numbers of another range. */
 export function contains(range: NumberRange, all: NumberRange): boolean {
   return range.kind === all.kind && range.first <= all.first && all.last <= range.last;
 }
 
-/** Whether a range has all numbers of its kind: the entry that registries have for what they have not registered. */
+/**
+ * Whether a range contains all numbers of its kind. Registries have such an entry for the numbers that they have not
+ * registered.
+ */
 export function isEverything({ kind, first, last }: NumberRange): boolean {
   return first <= 1n && last === COUNTS[kind] - 1n;
 }

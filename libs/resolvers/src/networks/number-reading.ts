@@ -5,7 +5,7 @@ import { contains, isEverything, numberRange } from './number-range.js';
 import { readRdapNumber } from './rdap-number.js';
 import { readRpsl } from './rpsl.js';
 
-/** The form of an answer about addresses or AS numbers: an RDAP object of a class, or a text of port 43. */
+/** The form of an answer about addresses or AS numbers: an RDAP object of some class, or a text from port 43. */
 export type NumberForm = 'ip network' | 'autnum' | 'rpsl';
 
 /** The query behind an answer. */
@@ -27,12 +27,12 @@ const ELSEWHERE = [
   /\b(?:allocated|transferred) to (?:afrinic|apnic|arin|lacnic|ripe)\b/i,
 ];
 
-/** The types and statuses of a block that nobody has. */
+/** The types and statuses of a block that nobody holds. */
 const FREE = /^(?:available|free|unallocated|unassigned)$/i;
 
 /**
- * Reads an answer of a number registry. Pure, never throws; text without a block that has all requested numbers
- * is `parse_failed`, and so is an entry for what other registries register.
+ * Reads an answer of a number registry. Pure, never throws. A text without a block that contains all requested numbers
+ * is `parse_failed`, and so is an entry for numbers that other registries register.
  */
 export function readNumberAnswer(
   text: string,

@@ -9,7 +9,7 @@ export interface NumberTables {
   /** Base URL of an RDAP service, with a trailing slash → the blocks for which it answers. */
   ipv4: Readonly<Record<string, readonly string[]>>;
   ipv6: Readonly<Record<string, readonly string[]>>;
-  /** Ranges as `first-last`, or one number. */
+  /** Ranges such as `first-last`, or single numbers. */
   asn: Readonly<Record<string, readonly string[]>>;
 }
 

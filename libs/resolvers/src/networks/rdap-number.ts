@@ -131,7 +131,7 @@ function remarksOf(json: JsonObject): string[] {
   return objectsIn(json['remarks']).flatMap(({ description }) => linesIn(description));
 }
 
-/** RFC 9632: a link, or a remark that begins with the word. */
+/** The geofeed's URL (RFC 9632), from a link or from a remark that begins with `Geofeed`. */
 function geofeedOf(json: JsonObject, remarks: readonly string[]): string | undefined {
   const link = objectsIn(json['links']).find(({ rel }) => /^geo(feed)?$/i.test(textIn(rel) ?? ''));
   const remark = remarks.map((line) => /^geofeed:?\s+(https:\S+)/i.exec(line)?.[1]).find(Boolean);
@@ -139,7 +139,7 @@ function geofeedOf(json: JsonObject, remarks: readonly string[]): string | undef
   return url !== undefined && /^https:/i.test(url) ? url : undefined;
 }
 
-/** ARIN's extension. */
+/** The origins, which only ARIN's extension contains. */
 function originsOf(json: JsonObject): number[] {
   return linesIn(json['arin_originas0_originautnums']).map(Number).filter(Number.isSafeInteger);
 }

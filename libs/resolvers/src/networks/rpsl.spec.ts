@@ -12,7 +12,7 @@ describe('a port-43 text', () => {
     ['198.51.100.0 - 198.51.100.63', '198.51.0.0 - 198.51.255.255', '198.51.100.0'],
     ['2001:db8:1::/48', '2001:db8::/32', '2001:db8:1::'],
     ['AS64500', 'AS64496 - AS64511', '64500'],
-  ])('is read for its narrowest block, wherever it is: %s', (narrow, wide, start) => {
+  ])('yields its narrowest block, wherever that is: %s', (narrow, wide, start) => {
     const name = narrow.startsWith('AS') ? 'aut-num' : 'inetnum';
     const narrowest = [`${name}: ${narrow}`, 'netname: NARROW', ''];
     const widest = [`${name}: ${wide}`, 'netname: WIDE', ''];
@@ -21,7 +21,7 @@ describe('a port-43 text', () => {
     expect(of(start, ...narrowest, `${name}: nonsense`)).toMatchObject({ name: 'NARROW' });
   });
 
-  it('has its owner, its people and the day of its last change at LACNIC', () => {
+  it('yields the owner, the people and the day of the last change at LACNIC', () => {
     const read = of(
       '200.3.12.1',
       'inetnum:     200.3.12/22',
@@ -49,7 +49,7 @@ describe('a port-43 text', () => {
     ]);
   });
 
-  it('uses the newest of its changes at APNIC, unless the time of the last one is given', () => {
+  it('yields the newest of its changes at APNIC, unless it states when the last one was', () => {
     const lines = [
       'inetnum: 203.0.113.0 - 203.0.113.255',
       'changed: hm@apnic.example 20110304',
@@ -63,7 +63,7 @@ describe('a port-43 text', () => {
     });
   });
 
-  it('has the country and the people of the block’s own organisation at ARIN', () => {
+  it('yields the country and the people of the block’s own organisation at ARIN', () => {
     const organisation = (name: string, country: string) => [
       `OrgName: ${name}`,
       `Country: ${country}`,
@@ -92,7 +92,7 @@ describe('a port-43 text', () => {
     });
   });
 
-  it('has the people of all blocks if they follow the last one', () => {
+  it('yields the people of all blocks if they follow the last one', () => {
     const read = of(
       '203.0.113.1',
       'inetnum: 203.0.113.0 - 203.0.113.127',
@@ -104,7 +104,7 @@ describe('a port-43 text', () => {
     expect(read).toMatchObject({ end: '203.0.113.127', contacts: [{ name: 'Ana Ejemplo' }] });
   });
 
-  it('is about the requested number: other blocks and routes in it are not', () => {
+  it('yields only what concerns the requested number, and ignores other blocks and routes', () => {
     const read = of(
       '198.51.100.7',
       'inetnum: 198.51.100.128 - 198.51.100.191',
@@ -128,7 +128,7 @@ describe('a port-43 text', () => {
     expect(of('::c000:201', 'inetnum: 192.0.2.0/24')).toBeUndefined();
   });
 
-  it('has comments that are not part of its values, except in free text', () => {
+  it('yields values without comments, except for free text', () => {
     expect(
       of(
         '192.0.2.1',
@@ -148,7 +148,7 @@ describe('a port-43 text', () => {
     });
   });
 
-  it('has the customer of a block at ARIN, never the carrier that holds the larger block', () => {
+  it('yields the customer of a block at ARIN, never the carrier that holds the larger block', () => {
     const carrier = [
       'NetRange: 198.51.0.0 - 198.51.255.255',
       'NetHandle: NET-1',
@@ -166,7 +166,7 @@ describe('a port-43 text', () => {
     expect(of('198.51.100.7', ...block, ...carrier)).toMatchObject({ contacts: [] });
   });
 
-  it('has neither a holder nor people that only another block names or that only sponsor it', () => {
+  it('yields no holder or people that only another block names, or that only sponsor the block', () => {
     const holder = (handle: string, name: string, country: string) => [
       `organisation: ${handle}`,
       `org-name: ${name}`,
@@ -196,7 +196,7 @@ describe('a port-43 text', () => {
     ]);
   });
 
-  it('has the origins of the narrowest routes around the requested address', () => {
+  it('yields the origins of the narrowest routes around the requested address', () => {
     const route = (prefix: string, origin: string) => [`route: ${prefix}`, `origin: ${origin}`, ''];
     const read = of(
       '192.0.2.1',

@@ -72,7 +72,7 @@ const CONTACT_CLASSES: Readonly<Record<string, string>> = {
 
 /**
  * Reads an answer of a number registry on port 43: RPSL (RIPE, APNIC, AFRINIC, LACNIC) or ARIN's own layout. The most
- * specific block with all requested numbers counts. Undefined if there is none.
+ * specific block that contains all requested numbers counts. Undefined if there is none.
  */
 export function readRpsl(text: string, asked: NumberRange): NumberBlock | undefined {
   const lines = text
@@ -183,7 +183,7 @@ function rangeOf(value: string): [start: string, end: string] {
   return parsed?.ok ? [parsed.cidr.address, lastAddress(parsed.cidr)] : [text.trim(), text.trim()];
 }
 
-/** The block with the fewest addresses or numbers, among them all requested ones; the last one if there are several. */
+/** The smallest block that contains all requested numbers; the last one if several are equally small. */
 function narrowestOf(blocks: readonly RpslObject[], asked: NumberRange): RpslObject | undefined {
   let narrowest: { block: RpslObject; size: bigint } | undefined;
   for (const block of blocks) {
@@ -323,7 +323,7 @@ function contactsIn(objects: readonly RpslObject[], references: References): Net
 }
 
 /**
- * Searches all possible places: a comment of RIPE's, an `abuse-mailbox`, ARIN's OrgAbuseEmail, an
+ * Searches all possible places for abuse addresses: a comment of RIPE's, an `abuse-mailbox`, ARIN's OrgAbuseEmail, an
  * IRT, a contact that the block or its holder names, a remark.
  */
 function abuseIn(
@@ -359,7 +359,7 @@ function abuseIn(
   return [...unique.values()];
 }
 
-/** Origins of the block itself, and of its narrowest routes, which decide. `AS1.10` is 65546 (RFC 5396). */
+/** The origins that the block itself or, with precedence, its narrowest routes name. `AS1.10` is 65546 (RFC 5396). */
 function originsIn(objects: readonly RpslObject[], asked: NumberRange): number[] {
   const routes = objects.flatMap((object) => {
     const route = first(object, 'route') ?? first(object, 'route6');

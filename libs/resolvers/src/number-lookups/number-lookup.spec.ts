@@ -186,7 +186,7 @@ describe('an address', () => {
     expect(internet.asked).toEqual(['rdap.db.ripe.net /ip/193.0.6.139']);
   });
 
-  it('is looked up as a block if it is one, and at the registry of its prefix if it embeds IPv4', async () => {
+  it('is looked up as a block if it is one, and at the registry of its prefix if it embeds an IPv4 address', async () => {
     await internet.rdap(
       'rdap.apnic.net',
       json({ ...NETWORK, startAddress: '2001:0200::/32', endAddress: '2001:200:FFFF:F::' }),
@@ -263,7 +263,7 @@ describe('an address', () => {
     expect((await lookups.lookUpBlock(block('193.0.0.1'))).outcome).toBe('throttled');
   });
 
-  it('is not answered with a block that does not have it, by RDAP or on port 43', async () => {
+  it('is not answered with a block that does not contain it, by RDAP or on port 43', async () => {
     await internet.rdap('rdap.db.ripe.net', json(NETWORK));
     await internet.whois('whois.ripe.net', RPSL);
     open();
@@ -294,7 +294,7 @@ describe('an address', () => {
     });
   });
 
-  it('is not registered if its block is one that nobody has', async () => {
+  it('is not registered if nobody holds its block', async () => {
     await internet.rdap('rdap.db.ripe.net', json({ ...NETWORK, type: 'UNALLOCATED' }));
     await internet.rdap(
       'rdap.apnic.net',
@@ -313,12 +313,15 @@ describe('an address', () => {
     ['1.0.0.1', 'whois.apnic.net', 'netname: IANA-NETBLOCK-1'],
     ['8.0.0.1', 'whois.arin.net', 'NetType: Early Registrations, Transferred to RIPE NCC'],
     ['8.0.0.1', 'whois.arin.net', 'NetType: Allocated to APNIC'],
-  ])('%s is not answered with an entry for what others register: %s', async (text, host, line) => {
-    await internet.whois(host, `inetnum: ${text.split('.')[0]}.0.0.0/8\r\n${line}\r\n`);
-    open();
-    const { sources, block: none } = await lookups.lookUpBlock(block(text));
-    expect([sources.at(-1)?.outcome, none]).toEqual(['parse_failed', undefined]);
-  });
+  ])(
+    '%s is not answered with an entry for numbers that other registries register, from %s',
+    async (text, host, line) => {
+      await internet.whois(host, `inetnum: ${text.split('.')[0]}.0.0.0/8\r\n${line}\r\n`);
+      open();
+      const { sources, block: none } = await lookups.lookUpBlock(block(text));
+      expect([sources.at(-1)?.outcome, none]).toEqual(['parse_failed', undefined]);
+    },
+  );
 
   it.each([
     ['%ERROR:101: no entries found\r\n', 'not_registered'],

@@ -31,7 +31,7 @@ describe('the parser in its thread', () => {
     for (const worker of workers.splice(0)) await worker.close();
   });
 
-  it('answers like the parser, in the order of the requests', async () => {
+  it('gives the parser’s results, in the order of the requests', async () => {
     const worker = open();
     const [first, second] = await Promise.all([
       worker.parse('Domain Name: EXAMPLE.COM\nName Server: ns1.example.net', CONTEXT),

@@ -84,7 +84,7 @@ export class ParserWorker {
     await thread?.terminate();
   }
 
-  /** The thread answers each protocol in the format of its reader. */
+  /** The thread answers in the format of the protocol's reader. */
   private ask<Result extends ParserResult>(question: ParserQuestion): Promise<Result> {
     return new Promise((resolve) => {
       const settle = (result: ParserResult) => resolve(result as Result);

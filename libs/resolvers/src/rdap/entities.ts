@@ -14,7 +14,9 @@ export interface Entity {
   json: JsonObject;
   roles: string[];
   depth: number;
-  /** It is within a seller of the name, whose people are not those of the name. */
+  /**
+   * True for an entity within a seller of the name (a registrar or reseller), whose contacts are not those of the name.
+   */
   isOfSeller: boolean;
   isOfReseller: boolean;
   card: PublishedContact;
@@ -27,7 +29,7 @@ interface Parent {
 }
 
 const SELLERS: ReadonlySet<string> = new Set(['registrar', 'reseller', 'sponsor']);
-/** The roles that an entity within a seller has for the name, too. */
+/** The roles that an entity within a seller also has for the name. */
 const ROLES_OF_SELLER: ReadonlySet<string> = new Set(['abuse', 'reseller']);
 
 /** All entities below an object, outer before inner. */

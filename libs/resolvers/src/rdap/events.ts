@@ -10,7 +10,7 @@ const DATES_BY_ACTION: ReadonlyMap<string, keyof Dates> = new Map([
   ['expiration', 'expires'],
 ]);
 
-/** Events that repeat: a renewal adds an expiration, and a change another one. */
+/** Events that may occur repeatedly: each renewal adds an expiration, and each change adds a last change. */
 const REPEATING: ReadonlySet<keyof Dates> = new Set(['updated', 'expires']);
 
 /**

@@ -7,7 +7,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 const LIST_MAX = 200;
 const TEXT_LENGTH_MAX = 1_000;
 
-/** The meter of the object being read; reading is synchronous, one object at a time per thread. */
+/** The meter of the object that is being read. Reading is synchronous, so a thread reads one object at a time. */
 let meter = new WorkMeter();
 
 /** Reads JSON and counts the work: its characters, and each value and character that a reader looks at. @throws SyntaxError */
@@ -76,7 +76,7 @@ export function linesIn(value: unknown): string[] {
   return linesUpTo(value, TEXT_LENGTH_MAX);
 }
 
-/** The same with longer lines. */
+/** Like `linesIn`, but with longer lines. */
 export function linesUpTo(value: unknown, lengthMax: number): string[] {
   const parts = Array.isArray(value)
     ? listIn(value)

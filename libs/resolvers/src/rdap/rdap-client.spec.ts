@@ -72,7 +72,7 @@ describe('RdapClient', () => {
     expect(await fetch()).toMatchObject({ kind: 'not_found' });
   });
 
-  it('the page of a gateway is not an answer, whatever its media type', async () => {
+  it('a gateway’s page is not an answer, whatever its media type', async () => {
     const pages = ['{"message":"Not Found"}', '{"error":"Not Found"}', '{"detail":"Not Found"}'];
     for (const page of pages) {
       await answering(404, page, { 'content-type': 'application/rdap+json' });
@@ -360,7 +360,7 @@ describe('RdapClient', () => {
     expect('polluted' in {}).toBe(false);
   });
 
-  it('an object nested so deep that serialising it would fail is rejected', async () => {
+  it('an object that is nested too deep to be serialised is rejected', async () => {
     await answering(200, `{"ldhName":"a.example","a":${'['.repeat(63)}${']'.repeat(63)}}`);
     expect(await fetch()).toMatchObject({ kind: 'object' });
     await answering(200, `{"ldhName":"a.example","a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`);
@@ -381,7 +381,7 @@ describe('retryAfterSeconds', () => {
     expect(retryAfterSeconds(field, date)).toBe(seconds);
   });
 
-  it('a date is ignored without the date of the server', () => {
+  it('ignores a date if the server does not state its own date', () => {
     expect(retryAfterSeconds('Sat, 21 Nov 2026 10:01:30 GMT', undefined)).toBeUndefined();
   });
 });

@@ -60,7 +60,7 @@ const NESTING_MAX = 64;
 
 const RDAP_TYPE = /^application\/rdap\+json\s*(?:;|$)/i;
 
-/** Statuses that state whether there is something at a URL. */
+/** Statuses that say whether there is a resource at a URL. */
 const DEFINITE: ReadonlySet<number> = new Set([200, 400, 404, 405, 410]);
 
 /** The members of an error (RFC 9083 §6) and of every answer (§4). */
@@ -237,7 +237,7 @@ function one(field: string | string[] | undefined): string | undefined {
   return typeof field === 'string' ? field : field?.[0];
 }
 
-/** An unread body would keep its connection busy. */
+/** A body that is not read would keep its connection busy. */
 function discard(response: Response): void {
   response.body.on('error', () => undefined).destroy();
 }
@@ -294,7 +294,7 @@ const isWhole = ({ headers }: Response): boolean =>
 const isEmptyObject = (json: JsonObject | undefined): boolean =>
   json !== undefined && Object.keys(json).length === 0;
 
-/** Whether a body names the extensions of RDAP with which it conforms (RFC 9083 §4.1). */
+/** Whether a body names the extensions of RDAP to which it conforms (RFC 9083 §4.1). */
 function conforms(json: JsonObject | undefined): boolean {
   const names = json?.['rdapConformance'];
   return (
@@ -313,7 +313,10 @@ function isConforming(json: JsonObject, isDeclared: boolean): boolean {
   return conforms(json) || (isDeclared && 'objectClassName' in json);
 }
 
-/** A normal answer is nested a dozen deep; code that walks one recursively must not get a deeper one. */
+/**
+ * A normal answer has at most a dozen levels of nesting. Code that walks an answer recursively must not get a much
+ * deeper one.
+ */
 function isShallow(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return (

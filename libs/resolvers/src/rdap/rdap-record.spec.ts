@@ -198,7 +198,7 @@ describe('readRdapDomain', () => {
     expect(readRdapDomain(json, domain)?.created?.iso).toBe(iso);
   });
 
-  it('a name may be in U-labels, or without its suffix', () => {
+  it('a name may be written in U-labels, or without its suffix', () => {
     const names = [{ ldhName: 'Ä.EXAMPLE.' }, { unicodeName: 'ä.example' }, { ldhName: 'XN--4CA' }];
     for (const given of names) {
       const object = { objectClassName: 'domain', handle: 'D1', ...given };
@@ -220,7 +220,7 @@ describe('readRdapDomain', () => {
     });
   });
 
-  it('a card may have several addresses for mail, or their URI: the first is the address', () => {
+  it('a card may have several e-mail addresses, possibly as URIs: the first one counts', () => {
     for (const email of [
       ['email', {}, 'uri', 'mailto:zoe@x.example'],
       ['email', {}, 'text', ['zoe@x.example', 'z@x.example']],
@@ -233,7 +233,7 @@ describe('readRdapDomain', () => {
     }
   });
 
-  it('a web form in place of an address for mail means that the address is withheld', () => {
+  it('a web form in place of an e-mail address means that the address is withheld', () => {
     const email = ['email', {}, 'text', 'https://registrar.example/contact?a.example'];
     const entities = [{ roles: ['registrant'], vcardArray: ['vcard', [email]] }];
     expect(readRdapDomain({ ldhName: domain, entities }, domain)).toMatchObject({
@@ -242,7 +242,7 @@ describe('readRdapDomain', () => {
     });
   });
 
-  it('the people of a seller are not those of the name, except for abuse', () => {
+  it('the contacts of a seller are not those of the name, except for the abuse contact', () => {
     const person = (role: string) => ({
       roles: [role],
       vcardArray: ['vcard', [['fn', {}, 'text', `A seller's ${role}`]]],

@@ -2,9 +2,8 @@ import type { Redaction } from '../record.js';
 import { type JsonObject, objectIn, objectsIn, textIn } from './json-reading.js';
 
 /**
- * Record paths of the redacted names registered with IANA (RFC 9537 §6.2), lower case. A name identifies the field,
- * whatever the paths beside it say: those are JSONPath expressions of another program, partly not interoperable, and
- * are not evaluated.
+ * Record paths of the redacted names registered with IANA (RFC 9537 §6.2), lower case. A name identifies the field. The
+ * paths beside it are not evaluated, because they are JSONPath expressions, which are not interoperable.
  */
 const PATHS_BY_NAME: ReadonlyMap<string, string> = new Map([
   ['registry domain id', 'handle'],

@@ -38,7 +38,7 @@ function restrictionInStatuses(statuses: readonly unknown[]): Restriction | unde
   return undefined;
 }
 
-/** The same from the body of a "not found" (RFC 9083 §6), as a record without other data. */
+/** The restriction that the body of a "not found" states (RFC 9083 §6), as a record without other data. */
 export function readRestrictedAbsence(
   json: JsonObject,
   asked: string,

@@ -67,7 +67,7 @@ function hostsOf(servers: WhoisServers): Record<string, string> {
   return Object.fromEntries(hosts);
 }
 
-/** Service → its suffixes, both sorted; a suffix stays with the first service that names it. */
+/** The suffixes of each service, all sorted; a suffix stays with the first service that names it. */
 function grouped(pairs: string[][]): Record<string, string[]> {
   const services = new Map<string, string[]>();
   const seen = new Set<string>();
@@ -85,7 +85,7 @@ function read(folder: string, ...files: readonly string[]): unknown {
   return JSON.parse(readFileSync(join(folder, file), 'utf8'));
 }
 
-/** IANA's own list, with one upper-case name per line below a comment, or the same names in JSON. */
+/** Reads IANA's own list, which has one upper-case name per line below a comment, or the same names in JSON. */
 function delegatedIn(folder: string): string[] {
   const list = join(folder, 'tlds-alpha-by-domain.txt');
   if (!existsSync(list)) return (read(folder, 'iana-tlds.json') as { tlds: string[] }).tlds;

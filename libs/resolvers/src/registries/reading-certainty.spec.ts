@@ -17,14 +17,14 @@ describe('the certainty of an answer', () => {
     expect(of(tld)).toMatchObject({ protocol, whoisReading });
   });
 
-  it('a top-level domain has a protocol or a reason, and a reading if port 43 is queried', () => {
+  it('each top-level domain has a protocol or a reason for its absence, and a certainty if port 43 is queried', () => {
     for (const { protocol, reason, hasFallback, whoisReading } of all) {
       expect((protocol === undefined) === (reason !== undefined)).toBe(true);
       expect(whoisReading !== undefined).toBe(protocol === 'whois43' || hasFallback);
     }
   });
 
-  it('few registries that answer only on port 43 were never seen', () => {
+  it('only few of the registries that answer only on port 43 were never seen', () => {
     const alone = all.filter(({ protocol }) => protocol === 'whois43');
     const untested = alone.filter(({ whoisReading }) => whoisReading === 'untested');
     expect(alone.length).toBeGreaterThan(100);

@@ -81,7 +81,7 @@ export class Registries {
     return [...this.tlds].map((tld) => this.route(`any.${tld}`));
   }
 
-  /** How many delegated top-level domains can be queried, and how. */
+  /** Counts the delegated top-level domains that can be queried, by the way of querying them. */
   coverage(): { tlds: number; rdap: number; whois: number; unsupported: number } {
     const tlds = [...this.tlds];
     const rdap = tlds.filter((tld) => this.rdap.has(tld)).length;
@@ -90,7 +90,10 @@ export class Registries {
     return { tlds: tlds.length, rdap, whois, unsupported };
   }
 
-  /** The age of the tables, and whether one is past the limit. A clock that is behind them treats them as new. */
+  /**
+   * The age of the tables, and whether it exceeds the limit. If the clock is earlier than the tables, they count as
+   * new.
+   */
   age(now: Date): { rdapDays: number; whoisDays: number; isTooOld: boolean } {
     const daysSince = (day: string) =>
       Math.max(0, Math.floor((now.getTime() - Date.parse(day)) / DAY_MS));
@@ -102,7 +105,7 @@ export class Registries {
 
   private whyNobody(tld: string): string {
     if (!this.tlds.has(tld)) {
-      // Test keys query names under `.test`, and their owners would consider "no such domain" an error of ours.
+      // Customers look up names under `.test` with test keys, and would take "no such domain" for an error of ours.
       return tld === 'test'
         ? 'This name under .test is not a fixture; registered.test is one.'
         : `There is no top-level domain .${tld}.`;

@@ -1,7 +1,10 @@
 import { servicesOf } from './derivation.js';
 import type { RegistryTables } from './registries.js';
 
-/** A summary for operators before they accept new tables: a line for each top-level domain or service that changed. */
+/**
+ * Summarises the changes for an operator who is about to accept new tables: a line for each top-level domain or service
+ * that changed.
+ */
 export function registryChanges(before: RegistryTables, after: RegistryTables): string[] {
   const [old, now] = [new Set(before.tlds), new Set(after.tlds)];
   const added = after.tlds.filter((tld) => !old.has(tld)).map((tld) => `+ .${tld}`);

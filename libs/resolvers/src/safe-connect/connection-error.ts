@@ -23,7 +23,7 @@ export class ConnectionError extends Error {
     super(`No answer from the upstream: ${fault}`, { cause });
   }
 
-  /** The fault behind an error of a socket, TLS or HTTP client. */
+  /** The fault that an error of a socket, of TLS or of an HTTP client stands for. */
   static from(error: unknown): ConnectionError {
     let at = error;
     for (let depth = 0; depth < CAUSES_MAX && at !== undefined; depth += 1) {

@@ -215,7 +215,7 @@ describe('SafeConnector', () => {
     );
     const others = tried.filter((_, at) => faults[at] !== 'blocked_port');
     expect(others).toEqual(own);
-    // These ports pass the rule for ports and are stopped by the rule for addresses.
+    // The rule for ports allows these ports; the rule for addresses stops the connection.
     expect(new Set(faults)).toEqual(new Set(['blocked_port', 'blocked_address']));
   });
 

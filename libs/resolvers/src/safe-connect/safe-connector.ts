@@ -17,7 +17,7 @@ export interface SafeConnectorOptions {
   extraCaPem?: string;
   /** `address:port` of name servers; the system's by default. */
   dnsServers?: readonly string[];
-  /** Told whether connections succeed. */
+  /** Is told whether connections succeed. */
   wayOut?: WayOut;
 }
 
@@ -27,7 +27,7 @@ export interface ConnectLimits {
   signal?: AbortSignal;
 }
 
-/** Maximum number of a name's addresses that are tried; all of them are checked. */
+/** Maximum number of a name's addresses to which a connection is tried; every address is checked. */
 const ADDRESSES_TRIED_MAX = 6;
 
 /**

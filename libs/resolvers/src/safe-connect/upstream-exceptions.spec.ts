@@ -14,7 +14,7 @@ describe('upstream exceptions with wildcards', () => {
     ['example', 43, 3],
     ['whois.nic.org', 43, 3],
     ['rdap.nic.org', 443, 4],
-  ])('lead %s:%s to the closest match', (name, port, addressPort) => {
+  ])('send %s:%s to the address of the closest match', (name, port, addressPort) => {
     expect(exceptionFor(exceptions, name, port)?.addressPort).toBe(addressPort);
   });
 

@@ -33,7 +33,7 @@ describe('small print', () => {
     '...',
     'See https://other.example/domain/sample.test',
     '2 of 3',
-  ])('does not contain other phrases: %j', (text) => {
+  ])('does not include other phrases: %j', (text) => {
     expect(isSmallPrint(text)).toBe(false);
   });
 

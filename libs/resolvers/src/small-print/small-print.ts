@@ -22,7 +22,10 @@ const STAMP = /^v?\d[\d.:/,+TZ-]*[a-z]?$|^\d+-[a-z]{3}-\d+$/i;
 const DATE = /\b(?:19|20)\d\d\b/;
 const PAGE = /^(?:https?:|www\.)(?!.*\/domain\/)|^(?:[\w-]+\.)?nic\.[\w.-]+$|@/i;
 const SUFFIX = /^\.\p{L}/u;
-/** The match begins at the start of a run of marks; otherwise, each mark of a long run would be a new start. */
+/**
+ * The match begins only at the start of a run of marks; otherwise, matching would start again at each mark of a long
+ * run.
+ */
 const MARKS_AT_END = /(?<=^|[\p{L}\d])[^\p{L}\d]+$/u;
 
 /**
@@ -74,7 +77,7 @@ function isAskedOrCut(sentence: string): boolean {
 
 export const sentencesIn = (text: string): string[] => text.split(SENTENCE_END);
 
-/** Not a replacement for a name, a number or an address. */
+/** Whether a word of a sentence is its own, and not a replacement for a name, a number or an address. */
 export const isOwnWord = (word: string): boolean => !/^[*#@]$/.test(word);
 
 /**

@@ -1,6 +1,6 @@
 import { withLineFeeds } from './line-ends.js';
 
-/** Servers whose encoding cannot be recognised from the bytes. */
+/** The encodings of servers that cannot be recognised from the bytes. */
 const ENCODINGS: ReadonlyMap<string, string> = new Map([
   ['whois.jprs.jp', 'iso-2022-jp'],
   ['whois.nic.ad.jp', 'iso-2022-jp'],

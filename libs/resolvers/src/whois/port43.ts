@@ -18,7 +18,7 @@ export interface Port43Limits {
 
 export interface Port43Answer {
   text: string;
-  /** Why the answer is incomplete: too long, too slow, interrupted, or no longer awaited. */
+  /** Why the answer is incomplete: it was too long, too slow, interrupted, or no longer awaited. */
   cut?: 'size_cap' | 'answer_timeout' | 'reset' | 'cancelled';
 }
 

@@ -181,7 +181,7 @@ const PLACES: Readonly<Record<string, (said: string) => Record<string, unknown>>
     notices: [{ ...TERMS, links: [{ href: 'https://nic.example/terms', title: said }] }],
   }),
 };
-/** The code alone states nothing, and is harmless beside a statement. */
+/** The code alone states nothing, and does not contradict a statement of absence. */
 const IS_BARE_CODE = /^(?:404|error|http 404|error 404\.)$/i;
 
 /** Small print that registries send with every answer. */

@@ -21,7 +21,7 @@ export const ABSENCE_CORES = byFirstWord([
   'ei leitud | nav atrasts',
 ]);
 
-/** Phrases that state this only together with an object: a name, a domain, a record. */
+/** Phrases that state an absence only together with an object: a name, a domain, a record. */
 export const ABSENCE_OF_SUBJECT = byFirstWord([
   "not known | not exist | not exists | doesn't exist | not existing",
   'not in database | not in the database | not in our database | not in our records',
@@ -30,7 +30,7 @@ export const ABSENCE_OF_SUBJECT = byFirstWord([
   'existiert nicht',
 ]);
 
-/** Phrases of a search without result; its object must follow. */
+/** Phrases of a search without a result, which the object of the search must follow. */
 export const SEARCHES = byFirstWord([
   "could not find | cannot find | can not find | couldn't find | can't find | did not find",
   "unable to find | we could not find | we cannot find | we couldn't find | we did not find",
@@ -42,7 +42,7 @@ export const FREE_CORES = byFirstWord([
   'disponible',
 ]);
 
-/** Such phrases that need an object. */
+/** Phrases of availability that need an object. */
 export const FREE_OF_SUBJECT = byFirstWord(['free | free for registration | libre']);
 
 /** The objects that can be absent. */

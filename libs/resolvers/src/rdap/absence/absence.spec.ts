@@ -170,7 +170,7 @@ describe('the body of a 404', () => {
     expect(meaningOfNotFound({}, NAME)).toBe('absent');
   });
 
-  it.each([300, 30_000])('is unclear if a text continues after %d blanks', (count) => {
+  it.each([300, 30_000])('is unclear if a text continues after %d spaces', (count) => {
     const said = `Domain not found${' '.repeat(count)}in the cache`;
     for (const shape of Object.values(SHAPES)) {
       expect(meaningOfNotFound(shape(said), NAME)).toBe('unclear');
@@ -287,7 +287,7 @@ describe('the body of a 404', () => {
     },
   );
 
-  it('is contradicted by an object', () => {
+  it('does not mean absence if it also contains an object', () => {
     const body = { objectClassName: 'domain', ldhName: NAME, errorCode: 404 };
     expect(meaningOfNotFound(body, NAME)).toBe('unclear');
   });

@@ -2,7 +2,7 @@ import { isHostName } from '../../safe-connect/host-name.js';
 import { type JsonObject, linesIn, linesUpTo, listIn, objectsIn, textIn } from '../json-reading.js';
 import { nameInLink } from '../rdap-url.js';
 
-/** Texts of a body, and entries of a list in it. */
+/** Maximum number of texts of a body, and of entries of a list in it. */
 export const LINES_MAX = 60;
 const DEPTH_MAX = 3;
 const TEXT_LENGTH_MAX = 1_000;
@@ -42,7 +42,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['success', false],
 ]);
 
-/** The queried name, and the host that answered. */
+/** The name that was queried, and the host that answered. */
 export interface Place {
   asked: string;
   host: string | undefined;
@@ -85,7 +85,7 @@ function isWhoisHost(value: unknown): boolean {
   return isHostName(host) && OF_WHOIS_HOST.test(host);
 }
 
-/** An extension, but not a sentence. */
+/** Whether a value is a single word, such as the name of an extension, and not a sentence. */
 const isWord = (value: unknown): boolean => typeof value === 'string' && /^[\w.:-]*$/.test(value);
 
 /** A longer list is not read to its end. */
@@ -138,7 +138,7 @@ export function isObject(json: JsonObject): boolean {
   return ['objectClassName', 'ldhName', 'handle', 'events'].some((member) => member in json);
 }
 
-/** Every text of the body, whatever the name of its member; at most one more than `LINES_MAX`. */
+/** Every text of the body, whatever its member is called; at most one more than `LINES_MAX`. */
 export function textsIn(json: JsonObject, depth = 0): string[] {
   const texts = Object.entries(json).flatMap(([member, value]): string[] => {
     if (SILENT_MEMBERS.has(member)) return [];

@@ -24,10 +24,13 @@ const WORDS_MAX = 40;
 /** Represents the queried name. */
 const NAME = '\u0001';
 
-/** Words that turn an absence into a question, or limit it to one party's view or to one of many places. */
+/** Words that turn an absence into a question, or limit it to one party's view or to one place of many. */
 const NARROWED =
   /^(?:was|were|had)\b|^(?:is|are|do|does|did|has|have)\b(?! not?\b)|\bnot? .*\bthere$|\byou\b(?! (?:asked|consulted|requested|searched))|\byour\b(?! (?:criteria|query|request|search))|\b(?:by|on) request\b|\blist\b/;
-/** The status of a name is missing, and not the name: `Registration status not found`; unlike `Status: not found`. */
+/**
+ * Matches texts that say that the status of a name is missing, and not the name: `Registration status not found`, but
+ * not `Status: not found`.
+ */
 const OF_STATUS = /\b(?:status|state)(?! ?[:=-])(?=[ .!]|$)/;
 /** The spellings with which a server may refer to a name. */
 export type AskedName = ReadonlySet<string>;
@@ -46,7 +49,8 @@ export function askedNames(domain: string): AskedName {
  * @param asked the queried name; if it is empty, any host name is accepted instead.
  */
 export function saysAbsent(line: string, asked: AskedName): boolean {
-  // The path of a request, which servers other than RDAP services do not have, or a truncated end.
+  // The line contains the path of a request, which a server that is not an RDAP service does not know, or its end is
+  // truncated.
   if (/\/|\.\.$|…$/.test(line) || OF_STATUS.test(line)) return false;
   const sentences = sentencesOf(line, asked);
   if (sentences.length === 0) return false;
@@ -83,7 +87,7 @@ function nameOr(word: string, asked: AskedName): string {
   return word.replace('’', "'");
 }
 
-/** Without the surrounding marks; a lone dash is empty. */
+/** Removes the surrounding marks; a lone dash becomes empty. */
 function trimMarks(part: string): string {
   let [start, end] = [0, part.length];
   while (start < end && "-:'`!?.".includes(part[start])) start += 1;

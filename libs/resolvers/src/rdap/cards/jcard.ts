@@ -123,8 +123,8 @@ const POSTAL_CODES: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * The parts of a label as ARIN writes it: city, state, code and country are its last lines. Undefined for any other label,
- * whose lines have no fixed meaning.
+ * The parts of a label in ARIN's form, in which the last lines are city, state, code and country. Undefined for any
+ * other label, because its lines have no fixed meaning.
  */
 function northAmerican(lines: readonly string[]): { street: string[]; rest: string[] } | undefined {
   const rest = lines.slice(-4);

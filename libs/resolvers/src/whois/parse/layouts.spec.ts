@@ -254,8 +254,8 @@ WHOIS lookup made on Sat, 18 Nov 2017 at 21:11:14 UTC
   ],
 ];
 
-describe('layouts read by the general rules', () => {
-  it.each(ANSWERS)('.%s', (tld, text, expected) => {
+describe('the general rules', () => {
+  it.each(ANSWERS)('read the layout of .%s', (tld, text, expected) => {
     const context = { domain: `example.${tld}`, server: '', tld, role: 'registry' as const };
     expect(parseWhois(text, context)).toMatchObject({ outcome: 'delivered', record: expected });
   });

@@ -136,7 +136,7 @@ describe('the layout that ICANN prescribes', () => {
     },
   );
 
-  it('a server that lists names with the same beginning adds none of their data', () => {
+  it('the data of other names with the same beginning, which some servers list, is not added', () => {
     const { record } = parse(`
    Domain Name: EXAMPLE-HOLDINGS.COM.HIJACK.EXAMPLE
    Registrar: OTHER
@@ -224,7 +224,7 @@ describe('hostile answers', () => {
     );
   });
 
-  it('S64: take at most twice the work for twice the text, for 500 of them', () => {
+  it('S64: cause at most twice the work if the text is twice as long (500 answers)', () => {
     const seeds = [
       'Domain Name: example.com\n',
       'Registrant:\n x\n\n',

@@ -64,8 +64,8 @@ function parse(text: string, context: ParseContext, meter: WorkMeter): ParseResu
 }
 
 /**
- * Keys and values may be in columns separated by spaces; this is tried if nothing else was read and the name would
- * match.
+ * Keys and values may be in columns that spaces separate. This layout is tried if nothing else was read and the name
+ * would match.
  */
 function readRecord(
   lines: readonly Line[],
@@ -110,7 +110,7 @@ function isRecord(record: RegistrationRecord): boolean {
   );
 }
 
-/** Less was read than a record contains, but more than an answer about an unregistered name does. */
+/** Less was read than a record contains, but more than an answer about an unregistered name contains. */
 function isTrace({ handle, registrar, contacts, dnssec }: RegistrationRecord): boolean {
   if (handle !== undefined || registrar !== undefined) return true;
   return Object.keys(contacts).length > 0 || (dnssec?.ds.length ?? 0) > 0;

@@ -33,7 +33,7 @@ describe('a host object', () => {
     ['before', `${HOST}\n${DOMAIN}`],
     ['several times before', `${HOST}\n${HOST}\n${DOMAIN}`],
     ['behind', `${DOMAIN}\n${HOST}`],
-  ])('%s the domain provides neither a registrar nor a referral', (_place, text) => {
+  ])('%s the domain does not provide the registrar or a referral', (_place, text) => {
     expect(read('com', text)).toMatchObject(expected);
   });
 

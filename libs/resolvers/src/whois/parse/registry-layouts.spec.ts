@@ -9,7 +9,7 @@ function read(tld: string, text: string, domain = `example.${tld}`): Registratio
   return result.record as RegistrationRecord;
 }
 
-describe('layouts of single registries', () => {
+describe('the parser reads the layout of a registry', () => {
   it('.kr: the record is printed twice, and the English one counts', () => {
     const record = read(
       'kr',

@@ -9,7 +9,7 @@ function read(text: string, domain = 'example.test'): RegistrationRecord {
   return result.record as RegistrationRecord;
 }
 
-describe('an answer in an unknown layout', () => {
+describe('the parser reads an unknown layout', () => {
   it('keys and values separated by a tab', () => {
     const record = read(
       'Domain name\texample.test\n\nRegistrar\tSample Names AG\nSampleweg 1\nCH-8000 Zürich\n\nDNSSEC\tno\n\n' +
@@ -144,7 +144,7 @@ describe('an answer in an unknown layout', () => {
     ['This name is not available for registration.', 'blocked'],
     ['Registration of this name is not permitted: registration not permitted', 'blocked'],
     ['Domain is on the list of reserved names.', 'reserved'],
-  ])('%s: is reserved', (text, restriction) => {
+  ])('%s: the name is reserved', (text, restriction) => {
     const context = { domain: 'example.test', server: '', tld: 'test', role: 'registry' } as const;
     expect(parseWhois(`${text}\n`, context)).toMatchObject({
       outcome: 'restricted',

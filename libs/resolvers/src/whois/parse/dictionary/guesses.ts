@@ -9,7 +9,7 @@ const DATE_STEMS: readonly (readonly [string, readonly string[]])[] = [
   ['created', ['creat', 'regist', 'activ', 'approv', 'commenc', 'inscri']],
 ];
 
-/** Words in keys whose date or host is not the domain's. */
+/** Words of keys whose date or host is not that of the domain. */
 const FOREIGN_STEMS: readonly string[] = [
   'admin',
   'bill',

@@ -46,7 +46,7 @@ export class ContactDraft {
     return this;
   }
 
-  /** What was read as a name is the handle of an object that the answer lacks. */
+  /** The text that was read as a name is the handle of an object that the answer lacks. */
   takeHandle(handle: string): void {
     for (const field of ['heading', 'name'] as const) {
       if (this.first(field) === handle) this.values.delete(field);

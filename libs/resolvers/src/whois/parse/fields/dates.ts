@@ -74,7 +74,7 @@ function dateValue(original: string, tokens: Token[], day: Day, style: DateStyle
   }
   const zone = readZone(tokens, clock.next);
   const offsetMinutes = zone?.offsetMinutes ?? style.offsetMinutes ?? 0;
-  // Whatever the number after the time means, it is not a zone.
+  // The number after the time is not a zone.
   if (Math.abs(offsetMinutes) > OFFSET_MINUTES_MAX) return onlyDay(original, day);
   const isMidnight = clock.hour === 0 && clock.minute === 0 && clock.second === 0;
   if (isMidnight && offsetMinutes !== 0 && zone?.isNumeric !== true) {

@@ -45,17 +45,17 @@ const WITHHELD_STARTS: readonly string[] = [
 ];
 
 /**
- * Words that replace a value by themselves or with more about the reason. Names begin with them, too: `Hidden Hills` is a
- * city, and `hidden.valley@farm.example` an address.
+ * Words that replace a value, alone or followed by the reason. Real values may begin with them, too: `Hidden Hills` is
+ * a city, and `hidden.valley@farm.example` an address.
  */
 const WITHHELD_WORDS =
   /^(?:hidden|confidential|obfuscated|unpublished|personal data)(?:$|@|[\s)\]>"*!,;:/|_-]*(?:$|[(<[*|]|(?:according|address|and|as|at|because|by|can|contact|data|details|due|email|e-mail|fax|for|from|gdpr|holder|in|information|is|name|not|on|or|owner|per|phone|please|protected|registrant|see|under|until|upon|use|whois)(?![a-z0-9])))/;
 
-/** Values that say nothing but that they replace another one. */
+/** Values that state only that they replace another value. */
 const WITHHELD_VALUES =
   /^(?:\*{3,}|x{3,}|gdpr|masked|withheld|protected|undisclosed|(?:contact|data|email|information|name|phone|registrant)(?: (?:is|are))? (?:hidden|masked|protected|withheld|undisclosed|not disclosed))[\s)\]>"*.!]*$/;
 
-/** Values that mean that nothing was entered. */
+/** Values that mean that no value was entered. */
 const EMPTY_VALUES = new Set([
   '',
   '-',
@@ -161,7 +161,7 @@ export function isNamibia(member: string, value: string): boolean {
   return member.startsWith('country') && value === 'NA';
 }
 
-/** True if a text names a privacy or proxy service: someone is published, but only a substitute. */
+/** True if a text names a privacy or proxy service, which is published in place of the registrant. */
 export function namesPrivacyService(text: string): boolean {
   const lower = text.slice(0, 400).toLowerCase();
   return PRIVACY_SERVICES.some((service) => lower.includes(service));

@@ -9,7 +9,7 @@ function read(tld: string, text: string): RegistrationRecord {
   return record as RegistrationRecord;
 }
 
-describe('registries of the Americas', () => {
+describe('the parser reads the layouts of American registries', () => {
   it('.br: an owner with a handle, compact dates', () => {
     const record = read(
       'com.br',

@@ -9,7 +9,7 @@ function read(tld: string, text: string): RegistrationRecord {
   return record as RegistrationRecord;
 }
 
-describe('registries of Asia and the Pacific', () => {
+describe('the parser reads the layouts of registries of Asia and the Pacific', () => {
   it('.jp: bracketed keys, days in Japanese time', () => {
     const record = read(
       'jp',

@@ -9,7 +9,7 @@ function read(tld: string, text: string): RegistrationRecord {
   return record as RegistrationRecord;
 }
 
-describe('registries of eastern Europe and Turkey', () => {
+describe('the parser reads the layouts of registries of eastern Europe and Turkey', () => {
   it('.pl: values continued below, renewal as expiry, the registrar in a block', () => {
     const record = read(
       'pl',

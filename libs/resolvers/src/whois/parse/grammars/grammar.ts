@@ -13,7 +13,10 @@ export interface Grammar {
   /** Port-43 hosts that answer in this layout, whatever the TLD. */
   servers?: readonly string[];
   dates?: DateStyle;
-  /** Keys that mean something else here: notation of `dictionary/target.ts` to normalised keys. */
+  /**
+   * The keys with a different meaning here: normalised keys, by their meaning in the notation of
+   * `dictionary/target.ts`.
+   */
   keys?: Readonly<Record<string, readonly string[]>>;
   /** Lines without a colon that contain a field: `record created on 2026-01-31`. */
   phrases?: Readonly<Record<string, readonly string[]>>;
@@ -35,7 +38,7 @@ export interface Grammar {
   lastRecordCounts?: boolean;
   /** Every line consists of the requested label and a name server. */
   hostPerLine?: boolean;
-  /** Contact fields outside of any section are this party's. */
+  /** The party to which contact fields outside any section belong. */
   looseParty?: ContactRole;
 }
 

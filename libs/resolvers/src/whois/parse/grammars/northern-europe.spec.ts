@@ -9,7 +9,7 @@ function read(tld: string, text: string): RegistrationRecord {
   return record as RegistrationRecord;
 }
 
-describe('registries of northern Europe', () => {
+describe('the parser reads the layouts of registries of northern Europe', () => {
   it('.uk: headers with indented lines, day-first months by name', () => {
     const record = read(
       'co.uk',

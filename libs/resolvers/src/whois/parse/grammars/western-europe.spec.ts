@@ -9,7 +9,7 @@ function read(tld: string, text: string): RegistrationRecord {
   return record as RegistrationRecord;
 }
 
-describe('registries of western Europe', () => {
+describe('the parser reads the layouts of registries of western Europe', () => {
   it('.de: a bare record, and one with contacts below bracketed headers', () => {
     expect(read('de', 'Domain: example.de\nStatus: connect\n')).toMatchObject({
       domain: 'example.de',

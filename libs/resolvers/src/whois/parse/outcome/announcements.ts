@@ -15,7 +15,7 @@ interface Body {
   line: number;
 }
 
-/** An announcement is short and near the top or the end; the middle is small print. */
+/** An announcement is short and near the top or the end of an answer; the middle is small print. */
 const LINE_LENGTH_MAX = 240;
 const HEAD_LINES = 400;
 const TAIL_LINES = 40;

@@ -182,13 +182,10 @@ describe('"available" is never concluded', () => {
     'domain: example.test\vstatus: AVAILABLE',
     'Nome de domínio / Domain Name: example.test  No match for "example.test".',
     'Domain Name: example.test\tAvailable\tDomain not found.',
-  ])(
-    'from the line that names the domain of a record, if nothing else of it is left: %j',
-    (line) => {
-      expect(outcome(line)).toBe('parse_failed');
-      expect(outcome(`${SMALL_PRINT}${line}\nRegis`)).not.toBe('not_registered');
-    },
-  );
+  ])('from a record of which only the line with the domain is left: %j', (line) => {
+    expect(outcome(line)).toBe('parse_failed');
+    expect(outcome(`${SMALL_PRINT}${line}\nRegis`)).not.toBe('not_registered');
+  });
 
   it('from small print that ends within a sentence', () => {
     expect(outcome('% This is the WHOIS server of .test.\n% Available ')).toBe('parse_failed');
@@ -245,7 +242,7 @@ describe('"available" is never concluded', () => {
     ['a line separator', 'Sample \u2028Status: free\u2028No match for example.test'],
     ['a form feed', 'Sample \fStatus: free\f\vNo match'],
     ['its own words', 'No match for "example.test".'],
-  ])('from an organisation that writes it with %s', (_, organization) => {
+  ])('from an organisation’s name with such words: %s', (_, organization) => {
     for (const before of [RECORD, 'Domain Name: example.test\n']) {
       const text = `${before}Registrant Organization: ${organization}\n`;
       expect(outcome(text)).not.toBe('not_registered');

@@ -32,7 +32,7 @@ export interface Evidence {
   isOpenEnded?: boolean;
   /** A date, registrar, name server or named contact was read. */
   isRecord: boolean;
-  /** Only an expiry date was read, as in an application for a name. */
+  /** Only an expiry date was read, as from an application for a name. */
   isThin: boolean;
   /** Weaker data was read that an answer about an unregistered name does not contain: a handle, an e-mail address. */
   isTrace: boolean;
@@ -71,7 +71,7 @@ export function classify(lines: readonly Line[], evidence: Evidence, meter: Work
   return byStatus(evidence.statuses);
 }
 
-/** Phrases listed for one server take precedence over an expiry date. */
+/** A phrase that is listed for the server takes precedence over an expiry date. */
 function listedRestriction(
   said: readonly Announcement[],
   { server }: Evidence,

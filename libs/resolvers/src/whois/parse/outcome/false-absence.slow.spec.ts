@@ -108,7 +108,7 @@ function outcome(text: string, tld: string, server: string, absent = ''): Lookup
 }
 
 describe('words of absence that say nothing about the name', () => {
-  it('are more than 700 texts, each of which is tried at each server', () => {
+  it('number more than 700, and each of them is tried at each server', () => {
     expect([...KINDS.values()].flat().length).toBeGreaterThan(700);
   });
 
@@ -148,7 +148,7 @@ describe('words of absence that say nothing about the name', () => {
     }
   });
 
-  it('a name that ends like a conjunction makes no sentence conditional', () => {
+  it('a name under .si, which means "if" in Spanish, does not make a sentence conditional', () => {
     expect(outcome('Consultas excedidas para NAME⏎No match for NAME.\n', 'si', '')).toBe(
       'throttled',
     );

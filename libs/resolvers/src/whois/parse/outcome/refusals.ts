@@ -80,7 +80,7 @@ export const THROTTLE_STATEMENTS: readonly string[] = [
   'nombre maximum de requ',
 ];
 
-/** The same in words that small print also uses: they count only outside of it. */
+/** Refusals in words that small print also uses; they count only outside small print. */
 export const THROTTLE_REQUESTS: readonly string[] = [
   'try again later',
   'please try again',
@@ -140,7 +140,7 @@ export const RULE_WORDS: readonly string[] = [
   'please note',
 ];
 
-/** The exchange itself failed; such a text may say "not found", but never about the name. */
+/** The exchange itself failed. A text of this kind may say "not found", but never about the name. */
 export const FAILURE_PHRASES: readonly string[] = [
   '^http/',
   '<html',

@@ -1,6 +1,6 @@
 import { matchesAny } from './phrases.js';
 
-/** Statements that the name is neither registered nor open to registration. */
+/** Statements that the name is not registered and cannot be registered by everyone. */
 const RESTRICTED_PHRASES: Readonly<Record<'reserved' | 'premium' | 'blocked', readonly string[]>> =
   {
     premium: [

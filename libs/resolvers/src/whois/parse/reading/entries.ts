@@ -11,7 +11,7 @@ export interface Entry {
   indent: number;
   key: string;
   value: string;
-  /** Undefined for text, or for an unknown key (see `key`). */
+  /** Undefined for a text, or for an unknown key (see `key`). */
   target?: Target;
   /** An unknown header: the lines after it do not belong to the previous section. */
   opensUnknown: boolean;

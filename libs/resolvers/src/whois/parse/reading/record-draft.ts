@@ -28,7 +28,7 @@ type DateField = 'created' | 'updated' | 'expires';
 
 /** The data read so far. The first value of a field wins, because registries put theirs at the top. */
 export class RecordDraft {
-  /** The answer contains the handle of a contact, no matter whose. */
+  /** True if the answer contains the handle of any contact. */
   hasHandle = false;
   private domain?: string;
   private roid?: string;
@@ -45,9 +45,9 @@ export class RecordDraft {
   private readonly ds: string[] = [];
   private referral?: string;
   private whoisServer?: string;
-  /** So far, the answer is about a different name than the requested one. */
+  /** True while the answer is about a different name than the requested one. */
   private isOtherDomain = false;
-  /** The record has begun again, so a list of name servers in it replaces the previous one. */
+  /** True once the record has begun again, so that a list of name servers in it replaces the previous one. */
   private isRepeated = false;
 
   hasDomain(): boolean {
@@ -58,7 +58,7 @@ export class RecordDraft {
     return this.references.size > 0;
   }
 
-  /** A party is named by this handle instead of a name. */
+  /** The handle that the answer gives in place of a party's name. */
   isReferred(handle: string): boolean {
     for (const draft of this.contacts.values()) if (draft.first('heading') === handle) return true;
     return false;
@@ -198,7 +198,7 @@ export class RecordDraft {
     if (this.domain !== undefined) this.startOver(this.domain);
   }
 
-  /** Whether anything besides the name has been read of the record. */
+  /** Whether anything of the record besides the name has been read. */
   private hasFacts(): boolean {
     const { dates, nameServers, statuses, registrar, contacts, references } = this;
     return [dates, nameServers, statuses, registrar, contacts, references].some(

@@ -19,13 +19,13 @@ const STATUS_WORDS_MAX = 5;
 interface Section {
   name: SectionName | 'object' | 'none';
   draft?: ContactDraft;
-  /** Columns before the header. */
+  /** The number of columns before the header. */
   indent: number;
   /** The section has its own header, so dates and statuses below it are the party's, not the domain's. */
   owns: boolean;
-  /** Something has been read below the header. */
+  /** True if something has been read below the header. */
   filled: boolean;
-  /** A blank line has followed the lines read so far. */
+  /** True if a blank line has followed the lines read so far. */
   ended: boolean;
 }
 

@@ -29,21 +29,21 @@ interface Said {
   exact: string;
   folded: string;
   /**
-   * In brackets, or after the mark of a list or of a reply: one of several items, and not a statement of the server
-   * about the name.
+   * True for a line in brackets, or after the mark of a list or a reply: it is one of several items, and not a
+   * statement of the server about the name.
    */
   isItem: boolean;
 }
 
 const NAME = '\u0001';
-/** Placeholders in a form: the name, and a word that varies; several stars are literal. */
+/** The placeholders in a form: the name, and a word that varies. Several stars are literal. */
 const VARIES = /NAME|LABEL|(?<!\*)\*(?!\*)/;
 const QUOTED = /^\[?["'“”„«‘`](?!\S+["'”»’] )/;
 const LEFT_OUT = /(?:\. ?\.|…)$/;
 const ITEM = /^[%#;\s]*(?:[*>]|\(.*\)$|\[.*\]$)/;
-/** Precedes the name in a host, a mailbox or a page, which shows that somebody has it. */
+/** Matches what precedes the name in a host, a mailbox or a page, which shows that somebody holds the name. */
 const OF_NAME = ['.', '@', '//'];
-/** No form has a longer line. */
+/** Maximum length of a line of any form. */
 const LINE_LENGTH_MAX = 240;
 /** A line at least this long may continue on the next one. */
 const LONG_LINE_LENGTH = 40;
