@@ -227,7 +227,7 @@ export class CorpusModule {
             new SuppressionsService(database, repository, rows, clock, suppressionList(config)),
           inject: [SuppressionsRepository, NameRowsService],
         },
-        // One time limit for the connection and one for the answer; the third is a margin.
+        // The time limit of the connection, that of the answer, and as much again as a margin.
         reader(SearchDatabase, options.searchDatabase, 3 * config.searchTimeoutMs),
         reader(FeedDatabase, database),
         {

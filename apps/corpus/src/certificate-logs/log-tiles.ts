@@ -6,12 +6,12 @@ import { BadFile, MissingFile } from '../locations/import-file.js';
 import { type Checkpoint, isSignedWith, readCheckpoint, readLogKey } from './checkpoint.js';
 import { HASH_BYTES, LogTree, TILE_HASHES } from './log-tree.js';
 
-/** Certificates of a tile. */
+/** The number of certificates in a tile. */
 export const TILE_ENTRIES = TILE_HASHES;
 const CHECKPOINT_BYTES_MAX = 64 * 1024;
 /**
- * The largest tile: 256 certificates, at some hundred names each. Eight tiles together are small compared with a pod's
- * memory.
+ * The maximum size of a tile: 256 certificates with a hundred names or so each. Eight tiles together are small compared
+ * with a pod's memory.
  */
 const TILE_BYTES_MAX = 2 * 1024 * 1024;
 const TILE_UNPACKED_MAX = 4 * 1024 * 1024;
@@ -88,7 +88,7 @@ export class LogTiles {
     throw new BadFile(`Hash tile ${tile} is damaged or missing.`);
   }
 
-  /** A tile, or the part of it that a log of that size has; the complete tile may have replaced it. */
+  /** Fetches a tile, or the part of it that a log of that size has; the complete tile may have replaced that part. */
   private async read(path: string, width: number): Promise<Buffer | undefined> {
     const get = async (one: string) =>
       this.downloads.read(new URL(one, this.base), TILE_BYTES_MAX, this.signal);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Hashes per tile, which is also the number of hashes that one hash of the next level combines. */
+/** The number of hashes per tile, and of the hashes that one hash of the next level combines. */
 export const TILE_HASHES = 256;
 const LEVELS_OF_TILE = 8;
 export const HASH_BYTES = 32;

@@ -3,7 +3,7 @@ import type { Coverage } from '#libs/contracts';
 import { Clock, SECOND_MS, monotonicMs } from '#libs/platform';
 import { type CoveredSource, CoverageRepository } from './coverage.repository.js';
 
-/** The sources are cached for this long, because there are few of them and they rarely change. */
+/** The sources are cached for this long, because they rarely change. */
 const KEPT_MS = 2 * SECOND_MS;
 /** The name of the sources in answers to test keys. */
 export const FIXTURE_SOURCE = 'fixtures';
@@ -15,7 +15,7 @@ export interface ShownSources {
   nameOf: (id: number) => string;
 }
 
-/** States in every answer which data could be searched. */
+/** Tells for every answer which data could be searched. */
 @Injectable()
 export class CoverageService {
   private kept?: { untilMs: number; sources: Promise<CoveredSource[]> };
@@ -71,8 +71,8 @@ export class CoverageService {
       const sources = this.repository.listSources();
       this.kept = { untilMs: now + KEPT_MS, sources };
       const forget = () => (this.kept = undefined);
-      // The absence of data is not cached, because an answer must not say that there is none when the first data has
-      // just arrived.
+      // The absence of data is not cached: an answer must not say that there is no data when the first has just
+      // arrived.
       const isEmpty = (all: readonly CoveredSource[]) =>
         all.every(({ observations }) => observations === 0);
       sources.then((all) => isEmpty(all) && forget(), forget);

@@ -6,8 +6,8 @@ const PHONE_DIGITS = /^\+[1-9][0-9]{6,14}$/;
 const COUNTRY = /^[A-Z]{2}$/;
 
 /**
- * A record whose holder can be reached: placeholders blanked, e-mail addresses in lower case, numbers in E.164,
- * countries by their ISO code.
+ * Cleans a record whose holder can be reached: placeholders become empty, e-mail addresses lower case, telephone
+ * numbers E.164, and countries their ISO code.
  * @returns undefined for a record without a published e-mail address, a telephone number, or a name and street.
  */
 export function cleanedRecord(record: Registration): Registration | undefined {

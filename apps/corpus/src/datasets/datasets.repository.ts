@@ -6,7 +6,7 @@ import { type KnownRecord, NEWEST_RECORDS } from '../records/known-record.js';
 import { FeedDatabase } from '../searches/search-database.js';
 import type { DatasetForm } from './dataset.js';
 
-/** A name of a part of a dataset. */
+/** A name in a part of a dataset. */
 export interface DatasetName {
   key: Key;
   name: string;
@@ -34,7 +34,7 @@ export interface CurrentRecord {
   sourceId: number;
 }
 
-/** Own answers, sensors, certificates and WHOIS rows. */
+/** The kinds of sources that observe names of any age: our own answers, sensors, certificates and WHOIS rows. */
 const OBSERVING_KINDS = ['lookups', 'pdns', 'ct', 'whois_csv'];
 
 const PART = `domain_key <= $1 and (domain_key, name) > ($2, $3)`;
@@ -58,7 +58,7 @@ export class DatasetsRepository {
     );
   }
 
-  /** The names that are registered, and those that no longer are but were seen before a time. */
+  /** The names that are registered, and those that are no longer registered but were seen before a time. */
   async listStanding(
     names: readonly DatasetName[],
     { isRegistered, seenBefore }: { isRegistered: boolean; seenBefore: Date },
@@ -96,8 +96,8 @@ export class DatasetsRepository {
   }
 
   /**
-   * Names that were new on a day, and those of which a record was first known on it: a registry is asked about a new name
-   * when its rate allows, which may be days later.
+   * Names that were new on a day, and names whose first record became known on that day. A registry is queried about a
+   * new name when its rate allows, which may be days later.
    */
   async listFirstKnown(
     part: DatasetPart,
@@ -138,7 +138,7 @@ export class DatasetsRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** The newest complete records of names: of sources that may be sold, and of all. */
+  /** The newest complete records of names: from sources that may be sold, and from all sources. */
   async listRecords(
     names: readonly DatasetName[],
     sourceIds: readonly number[],

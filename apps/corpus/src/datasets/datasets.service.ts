@@ -55,7 +55,7 @@ export class DatasetsService {
     { dataset, fromKey, toKey }: Required<Omit<DatasetAsked, 'day'>>,
   ): AsyncGenerator<readonly (DatasetRow | DatasetEnd)[]> {
     const { sourceIds } = asked;
-    // This is read before the rows, so that later suppressions are checked against it.
+    // The version is read before the rows, so that later suppressions have a newer version.
     const suppressionVersion = versionFor(dataset, await this.feed.suppressionVersion());
     // This check runs afterwards, because another process may have suppressed a value that this one does not know yet.
     const suppressed = await this.suppressions.valuesNow(this.database);
@@ -108,7 +108,7 @@ export class DatasetsService {
     return rows.map((row) => ({ ...row, hashes: suppressed.rowHashes(row.name) }));
   }
 
-  /** A change counts as long as it is still in effect; a name is dropped only if it was known before the day. */
+  /** A change counts only while it is still in effect, and a name is dropped only if it was known before the day. */
   private async standing(
     { form, day }: Asked,
     names: readonly DatasetName[],
@@ -144,7 +144,7 @@ export class DatasetsService {
     const byName = Map.groupBy(current, ({ name }) => name);
     return names.flatMap((name) => {
       const own = byName.get(name.name) ?? [];
-      // A change that left no records is told by a row without any.
+      // If a change has left no records, the row has none.
       if (own.length === 0 && change?.kind !== 'changed') return [];
       const records = own.map(({ rtype, value, firstAt }) => ({
         type: keptTypeName(rtype) ?? `TYPE${rtype}`,

@@ -78,7 +78,7 @@ describe('datasets', () => {
     expect(await names({ dataset: 'newly_whois', day: today() })).toEqual(['sold-2.com']);
   });
 
-  it('contain what a source observed, even if our own lookup had observed it before', async () => {
+  it('contain the observations of a source, even if our own lookup had observed the same before', async () => {
     await corpus.record(whois('sold-3.com', ago(3), HELD));
     await corpus.recordOf(SOLD, whois('sold-3.com', ago(2), HELD));
     const row = await rowOf('sold-3.com', { dataset: 'whois' });
@@ -189,7 +189,7 @@ describe('datasets', () => {
     expect((await dropped()).toSorted()).toEqual([...before, 'sold-11.com'].toSorted());
   });
 
-  it('contain the first records of new names on the day on which these became known', async () => {
+  it('contain the first records of new names on the day on which the records became known', async () => {
     const name = 'asked-late.com';
     await corpus.recordOf(SOLD, { kind: 'listed', name, at: ago(1.5) });
     await corpus.database.query(
@@ -224,7 +224,7 @@ describe('datasets', () => {
     }
   });
 
-  it('tell of a name whose last records are gone', async () => {
+  it('include a name whose last records are gone', async () => {
     const dns = (at: string, ...values: string[]) => ({
       kind: 'dns',
       name: 'sold-12.com',

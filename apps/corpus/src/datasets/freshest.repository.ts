@@ -11,7 +11,7 @@ export interface FreshRecord {
   record: Registration;
 }
 
-/** Records of a name of which all types have been queried since then. */
+/** The DNS records of a name whose requested types have all been queried since a time. */
 export interface FreshDns {
   name: string;
   sourceId: number;
@@ -27,7 +27,7 @@ const REGISTERED = `unnest($1::bigint[], $2::text[]) as q (domain_key, name)
 export class FreshestRepository {
   constructor(private readonly database: FeedDatabase) {}
 
-  /** The newest complete records that were seen since then; of sources that may be shown. */
+  /** The newest complete records that were seen since a time, from sources that may be shown. */
   async listRecords(
     names: readonly FiledName[],
     since: Date,

@@ -12,7 +12,7 @@ export interface StretchRow {
   firstAt: Date;
   /** The first time at which it was absent; for passive DNS, the last time at which it was present. */
   untilAt: Date | null;
-  /** Null if it was only observed when it appeared. */
+  /** When it was last seen; null if it was only observed when it appeared. */
   seenAt: Date | null;
   isPassive: boolean;
   sourceId: number;

@@ -11,7 +11,7 @@ export interface ChangesCursor {
   /** Position of the last change of the previous page, in `until`. */
   xid: string;
   id: string;
-  /** Starts at this id; UUIDv7, so that it represents a time. */
+  /** The id of the first change that is read: a UUIDv7, which represents a time. */
   from: string;
   /** The time at which `seen` was taken, or `until` if there is one. */
   at: string;
@@ -44,7 +44,7 @@ export function cursorOf(text: string): ChangesCursor {
       !Number.isNaN(Date.parse(at));
     if (isOne) return { token, seen, until, xid, id, from, at };
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw new InvalidRequest([
     { field: 'cursor', message: 'must be a cursor that this feed has issued' },

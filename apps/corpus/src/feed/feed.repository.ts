@@ -13,7 +13,7 @@ import type { ChangesCursor } from './changes-cursor.js';
 /** A change with its place in the feed. */
 export type ChangeRow = Change & { sourceId: number; xid: string };
 
-/** The database at the moment of reading. */
+/** The state of the database at the moment of reading. */
 export interface ReadMoment {
   token: string;
   isStandby: boolean;
@@ -56,7 +56,7 @@ export class FeedRepository {
     return { moment: { token, isStandby, snapshot, at }, changes };
   }
 
-  /** The smallest id of a moment. */
+  /** The smallest id that an instant can have. */
   async leastId(at: Date): Promise<string> {
     const [{ id }] = await this.database.query<{ id: string }>('select least_id($1) as id', [at]);
     return id;

@@ -78,7 +78,7 @@ export class FeedService {
 
   /** The suppressions after a version, as hashes. */
   async suppressedHashes({ dataset, after }: SuppressedHashesAsked): Promise<SuppressedHashes> {
-    // The relevant version is that of domains.
+    // Only the version of domains matters here.
     const isDomains = versionFor(dataset, { version: 0, domains: 1 }) === 1;
     const rows = await this.repository.listSuppressed({ after, isDomains, limit: HASHES_MAX });
     return { hashes: rows.map(({ hash }) => hash), version: rows.at(-1)?.version ?? after };

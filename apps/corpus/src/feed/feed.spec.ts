@@ -36,7 +36,7 @@ describe('feed', () => {
   }
   const now = async () => (await corpus.feed.changes()).cursor;
 
-  it('states the change of a name, the changed members and the source', async () => {
+  it('states how a name changed, which members changed, and the source', async () => {
     const name = 'xn--mller-kva.com';
     const cursor = await now();
     await corpus.recordOf({ name: 'zone', isSold: true }, listed(name, 1));
@@ -177,7 +177,7 @@ describe('feed', () => {
   });
 });
 
-/** Runs one transaction in one of four ways. @returns the ids of the changes that it committed. */
+/** Runs a transaction in one of four ways. @returns the ids of the changes that it committed. */
 async function write(corpus: CorpusUnderTest, manner: number): Promise<string[]> {
   const ids = Array.from({ length: (manner % 3) + 1 }, newId);
   const undone = new Error('undone on purpose');

@@ -7,7 +7,7 @@ describe('a row of a block list about an address', () => {
     '"2024-01-01","192.0.2.1:443","ip:port","https://news.example/report"',
     '192.0.2.1,2024-01-01,https://lists.example/192.0.2.1',
     'http://[2001:db8::1]/x,https://lists.example/2',
-  ])('does not list the page that describes it: %s', (line) => {
+  ])('does not list the page that describes the address: %s', (line) => {
     expect(blockedHost(line)).toBe('nothing');
   });
 

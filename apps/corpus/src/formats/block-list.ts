@@ -18,7 +18,7 @@ const CELLS = /[\s,;]+/;
 /**
  * The host in a line of a block list, in any of the usual forms: a name, a URL, `0.0.0.0 name` as in hosts files,
  * `||name^` as in the filters of browsers, or CSV cells, of which the first with a name or URL counts. Addresses are
- * omitted, with the page that a row about one may name.
+ * omitted, and so are pages that a row names beside an address.
  */
 export function blockedHost(line: string): ReadLine<BlockedHost> {
   const text = line.replace(/#.*$/, '').trim();

@@ -43,7 +43,7 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Li
     const open = chunk.subarray(Math.max(begin, last + 1));
     if (open.length > 0) {
       isTooLong = open.length > LINE_BYTES_MAX;
-      // This is a copy, because the chunk's memory may be reused.
+      // The rest is copied, because the chunk's memory may be reused.
       if (!isTooLong) [rest, restBytes] = [[Buffer.from(open)], open.length];
     }
     if (texts.length > 0) yield { first, texts };

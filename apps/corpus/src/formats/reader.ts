@@ -24,12 +24,12 @@ export function listedName(line: string): ReadLine<FiledName> {
   return fileName(text.replace(/^"|"$/g, '')) ?? 'bad';
 }
 
-/** The latest time of an observation, because clocks differ. */
+/** The latest acceptable time of an observation: a day from now, because clocks differ. */
 export const latestSeen = (now: Date) => now.getTime() + DAY_MS;
 
 /**
- * Reads the lines of one file of a kind, in order. An observation from the future is a fault, because nothing would
- * ever be newer. @param at when the file was created.
+ * Reads the lines of one file of a kind, in order. An observation from the future is a fault, because no later
+ * observation would count as newer. @param at when the file was created.
  */
 export function observationReader(
   kind: LineKind,

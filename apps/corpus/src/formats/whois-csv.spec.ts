@@ -3,7 +3,7 @@ import { WHOIS_FILE_COLUMNS } from '#libs/contracts';
 import { WhoisCsvReader } from './whois-csv.js';
 
 /**
- * A row in the form of the service's files: each cell quoted, with an apostrophe before formulas that a spreadsheet
+ * A row as in the service's own files: each cell is quoted, and an apostrophe precedes a formula that a spreadsheet
  * would run.
  */
 const row = (name: string) =>
@@ -61,13 +61,13 @@ describe('a CSV file of registrations', () => {
   });
 
   it.each(['03/04/2024', '2024-02-30', 'yesterday', 'March 2024', '1709633472 x'])(
-    'a row whose time would be a guess is bad: %s',
+    'a row with an ambiguous time is bad: %s',
     (query_time) => {
       expect(read({ domain_name: 'csv-a.com', query_time })).toBe('bad');
     },
   );
 
-  it('dates are days as in answers, whatever their format, and none is guessed', () => {
+  it('dates in any format become days as in answers, and an ambiguous date is left out', () => {
     const dates = {
       create_date: '05-Mar-2014 10:00:00',
       update_date: '2024-03-05 10:11:12',

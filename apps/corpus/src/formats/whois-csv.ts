@@ -34,11 +34,11 @@ export class WhoisCsvReader {
     const isFirst = !this.hasBegun;
     this.hasBegun = true;
     if (isFirst && cells.includes('domain_name') && cells.every((cell) => COLUMN.test(cell))) {
-      // If two columns have the same name, it is unknown which one counts, so no row is accepted.
+      // If two columns have the same name, it is not known which of them counts, so no row is accepted.
       this.columns = new Set(cells).size === cells.length ? cells : [];
       return this.columns === cells ? 'nothing' : 'bad';
     }
-    // Concatenated files repeat it.
+    // Concatenated files repeat the header.
     if (cells.join() === this.columns.join()) return 'nothing';
     if (cells.length !== this.columns.length) return 'bad';
     const known = new Map(this.columns.map((column, place) => [column, cells[place].trim()]));
@@ -66,7 +66,10 @@ function recordOf(cell: Cell): Record<string, unknown> {
   };
 }
 
-/** The day of a text, as answers give it; undefined for an invalid one, such as `0000-00-00`, or one to be guessed. */
+/**
+ * The day that a text states, in the format of answers; undefined for an invalid day, such as `0000-00-00`, and for an
+ * ambiguous one.
+ */
 const dateOf = (text: string | undefined) => parseDate(text ?? '', {})?.iso.slice(0, 10);
 
 /** The cells of a record; undefined if a quote is not closed. */

@@ -15,8 +15,8 @@ const DELEGATES = /[ \t]ns[ \t]/i;
 
 /**
  * Compares two versions of a zone line by line. Lines that they share in the same order are skipped, so both should be
- * sorted in the same way. If they are not sorted, a name that seems new at one place and gone at another is neither.
- * `gone` may contain names that are elsewhere in the newer version; `ownersOf` finds them.
+ * sorted in the same way. If the lines are not sorted, a name that seems new at one place and gone at another counts as
+ * neither. `gone` may contain names that are elsewhere in the newer version; `ownersOf` finds them.
  * @returns undefined if the versions have little in common.
  */
 export async function zoneDifference(
@@ -70,7 +70,7 @@ export async function ownersOf(
 
 /** One of two versions, read up to the current line. */
 class Side {
-  /** The names in the lines that were read because the other version does not have them at that place. */
+  /** The names in the lines that were read because the other version lacks them at that place. */
   readonly names = new Map<string, FiledName>();
   texts: readonly (string | undefined)[] = [];
   at = 0;
@@ -106,7 +106,7 @@ class Side {
   }
 
   take(): void {
-    // The reader must know to which name the previous records belong.
+    // The line is read, because the reader must know to which name the records before it belong.
     if (this.shared !== undefined) this.reader.read(this.shared);
     this.shared = undefined;
     const text = this.texts[this.at];

@@ -19,7 +19,9 @@ const YEAR_MS = 365.25 * DAY_MS;
 const OLDEST_MS = Date.UTC(1996, 0, 1);
 /** The time before which there are no observations. */
 const FIRST_LOOK_MS = Date.UTC(2012, 0, 1);
-/** The General Data Protection Regulation took effect; since then, registrars withhold personal data. */
+/**
+ * The day on which the General Data Protection Regulation took effect. Since then, registrars withhold personal data.
+ */
 const WITHHELD_SINCE_MS = Date.UTC(2018, 4, 25);
 const LOOKS_MAX = 5;
 /** The share of names that were registered within the last week, and are in the first files of new names. */
@@ -31,7 +33,7 @@ const HOSTS =
     ' ',
   );
 
-/** The constant properties of a name, and those at one observation. */
+/** The constant properties of a name, and its properties at one observation. */
 interface Holding {
   owner: number;
   registrar: Members;

@@ -8,7 +8,9 @@ import { generatedHistory } from './generated-history.js';
 import type { GeneratedStretch } from './generator.dto.js';
 import { GeneratorRepository } from './generator.repository.js';
 
-/** The generated data is shown, so that it can be tried out, but never sold or looked up. */
+/**
+ * Generated data is shown, so that people can try the product, but it is never sold, and its names are never looked up.
+ */
 const GENERATED = {
   name: 'generated',
   kind: 'generated',

@@ -31,7 +31,7 @@ export class SeededRandom {
     return items[this.below(items.length)];
   }
 
-  /** Picks one of many, the first ones far more often, as with providers and owners of names. */
+  /** Picks an item of a list, the first ones far more often, like providers and owners of names. */
   pickSkewed<T>(items: readonly T[]): T {
     return items[Math.floor(this.next() ** 2.5 * items.length)];
   }

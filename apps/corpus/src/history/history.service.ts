@@ -31,7 +31,7 @@ type SourceOf = (row: RevisionRow) => string;
 
 /** The maximum number of revisions of one name that are compared with each other. */
 const COMPARED_MAX = 2_000;
-/** The first change within a period is from the last record before it. */
+/** The first change within a period is a change of the last record before the period. */
 const EVER = { from: '-infinity', to: 'infinity' };
 
 type Asked = RevisionsAsked & { name: SearchedName };
@@ -84,7 +84,8 @@ export class HistoryService {
         return (!days.after || last >= days.after) && (!days.before || first < days.before);
       });
       const is = compared.length === COMPARED_MAX ? 'at_least' : 'exact';
-      // The cursors of records that are read a page at a time: the first other server may answer between two pages.
+      // The cursors are the same as those below, because a server of another kind may answer for the first time between
+      // two pages.
       return readRows(
         async () => ({ records: listed.length, is }),
         async ({ after, offset, limit }) =>

@@ -15,8 +15,9 @@ interface Listed<Row> {
 }
 
 /**
- * The revisions of a name that are listed, both newest first. If servers give the same record as before, and others have
- * shown no change in between, it was unchanged all the time. What those others wrote in their place is left out.
+ * The revisions of a name that are listed, both newest first. If servers give the same record as before, and other
+ * servers have shown no change in between, the record was unchanged in the meantime. The records that the other servers
+ * gave in the meantime are left out.
  */
 export function listedRevisions<Row extends SeenRevision>(newestFirst: readonly Row[]): Row[] {
   const rows = newestFirst.toReversed();
@@ -44,7 +45,10 @@ export function listedRevisions<Row extends SeenRevision>(newestFirst: readonly 
 
 const kindOf = ({ answeredBy, isComplete }: SeenRevision) => `${answeredBy} ${isComplete}`;
 
-/** Whether a record is only what was left while other servers did not answer. Files are sources of their own. */
+/**
+ * Whether a record was given only in place of another one, while the servers of that one did not answer. Files are
+ * compared only with files.
+ */
 function isInPlaceOf(one: Listed<SeenRevision>, usual: Listed<SeenRevision>): boolean {
   const isDuring =
     usual.row.observedAt.getTime() < one.row.observedAt.getTime() &&

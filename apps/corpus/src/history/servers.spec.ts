@@ -19,7 +19,7 @@ const SERVERS = {
 };
 type Servers = keyof typeof SERVERS;
 
-/** What is true of a registration. */
+/** The true data of a registration. */
 interface Truth {
   expires?: string;
   status?: string;
@@ -27,7 +27,7 @@ interface Truth {
   host?: string;
 }
 
-/** The words in which servers publish it. */
+/** The data as each kind of server publishes it. */
 function published(by: Servers, truth: Truth) {
   const { expires = '2030-01-01', status = 'hold', holder = 'Ada', host = 'ns1.x.net' } = truth;
   if (by === 'rdap' || by === 'denied' || by === 'alone') {
@@ -59,7 +59,7 @@ describe('the history of a registration that different servers give', () => {
   });
   afterAll(() => corpus.stop());
 
-  /** Times of today, so that the files of today have the changes. */
+  /** The observations are made today, so that the files of today contain the changes. */
   const begin = Math.floor(Date.now() / DAY_MS) * DAY_MS - 6 * DAY_MS;
   const at = (place: number) => new Date(begin + place * 3_600_000).toISOString();
   const line = (name: string, place: number, by: Servers, truth: Truth = {}) => ({
@@ -128,7 +128,7 @@ describe('the history of a registration that different servers give', () => {
     expect(records).toMatchObject([{ first_seen: at(0), last_seen: at(30), protocol: 'rdap' }]);
   });
 
-  it('has each record on one page, though another server answers between two pages', async () => {
+  it('has each record on exactly one page, even if another server answers between two pages', async () => {
     const ones = ['2031', '2032', '2033', '2034'].map((year) => ({ expires: `${year}-01-01` }));
     const { name } = await history(...ones.map((truth) => ['rdap', truth] as const));
     const asked = { domainName: name, page_size: '1' };
@@ -148,7 +148,7 @@ describe('the history of a registration that different servers give', () => {
     expect(cursor).toBeUndefined();
   });
 
-  it('is not told to have lost the data of a registrar that does not know the name', async () => {
+  it('does not report that data is gone because a registrar does not know the name', async () => {
     const { records, changes, events } = await history(['rdap'], ['denied'], ['rdap']);
     expect(records).toEqual(['rdap 0 to 2']);
     expect([changes, events]).toEqual([[], []]);
@@ -157,7 +157,7 @@ describe('the history of a registration that different servers give', () => {
     expect(held.events).toEqual(['1 domain_status']);
   });
 
-  it('has news of contacts that a registrar publishes only after its registry', async () => {
+  it('reports contacts that a registrar publishes only after its registry', async () => {
     const { events } = await history(['denied'], ['rdap'], ['denied'], ['rdap']);
     expect(events).toEqual(['1 registrant_contact']);
   });
@@ -178,7 +178,7 @@ describe('the history of a registration that different servers give', () => {
     expect(known.records).toEqual(['rdap 1 to 3', 'rdap 0 to 2']);
   });
 
-  it('has a change that port 43 shows while RDAP is away, once', async () => {
+  it('has a change once that port 43 shows while RDAP is unavailable', async () => {
     const expires = '2031-01-01';
     const told = await history(
       ['rdap'],
@@ -208,14 +208,14 @@ describe('the history of a registration that different servers give', () => {
     expect(told.events).toEqual(['2 expiry_date,registrant_contact']);
   });
 
-  it('has a change of name servers at once, whichever server shows it', async () => {
+  it('has a change of name servers immediately, whichever server shows it', async () => {
     const moved = { host: 'ns9.x.net' };
     const told = await history(['rdap'], ['port43', moved], ['rdap', moved], ['file', moved]);
     expect(told.changes).toEqual(['1 name_servers: ns1.x.net to ns9.x.net']);
     expect(told.events).toEqual(['1 name_servers']);
   });
 
-  it('has a change that RDAP showed only once, though port 43 answers a year later', async () => {
+  it('has a change that RDAP showed only once, even if port 43 answers a year later', async () => {
     const expires = '2031-01-01';
     const told = await history(
       ['port43'],
@@ -227,7 +227,7 @@ describe('the history of a registration that different servers give', () => {
     expect(told.events).toEqual(['2 expiry_date']);
   });
 
-  it('has a value that changed and changed back, if all servers write it alike', async () => {
+  it('has both changes of a value that changes back, if all servers write it in the same way', async () => {
     const [away, back] = [{ host: 'ns9.x.net' }, {}];
     const told = await history(['rdap'], ['port43'], ['port43', away], ['rdap', back]);
     expect(told.changes).toEqual([
@@ -290,7 +290,7 @@ describe('the history of a registration that different servers give', () => {
     }
   });
 
-  it('has each change of name servers once, and no other, whatever servers answered', async () => {
+  it('has each change of name servers once, and no other change, whichever servers answered', async () => {
     const random = new Random(7);
     const all = Array.from({ length: 60 }, () => {
       const changed = Array.from({ length: 12 }, (_, place) => place > 0 && random.chance(0.25));

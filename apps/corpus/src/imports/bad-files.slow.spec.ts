@@ -12,11 +12,11 @@ const LINES = 4_500;
 const AT = '2026-01-05T00:00:00Z';
 
 interface Kind {
-  /** Lines before those with names. */
+  /** The lines before those with names. */
   head: (zone: string) => string[];
   line: (label: string, zone: string) => string;
   further?: object;
-  /** Lines that only this kind could accept. */
+  /** Lines that only this kind of source could accept. */
   bad?: string[];
   /** Tables with a row for each line. */
   tables: string[];
@@ -214,7 +214,7 @@ describe.each(Object.entries(KINDS))(
       },
     );
 
-    it('is read in the same way with the line ends and the byte order mark of another system', async () => {
+    it('reads a file in the same way with the line ends and the byte order mark of another system', async () => {
       const source = await newSource();
       const before = await counts();
       await source.put(
@@ -241,7 +241,7 @@ describe.each(Object.entries(KINDS))(
       expect(await counts()).toEqual(once);
     });
 
-    it('has its hostile lines counted and sampled, and its other lines imported', async () => {
+    it('counts and samples hostile lines, and imports the others', async () => {
       const source = await newSource();
       const before = await counts();
       const good = linesOf(200, 'org');

@@ -48,7 +48,7 @@ jest.setTimeout(1_900_000);
       isLookedUp: false,
     });
 
-  it('has its files imported once each, in the order of their dates, and none outside the prefix', async () => {
+  it('delivers each file below the prefix once, in the order of their dates', async () => {
     await put('lists/b-20260102.txt', 'bucket-a.com\nbucket-b.com\n');
     await put('lists/a-20260103.txt.gz', gzipSync('bucket-c.com\n'));
     await put('other/c-20260101.txt', 'bucket-d.com\n');

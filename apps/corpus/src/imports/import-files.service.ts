@@ -14,7 +14,7 @@ import {
 import { type Advance, type ImportCounts, ImportsRepository } from './imports.repository.js';
 import type { FoundFile } from '../locations/locations.js';
 
-/** The value in a log's row instead of a file. */
+/** The value that a log's row has in place of a file name. */
 const LOG = 'log';
 const STATEMENT_MAX_MS = 10 * MINUTE_MS;
 
@@ -131,7 +131,7 @@ export class ImportFilesService {
   ): Promise<void> {
     await this.ask(async (transaction) => {
       await work(transaction);
-      // A removal waits for writers, so writes after a removal are noticed here.
+      // A removal waits for writers, so a writer that comes after a removal notices it here.
       if (await this.sources.isRemoved(transaction, sourceId)) throw new Overtaken();
       crashPoint('import.before-commit');
     });

@@ -57,12 +57,12 @@ const FILES: Readonly<Record<string, Record<string, string>>> = {
   names: { 'names.txt': each(LISTED, (place) => `name-${place}.com`) },
   zone: { 'kills-20260105.zone': zone(1, 0, 900), 'kills-20260106.zone': zone(2, 100, 1_000) },
 };
-/** A log of three parts of eight tiles, which comes first. */
+/** A log with three parts of eight tiles each, which is imported first. */
 const CERTIFICATES = Array.from({ length: 5_000 }, (_, place) => ({
   at: new Date(from * 1000),
   names: [`www.logged-${place}.com`],
 }));
-/** The process dies in a file of each kind, before or after a commit, which is the same code for all kinds. */
+/** The process dies in a file of each kind, before or after a commit. The commits of all kinds use the same code. */
 const DEATHS: readonly [CrashPoint, number][] = [
   ['import.after-commit', 1],
   ['import.before-commit', 3],

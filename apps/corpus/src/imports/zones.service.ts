@@ -11,7 +11,7 @@ import { ImportFilesService } from './import-files.service.js';
 import { type ImportRun, linesIn, refuseShrunken } from '../locations/import-run.js';
 import { NameListsService } from './name-lists.service.js';
 
-/** After this time a zone is imported completely again. */
+/** A zone is imported completely again after this time. */
 const WHOLE_AFTER_MS = 7 * DAY_MS;
 
 /** The difference between a zone and its previous file. */
@@ -40,7 +40,7 @@ export class ZonesService {
     const newest = await this.files.refuseOlder(file, scopeOfZone(zone));
     const { id: fileId, observedAt: at, sourceId } = file;
     const list = { fileId, sourceId, at, zone, isFirst: !newest };
-    // The import continues where a killed process stopped, in the same way as it was begun.
+    // The import continues where a killed process stopped, in the way in which it was begun.
     const isDifference =
       file.isDifference || (file.position === 0 && (await this.stageDifference(run, zone)));
     if (!isDifference) await this.stageWhole(run, { ...list, isDifference });

@@ -18,7 +18,7 @@ export interface FileLimits {
   unpackedBytesMax: number;
 }
 
-/** Legitimate content above this size never unpacks to more than this many times its size. */
+/** Legitimate content that is larger than this when unpacked is at most `RATIO_MAX` times its packed size. */
 const RATIO_FROM_BYTES = 64 * 1024 * 1024;
 const RATIO_MAX = 200;
 const CHUNK_BYTES = 256 * 1024;

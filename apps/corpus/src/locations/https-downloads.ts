@@ -16,7 +16,7 @@ interface Fetch {
 }
 
 const REDIRECTS_MAX = 3;
-/** Includes 403, with which buckets answer that may not be listed. */
+/** The statuses include 403, because a bucket that may not be listed answers with it. */
 const MISSING: readonly number[] = [403, 404, 410];
 const TRIES_MAX = 5;
 const CONNECT_MS = 10_000;

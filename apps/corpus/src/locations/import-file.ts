@@ -41,13 +41,15 @@ export interface ImportFile {
   isDifference: boolean;
 }
 
-/** A file that can never be imported, however often it is tried; the message tells the operator what to do. */
+/**
+ * Thrown for a file that can never be imported, however often it is tried. The message tells the operator what to do.
+ */
 export class BadFile extends Error {}
 
-/** The host does not have the file. */
+/** Thrown if the host does not have the file. */
 export class MissingFile extends BadFile {}
 
-/** Another process has continued with this file. */
+/** Thrown because another process has continued with this file. */
 export class Overtaken extends Error {
   constructor() {
     super('another process has continued this import');

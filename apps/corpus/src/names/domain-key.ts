@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 /**
  * A 64-bit number in the range of PostgreSQL's `bigint`, in decimal. Rows of the corpus are distributed and ordered by
- * it. Two texts may share one, so it is unique only together with the text.
+ * it. Two texts may have the same key, so a key is unique only together with its text.
  */
 export type Key = string;
 
@@ -30,7 +30,7 @@ export const ALL_KEYS = {
 /** The number of parts into which all keys are divided for work that is done one part at a time. */
 export const SLICES = 64;
 const SLICE_BITS = 6;
-/** The average number of names whose rows one statement may read. */
+/** The average number of names whose rows a statement may read. */
 export const NAMES_OF_RANGE = 20_000;
 const KEY_BITS = 64;
 const OTHER_BITS = BigInt(KEY_BITS - SLICE_BITS);

@@ -9,7 +9,7 @@ export interface StagedSlice {
   slice: number;
   sourceId: number;
   at: Date;
-  /** Sources with fewer rights than the list's own. */
+  /** The sources with fewer rights than the list's own source. */
   outranked: readonly number[];
   /** Whether the list contains every name of a zone and thereby confirms them. */
   isComplete: boolean;
@@ -22,7 +22,7 @@ export interface NamedKey {
   name: string;
 }
 
-// All statements of a part begin with the same parameters: `placeOf`.
+// All statements about a part begin with the same parameters, those of `placeOf`.
 const STAGED = `from staged_name s where s.slice = $1 and s.file_id = $2`;
 const LISTED = `${STAGED} and not s.is_gone`;
 const IN_SLICE = `d.domain_key between $3 and $4`;

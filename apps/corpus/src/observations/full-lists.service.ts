@@ -20,7 +20,7 @@ export interface ListFile extends Omit<StagedSlice, 'slice' | 'isComplete' | 'ou
    * dropped.
    */
   zone?: string;
-  /** No name of the zone was listed before, so the list's names are not new. */
+  /** True if no name of the zone was listed before, so that the list's names do not count as new. */
   isFirst: boolean;
 }
 

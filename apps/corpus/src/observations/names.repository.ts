@@ -16,8 +16,8 @@ export interface GoneName extends Pick<FiledName, 'key' | 'name'> {
 }
 
 /**
- * SQL for a second source of a name, besides its own source (`d`), and for its time: the source of a list or, if the
- * list is about to become the name's own source, the previous one.
+ * SQL for a second source of a name, besides its own source (`d`), and for the time of the second one. It is the source
+ * of a list or, if that is about to become the name's own source, the previous source.
  * @param sourceId a parameter of the statement, as is `outranked`.
  */
 export function otherSource(listedAt: string, sourceId: string, outranked: string): string {

@@ -152,9 +152,9 @@ function valueOf({ type, value }: Line): DnsValue | undefined {
 }
 
 /**
- * The form of a value in our own answers, so that sources which write it differently agree: text as written; names in
- * lower case without their final dots; addresses as in RFC 5952; of an SOA record the name server and the mailbox,
- * because its numbers change with each edit of the zone.
+ * The form of a value in our own answers, so that sources that write it differently agree. A text stays as written;
+ * names are in lower case without their final dots; addresses are as in RFC 5952. An SOA record becomes its name server
+ * and mailbox, because its numbers change with each edit of the zone.
  */
 function plainValue(type: string, text: string): string {
   if (type === 'TXT') return text;

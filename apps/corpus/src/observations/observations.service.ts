@@ -32,7 +32,7 @@ interface NamedChange {
   isFirst?: boolean;
 }
 
-/** The only path by which observations enter the corpus. */
+/** Stores observations: everything that enters the corpus passes through here, except long lists of names. */
 @Injectable()
 export class ObservationsService {
   constructor(
@@ -185,7 +185,7 @@ function hostsOf(
   ];
 }
 
-/** Kinds for which a second source may leave no row of its own. */
+/** The kinds of observations of which a second source may leave no row of its own. */
 const LISTING: readonly Observation['kind'][] = ['listed', 'passive', 'host'];
 
 const RESOLVING: readonly number[] = [DNS_TYPES.A, DNS_TYPES.AAAA, DNS_TYPES.CNAME];

@@ -18,7 +18,10 @@ export interface ValueChange {
 
 interface Given extends GivenRecord {
   values: ReadonlyMap<string, string>;
-  /** By path, what other servers have shown to be changed since this record: from the first value to the last. */
+  /**
+   * The values that other servers have shown to be changed since this record, by path: each from its first value to its
+   * last.
+   */
   since: Map<string, ValueChange>;
 }
 
@@ -59,7 +62,7 @@ function changesAt(now: Given, previous: Given | undefined, own: Given | undefin
     if (!base || (CONTACT.test(path) && [base, now].some(hasNoContacts))) return [];
     const [was, is] = [base, now].map(({ values }) => values.get(path) ?? null);
     const shown = isWithPrevious ? undefined : base.since.get(path);
-    // The servers agreed on the value before, so what the others have shown in between is no longer so.
+    // The servers agree with their previous record, so the change that others have shown in between was undone.
     const isBack = shown !== undefined && was === is && shown.before === was;
     if (isBack) return [{ path, before: shown.after, after: is }];
     return was === is || shown ? [] : [{ path, before: was, after: is }];

@@ -39,7 +39,7 @@ interface Sequence extends AskedSequence {
   seen: SeenState[];
 }
 
-/** The writes for all sequences of a batch. */
+/** The rows to write for all sequences of a batch. */
 interface Edits {
   revisions: NewRevision[];
   confirmations: PlacedLink[];
@@ -135,7 +135,7 @@ export class RegistrationsService {
     return told;
   }
 
-  /** Names whose newest record is from other servers than the one before, if it shows a change nevertheless. */
+  /** Names whose newest record is from other servers than the one before, but shows a change nevertheless. */
   private async changedByOthers(
     transaction: Transaction,
     names: readonly NewestName[],
@@ -236,7 +236,10 @@ function membersSince(time: Date, revisions: readonly NewestRevision[]): string[
   return [...new Set([...members, ...firstContacts(records)])].toSorted();
 }
 
-/** A registrar may not know a new name yet: its contacts are news, though its registry had none to compare them with. */
+/**
+ * The contacts that became known for the first time. A registrar may not know a new name yet, and its registry
+ * publishes no contacts to compare them with.
+ */
 function firstContacts(records: readonly NewestRevision[]): string[] {
   const [newest = {}, ...earlier] = records.map(({ record }) => record).toReversed();
   if (earlier.some((record) => record.contacts_not_kept === true)) return [];

@@ -68,7 +68,8 @@ function joined<Seen extends Link>(
   const times = seen.map(({ atMs }) => atMs);
   const [firstMs, lastMs] = [Math.min(...times), Math.max(...times)];
   const ordered = kept.toSorted(inOrder);
-  // Between two links of one side there may be others that are not in memory.
+  // Only the nearest link on each side is used, because there may be others, not in memory, between it and those
+  // further away.
   const before = ordered.findLastIndex(({ atMs }) => atMs < firstMs);
   const behind = ordered.findIndex(({ atMs }) => atMs > lastMs);
   const near = ordered.slice(Math.max(0, before), behind === -1 ? undefined : behind + 1);

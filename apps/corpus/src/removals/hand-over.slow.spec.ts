@@ -118,7 +118,7 @@ describe('the names of a removed source', () => {
     expect(await ownedBy({ company: 'Only Company' })).toEqual([]);
   });
 
-  it('are searched for without blocking writers, and only up to the next slice', async () => {
+  it('are searched for without blocking writers, up to a slice that contains some of them', async () => {
     await imported('few', 'names', ['few-one.com', 'few-two.com']);
     await imported('heir', 'names', ['few-one.com', 'few-two.com']);
     const slices = ['few-one.com', 'few-two.com'].map((name) => sliceOf(domainKeyOf(name)));

@@ -25,7 +25,7 @@ export type RecordsSought =
 export interface RecordsAsked {
   rtype: number;
   sought: RecordsSought;
-  /** The search is only for current records; passive ones must have been observed since then. */
+  /** Set if the search is only for current records: passive ones must have been observed since this time. */
   isCurrent: boolean;
   passiveSince: Date;
   sourceIds: readonly number[];
@@ -83,7 +83,7 @@ export class ReverseDnsRepository {
     );
   }
 
-  /** When one of the hosts of each name was last seen with the record; null if only when it appeared. */
+  /** When one of the hosts of each name was last seen with the record; null if it was seen only when it appeared. */
   async lastSightings(
     records: readonly FoundRecord[],
     { rtype, sourceIds }: RecordsAsked,
@@ -129,7 +129,10 @@ export class ReverseDnsRepository {
     ]);
   }
 
-  /** Hosts that have an address according to sources that may be shown; earlier ones, too, unless current. */
+  /**
+   * Hosts that have an address according to sources that may be shown; also hosts that had it earlier, unless the
+   * search is only for current records.
+   */
   async listHosts(
     address: string,
     { isCurrent, passiveSince, sourceIds }: Omit<RecordsAsked, 'rtype' | 'sought'>,

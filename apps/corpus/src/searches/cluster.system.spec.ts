@@ -306,7 +306,7 @@ describe('on a cluster', () => {
           const { files } = await corpus.sources.show('killed');
           return files[0]?.slices > 0;
         });
-        // The next part waits here and then finds that the node is dead.
+        // The import of the next part waits here, and then finds that the node is dead.
         await client.query('begin');
         await client.query('select from corpus.import_file for update');
         await cluster.killWorker(1);

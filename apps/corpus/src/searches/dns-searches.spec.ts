@@ -29,7 +29,7 @@ describe('searches of the DNS', () => {
         ({ domains }) => domains,
       );
 
-    it('finds the names of an address and of a block, with the type in any case, and counts those of each address', async () => {
+    it('finds the names of an address and of a block, with the type in upper or lower case, and counts the names of each address', async () => {
       const current = `from dns_span join domain using (domain_key, name)
         where until is null and rtype = 1 and dropped_at is null`;
       const [address] = await column(
@@ -58,7 +58,7 @@ describe('searches of the DNS', () => {
       expect(within.length).toBe(Number(count));
     });
 
-    it('finds names by the host of their mail and name servers, and by an address of that host', async () => {
+    it('finds names by a mail or name server, and by an address of that server', async () => {
       await corpus.record(
         dnsOf('mail-host.com', 'mx1', { type: 'A', value: '198.19.250.1' }),
         dnsOf('mailed-one.com', '', { type: 'MX', value: '10 mx1.mail-host.com' }),
@@ -168,7 +168,7 @@ describe('searches of the DNS', () => {
     const now = () => corpus.clock.now().getTime();
     const daysAgo = (days: number) => new Date(now() - days * 86_400_000).toISOString();
 
-    it('are active if they had an address within a week; otherwise, the answer says since when they are not', async () => {
+    it('are active if they had an address within a week; otherwise, the answer says since when they are inactive', async () => {
       const seen = (host: string, days: number, resolved: boolean) => ({
         kind: 'host',
         name: `${host}.hosts-one.com`,

@@ -57,7 +57,7 @@ describe('histories', () => {
       ]);
     });
 
-    it('includes what was published at the start of the requested period', async () => {
+    it('includes the record that was published at the start of the requested period', async () => {
       const name = 'history-five.com';
       const seen = (at: number, create_date: string) => ({
         kind: 'whois',
@@ -192,7 +192,7 @@ describe('histories', () => {
       ]);
     });
 
-    it('states the first change of WHOIS against the record before it', async () => {
+    it('compares the first change of WHOIS with the record before the period', async () => {
       const whois = (at: number, update_date: string) => ({
         kind: 'whois',
         name,

@@ -16,10 +16,7 @@ export interface SearchAnswer {
   items?: readonly unknown[];
   isFixture: boolean;
   body: object;
-  /**
-   * Read after the records, so that it does not deny data that was just found; version 1 has no
-   * coverage.
-   */
+  /** The coverage is read after the records, so that it does not deny data that was just found; version 1 has none. */
   coverage?: () => Promise<Coverage>;
 }
 
@@ -80,7 +77,10 @@ export function countedOrListed<Row>(
   };
 }
 
-/** Rows that are in memory. The cursor of a page is the position of its last row. @param isCut there are more. */
+/**
+ * Rows that are in memory. The cursor of a page is the position of its last row. @param isCut whether there are more
+ * rows.
+ */
 export function allRows<Row>(all: readonly Row[], isCut = false): SearchRows<Row> {
   const total: Total = { records: all.length, is: isCut ? 'at_least' : 'exact' };
   return {

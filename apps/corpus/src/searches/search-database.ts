@@ -16,7 +16,10 @@ export class SearchDatabase {
   constructor(
     private readonly database: Database,
     private readonly suppressions: SuppressionsService,
-    /** A server that cancels late statements by itself counts as unavailable after this time without an answer. */
+    /**
+     * The server cancels late statements itself, so it counts as unavailable after this additional time without an
+     * answer.
+     */
     private readonly silenceMs = Infinity,
   ) {}
 

@@ -8,14 +8,14 @@ export interface LexicalModel {
   counts: Readonly<Record<string, number>>;
 }
 
-/** Letters, digits, hyphen and the two ends. */
+/** The letters, the digits, the hyphen, and the two ends of a label. */
 const LETTERS = 38;
 /** Counts unseen pairs as if they had occurred a few times. */
 const SMOOTHING = 0.1;
 /** A sequence seen only once in this many labels is due to chance. */
 const COUNT_MIN = 2;
 
-/** Learns from labels in ASCII. */
+/** Builds a model from labels in ASCII. */
 export function trainedOn(labels: readonly string[]): LexicalModel {
   const all: Record<string, number> = {};
   for (const label of labels) {

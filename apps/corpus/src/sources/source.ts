@@ -16,7 +16,7 @@ export interface Source extends SourceRights {
   id: number;
   name: string;
   kind: string;
-  /** Its data is invented. */
+  /** True if its data is invented. */
   isGenerated: boolean;
 }
 

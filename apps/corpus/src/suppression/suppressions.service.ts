@@ -55,7 +55,7 @@ export class SuppressionsService {
     return values;
   }
 
-  /** The values at this moment; one may be added at any time. */
+  /** The values at this moment; another process may add a value at any time. */
   async valuesNow(on: Readable): Promise<SuppressedValues> {
     return (await this.check(on)).values;
   }

@@ -25,7 +25,10 @@ function neighbours(): Map<string, string> {
   return new Map([...found].map(([key, all]) => [key, [...all].join('')]));
 }
 
-/** ASCII letters and digits that look like others. Letters of other scripts are found by their appearance. */
+/**
+ * ASCII letters and digits, each with those that look like it. Look-alikes in other scripts are found by their
+ * appearance.
+ */
 export const LOOK_ALIKES: Readonly<Record<string, readonly string[]>> = {
   '0': ['o'],
   '1': ['l', 'i'],

@@ -7,7 +7,10 @@ const LETTERS_AND_DIGITS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
 const VOWELS = [...'aeiou'];
 const ASCII = /^[a-z0-9.-]+$/;
 const LABEL = /^(?!-)[^.]{1,63}(?<!-)$/u;
-/** Two changes of a longer label would yield too many names, and its look-alikes are found by one change. */
+/**
+ * The maximum length of a label with two changes. A longer one would yield too many names, and its look-alikes are
+ * found by one change.
+ */
 const TWICE_LENGTH_MAX = 32;
 /** The maximum number of labels made from one, and of names in one query. */
 export const PERMUTATIONS_MAX = 12_000;

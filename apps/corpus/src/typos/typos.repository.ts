@@ -29,7 +29,7 @@ export interface SoughtText {
 
 export interface TyposAsked {
   sought: SoughtNames | SoughtText;
-  /** How many letters the label may have. */
+  /** The number of letters that the label may have. */
   length?: { min: number; max: number };
   /** Empty for every suffix. */
   suffixes: readonly string[];
@@ -124,8 +124,8 @@ class Values {
 }
 
 /**
- * Finds names by their keys alone, which other names may share, in one pass along the index. The planner does not see
- * the keys, because it would estimate each of them.
+ * Finds names by their keys alone, which other names may share, in one pass along the index. The keys are hidden from
+ * the planner, because it would estimate the rows of each.
  */
 function ofNames({ names, hosts, skeletons }: SoughtNames, asked: TyposAsked, values: Values) {
   const [key, name, host] = columnsOf(hosts, 'key', 'name', 'host').map((column) =>

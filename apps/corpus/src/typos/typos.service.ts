@@ -29,7 +29,7 @@ import {
 
 type Question = QuestionOf<typeof TYPOS>;
 
-/** Registrations younger than this add to a score. */
+/** A registration that is younger than this raises the score. */
 const NEW_DAYS = 30;
 /**
  * The suffixes under which generated labels are searched unless others are requested; the name's own suffix is added.
@@ -134,7 +134,7 @@ export class TyposService {
       const created = createdOf(row);
       const mx = known?.isMailKnown ? (known.mailServers ?? []) : null;
       const other = { label: row.unicode ?? row.label, suffix: suffixOf(row.name) };
-      // The dot is what differs: `pay.pal.com` is one character from `paypal.com`.
+      // Only the dot differs: `pay.pal.com` is one character away from `paypal.com`.
       const hosted = { label: `${row.host}.${other.label}`, suffix: other.suffix };
       const isNew = created === null ? added.has(row.name) : Date.parse(created) >= newSince;
       const takesMail = mx !== null && mx.some((one) => one !== '' && one !== '.');

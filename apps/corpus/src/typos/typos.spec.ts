@@ -134,7 +134,7 @@ describe('typos', () => {
     expect(await names({ pattern: 'brand?ame', tld: 'com' })).toEqual(['brandname.com']);
   });
 
-  it('length, suffix, first observation and own names narrow a search, and pages continue it', async () => {
+  it('a search can be limited by length, suffix, first observation and own names, and is paged', async () => {
     const keyword = 'brandname';
     expect(await names({ keyword, label_length: '10-20', tld: 'net,com' })).toEqual([
       'brandname-login.com',
@@ -158,7 +158,7 @@ describe('typos', () => {
     expect(preview.preview).toMatchObject([{ credits_total: 5 }]);
   });
 
-  it('a name is new by its creation, or as an addition to a list of its zone, never by a first sighting', async () => {
+  it('a name is new because of its creation date, or as an addition to a list of its zone, never because of a first sighting', async () => {
     const { domains } = await ask({ keyword: 'quaintsh' });
     const isNew = (name: string) =>
       domains
@@ -171,7 +171,7 @@ describe('typos', () => {
     ]);
   });
 
-  it('servers that a sensor last saw long ago are not those of today', async () => {
+  it('servers that a sensor last saw long ago do not count as current', async () => {
     const passive = (type: string, value: string, until: string) => ({
       kind: 'passive',
       name: 'oldservers.com',
