@@ -41,7 +41,7 @@ export class ServiceClients {
   }
 
   /**
-   * Finds the suppressed names among those given. @param ifAway true to treat no name as suppressed while corpus does
+   * Finds the suppressed names among those given. @param ifAway true if no name counts as suppressed while corpus does
    * not answer.
    */
   async suppressedOf(

@@ -3,7 +3,7 @@ import { type Service, startWithMail } from '#libs/services';
 import { migrations } from './migrations/index.js';
 import { WorkerConfig } from './worker.config.js';
 
-/** Work that takes longer than a request: jobs over many names. */
+/** Does the work that takes longer than a request, such as jobs over many names. */
 export const worker: Service<WorkerConfig> = {
   name: 'worker',
   config: WorkerConfig,

@@ -70,7 +70,7 @@ export const JOBS: readonly JobDeclaration[] = [
   { job: RollPartitionsJob, everyMs: HOUR_MS, runs: 'installation' },
 ];
 
-/** Tables that are mapped to objects. */
+/** The entities: tables that are mapped to objects. */
 export const ENTITIES = [UnsentMail];
 
 export interface WorkerOptions {

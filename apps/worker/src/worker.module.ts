@@ -226,7 +226,7 @@ const FEATURES = [
   AccountsService,
 ];
 
-/** Work that takes longer than a request. */
+/** Does the work that takes longer than a request. */
 @Module({})
 export class WorkerModule {
   static register(options: WorkerModuleOptions): DynamicModule {

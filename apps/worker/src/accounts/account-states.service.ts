@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Database, Transaction } from '#libs/database';
 import { type AccountStanding, AccountStatesRepository } from './account-states.repository.js';
 
-/** The states of accounts, as reported by events, for the work done on their behalf. */
+/** Returns the states of accounts, as reported by events, for the code that works on behalf of accounts. */
 @Injectable()
 export class AccountStatesService {
   constructor(private readonly states: AccountStatesRepository) {}

@@ -20,7 +20,7 @@ export interface Follower extends Omit<NewChunk, 'number'> {
 /** The result for one name, and its time if it is older than the request. */
 export type ChunkFindings = Omit<NameFindings, 'servedFrom'> & { observedAt?: string };
 
-/** A written row. The data from which it was made would take ten times as much memory. */
+/** The row as written. The data from which it was made would take ten times as much memory. */
 interface WrittenRow {
   line: number;
   text: string;
@@ -30,7 +30,10 @@ interface WrittenRow {
 export class ChunkAnswers {
   /** The number of charged rows. */
   charged = 0;
-  /** The names of this chunk are not part of the price, but lookup may know more upstreams and answer them. */
+  /**
+   * True if the names of this chunk are not part of the price. Lookup may still answer them, because it may know more
+   * upstreams.
+   */
   private readonly isFree: boolean;
   private readonly rows: WrittenRow[] = [];
   private readonly waiting: number[] = [];
@@ -68,7 +71,7 @@ export class ChunkAnswers {
     return this.chunk.names.map((_, index) => index).filter((index) => !this.seen.has(index));
   }
 
-  /** The job's time is over: names without an answer will not get one. */
+  /** Records that the job's time is over: names without an answer will not get one. */
   close(): void {
     const { names, lines } = this.chunk;
     for (const index of [...this.waiting.splice(0), ...this.failing.splice(0), ...this.open]) {
@@ -87,7 +90,7 @@ export class ChunkAnswers {
     return this.rows.length === 0 && this.failing.length === 0 ? this.laterSeconds : undefined;
   }
 
-  /** Chunks of the names that are looked up again. */
+  /** The chunks for the names that are looked up again. */
   get followers(): Follower[] {
     const { names, lines, pass } = this.chunk;
     const of = (indexes: number[], passes: number, delaySeconds: number): Follower[] =>
@@ -135,7 +138,7 @@ function rowOf(
   return { line, name, outcome, isCharged, observedAt: at, body, problem };
 }
 
-/** When a lookup's answer was retrieved. The answer states it in another format. */
+/** When the answer of a lookup was retrieved; the answer itself states this time in another format. */
 function queryTime(body: Record<string, unknown> = {}): string | undefined {
   const { query_time: time } = body;
   return typeof time === 'string' ? `${time.replace(' ', 'T')}.000Z` : undefined;

@@ -66,7 +66,7 @@ export class ChunkRecordsService {
   }
 }
 
-/** Jobs with up to this many names go first, so that a few names never wait behind millions. */
+/** Jobs with up to this many names are processed first, so that a few names never wait behind millions. */
 const SMALL_JOB_NAMES = 10_000;
 
 /** The work item for a chunk. */

@@ -18,7 +18,7 @@ const TIME_LIMIT_MS = 5 * MINUTE_MS;
 const SUSPENDED_SECONDS = 300;
 const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
 /**
- * Attempts are a minute apart, so together they last longer than any job: no chunk is abandoned before its job ends.
+ * Attempts are a minute apart, so together they take longer than any job: no chunk is abandoned before its job ends.
  */
 const TRIES_MAX = 20_000;
 /** How often the progress of a chunk is stored; most chunks end earlier. */

@@ -14,7 +14,7 @@ export interface Chunk {
   charged: number;
 }
 
-/** Names that go into their own chunks. */
+/** The names that are put into chunks of their own. */
 export interface NewChunk {
   number: number;
   names: string[];

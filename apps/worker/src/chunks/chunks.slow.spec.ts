@@ -52,7 +52,7 @@ async function endOf(accountId: string, id: string | null): Promise<JobAnswer> {
 const asksFor = (name: string) => lookup.calls.filter(({ names }) => names.includes(name)).length;
 
 describe('a name', () => {
-  it('a name that has to wait is looked up as often as necessary, and one that fails three times', async () => {
+  it('is looked up as often as necessary if it has to wait, but only three times if it fails', async () => {
     const accountId = newId();
     lookup.found = (name) => {
       if (name === 'fails.com') return { outcome: 'timeout' };
@@ -150,7 +150,7 @@ describe('a name', () => {
     expect(under.entitlement.openHolds(accountId)).toBe(0);
   });
 
-  it('unknown top-level domains are not counted one by one, however many a file has', async () => {
+  it('is not counted by its top-level domain if that is unknown, however many unknown ones a file contains', async () => {
     const accountId = newId();
     const letter = (n: number) => String.fromCharCode(97 + (n % 26));
     const names = Array.from(
@@ -172,7 +172,7 @@ describe('a name', () => {
     expect(dryRun.tlds!.map(({ names: count }) => count)).toEqual(Array(100).fill(1));
   });
 
-  it('a name whose upstream is not ready does not delay the others', async () => {
+  it('does not delay other names if its upstream is not ready', async () => {
     const [accountId, other] = [newId(), newId()];
     lookup.found = (name) => (name.endsWith('.de') ? LATER : {});
     const domainNames = ['a.de', 'b.de', 'c.de', 'a.com', 'b.com'];
@@ -211,7 +211,7 @@ describe('several customers', () => {
     return id!;
   }
 
-  it('share the work 50:50, and a small job waits for at most one chunk of the others', async () => {
+  it('share the work equally, and a small job waits for at most one chunk of the others', async () => {
     const [early, late, small] = [newId(), newId(), newId()];
     const first = lookup.calls.length;
     const order = () => lookup.calls.slice(first).map(({ accountId }) => accountId);
@@ -304,7 +304,7 @@ describe('an older answer that the job allows', () => {
     expect(asksFor('known-dns.com')).toBe(0);
   });
 
-  it('is left out without the corpus: every name is looked up', async () => {
+  it('is not used if the corpus is unavailable, and every name is looked up', async () => {
     const accountId = newId();
     await corpus!.stop();
     corpus = undefined;

@@ -82,7 +82,7 @@ describe('a job', () => {
     expect(await created).toMatchObject({ status: 503, code: 'credits_busy' });
   });
 
-  it('S105: ends at its deadline if its account is suspended, without an answer and free', async () => {
+  it('S105: ends at its deadline without an answer, and free, if its account is suspended', async () => {
     const accountId = newId();
     await under.database.transaction((transaction) =>
       under.accounts.changeSuspension(transaction, accountId, true),

@@ -31,7 +31,8 @@ export class LeftOutLinesService {
 
   /**
    * Called before the lines are deleted. Each attempt writes its own file; the job's row says which of them counts. The
-   * transaction is open until the file is written: finding the lines again for each part of it would take minutes.
+   * transaction remains open until the file is written, because it would take minutes to find the lines again for each
+   * part.
    * @returns undefined if there is no such line.
    * @throws the reason of the signal.
    */
@@ -58,7 +59,7 @@ export class LeftOutLinesService {
     return undefined;
   }
 
-  /** Removes the file of an attempt that does not count. */
+  /** Removes the file of an attempt whose file does not count. */
   async remove({ part }: Pick<Part, 'part'>): Promise<void> {
     await this.files.remove(part);
   }

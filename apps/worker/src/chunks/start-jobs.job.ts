@@ -13,9 +13,11 @@ import { chunkWork } from './chunk-records.service.js';
 import { ChunksRepository } from './chunks.repository.js';
 import { LeftOutLinesService } from './left-out-lines.service.js';
 
-/** Three million names are grouped and sorted in one statement. */
+/** The time in which one statement groups and sorts three million names. */
 const CUT_LIMIT_MS = 4 * MINUTE_MS;
-/** The time before that statement for the lines without an answer, which are read as fast as the store accepts them. */
+/**
+ * The time before that statement in which the lines without an answer are written, as fast as the store accepts them.
+ */
 const LEFT_OUT_LIMIT_MS = 20 * MINUTE_MS;
 
 /** The rows of jobs and of their parts. */
@@ -61,8 +63,8 @@ export class StartJobsJob extends WorkRunner<JobWork> {
       await transaction.limitStatements(CUT_LIMIT_MS);
       const locked = await jobs.lock(transaction, jobId);
       if (locked?.state !== 'queued') return false;
-      // The job was cancelled, or its account deleted, while the price was being reserved and nothing could be stopped
-      // yet.
+      // The job was cancelled, or its account deleted, while the price was being reserved, when there was nothing to
+      // stop yet.
       const { state } = await states.find(transaction, job.accountId);
       if (locked.isCanceled || state !== 'active') {
         await owned.stop(transaction, job);

@@ -5,7 +5,7 @@ type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
 export type CollectedKind = 'whois' | 'dns';
 
-/** New names come before names that were not looked up for a long time. */
+/** The priorities: new names come before names that were not looked up for a long time. */
 export const RANKS = { new: 1, old: 2 } as const;
 
 /** A name to look up. */

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await lookup.start();
   await under.start(lookup.url, { corpusUrl: corpus.url });
   await under.holdJob('collect-names');
-  // The stand-in gives each change to one reader only.
+  // The stand-in returns each change to one reader only.
   await under.holdJob('follow-corpus-changes');
 });
 afterAll(async () => {
@@ -67,13 +67,13 @@ it('new names are looked up once, from sources that permit it', async () => {
   expect(await collect()).toEqual({});
 });
 
-it('names that were not looked up for a long time follow', async () => {
+it('names that were not looked up for a long time are looked up after new names', async () => {
   corpus.nextNames.push('old-1.com', 'old-2.com');
   const asked = await collect();
   expect(Object.keys(asked).toSorted()).toEqual(['old-1.com', 'old-2.com']);
 });
 
-it('names whose registry is not ready become due one after the other', async () => {
+it('names whose registry is not ready become due one after another', async () => {
   lookup.found = () => LATER;
   change('a.com', 2);
   change('b.com', 2);

@@ -13,7 +13,7 @@ import {
 const KINDS: readonly CollectedKind[] = ['dns', 'whois'];
 /** If fewer names than this are waiting, more old ones are added. */
 const FEW = 2_000;
-/** If more names than this are waiting, new ones are left to the pass over all names. */
+/** If more names than this are waiting, new names are not added, and the pass over all names finds them later. */
 const MANY = 500_000;
 /** Names that have not been looked up for this long are due again. */
 const OLD_DAYS: Readonly<Record<CollectedKind, number>> = { whois: 30, dns: 7 };

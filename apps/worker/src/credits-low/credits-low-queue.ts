@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '#libs/work';
 
 export interface CreditsLowWork {
-  /** A percentage of the credits granted last; 0: nothing is left. */
+  /** The threshold as a percentage of the credits that were granted last; 0 if no credits are left. */
   threshold: number;
   remaining: number;
 }
 
-/** Mails about low credits that wait until their recipient is known. */
+/** The queue of mails about low credits, which wait until their recipient is known. */
 @Injectable()
 export class CreditsLowQueue extends WorkQueue<CreditsLowWork> {
   constructor() {

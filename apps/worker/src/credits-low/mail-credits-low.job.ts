@@ -8,7 +8,7 @@ import { CreditsLowQueue, type CreditsLowWork } from './credits-low-queue.js';
 
 const AT_ONCE = 4;
 
-/** Mails the owner of an account whose credits are running out, once each time. */
+/** Mails the owner of an account whose credits are running out, once for each event. */
 @Injectable()
 export class MailCreditsLowJob extends WorkRunner<CreditsLowWork> {
   constructor(

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 
-/** Things that an account may remove and begin again, each of which costs work. */
+/** The counted items. An account may remove such an item and create another, and each of them causes work. */
 export type CountedSubject = 'monitor tests' | 'replays' | 'upload lines' | 'uploads' | 'webhooks';
 
 @Injectable()
 export class DailyCountsRepository {
-  /** Counts some more. @returns the count of that day, with them. */
+  /** Adds to the count of a day. @returns the new count. */
   async raise(
     transaction: Transaction,
     {

@@ -4,8 +4,8 @@ import { Clock, DAY_MS, SECOND_MS } from '#libs/platform';
 import { type CountedSubject, DailyCountsRepository } from './daily-counts.repository.js';
 
 /**
- * Counts what accounts begin in a day: they may remove it at once and begin again, so a limit on
- * what exists at a time does not bound the work.
+ * Counts the items that an account creates in a day. An account may remove an item at once and create another, so a
+ * limit on existing items does not limit the work.
  */
 @Injectable()
 export class DailyCountsService {
@@ -14,7 +14,7 @@ export class DailyCountsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Counts one or more; 0 only reads the count. @returns how many there were on this day (UTC), with them. */
+  /** Adds to the count of this day (UTC); 0 only reads it. @returns the new count. */
   async count(
     transaction: Transaction,
     accountId: string,
@@ -25,7 +25,7 @@ export class DailyCountsService {
     return this.counts.raise(transaction, { accountId, subject, day, count });
   }
 
-  /** Seconds until the counts begin again. */
+  /** The seconds until the counts start again at 0. */
   secondsLeft(): number {
     return Math.ceil((DAY_MS - (this.clock.now().getTime() % DAY_MS)) / SECOND_MS);
   }

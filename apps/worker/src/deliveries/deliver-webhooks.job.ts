@@ -17,7 +17,7 @@ const AT_ONCE = 32;
 const GONE = 410;
 const FAILING_WAIT_SECONDS = 15;
 const BUSY_WAIT_SECONDS = 1;
-/** Until an account may have been restored. */
+/** The time after which a delivery checks again whether its account is active. */
 const CLOSED_WAIT_SECONDS = 300;
 
 /** The dependencies for deliveries. */
@@ -113,7 +113,7 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     return state === 'pending' ? later((pauseMs ?? 0) / SECOND_MS) : undefined;
   }
 
-  /** The event stays in the log and can be sent again once the webhook is active. */
+  /** The event remains in the log, and can be sent again once the webhook is active. */
   private async giveBack(work: Work<DeliveryWork>, delivery: AddressedDelivery): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await this.features.deliveries.setFailed(transaction, delivery, 'webhook_not_active');

@@ -59,9 +59,7 @@ export class DeliveriesRepository {
     return rows.length === 1;
   }
 
-  /**
-   * The time of a webhook's newest test, after `skipped` newer ones.
-   */
+  /** The time of the test of a webhook that has `skipped` newer tests. */
   async testBefore(
     transaction: Transaction,
     { accountId, webhookId }: Pick<Delivery, 'accountId' | 'webhookId'>,
@@ -95,7 +93,7 @@ export class DeliveriesRepository {
     return delivery;
   }
 
-  /** Newest first. */
+  /** Deliveries to a webhook, newest first. */
   async list(
     runner: Runner,
     webhookId: string,

@@ -16,14 +16,14 @@ import { DeliveryQueue } from './delivery-queue.js';
 
 const TESTS_AN_HOUR_MAX = 60;
 /**
- * Each occupies a slot of its receiver for up to ten seconds, and requests one every second until
- * it gets it.
+ * A replay occupies a slot of its receiver for up to ten seconds, and until it gets a slot, it requests one every
+ * second.
  */
 const REPLAYS_A_DAY_MAX = 2_000;
 
 /** An event for webhooks. */
 export interface PublishedEvent {
-  /** Identifies the fact. If it is published twice, it is delivered once. */
+  /** Identifies the event: if it is published twice, it is delivered once. */
   id: string;
   type: WebhookEvent;
   data: object;
@@ -52,7 +52,7 @@ export class DeliveriesService {
     }
   }
 
-  /** The next active accounts with a subscription to a type. */
+  /** Lists the next active accounts with a subscription to a type. */
   async accountsListening(
     type: WebhookEvent,
     page: { after?: string; limit: number },

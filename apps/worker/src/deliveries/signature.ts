@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 export interface SignedMessage {
   /** `webhook-id`. */
   id: string;
-  /** The time of sending: whole seconds since 1970. */
+  /** The time of sending, in whole seconds since 1970. */
   timestamp: number;
   body: string;
 }

@@ -50,7 +50,7 @@ export class WebhookSender {
         reset: true,
       });
       const { statusCode: responseStatus } = answer;
-      // Only its status counts.
+      // Only the status of the answer counts.
       await answer.body.dump({ limit: ANSWER_BYTES_MAX, signal: ended }).catch(() => {});
       if (responseStatus >= 200 && responseStatus < 300) return { responseStatus };
       return { responseStatus, fault: `http_${responseStatus}` };
@@ -65,7 +65,7 @@ export class WebhookSender {
 }
 
 /**
- * The same word for a name that does not resolve and one that leads to an internal address; otherwise webhooks could
+ * A name that does not resolve and a name that leads to an internal address get the same word; otherwise webhooks could
  * reveal the operator's hosts.
  */
 function toldFault({ fault }: ConnectionError): FaultWord {

@@ -7,7 +7,7 @@ export interface AnnounceWork {
   after?: string;
 }
 
-/** Files about which webhooks must be notified. */
+/** The queue of files about which webhooks must be notified. */
 @Injectable()
 export class AnnounceQueue extends WorkQueue<AnnounceWork> {
   constructor() {

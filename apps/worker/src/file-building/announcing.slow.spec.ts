@@ -70,7 +70,7 @@ async function told(editionId: string): Promise<string[]> {
 const asked = () =>
   under.entitlement.calls.filter((call) => call.endsWith('/internal/allowance')).length;
 
-/** The work item whose attempt has failed; it is retried when the test requests it. */
+/** The work item whose attempt has failed. It is retried only when the test requests that. */
 async function failed() {
   return waitFor('a failed try', async () => {
     const [work] = await under.database.query<{ payload: object; tries: number }>(

@@ -25,11 +25,11 @@ import { type LaterSuppressed, SuppressedRowsService } from './suppressed-rows.s
 const TIME_LIMIT_MS = 12 * HOUR_MS;
 const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 const TRIES_MAX = 24;
-/** After this time, the corpus has a list of suppressed values, and its rows have hashes. */
+/** The time after which the corpus has a list of suppressed values, and its rows have hashes. */
 const UNHASHED_SECONDS = MINUTE_MS / SECOND_MS;
-/** The remains of a killed process are removed after this time. */
+/** Files that a killed process has left behind are removed after this time. */
 const ABANDONED_SECONDS = DAY_MS / SECOND_MS;
-/** Running downloads and issued URLs still need the previous edition. */
+/** The previous edition is kept for this long, because running downloads and issued URLs still need it. */
 const REPLACED_SECONDS = HOUR_MS / SECOND_MS;
 
 /** The dependencies for building files. */
@@ -47,10 +47,10 @@ export class BuildFeatures {
 type MadeFile = Omit<FileEdition, 'publishedAt'>;
 
 /**
- * Builds files, each attempt in its own folder, and publishes them: the row of an edition is written once, whichever
+ * Builds files, each attempt in its own folder, and publishes them. The row of an edition is written once, whichever
  * process built it, and no file is visible before that. Rows that are suppressed during a build are removed from the
- * file at the end, without reading its rows again: suppressions do not delay a file, however quickly they follow each
- * other.
+ * file at the end, without reading the data again, so suppressions do not delay a file, however quickly they follow
+ * each other.
  */
 @Injectable()
 export class BuildFilesJob extends WorkRunner<BuildWork> {

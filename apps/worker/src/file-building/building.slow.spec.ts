@@ -66,7 +66,7 @@ describe('a database file', () => {
     expect(await entryOf('newly', '2026-11-22')).toMatchObject({ gained: 1, lost: 1 });
   });
 
-  it('has a zip with the same rows and a matching manifest', async () => {
+  it('is also a zip with the same rows and a matching manifest', async () => {
     const accountId = customer(ALL_DATASETS);
     const { bytes } = await download(accountId, 'newly_whois', '2026-11-22', 'zip');
     const csv = await textOf(accountId, 'newly_whois', '2026-11-22');
@@ -174,7 +174,7 @@ describe('after a suppression', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect((await fetchFile(undefined, 'files/sample')).status).toBe(409);
     expect(await entryOf('newly', '2026-11-20')).toMatchObject({ state: 'withheld' });
-    // The newest of each dataset, and those that were requested.
+    // The newest file of each dataset, and the files that were requested.
     await make();
     expect(await textOf(accountId, 'newly', '2026-11-22')).toBe('domain_name\r\nname-22.com\r\n');
     expect((await fetchFile(undefined, 'files/sample')).status).toBe(200);
@@ -215,7 +215,7 @@ describe('after a personal value was suppressed', () => {
 });
 
 describe('data suppressed during the build of a file', () => {
-  it('is not in it, and does not delay it, however quickly suppressions follow each other', async () => {
+  it('is not in the file, and does not delay it, however quickly suppressions follow each other', async () => {
     const accountId = customer(ALL_DATASETS);
     const textsOf = async (dataset: Dataset) =>
       Promise.all(

@@ -17,7 +17,7 @@ import { NameComparison, NameKeys } from '../file-forms/name-keys.js';
 import { RowHashes } from '../file-forms/row-hashes.js';
 import type { StoredFile } from '../file-forms/stored-file.js';
 
-/** Number of ranges in which the rows of a file are requested. */
+/** The number of key ranges in which the rows of a file are requested. */
 const RANGES = { daily: 4, weekly: 64 } as const;
 const SAMPLE_ROWS = 10_000;
 
@@ -43,7 +43,7 @@ interface Around {
   signal: AbortSignal;
 }
 
-/** Builds files in one pass over their rows, with few of them in memory. */
+/** Builds files in one pass over their rows, with few rows in memory. */
 @Injectable()
 export class FileBuilderService {
   constructor(

@@ -19,7 +19,7 @@ export class FileBuildsService {
     private readonly clock: Clock,
   ) {}
 
-  /** A second call plans the same edition, because editions are numbered by those that exist. */
+  /** A second call plans the same edition, because the number of an edition follows the existing ones. */
   async planDue(): Promise<void> {
     await this.plan(dueFiles(this.clock.now()));
     await this.planWithheld();
@@ -27,7 +27,7 @@ export class FileBuildsService {
 
   /**
    * Builds all files that should exist from the current data, including those of today, although the day is not over.
-   * Builds that were held back meanwhile run, too.
+   * Builds that `hold` has postponed run, too.
    */
   async planNow(): Promise<void> {
     const dueAt = this.clock.now();
@@ -36,7 +36,7 @@ export class FileBuildsService {
     await this.builds.pause(this.database, 0);
   }
 
-  /** Starts no build until `planNow`, or for an hour, because an installation is about to be filled. */
+  /** Postpones all builds until `planNow`, at most for an hour, because an installation is about to be filled. */
   async hold(): Promise<void> {
     await this.builds.pause(this.database, HOUR_MS / SECOND_MS);
   }

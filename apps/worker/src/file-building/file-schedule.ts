@@ -10,7 +10,7 @@ const FULL_HOUR = 7;
 /** Number of days whose files are built late if nothing ran at their time. */
 const CAUGHT_UP_DAYS = 3;
 
-/** A file that must have been built at a time or later. */
+/** A file, and the time at which or after which it must have been built. */
 export interface DueFile {
   dataset: Dataset;
   day: string;

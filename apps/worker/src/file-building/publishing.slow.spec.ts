@@ -24,7 +24,7 @@ const other = newId();
 let corpus: CorpusUnderTest;
 let operator: ServiceHttp;
 
-/** The corpus dates its records by the machine's clock. */
+/** The corpus takes the times of its records from the machine's clock. */
 const now = new Date();
 const today = now.toISOString().slice(0, 10);
 const ago = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString();
@@ -84,7 +84,7 @@ const linesOf = async (dataset: Dataset) =>
     .trimEnd()
     .split('\r\n');
 
-it('files contain data from sources that may be sold, from the corpus to the download', async () => {
+it('the files that are downloaded contain the corpus’s data from sources that may be sold', async () => {
   await listen(owner, 'owner.hooks.example');
   await listen(other, 'other.hooks.example');
   await operator.call('POST', '/internal/files/runs');

@@ -13,7 +13,7 @@ const GATHERED = 64 * 1024;
 
 export type PlacedFile = Pick<FileEdition, 'dataset' | 'day' | 'edition' | 'folder'>;
 
-/** The formats of a file, written in parallel while its rows are read once. */
+/** Writes the formats of a file in parallel, while its rows are read once. */
 export class FileForms {
   private readonly csv: StoredFile;
   private readonly json: StoredFile;
@@ -80,7 +80,7 @@ export class FileForms {
     );
     zip.end();
     const out = zip.outputStream as Readable;
-    // An error in one of its streams ends the output and is passed to the store.
+    // An error in one of the archive's streams ends the output, and is passed to the store.
     zip.on('error', (error: Error) => out.destroy(error));
     return new StoredFile(files, artifactKey(this.file, 'zip'), rows, out);
   }

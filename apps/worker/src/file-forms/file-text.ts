@@ -8,7 +8,7 @@ export const SCHEMA_VERSION = 1;
 const DNS_COLUMNS = ['a', 'aaaa', 'ns', 'mx', 'txt', 'soa', 'spf'] as const;
 const SPF = /^"?v=spf1(?:[ "]|$)/i;
 
-/** A row as contained in files. */
+/** A row as files contain it. */
 export type FileRow = Omit<DatasetRow, 'sourceId'>;
 
 /** A row in both formats of a file, each with its line end. */
@@ -19,7 +19,7 @@ export interface RowText {
 
 interface Form {
   columns: readonly string[];
-  /** @param number of the row in its file, from 1. */
+  /** @param number the row's number in its file, from 1. */
   cells(row: FileRow, number: number): unknown[];
   members(row: FileRow): object;
 }

@@ -7,7 +7,7 @@ import { type FileRow, FileText } from './file-text.js';
 
 type KeptFile = Pick<FileEdition, 'dataset' | 'folder'>;
 
-/** A row without hashes: the list of suppressed values was started after it was read. */
+/** Thrown for a row without hashes: the list of suppressed values was created after the row was read. */
 export class UnhashedRow extends Error {
   constructor() {
     super('the rows of the file have no hashes');

@@ -7,8 +7,8 @@ import { StoredFile } from './stored-file.js';
 const GATHERED = 64 * 1024;
 
 /**
- * The keys and hashes of a file's rows, one line each. They identify the rows with a value that was suppressed after
- * the rows were read.
+ * Writes the keys and hashes of a file's rows, one row per line. They identify the rows with a value that was
+ * suppressed after the rows were read.
  */
 export class RowHashes {
   private readonly file: StoredFile;

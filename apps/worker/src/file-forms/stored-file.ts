@@ -22,7 +22,7 @@ export class StoredFile {
     this.stored = files.write(key, this.counted(), { maxBytes: FILE_MAX_BYTES });
     // The error is passed to the next write, or to the end.
     this.stored.catch(() => {});
-    // This works even before the store has begun to read.
+    // This also ends a store that has not begun to read.
     for (const stream of [into, out]) stream.on('error', () => {});
   }
 

@@ -9,11 +9,14 @@ export interface BuildWork {
   dataset: Dataset;
   day: string;
   edition: number;
-  /** The build is not needed if the previous edition contains nothing that was suppressed since then. */
+  /**
+   * The version of the previous edition. The build is not needed if that edition contains nothing that was suppressed
+   * since then.
+   */
   isReplacement?: true;
 }
 
-/** Files to build. Daily files come before full downloads, which take a long time. */
+/** The queue of files to build. Daily files come before full downloads, which take a long time. */
 @Injectable()
 export class BuildQueue extends WorkQueue<BuildWork> {
   constructor() {

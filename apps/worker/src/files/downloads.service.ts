@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<FileFormat, string>> = {
 };
 /** How long a URL of the store is valid (S76). */
 const ADDRESS_SECONDS = 900;
-/** A sample is from the day before yesterday: one day later than the file. */
+/** The age of a sample in days: it is from the day before yesterday, and thus offered a day later than the file. */
 const SAMPLE_LATE_DAYS = 2;
 
 /** The bytes of a file as delivered. */
@@ -59,7 +59,7 @@ export class DownloadsService {
     });
   }
 
-  /** New names for everyone, one day late. @throws NotFound, FileWithheld. */
+  /** Opens the sample: the new names, which everyone may download a day later. @throws NotFound, FileWithheld. */
   async sample(): Promise<ServedFile | string> {
     const until = dayOf(new Date(this.clock.now().getTime() - SAMPLE_LATE_DAYS * DAY_MS));
     const edition = await this.files.newestSample(until);

@@ -36,7 +36,7 @@ export interface FileEdition {
   sample: StoredBytes | null;
 }
 
-/** Datasets without a day, which are built once a week. */
+/** Datasets without a day, whose files are built once a week. */
 const FULL: ReadonlySet<Dataset> = new Set(['names', 'whois', 'whois_cleaned', 'dns']);
 
 export function cadenceOf(dataset: Dataset): FileCadence {
@@ -54,10 +54,12 @@ export function keptFrom(now: Date): string {
 export const artifactKey = ({ folder }: Pick<FileEdition, 'folder'>, format: FileFormat) =>
   `${folder}rows.${format}`;
 export const sampleKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}sample.csv.gz`;
-/** Path of the keys of its names, with which the next file is compared. */
+/** The path of the keys of the file's names, with which the next file is compared. */
 export const namesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}keys.bin`;
 
-/** Path of the keys and hashes of its rows, which identify the rows that contain values suppressed later. */
+/**
+ * The path of the keys and hashes of the file's rows, which identify the rows with values that are suppressed later.
+ */
 export const hashesKey = ({ folder }: Pick<FileEdition, 'folder'>) => `${folder}hashes.txt`;
 
 /** The name under which a file is saved. */

@@ -51,7 +51,7 @@ export class FilesRepository {
     return inserted.length === 1;
   }
 
-  /** Closes the open edition. @returns it, if there was one. */
+  /** Closes the open edition. @returns that edition, if there was one. */
   async close(
     transaction: Transaction,
     { dataset, day }: Pick<FileEdition, 'dataset' | 'day'>,
@@ -114,7 +114,7 @@ export class FilesRepository {
     return found;
   }
 
-  /** The same for several files, in their order. */
+  /** The newest editions of several files, in the order of these. */
   async listNewestOf(
     runner: Runner,
     files: readonly Pick<FileEdition, 'dataset' | 'day'>[],

@@ -16,13 +16,13 @@ describe('the jobs of an account', () => {
     await lookup.stop();
   });
 
-  it('S105: are at most 200 within a day that charge nothing', async () => {
+  it('S105: include at most 200 within a day that charge nothing', async () => {
     const accountId = newId();
     const one = (n: number) =>
       under.createJob(accountId, 'whois', { domainNames: [`u-${n}.nowhere`] });
     const { id } = await one(0);
     await under.endOfJob(accountId, id);
-    // Further 198 are copies of it, which is quicker.
+    // The next 198 are copies of this job, which is faster.
     await under.database.query(
       `insert into jobs select (jsonb_populate_record(one, jsonb_build_object('id', gen_random_uuid()))).*
        from jobs one, generate_series(1, 198) where id = $1`,
@@ -38,7 +38,7 @@ describe('the jobs of an account', () => {
     expect(await one(4)).toMatchObject({ kind: 'whois' });
   });
 
-  it('S105: keep lines that cost nothing only up to a limit', async () => {
+  it('S105: may contain only a limited number of lines that cost nothing', async () => {
     const accountId = newId();
     const one = (n: number) =>
       under.createJob(accountId, 'whois', {
@@ -60,7 +60,7 @@ describe('the jobs of an account', () => {
     expect(await one(4)).toMatchObject({ kind: 'whois' });
   });
 
-  it('S105: keep names that are not answered only up to a limit', async () => {
+  it('S105: may contain only a limited number of names that are not answered', async () => {
     const accountId = newId();
     lookup.found = (name) => (name === 'answered.com' ? {} : { outcome: 'empty' });
     const names = ['a.com', 'b.com', 'c.com', 'answered.com'];

@@ -27,12 +27,12 @@ export interface Job {
   uniqueNames: number;
   invalid: number;
   invalidLines: InvalidLine[];
-  /** The unique names for which no upstream is known: they are looked up, but free. */
+  /** The unique names for which no upstream is known. They are looked up, but are free. */
   unsupported: number;
   delivered: number;
   failed: number;
   charged: number;
-  /** Answers to names of incomplete chunks, only read to show the job to its owner. */
+  /** The number of answers in incomplete chunks, which is read only to show the job to its owner. */
   arrived?: number;
   /** The estimated duration if the service has no other work. */
   estimateSeconds: number;
@@ -91,8 +91,9 @@ export const resultKey = ({ id, format }: Pick<Job, 'id' | 'format'>) =>
   `jobs/${id}/results.${format}`;
 
 /**
- * Estimated from its rate so far; before the first answer, from the known rates of its upstreams. Answers arrive in
- * chunks, so the rate after the first small one says little: the first estimate is the upper limit until it has passed.
+ * The remaining seconds, estimated from the job's rate so far; before the first answer, from the known rates of its
+ * upstreams. Answers arrive in chunks, so the rate after the first small chunk says little: until the time of the first
+ * estimate is over, that estimate is the upper limit.
  */
 function etaSeconds(job: Job, done: number, now: Date): number {
   const lived = Math.max(0, now.getTime() - job.createdAt.getTime()) / SECOND_MS;

@@ -14,7 +14,7 @@ export class JobsMaintenanceRepository {
     return job;
   }
 
-  /** The row is locked until the transaction ends, so that decisions based on its state stay valid. */
+  /** Locks the row until the transaction ends, so that decisions based on its state stay valid. */
   async lock(transaction: Transaction, jobId: string): Promise<Job | undefined> {
     const [job] = await transaction.query<Job>(
       `select ${JOB_COLUMNS} from jobs where id = $1 for update`,
@@ -34,7 +34,10 @@ export class JobsMaintenanceRepository {
     );
   }
 
-  /** Does not change the job's state: the start of the job, which is still running, does that. */
+  /**
+   * Marks a job that is being started. Its state is not changed here, because the start, which is still running, does
+   * that.
+   */
   async markCanceled(transaction: Transaction, jobId: string): Promise<void> {
     await transaction.query('update jobs set is_canceled = true where id = $1', [jobId]);
   }

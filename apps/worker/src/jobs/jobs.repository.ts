@@ -5,7 +5,7 @@ import type { Job, NewJob } from './job.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** Only called for a running job, because it reads all chunks of the job. */
+/** Evaluated only for a running job, because it reads all chunks of the job. */
 const ARRIVED = `case when state in ('running', 'finalizing') then (select coalesce(sum(c.arrived), 0)::int
   from job_chunks c where c.job_id = jobs.id and c.state = 'open') else 0 end as arrived`;
 
@@ -72,7 +72,7 @@ export class JobsRepository {
     );
   }
 
-  /** Lets one job of an account start at a time, until the transaction ends, so that counts stay valid. */
+  /** Makes other new jobs of the account wait until the transaction ends, so that counts stay valid. */
   async lockNew(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtextextended('jobs ' || $1, 0))`, [
       accountId,
@@ -87,7 +87,7 @@ export class JobsRepository {
     );
   }
 
-  /** The number of jobs since a time that have charged nothing, whether they are in progress or not. */
+  /** Counts the jobs since a time that have charged nothing, whether they are in progress or not. */
   async countUncharged(transaction: Transaction, accountId: string, since: Date): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(
       `select count(*)::int as count from jobs where account_id = $1 and charged = 0 and created_at > $2`,
@@ -96,7 +96,10 @@ export class JobsRepository {
     return count;
   }
 
-  /** The lines without a price of jobs since a time that exceed `ofName` for each name that their job has charged. */
+  /**
+   * Counts the lines without a price in jobs since a time. For each name that a job has charged, `ofName` of its lines
+   * are not counted.
+   */
   async countFreeLines(
     transaction: Transaction,
     accountId: string,
@@ -111,7 +114,7 @@ export class JobsRepository {
     return count;
   }
 
-  /** The names that jobs since a time did not charge, as far as they exceed those that their job has charged. */
+  /** Counts the failed names of jobs since a time, as far as a job has more of them than it has charged. */
   async countFailed(transaction: Transaction, accountId: string, since: Date): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(
       `select coalesce(sum(failed - charged), 0)::float8 as count from jobs

@@ -110,7 +110,7 @@ describe('a job with names in the request', () => {
     const accepted = answers.filter(({ status }) => status < 300);
     const [{ id }] = accepted;
     expect(new Set(accepted.map((job) => job.id))).toEqual(new Set([id]));
-    // The attempts that arrived before the price was reserved.
+    // The attempts that arrive before the price is reserved.
     for (const { status, code } of answers.filter((answer) => !accepted.includes(answer))) {
       expect([status, code]).toEqual([409, 'idempotency_key_running']);
     }
@@ -122,7 +122,7 @@ describe('a job with names in the request', () => {
     await ended(accountId, other.id!);
   });
 
-  it('S83: the end is announced by mail with a link to a page behind the log-in and no data', async () => {
+  it('S83: the end is announced by a mail without data, with a link to a page that requires a log-in', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'dns', {
       domainNames: ['name-1.com'],
@@ -212,7 +212,7 @@ describe('a job with names in the request', () => {
     expect(entitlement.openHolds(accountId)).toBe(0);
   });
 
-  it('another account cannot see it, and a second cancellation is rejected', async () => {
+  it('another account cannot see the job, and a second cancellation is rejected', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'whois', { domainNames: ['b-1.com'] });
     const stranger = { accountId: newId() };
@@ -236,7 +236,7 @@ describe('a job with names in the request', () => {
     });
   });
 
-  it('S105: runs beside at most 19 others, however many are started at once', async () => {
+  it('S105: runs beside at most 19 other jobs, however many are started at once', async () => {
     const accountId = newId();
     const one = (n: number) => create(accountId, 'whois', { domainNames: [`silent-${n}.com`] });
     const first: JobAnswer[] = [];
@@ -271,7 +271,7 @@ describe('a job with names in the request', () => {
     );
   });
 
-  it('no names, too many, or none that is valid are rejected', async () => {
+  it('a request without names, with too many, or with no valid one is rejected', async () => {
     const tooMany = Array.from({ length: 1_001 }, (_, n) => `n${n}.com`);
     for (const body of [{}, { domainNames: [] }, { domainNames: tooMany }]) {
       await expect(create(newId(), 'whois', body)).rejects.toMatchObject({ status: 400 });

@@ -31,18 +31,23 @@ import { type CountedNames, readNames } from './new-names.js';
 const TLDS_SHOWN = 100;
 /** Maximum number of an account's jobs in progress. */
 const UNDER_WAY_MAX = 20;
-/** Each is stored and mailed, although it earns nothing: otherwise a free account could start any number. */
+/**
+ * Maximum number of an account's jobs per day that charge nothing. Each is stored and mailed, so without a limit a free
+ * account could start any number.
+ */
 const UNCHARGED_A_DAY_MAX = 200;
 /**
- * Maximum number of an account's lines without a price that are kept in results: two of the largest uploads. A line of
- * any text may cost nothing, but each is written to the results of every job; otherwise a free account could fill the
- * disk with a single upload. Each name that a job charges makes room for ten of its own: a list of URLs repeats names.
+ * Maximum number of an account's lines without a price that are kept in results: those of two uploads of the largest
+ * size. A line of any text may cost nothing, but is written to the results of every job, so without a limit a free
+ * account could fill the disk with a single upload. For each name that a job charges, ten of its lines are not counted,
+ * because a list of URLs repeats names.
  */
 const FREE_LINES_KEPT_MAX = 6_000_000;
 const FREE_LINES_OF_NAME = 10;
 /**
- * The same for names that are looked up but not answered. Some fail at once, and one answered name makes a job count as
- * charged. Higher, because an outage of a registry may fail whole jobs, which their owner starts again.
+ * Maximum number of an account's names that are looked up but not answered. Some names fail at once, and one answered
+ * name is enough for a job to count as charged. This limit is higher, because an outage of a registry may fail whole
+ * jobs, which their owners start again.
  */
 const FAILED_NAMES_KEPT_MAX = 30_000_000;
 /** An interrupted start is undone after this time. */
@@ -65,7 +70,7 @@ export class JobNames {
   ) {}
 }
 
-/** Accepts jobs: counts their names, reserves their price, and queues them. */
+/** Accepts jobs: counts their names, reserves their price, and adds them to a queue. */
 @Injectable()
 export class NewJobsService {
   constructor(

@@ -77,14 +77,14 @@ export class CheckNamesJob implements Job {
     for await (const one of found) await this.keep(kind, names[one.index], one);
   }
 
-  /** A failure with one name does not affect the following names. */
+  /** A failure for one name does not affect the names after it. */
   private async keep(kind: CheckKind, name: string, found: NameFindings): Promise<void> {
     try {
       await this.checks.keep(kind, name, found);
     } catch (error) {
       const message = `the ${kind} of a watched name could not be stored`;
       this.logger.sparsely('error', message, message, { error });
-      // If the database is unavailable, the name returns when its lease ends.
+      // If the database is unavailable, the name becomes due again when its lease ends.
       await this.checks.tryLater(kind, name).catch(() => {});
     }
   }

@@ -4,13 +4,13 @@ export type CheckKind = 'dns' | 'whois';
 
 /** The interval between two checks of a name without expected changes. */
 export const EVERY_MS = { dns: 6 * HOUR_MS, whois: DAY_MS } as const;
-/** Registrations are checked more often shortly before they expire, and after that. */
+/** The interval shortly before a registration expires, and after that. */
 const NEAR_EXPIRY_MS = 7 * DAY_MS;
 const NEAR_EXPIRY_EVERY_MS = 6 * HOUR_MS;
 const LONG_EXPIRED_MS = 90 * DAY_MS;
-/** Differences are checked again after this time. */
+/** The time after which a difference is checked again. */
 const RECHECK_MS = 10 * MINUTE_MS;
-/** The pause after a failure. */
+/** The time after which a check is repeated after a failure. */
 export const RETRY_MS = 30 * MINUTE_MS;
 /** If a process dies, others take over its names after this time. */
 export const LEASE_MS = 5 * MINUTE_MS;

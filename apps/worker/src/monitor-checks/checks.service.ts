@@ -43,7 +43,7 @@ export class ChecksService {
   ) {}
 
   /**
-   * Schedules checks of names, in the transaction in which someone starts to watch them.
+   * Schedules checks of names, in the transaction in which an account starts to watch them.
    * @param isAtOnce whether they are checked now; otherwise at the regular interval.
    */
   async watch(
@@ -57,8 +57,8 @@ export class ChecksService {
   }
 
   /**
-   * Prevents checks of these names from ending before the transaction does. Called before monitors of them are deleted,
-   * because a check locks its name and then writes the events of its monitors.
+   * Prevents checks of these names from storing their results before the transaction ends. Called before monitors of
+   * them are deleted, because a check locks its name and then writes the events of its monitors.
    */
   async hold(transaction: Transaction, names: readonly string[]): Promise<void> {
     if (names.length > 0) await this.names.lockAll(transaction, names);

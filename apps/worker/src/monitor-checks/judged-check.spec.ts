@@ -42,7 +42,7 @@ describe('a registration', () => {
     domain_status: ['active'],
   };
 
-  /** Judges one answer a day, each confirmed by a second one. */
+  /** Judges one answer a day, each of which a second one confirms. */
   const changesOf = (days: readonly (readonly [keyof typeof SOURCES, object])[]) => {
     let known: KnownState = { state: null, pending: {}, rechecks: 0, restless: {} };
     return days.flatMap(([from, members], day) =>
@@ -54,7 +54,7 @@ describe('a registration', () => {
     );
   };
 
-  it('has not changed because port 43 answered while RDAP did not', () => {
+  it('does not count as changed because port 43 answered while RDAP did not', () => {
     expect(
       changesOf([
         ['rdap', full],
@@ -80,7 +80,7 @@ describe('a registration', () => {
     ).toEqual(['1 dropped']);
   });
 
-  it('has changed if the previous servers say so when they answer again', () => {
+  it('counts as changed if the previous servers say so when they answer again', () => {
     const other = { ...full, registrant_contact: { name: 'Robin Other' } };
     expect(
       changesOf([
@@ -91,7 +91,7 @@ describe('a registration', () => {
     ).toEqual(['2 registrant', '2 registrant']);
   });
 
-  it('is compared by what its registry gives while its registrar does not answer', () => {
+  it('is compared by its registry’s data while its registrar does not answer', () => {
     const held = {
       ...full,
       registrant_contact: { name: 'Privacy Ltd' },
@@ -105,7 +105,7 @@ describe('a registration', () => {
     ).toEqual(['1 status']);
   });
 
-  it('has not lost the values that a truncated answer lacks', () => {
+  it('does not lose the values that a truncated answer lacks', () => {
     const half = { ...asText, name_servers: ['ns1.example.net'] };
     expect(
       changesOf([

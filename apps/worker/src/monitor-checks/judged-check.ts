@@ -3,29 +3,29 @@ import { DAY_MS } from '#libs/platform';
 import { type NameState, REGISTERED_PATH, changeTypeOf, isSame, toldValues } from './name-state.js';
 import { withSameSources } from './same-sources.js';
 
-/** How often a path changed, with at most a day in between. */
+/** How often a path has changed, with at most a day between two changes. */
 export type Restless = Readonly<Record<string, { count: number; at: string }>>;
 
 /** The state of one part of a name, its DNS or its registration. */
 export interface KnownState {
   /** Null before the first check. */
   state: NameState | null;
-  /** Changes that the previous check saw and none has confirmed. */
+  /** The changes that the previous check saw and that no check has confirmed. */
   pending: NameState;
-  /** Number of consecutive checks made to confirm something. */
+  /** The number of consecutive checks that were made to confirm a change. */
   rechecks: number;
   restless: Restless;
 }
 
 export interface JudgedCheck extends KnownState {
   changes: MonitorChange[];
-  /** Something differs: a second check decides. */
+  /** True if a value differs, so that a second check decides. */
   isRecheckWanted: boolean;
 }
 
 /** Maximum number of such checks, because some values differ each time, such as those of a host with many addresses. */
 const RECHECKS_MAX = 3;
-/** Number of reported changes of a path per day; the last report says that the value flaps. */
+/** Maximum number of reported changes of a path per day; the last report says that the value changes back and forth. */
 const TOLD_A_DAY = 2;
 
 /**

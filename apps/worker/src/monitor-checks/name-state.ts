@@ -19,7 +19,7 @@ const DNSSEC_PATH = 'secure_dns';
 export const REGISTERED_PATH = 'domain_registered';
 export const EXPIRY_PATH = 'expiry_date';
 const NAME_SERVERS_PATH = 'name_servers';
-/** The servers that gave a state, which is never reported itself. */
+/** The path of the servers that gave a state. It is never reported itself. */
 export const SOURCES_PATH = 'sources';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -90,22 +90,22 @@ export function whoisStateOf(body: Body, isPartial: boolean): NameState {
   };
 }
 
-/** The kinds of servers that answered; nothing if the answer does not say. */
+/** The kinds of servers that answered; empty if the answer does not name them. */
 function sourcesOf({ provenance }: Body): NameState {
   const sources = answeredSources((provenance as Body | undefined)?.sources);
   return sources.length === 0 ? {} : { [SOURCES_PATH]: sources };
 }
 
 /**
- * The stored form of a personal value: a digest that changes with the value and is too short to reveal it, because the
- * value may have to be hidden at any time.
+ * The stored form of a personal value, which may have to be hidden at any time: a digest that changes with the value
+ * and is too short to reveal it.
  */
 const markOf = (path: string, value: string) =>
   createHash('sha256').update(`${path} ${value}`).digest('hex').slice(0, MARK_DIGITS);
 
 const isOfPerson = (path: string) => path.includes('_contact.');
 
-/** Values in the form in which they are reported: for personal ones, only whether there are any. */
+/** The values as reported: of personal values, only whether there are any. */
 export function toldValues(path: string, values: readonly string[]): string[] {
   return isOfPerson(path) && values.length > 0 ? ['published'] : [...values];
 }
@@ -118,7 +118,7 @@ export function isSame(path: string, one: readonly string[], other: readonly str
   return a.length === b.length && a.every((value, place) => value === b[place]);
 }
 
-/** Values without differences in their spelling. */
+/** The values without differences of spelling. */
 function meaningOf(path: string, values: readonly string[]): readonly string[] {
   if (FOLDED.includes(path)) return sorted(values.map((value) => value.toLowerCase()));
   if (path === REGISTRAR_PATH) {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WorkQueue } from '#libs/work';
 
-/** Accounts with checks that must be paid. */
+/** The queue of accounts with checks that must be paid. */
 @Injectable()
 export class PaidChecksQueue extends WorkQueue<Record<string, never>> {
   constructor() {

@@ -7,7 +7,7 @@ import { EVERY_MS } from './check-times.js';
 import { PaidChecksQueue } from './paid-checks-queue.js';
 import { PaidChecksMaintenanceRepository } from './paid-checks-maintenance.repository.js';
 
-/** An account's checks within this time are charged together. */
+/** The collection time: an account's checks within it are charged together. */
 const COLLECTED_MS = MINUTE_MS;
 /** How long after a charge an account may be able to pay more. */
 export const COLLECTED_SECONDS = 60;
@@ -32,7 +32,7 @@ export class PaidChecksService {
     private readonly clock: Clock,
   ) {}
 
-  /** Counts an answered DNS check of a name. @returns when the next one is due, at the latest at `regularly`. */
+  /** Counts an answered DNS check of a name. @returns when the next check is due, at the latest at `regularly`. */
   async count(transaction: Transaction, name: string, regularly: Date): Promise<Date> {
     const now = this.clock.now();
     const accounts = await this.rows.count(transaction, name, {

@@ -77,7 +77,7 @@ describe('checks beyond the plan', () => {
     return under.entitlement.charged(accountId);
   }
 
-  it('are priced in advance, run as often as they are paid for, and charged once each', async () => {
+  it('have a price in advance, run as often as they are paid for, and are charged once each', async () => {
     const name = newName();
     const wanted = { kind: 'domain', domainName: name, interval_minutes: 15 };
     const dry = await dryRun('POST', '', wanted);
@@ -112,7 +112,7 @@ describe('checks beyond the plan', () => {
     expect(await dryRun('PATCH', `/${id}`, often)).toMatchObject({ status: 200 });
   });
 
-  it('are free if they bring no answer, and each account pays for its own', async () => {
+  it('are free if they get no answer, and each account pays for its own', async () => {
     const name = newName();
     await watch(name, 30);
     const one = accountId;
@@ -143,7 +143,7 @@ describe('checks beyond the plan', () => {
     expect(price).toMatchObject({ credits_per_day_max: 3 });
   });
 
-  it('start where the included ones ended, for a monitor that is to be checked more often', async () => {
+  it('start where the included ones ended, if a monitor’s interval is shortened', async () => {
     const name = newName();
     const { id } = await call('POST', '', { kind: 'domain', domainName: name });
     await look(name, 0);
@@ -155,7 +155,7 @@ describe('checks beyond the plan', () => {
     expect(await paid()).toBe(1);
   });
 
-  it('stop when credits run out, with the amount owed, and resume when it is paid', async () => {
+  it('stop when credits run out, with the amount owed, and resume when that amount is paid', async () => {
     const name = newName();
     under.entitlement.balances.set(accountId, 0);
     const { id } = await watch(name, 10);

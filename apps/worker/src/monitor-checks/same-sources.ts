@@ -2,20 +2,20 @@ import { isComparable } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import { type NameState, SOURCES_PATH, isSame } from './name-state.js';
 
-/** After this time without the previous servers, the values of the present ones become the known ones. */
+/** After this time without the previous servers, the values of the present servers become the known ones. */
 const MOVED_MS = 7 * DAY_MS;
 
 /** A known and a seen state, without values that cannot be compared. */
 export interface Comparable {
   state: NameState;
   seen: NameState;
-  /** The other servers, and since when they have answered; kept with what is pending. */
+  /** The other servers, and since when they have answered; stored with the pending changes. */
   moving: NameState;
 }
 
 /**
- * Values that cannot be compared with those of a name's previous servers are no change: they are left out until those
- * servers answer again.
+ * Leaves out values that cannot be compared with those of a name's previous servers, until those servers answer again:
+ * such values are not changes.
  */
 export function withSameSources(
   { state, pending }: { state: NameState; pending: NameState },

@@ -27,7 +27,7 @@ const COLUMNS = `w.name, w.dns, w.dns_pending, w.dns_rechecks, w.whois, w.whois_
 const IS_WATCHED = `exists (select from monitors m where m.domain_name = w.name and m.kind = 'domain'
   and not m.is_paused and not m.is_over_limit and ${mayBeTold('m')})`;
 
-/** Watched names: one row for all of a name's monitors. */
+/** Watched names: all monitors of a name share one row. */
 @Injectable()
 export class WatchedNamesMaintenanceRepository {
   /**
@@ -57,7 +57,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** All callers lock several names in this order. */
+  /** Every caller locks names in this order, so that no two wait for each other. */
   async lockAll(transaction: Transaction, names: readonly string[]): Promise<void> {
     await transaction.query(
       'select from watched_names where name = any($1::text[]) order by name for update',

@@ -35,7 +35,7 @@ export class BrandMatcher {
   private readonly near: NearWords;
   /** Indexes of the rules that share one of the words of `near`. */
   private readonly sharing: readonly number[][];
-  /** Indexes of the rules for which similar names count. */
+  /** The indexes of the rules for which similar names count. */
   private readonly typed: readonly number[];
   private readonly own: readonly ReadonlySet<string>[];
 
@@ -50,7 +50,7 @@ export class BrandMatcher {
     this.own = rules.map(({ own_domains = [] }) => new Set(own_domains));
   }
 
-  /** Each rule that matches the name, once, with the simplest reason. */
+  /** Returns each rule that matches the name once, with the simplest reason. */
   match(sought: SoughtName): BrandHit[] {
     const { label } = sought;
     const reasons = new Map<number, MatchReason>();

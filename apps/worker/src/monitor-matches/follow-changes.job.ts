@@ -55,7 +55,7 @@ export class FollowChangesJob implements Job {
   private async follow(): Promise<void> {
     for (let hasMore = true; hasMore && !this.ending.signal.aborted;) {
       const from = await this.cursors.find(this.database, READER);
-      // Without a cursor, it starts now.
+      // Without a cursor, the job starts with the changes from now on.
       const page = await this.clients.corpus.changes({ cursor: from, limit: CHANGES_MAX });
       await this.tell(page);
       if (page.changes.length > 0) crashPoint('match.after-tell');

@@ -38,7 +38,7 @@ function reasonsOf(name: string, ...rules: Partial<MonitorRule>[]): Record<numbe
 }
 
 describe('similar words', () => {
-  it('are exactly those that a full comparison would find', () => {
+  it('are exactly the words that a full comparison would find', () => {
     const letters = fc.constantFrom(...'abc');
     const word = fc.string({ unit: letters, minLength: 5, maxLength: 12 });
     fc.assert(
@@ -147,7 +147,7 @@ describe('a registrant', () => {
     ]);
   });
 
-  it('S70: is not found by withheld values, or where a privacy service is named', () => {
+  it('S70: is not found by withheld values, or in a contact that a privacy service replaces', () => {
     expect(found(record, { owner: 'redacted' })).toEqual([]);
     expect(found({ ...record, privacy_service: true }, { owner: 'alex' })).toEqual([]);
   });
@@ -278,7 +278,7 @@ describe('changes in the corpus', () => {
     expect(parts).toEqual([700, 2_000]);
   });
 
-  it('a monitor reports at most 1,000 names a day, and once that there are more', async () => {
+  it('a monitor reports at most 1,000 names a day, and then once that there are more', async () => {
     const id = await watch({ kind: 'brand', keyword: 'plenthorn' });
     const last = await watch({ kind: 'brand', keyword: 'plenthorn-last', with_typos: false });
     const record = (...names: string[]) =>

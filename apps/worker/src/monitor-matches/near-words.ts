@@ -53,7 +53,9 @@ export class NearWords {
     });
   }
 
-  /** Indexes of the words that are one or two typing errors away from the text, without the text itself. */
+  /**
+   * The indexes of the words that differ from the text by one or two typing errors; the text itself is not among them.
+   */
   find(text: string): number[] {
     const isTwo = text.length >= TWO_SLIPS_LENGTH - 2 && text.length <= this.twoSlipsMax + 2;
     const isOne = text.length >= this.lengthMin - 1 && text.length <= this.oneSlipMax + 1;
@@ -98,7 +100,7 @@ function keyCount(length: number, slips: 0 | 1 | 2): number {
   return 1 + length + (slips === 2 ? (length * (length - 1)) / 2 : 0);
 }
 
-/** Longer than any label. */
+/** Maximum length of a text, which is more than that of any label. */
 const TEXT_LENGTH_MAX = 255;
 /** The weight of a letter by the number of letters after it. */
 const POWERS = new Int32Array(TEXT_LENGTH_MAX + 1);

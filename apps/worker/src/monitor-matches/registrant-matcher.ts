@@ -27,7 +27,7 @@ export class RegistrantMatcher {
     this.sought = { owner: of('owner'), email: of('email'), company: of('company') };
   }
 
-  /** Each rule that matches a published value, once. */
+  /** Returns each rule that matches a published value once. */
   match(name: string, published: PublishedValues): RegistrantHit[] {
     const hits = new Map<number, RegistrantHit>();
     const suffix = name.slice(name.indexOf('.') + 1);

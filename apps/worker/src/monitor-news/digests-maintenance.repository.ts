@@ -7,7 +7,7 @@ export interface DigestLine extends Pick<StoredNews, 'type' | 'domainName' | 'de
   monitorName: string;
 }
 
-/** Mails with the events of an account, at least an hour apart. */
+/** The mails with the events of accounts; two mails to an account are at least an hour apart. */
 @Injectable()
 export class DigestsMaintenanceRepository {
   async want(transaction: Transaction, accountIds: readonly string[], at: Date): Promise<void> {
@@ -90,7 +90,7 @@ export class DigestsMaintenanceRepository {
     );
   }
 
-  /** Deletes the counts of reported names for the days before the given one. @param day `YYYY-MM-DD`. */
+  /** Deletes the counts of reported names of earlier days. @param day `YYYY-MM-DD`, the first one that is kept. */
   async deleteFindsBefore(database: Pick<Database, 'query'>, day: string): Promise<void> {
     await database.query('delete from monitor_finds where day < $1::date', [day]);
   }

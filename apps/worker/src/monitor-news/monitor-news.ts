@@ -31,7 +31,7 @@ export interface NewsReader {
 export interface News {
   type: MonitorEventType;
   domainName: string;
-  /** Identifies the fact. If it is reported twice, it is one event. */
+  /** Identifies the event: if it is reported twice, it is stored once. */
   fact: string;
   details: NewsDetails;
 }
@@ -53,7 +53,7 @@ export interface StoredNews extends Omit<News, 'fact'> {
   at: Date;
 }
 
-/** Whether it is a found name, which its owner can rate. */
+/** Whether the event reports a found name, which the monitor's owner can rate. */
 export const isHit = (type: MonitorEventType) => type.endsWith('.match');
 
 export function eventAnswer(news: StoredNews): MonitorEvent {

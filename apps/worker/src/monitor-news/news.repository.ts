@@ -38,7 +38,7 @@ export class NewsRepository {
   }
 
   /**
-   * How many names monitors reported on a day; locks the count until the transaction ends.
+   * The numbers of names that monitors reported on a day; locks these counts until the transaction ends.
    * @param day `YYYY-MM-DD`.
    */
   async lockFinds(
@@ -77,7 +77,7 @@ export class NewsRepository {
     );
   }
 
-  /** When a monitor was tested since a time, oldest first. */
+  /** The times at which a monitor was tested since a time, oldest first. */
   async listTests(
     transaction: Transaction,
     { accountId, monitorId }: Pick<NewsReader, 'accountId' | 'monitorId'>,

@@ -31,7 +31,7 @@ export class MonitorPlacesService {
   }
 
   /**
-   * Returns a monitor in its future state, with its price. @param isNew whether it needs a place.
+   * Returns a monitor as it would be, with its price, for a dry run. @param isNew whether the monitor needs a place.
    * @throws MonitorLimitReached, TooManyMonitors.
    */
   async dryRun(monitor: ShownMonitor, { isNew }: { isNew: boolean }): Promise<MonitorAnswer> {
@@ -59,9 +59,9 @@ export class MonitorPlacesService {
 
   /**
    * Whether the domain of a new or resumed monitor is checked at once. It is not if another monitor of the account
-   * watches it, or if as many monitors as there are places were created that day: monitors that are created, read and
-   * removed repeatedly would otherwise be free lookups. Called within the turn for which `take` waits, before the
-   * monitor is counted.
+   * watches it, or if the account has created too many monitors that day: monitors that are created, read and removed
+   * repeatedly would otherwise be free lookups. Called within the turn for which `take` waits, before the monitor is
+   * counted.
    */
   async isCheckedAtOnce(
     transaction: Transaction,

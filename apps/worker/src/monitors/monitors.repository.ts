@@ -5,7 +5,7 @@ import type { Monitor, ShownMonitor } from './monitor.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** Whether a monitor watches. */
+/** SQL: whether a monitor is active. */
 const isActive = (monitor: string) => `not ${monitor}.is_paused and not ${monitor}.is_over_limit`;
 /**
  * A value that a check of a watched name found at `at`, if the monitor was active then. Others may watch the name, too.
@@ -38,7 +38,7 @@ const watchedByOther = (accountId: string, name: string, id: string) =>
 /** Monitors, by account. */
 @Injectable()
 export class MonitorsRepository {
-  /** Lets the monitors of an account change one at a time, until the transaction ends. */
+  /** Makes other changes to the account's monitors wait until the transaction ends. */
   async lock(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(
       `select pg_advisory_xact_lock(hashtextextended('monitors ' || $1, 0))`,
@@ -135,7 +135,7 @@ export class MonitorsRepository {
   async update(transaction: Transaction, monitor: Monitor, now: Date): Promise<void> {
     const { accountId, id, name, isPaused, isOverLimit, sendsMail, rule } = monitor;
     await transaction.query(
-      // Checks made so far as included ones also count when the interval becomes shorter.
+      // Included checks that were already made also count when the interval becomes shorter.
       `with included as (
          select w.dns_checked_at as at from monitors m join watched_names w on w.name = m.domain_name
          where m.account_id = $1 and m.id = $2 and m.interval_minutes is null and w.dns_checked_at >= m.watched_from

@@ -19,7 +19,7 @@ import { MonitorPlacesService } from './monitor-places.service.js';
 import { MonitorsRepository } from './monitors.repository.js';
 import { NewsService } from '../monitor-news/news.service.js';
 
-/** Monitors, as their owners see them. */
+/** Monitors in the form that their owners see. */
 @Injectable()
 export class MonitorsService {
   constructor(

@@ -162,11 +162,11 @@ describe('monitors', () => {
     expect(await call('POST', `/${ids[1]}/resume`)).toMatchObject({ state: 'active' });
     await fit(2);
     await call('POST', `/${ids[0]}/resume`);
-    // Monitors that were changed meanwhile may have used the previous allowance.
+    // A change in the meantime may have used the previous allowance.
     await waitFor('both to be active', async () => (await states()).join() === 'active,active');
   });
 
-  it('a lower allowance that arrives while a monitor is created also applies to that one', async () => {
+  it('a lower allowance that arrives while a monitor is created also applies to that monitor', async () => {
     const allow = (domain: number) =>
       under.entitlement.monitors.set(accountId, { domain, brand: 0, registrant: 0 });
     /** The allowance is lowered and applied while a call that has read it waits for its turn. */
@@ -222,7 +222,7 @@ describe('monitors', () => {
     expect(await call('GET', '')).toMatchObject({ monitors: [] });
   });
 
-  it('invalid values are rejected by name', async () => {
+  it('invalid values are rejected, and the rejection names them', async () => {
     for (const [body, field] of [
       [{ kind: 'domain' }, 'domainName'],
       [{ kind: 'domain', domainName: 'com' }, 'domainName'],

@@ -64,7 +64,7 @@ describe('the checks that a monitor shows', () => {
       return isChecked ? checks : undefined;
     });
 
-  it('are its own: it does not show when or with which problem the name was checked for another account', async () => {
+  it('are only its own: it does not show when or with which problem the name was checked for another account', async () => {
     const name = newName();
     const { id: first } = await watch(name);
     await checked(first);
@@ -79,7 +79,7 @@ describe('the checks that a monitor shows', () => {
     beSomebodyElse();
     const { id, checks } = await watch(name);
     expectOwn(checks);
-    // It does not wait for the end of the pause after the failure.
+    // The other account does not wait for the end of the pause after the failure.
     const now = under.clock.now().toISOString();
     expect(await checked(id)).toMatchObject({ dns_checked_at: now, whois_checked_at: now });
   });

@@ -2,7 +2,7 @@ import { UPLOAD_BYTES_MAX, UPLOAD_LINES_MAX } from '#libs/contracts';
 import { BAD_LINES_SHOWN, type BadLine, readName, storedLine } from './read-name.js';
 import { UnreadableFile } from './unreadable-file.js';
 
-/** The part of a line that is kept in memory; longer lines contain much besides a name. */
+/** The length of a line that is kept in memory; longer lines contain more than a name. */
 const LINE_LENGTH_MAX = 64 * 1024;
 /** Maximum length of one name as given (S71). */
 const ENTRY_LENGTH_MAX = 255;
@@ -13,7 +13,7 @@ const ROWS_LENGTH = 64 * 1024;
  * Maximum number of lines, including blank ones, because they compress to nothing and take as long to read as others.
  */
 const ALL_LINES_MAX = 2 * UPLOAD_LINES_MAX;
-/** A line of more bytes counts as several: the largest allowed file then counts as many as one with the most lines. */
+/** A line with more bytes counts as several, so that the largest file counts as many lines as a file may have. */
 const BYTES_OF_LINE = UPLOAD_BYTES_MAX / UPLOAD_LINES_MAX;
 
 /** Reads the names in a text or CSV file, one per line, and counts them. */
@@ -43,7 +43,7 @@ export class NameFile {
     yield rows;
   }
 
-  /** How much was read, in lines; long ones count as several. */
+  /** The number of lines that were read; a long line counts as several. */
   get linesRead(): number {
     return Math.max(this.number, Math.ceil(this.bytes / BYTES_OF_LINE));
   }

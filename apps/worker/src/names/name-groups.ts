@@ -1,14 +1,14 @@
 import { CHOSEN_LIMITS, DEFAULT_LIMIT, PUBLISHED_LIMITS } from '#libs/resolvers';
 import { NOBODY } from './read-name.js';
 
-/** Distinct names of one top-level domain for which one upstream answers. */
+/** The distinct names of a top-level domain for which the same upstream answers. */
 export interface NameGroup {
   tld: string;
   upstream: string;
   names: number;
 }
 
-/** Replaces the top-level domain of names whose upstream has too many of them. */
+/** Stands for the top-level domains of an upstream that has too many of them. */
 export const OTHER_TLDS = '';
 
 /** Maximum number of names per second that one installation looks up, whichever upstream answers. */
@@ -22,9 +22,8 @@ export interface TldEstimate {
 }
 
 /**
- * How long the names of each top-level domain take at the known rates of their upstreams; names of one upstream wait
- * for one another.
- * @returns largest number of names first.
+ * Estimates how long the names of each top-level domain take at the known rates of their upstreams; names of one
+ * upstream wait for one another. @returns the domains with the most names first.
  */
 export function estimatesOf(groups: readonly NameGroup[], kind: 'whois' | 'dns'): TldEstimate[] {
   const all = groups.reduce((sum, { names }) => sum + names, 0);

@@ -3,7 +3,7 @@ import { type Transaction, columnsOf } from '#libs/database';
 import { type NameGroup, OTHER_TLDS } from './name-groups.js';
 import type { LeftOutLine, StoredLine } from './read-name.js';
 
-/** A number above those of all upstreams. */
+/** Maximum number of top-level domains of an upstream that are counted separately; every known upstream has fewer. */
 const TLDS_OF_UPSTREAM_MAX = 1_000;
 
 /** Names as given, until jobs have split them into chunks. */

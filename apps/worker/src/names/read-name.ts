@@ -5,7 +5,7 @@ import { Registries } from '#libs/resolvers';
 export interface NamedLine {
   line: number;
   name: string;
-  /** The upstream to query; names wait only for others of the same upstream. */
+  /** The upstream to query; a name waits only for names of the same upstream. */
   upstream: string;
 }
 

@@ -10,7 +10,7 @@ const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZIP = Buffer.from('PK');
 const MAGIC_BYTES = 2;
 /** Bytes that do not occur in text (S73). */
-// oxlint-disable-next-line eslint/no-control-regex -- they are what is looked for
+// oxlint-disable-next-line eslint/no-control-regex -- control characters are what it finds
 const NO_TEXT = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 const UTF16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 const FOLDER_TYPE = 0o040000;
@@ -112,7 +112,7 @@ function whole(content: Readable, checksum: number): Readable {
     },
     flush: (done) => done(sum === checksum ? null : new UnreadableFile('broken_archive')),
   });
-  // Its reader gets the error.
+  // The stream's reader gets the error.
   pipeline(content, compared, () => {});
   return compared;
 }
@@ -125,7 +125,7 @@ function isPlainFile(entry: Entry): boolean {
 
 /** A file in the store that can be read at any position. */
 class StoredFile extends RandomAccessReader {
-  /** An error of the store, which says nothing about the archive. */
+  /** Stands for an error of the store, which says nothing about the archive. */
   fault?: unknown;
 
   constructor(
@@ -141,7 +141,7 @@ class StoredFile extends RandomAccessReader {
     this.files.read(this.key, { range: { first: start, last: end - 1 } }).then(
       (opened) => pipeline(opened.content, content, () => {}),
       (error: unknown) => {
-        // The archive names a place that it does not have.
+        // The archive refers to a position behind its end.
         const isDamage = error instanceof RangeBeyondFile;
         if (!isDamage) this.fault = error;
         content.destroy(isDamage ? new UnreadableFile('broken_archive', error) : (error as Error));

@@ -13,8 +13,9 @@ const DETAILS: Readonly<Record<UploadRefusalReason, string>> = {
 };
 
 /**
- * Maximum number of lines in all uploads of an account: two of the largest files. Its ten uploads could otherwise hold
- * 30,000,000 lines, some 10 GB of the database, although they pack to a hundredth of that.
+ * Maximum number of lines in all uploads of an account: those of two files of the largest size. Otherwise its ten
+ * uploads could have 30,000,000 lines, which take some 10 GB of the database, although the packed files are a hundredth
+ * of that.
  */
 export const LINES_OF_ACCOUNT_MAX = 6_000_000;
 
@@ -31,7 +32,7 @@ export class UnreadableFile extends Error {
     this.detail = detail;
   }
 
-  /** With the lines of the account's other uploads. */
+  /** The code for a file that, with the lines of the account's other uploads, exceeds the limit. */
   static beyondAccount(): UnreadableFile {
     const detail =
       'With this file, the uploads of your account would have more than 6,000,000 lines. Delete those that you no longer need, and send it again.';

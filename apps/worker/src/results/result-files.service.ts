@@ -8,7 +8,7 @@ import { type Job, type Part, partsFolder, resultKey } from '../jobs/job.js';
 
 const HEADER_BYTES_MAX = 64 * 1024;
 
-/** The file of a job: the answers of its chunks, one after another, then the lines without one. */
+/** Writes the file of a job: the answers of its chunks, one after another, and then the lines without an answer. */
 @Injectable()
 export class ResultFilesService {
   constructor(private readonly files: FileStore) {}
@@ -30,7 +30,7 @@ export class ResultFilesService {
     };
   }
 
-  /** A store joins a few thousand files at once; more are first joined in groups. */
+  /** A store can join only a few thousand files at once, so more files are first joined in groups. */
   private async concatenate(job: Job, keys: string[]): Promise<{ sizeBytes: number }> {
     let joined = keys;
     for (let round = 1; joined.length > CONCATENATED_MAX; round++) {

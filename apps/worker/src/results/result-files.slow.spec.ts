@@ -89,7 +89,7 @@ describe('a result file', () => {
     expect(under.entitlement.charged(accountId)).toBe(1);
   });
 
-  it('contains the lines without an answer once, although two attempts started its job', async () => {
+  it('contains the lines without an answer once, even if two attempts have started its job', async () => {
     const accountId = newId();
     lookup.hold();
     const domainNames = ['twice.com', 'no name', 'twice.com'];
@@ -153,7 +153,7 @@ describe('a result file', () => {
     });
   });
 
-  it('counts only the rows it has, if rejected lines of an older upload are not known', async () => {
+  it('counts only the rows that it has if the rejected lines of an older upload are not known', async () => {
     const accountId = newId();
     const { id: upload_id } = await under.upload(accountId, 'older.com\nno name');
     await under.endOfUpload(accountId, upload_id);

@@ -11,9 +11,9 @@ import { FolderQueue, ReadQueue, type ReadWork } from '../uploads/upload-queues.
 import { UploadRowsService, UploadsService } from '../uploads/uploads.service.js';
 import { type Upload, contentKey, uploadFolder } from '../uploads/upload.js';
 
-/** 768 MiB from a distant store. */
+/** The time in which 768 MiB can be read from a distant store. */
 const COPY_LIMIT_MS = 5 * MINUTE_MS;
-/** Three million names are sorted in one statement. */
+/** The time in which one statement sorts three million names. */
 const COUNT_LIMIT_MS = 2 * MINUTE_MS;
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
 
@@ -30,8 +30,8 @@ export class UploadReading {
 }
 
 /**
- * Reads the names of uploads into `name_lines` and counts the distinct ones. This is one transaction: a process that
- * dies leaves nothing, and the file is read again.
+ * Reads the names of uploads into `name_lines` and counts the distinct ones. All of this is one transaction: if the
+ * process dies, nothing remains, and the file is read again.
  */
 @Injectable()
 export class ReadUploadsJob extends WorkRunner<ReadWork> {
@@ -86,7 +86,7 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
       const uniqueNames = groups.reduce((sum, { names }) => sum + names, 0);
       const { lines: count, invalid, invalidLines } = found;
       const content = { lines: count, uniqueNames, invalid, invalidLines, groups };
-      // Deleted meanwhile, with all its names.
+      // The upload was deleted in the meantime, with all its names.
       if (!(await uploads.setReady(transaction, id, content))) {
         await lines.deleteList(transaction, id);
       }

@@ -40,7 +40,7 @@ export class IncomingUploadsService {
     private readonly logger: Logger,
   ) {}
 
-  /** A form, or the start of a tus upload. */
+  /** Accepts a form, or the start of a tus upload. */
   async create(incoming: IncomingUpload): Promise<void> {
     const { accountId, request, reply } = incoming;
     const { headers, raw } = request;
@@ -72,7 +72,7 @@ export class IncomingUploadsService {
     const { uploads, locks, files, logger } = this;
     if (!isKnownVersion(request.headers)) return void reply.code(412).send();
     checkTusHeaders(request.method, request.headers);
-    // tus takes the lock first, which would end the running request of an upload's real owner.
+    // tus takes the lock before it checks the owner, which would end the running request of the upload's real owner.
     if (id !== undefined) await uploads.find(accountId, id);
     const tus = new Server({
       path,

@@ -25,7 +25,7 @@ describe('a worker killed during an upload', () => {
 
   beforeAll(async () => {
     test = await TestDatabase.create();
-    // Database files are written in the same folder until they are complete.
+    // The folder also contains database files that are not complete yet.
     const database = await test.service('worker');
     await database.query(
       `insert into work_turn (queue, paused_until) values ('file-builds', 'infinity')`,
@@ -72,7 +72,7 @@ describe('a worker killed during an upload', () => {
     return sending;
   }
 
-  it('S84: leaves a partial file that is deleted at the next start, and the client sends it again', async () => {
+  it('S84: leaves a partial file that the next start deletes, and the client sends the file again', async () => {
     const begun = await request(`${worker.url}${PATH}`, {
       method: 'POST',
       headers: { ...headersOf(), 'upload-length': String(TEXT.length) },

@@ -15,7 +15,7 @@ const KEY_FIELD = 'idempotency_key';
 
 interface Kept {
   upload: Upload;
-  /** Whether this form created the upload, rather than an earlier form with the same key. */
+  /** Whether this form has created the upload; otherwise, an earlier form with the same key has. */
   isNew: boolean;
 }
 

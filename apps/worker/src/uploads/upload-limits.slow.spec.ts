@@ -13,7 +13,7 @@ describe('the uploads of an account', () => {
   beforeAll(() => under.start());
   afterAll(() => under.stop());
 
-  it('409: are ten at most, and one must be deleted to add another', async () => {
+  it('409: are at most ten, and one must be deleted before another is added', async () => {
     const accountId = newId();
     const uploads = await Promise.all(
       Array.from({ length: 10 }, () => under.upload(accountId, NAMES)),
@@ -52,7 +52,7 @@ describe('the uploads of an account', () => {
     expect(await endOf('one-more.com\n')).toMatchObject({ state: 'ready' });
   });
 
-  it('S71: have at most 30,000,000 lines that are read within a day, whatever becomes of the files', async () => {
+  it('S71: have at most 30,000,000 lines that are read within a day, including those of deleted files', async () => {
     const accountId = newId();
     // A line of 64 KiB takes as long as 245 short ones.
     for (const content of ['one.com\n\ntwo.com\n', `one.com\n${'"'.repeat(65_526)}\n`]) {
@@ -71,7 +71,7 @@ describe('the uploads of an account', () => {
     expect(await under.upload(accountId, 'three.com\n')).toBeDefined();
   });
 
-  it('S130: at most 500 are begun within a day, deleted ones included', async () => {
+  it('S130: include at most 500 that are begun within a day, even if some are deleted', async () => {
     const accountId = newId();
     const { id } = await under.upload(accountId, NAMES);
     await under.endOfUpload(accountId, id);

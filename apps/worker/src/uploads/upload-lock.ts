@@ -6,10 +6,11 @@ import type { UploadLocksRepository } from './upload-locks.repository.js';
 const RENEWAL_MS = SECOND_MS;
 const PAUSE_MS = 200;
 /**
- * The time in which the holder releases the lock at its next renewal; if the holder died, its lease ends in this time.
+ * How long a request waits for the lock: within this time, the holder releases it at its next renewal or, if the holder
+ * has died, its lease ends.
  */
 const PATIENCE_MS = MINUTE_MS / 2;
-/** tus has no error for this case; the gateway knows the status. */
+/** tus defines no error for this case, but the gateway knows the status. */
 const LOCKED = { status_code: 423, body: 'locked' };
 
 /** The lock that tus takes on an upload. A later request gets it, and the earlier one ends. */

@@ -6,9 +6,9 @@ import { Problem, monotonicMs, newId } from '#libs/platform';
 import type { UploadsService } from './uploads.service.js';
 import { UPLOAD_KEPT_MS, type Upload, shownName, uploadFolder } from './upload.js';
 
-/** Maximum amount of data that is lost when a process dies, and has to be sent again. */
+/** Maximum size of a piece, and thus of the data that must be sent again when a process dies. */
 const PIECE_BYTES = 32 * 1024 ** 2;
-/** Prevents a client that sends single bytes from filling a folder. */
+/** Maximum number of pieces, so that a client that sends single bytes cannot fill a folder. */
 const PIECES_MAX = 1_000;
 const MOVED_ON = { status_code: 409, body: 'Upload-Offset conflict\n' };
 const TOO_MANY_PIECES = { status_code: 413, body: 'too many pieces\n' };
@@ -35,7 +35,10 @@ export class UploadStore extends DataStore {
     return Object.assign(upload, { creation_date: this.startOf(begun) });
   }
 
-  /** Data that arrived before a client disconnected is kept. @returns bytes stored so far. */
+  /**
+   * Stores a body. Data that arrived before the client disconnected is kept. @returns the number of bytes stored so
+   * far.
+   */
   override async write(source: Readable, id: string, offset: number): Promise<number> {
     const { sizeBytes: size, pieces } = await told(this.uploads.find(this.accountId, id));
     const incoming = new Incoming(source);
@@ -65,7 +68,7 @@ export class UploadStore extends DataStore {
     return UPLOAD_KEPT_MS;
   }
 
-  /** In the time of this machine, with which tus compares it. */
+  /** In the machine's time, because tus compares it with that. */
   private startOf(upload: Upload): string {
     const nowMs = performance.timeOrigin + monotonicMs();
     return new Date(nowMs - this.uploads.ageMs(upload)).toISOString();

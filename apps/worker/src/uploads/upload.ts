@@ -32,7 +32,7 @@ export interface NewUpload {
   createdAt: Date;
 }
 
-/** The contents found in the file. */
+/** The result of reading the file. */
 export type UploadContent = Pick<
   Upload,
   'lines' | 'uniqueNames' | 'invalid' | 'invalidLines' | 'groups'
@@ -41,7 +41,7 @@ export type UploadContent = Pick<
 /** How long uploads are kept, complete or not. */
 export const UPLOAD_KEPT_MS = 7 * DAY_MS;
 const FILE_NAME_LENGTH_MAX = 200;
-// oxlint-disable-next-line eslint/no-control-regex -- they are what is removed
+// oxlint-disable-next-line eslint/no-control-regex -- control characters are what it removes
 const UNSEEN = /[\0-\x1f\x7f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]/g;
 
 /** The folder of one upload's bytes, until its names are read. */

@@ -58,7 +58,7 @@ export class UploadIsRefused extends Problem {
   }
 }
 
-/** Nobody reads it, but with it, a client that disconnects is not logged as our failure. */
+/** Nobody reads this answer, but because of it, a client that disconnects is not logged as our failure. */
 export class FormCutOff extends Problem {
   constructor() {
     super({

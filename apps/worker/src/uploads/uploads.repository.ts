@@ -15,7 +15,7 @@ const IN_USE = `exists (select from jobs where jobs.list_id = uploads.id and job
 
 @Injectable()
 export class UploadsRepository {
-  /** Lets one upload of an account start at a time, until the transaction ends, so that counts stay valid. */
+  /** Makes other new uploads of the account wait until the transaction ends, so that counts stay valid. */
   async lockNew(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.query(`select pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`, [
       accountId,

@@ -24,18 +24,19 @@ import { UploadsRepository } from './uploads.repository.js';
 /** Maximum number of uploads per account. */
 const UPLOADS_MAX = 10;
 /**
- * Three million names take tens of seconds to read, so deleted uploads count, too; otherwise an
- * account could have files read without end.
+ * Maximum number of uploads per account and day, including deleted ones. A file of three million names takes tens of
+ * seconds to read, so an account could otherwise cause work without end.
  */
 const UPLOADS_A_DAY_MAX = 500;
 /**
- * Maximum number of lines that are read per account and day: ten of the largest files. Each line is written to the
- * database before it is known whether the file is kept, so 500 such files would be hundreds of gigabytes of its log.
+ * Maximum number of lines that are read per account and day: those of ten files of the largest size. Each line is
+ * written to the database before it is known whether the file is kept, so 500 files of this size would write hundreds
+ * of gigabytes to the database's log.
  */
 const LINES_A_DAY_MAX = 30_000_000;
 const NONE = 'There is no such upload.';
 
-/** Files of names, as their owner sees them. */
+/** Files of names in the form that their owner sees. */
 @Injectable()
 export class UploadsService {
   constructor(
@@ -113,7 +114,7 @@ export class UploadsService {
     return upload;
   }
 
-  /** Keeps an upload for a job that starts. @throws NotFound. */
+  /** Prevents the removal of an upload while a job starts from it. @throws NotFound. */
   async keep(transaction: Transaction, accountId: string, uploadId: string): Promise<void> {
     if (!(await this.uploads.keep(transaction, accountId, uploadId))) throw new NotFound(NONE);
   }
@@ -158,7 +159,7 @@ export class UploadsService {
     await this.reads.want(transaction, { name: id, payload: { uploadId: id }, accountId });
   }
 
-  /** Counts the lines of a file that was read, whether it is kept or refused. */
+  /** Counts the lines of a file that was read, whether or not the file is kept. */
   async countRead(transaction: Transaction, accountId: string, lines: number): Promise<void> {
     await this.counts.count(transaction, accountId, 'upload lines', lines);
   }

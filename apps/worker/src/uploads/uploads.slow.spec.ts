@@ -65,7 +65,7 @@ const NAMES = 'name-1.com\nNAME-1.com\nno name\n\nname-2.de\n';
 const COUNTED = { lines: 4, unique: 2, invalid: 1, duplicates: 1 };
 
 describe('a file of names', () => {
-  it('is counted, whether plain, gzipped or the only entry of a zip', async () => {
+  it('is counted, whether it is plain, gzipped or the only entry of a zip', async () => {
     const text = Buffer.from(NAMES);
     for (const file of [text, gzipSync(text), zipOf({ name: 'a.txt', content: text })]) {
       const read = await readOf(file);
@@ -101,7 +101,7 @@ describe('a file of names', () => {
     }
   });
 
-  it('S73: has the type of its content: programs, pictures, other text and truncated files are rejected', async () => {
+  it('S73: is judged by its content: programs, pictures, other text and truncated files are rejected', async () => {
     const packed = gzipSync(Buffer.from(NAMES.repeat(1_000)));
     const zip = zipOf({ name: 'a', content: Buffer.from(NAMES) });
     const changed = (at: number, value: number) => {
@@ -117,7 +117,7 @@ describe('a file of names', () => {
       [packed.subarray(0, packed.length - 20), 'broken_archive'],
       [zip.subarray(0, zip.length - 30), 'broken_archive'],
       ['PK', 'broken_archive'],
-      // Its directory, and its entry, begin behind its end; its content has another checksum.
+      // Archives whose directory or entry begins after the end of the file, or whose content has another checksum.
       [changed(zip.length - 6, 0x7f_ff_ff_f0), 'broken_archive'],
       [changed(directory + 42, 5_000), 'broken_archive'],
       [changed(directory + 16, 1), 'broken_archive'],
@@ -133,7 +133,7 @@ describe('a file of names', () => {
     }
   });
 
-  it('S75: has a name that is displayed, but not used for storage', async () => {
+  it('S75: has a name that is displayed but not used for storage', async () => {
     const accountId = newId();
     const { text } = await under.sendForm(accountId, NAMES, '', '../../etc/pa\u061css\u202ewd');
     const { id, file_name: name } = JSON.parse(text) as UploadAnswer;
@@ -146,7 +146,7 @@ describe('an upload by form', () => {
   const keyField = () =>
     `--edge\r\nContent-Disposition: form-data; name="idempotency_key"\r\n\r\n${newId()}\r\n`;
 
-  it('stays one upload if it is sent twice with one key, even if the second form is broken', async () => {
+  it('creates one upload if it is sent twice with the same key, even if the second form is broken', async () => {
     const accountId = newId();
     const field = keyField();
     const first = await under.upload(accountId, NAMES, field);
@@ -160,7 +160,7 @@ describe('an upload by form', () => {
     expect((await under.upload(accountId, NAMES, field)).id).toBe(first.id);
   });
 
-  it('sent several times at once with one key is one upload, and the others may be repeated', async () => {
+  it('creates one upload if it is sent several times at once with the same key, and the other requests may be repeated', async () => {
     const accountId = newId();
     const field = keyField();
     const answers = await Promise.all(
@@ -174,7 +174,7 @@ describe('an upload by form', () => {
     expect(list).toMatchObject({ uploads: [{ id }] });
   });
 
-  it('400: an invalid form, one without a file or with two keeps nothing', async () => {
+  it('400: leaves nothing if it is invalid, or has no file or two', async () => {
     const accountId = newId();
     const type = { 'content-type': 'multipart/form-data; boundary=edge' };
     const part =
@@ -190,7 +190,7 @@ describe('an upload by form', () => {
     expect(list).toMatchObject({ uploads: [] });
   });
 
-  it('a client that disconnects leaves no upload, and is not reported as our failure', async () => {
+  it('leaves nothing if its client disconnects, which is not reported as our failure', async () => {
     const accountId = newId();
     const forms = under.worker.app.get(UploadFormsService, { strict: false });
     const body = new PassThrough();
@@ -212,7 +212,7 @@ const ROWS_WITH_ID = OPERATIONS.filter(
   (row) =>
     row.owner.service === 'worker' &&
     row.owner.path.includes('{id}') &&
-    // tus finds uploads by its own rule for the form of an id.
+    // tus finds uploads by its own rule for the format of an id.
     (kindOf(row) !== 'upload' || row.method === 'DELETE'),
 );
 
@@ -229,7 +229,7 @@ it.each(ROWS_WITH_ID.map((row) => [row.name, row] as const))(
   },
 );
 
-it('S89: a delivery under an id of another form is 404', async () => {
+it('S89: a replay of a delivery whose id has another format answers 404', async () => {
   const accountId = newId();
   const body = { url: 'https://hooks.example.com/', events: ['job.completed'] };
   const path = '/internal/webhooks';
@@ -257,7 +257,7 @@ describe('an upload by tus', () => {
       body,
     });
 
-  it('arrives in pieces, each where the last one ended, and is read after the last', async () => {
+  it('arrives in pieces, each of which begins where the previous one ended, and is read after the last', async () => {
     const accountId = newId();
     const path = await create(accountId, NAMES.length);
     expect((await append(accountId, path, 0, NAMES.slice(0, 15))).status).toBe(204);
@@ -309,7 +309,7 @@ describe('an upload by tus', () => {
     expect(await under.database.query(wanted, [id])).toEqual([{ is_wanted: false }]);
   });
 
-  it('is refused with 413 if it is too long and with 404 under an unknown id, and is removed when deleted', async () => {
+  it('is refused with 413 if it is too long and with 404 under an unknown id, and can be deleted', async () => {
     const accountId = newId();
     const headers = { ...TUS, 'upload-length': String(1024 ** 3) };
     expect((await under.send('POST', PATH, { accountId, headers })).status).toBe(413);

@@ -30,7 +30,7 @@ export function webhookAnswer(webhook: Webhook): WebhookAnswer {
 }
 
 /**
- * The address in the form in which it will be used. The addresses of its host are checked at each connection.
+ * Returns the address in the form in which it will be used. The addresses of its host are checked at each connection.
  * @throws InvalidRequest.
  */
 export function readUrl(text: string): string {

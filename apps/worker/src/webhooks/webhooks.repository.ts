@@ -11,7 +11,8 @@ const COLUMNS = `id, account_id as "accountId", url, events, state, created_at a
 @Injectable()
 export class WebhooksRepository {
   /**
-   * Lets one webhook of an account be added at a time, until the transaction ends. @returns how many the account has.
+   * Makes other new webhooks of the account wait until the transaction ends. @returns how many webhooks the account
+   * has.
    */
   async countLocked(transaction: Transaction, accountId: string): Promise<number> {
     await transaction.query(

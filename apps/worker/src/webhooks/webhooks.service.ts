@@ -19,7 +19,10 @@ import { WebhooksRepository } from './webhooks.repository.js';
 
 /** Maximum number of webhooks per account. */
 const WEBHOOKS_MAX = 10;
-/** The limit of tests applies to each webhook, so a removed one must not make room for further tests. */
+/**
+ * Maximum number of webhooks that an account may add per day, including removed ones: the limit of tests applies to
+ * each webhook, and a new webhook must not make room for further tests.
+ */
 const WEBHOOKS_A_DAY_MAX = 100;
 /** The number of bytes of SHA-256. */
 const SECRET_BYTES = 32;
@@ -78,7 +81,7 @@ export class WebhooksService {
     { url, events, state }: UpdateWebhookRequest,
   ): Promise<WebhookAnswer> {
     return this.database.transaction(async (transaction) => {
-      // Otherwise, one of two simultaneous changes would undo the other, and a stopped webhook would continue.
+      // Without the lock, one of two simultaneous changes would undo the other, and a stopped webhook would continue.
       const webhook = known(isId(id) && (await this.webhooks.lock(transaction, accountId, id)));
       const changed: Webhook = {
         ...webhook,

@@ -186,7 +186,7 @@ describe('webhooks', () => {
     answers.set('late.hooks.example', -1);
     await waitFor('the last attempt', async () => {
       if (hanging.size === 1) return true;
-      // The first attempt may not have noted yet when the next one is due.
+      // The first attempt may not have stored yet when the next one is due.
       await inside().queue.redrive(under.database, id);
       return false;
     });
@@ -202,7 +202,7 @@ describe('webhooks', () => {
     expect(await call(accountId, 'GET', `/${webhook.id}`)).toMatchObject({ state: 'active' });
   });
 
-  it('two changes of a webhook at once are both kept', async () => {
+  it('two simultaneous changes of a webhook are both kept', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'twice.hooks.example');
     const other = ['file.published'];
@@ -258,7 +258,7 @@ describe('webhooks', () => {
     await arrives(test.id, 3);
   });
 
-  it('429: can be tested sixty times an hour', async () => {
+  it('429: each can be tested sixty times an hour', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'tested.hooks.example');
     const test = async () => call<WebhookDelivery>(accountId, 'POST', `/${id}/test`);
@@ -275,7 +275,7 @@ describe('webhooks', () => {
     await waitFor('the events', () => arrivedAt('tested.hooks.example').length === 62);
   });
 
-  it('429: 2,000 deliveries a day can be sent again', async () => {
+  it('429: at most 2,000 deliveries a day can be sent again', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'again.hooks.example');
     await publish(accountId);
@@ -293,7 +293,7 @@ describe('webhooks', () => {
     await replay();
   });
 
-  it('409: 100 can be created a day, removed ones included', async () => {
+  it('409: at most 100 can be created a day, including removed ones', async () => {
     const accountId = newId();
     const { id } = await create(accountId, 'made.hooks.example');
     await call(accountId, 'DELETE', `/${id}`);
@@ -357,7 +357,7 @@ describe('webhooks', () => {
     }
   });
 
-  it('an account has at most ten, sees only its own, and leaves none when it is erased', async () => {
+  it('an account has at most ten, sees only its own, and has none left once it is erased', async () => {
     const accountId = newId();
     const made = await Promise.allSettled(
       Array.from({ length: 12 }, async () => create(accountId, 'd.hooks.example')),
