@@ -148,7 +148,7 @@ export const CONTROLLERS = [
   OnAccountNewsConsumer,
 ];
 
-/** Features in the order in which they may use one another. */
+/** The features; each may use only those listed before it. */
 const FEATURES = [
   [AccountStatesRepository, AccountStatesService],
   [ContactsService, MailedNoticesRepository, MailsService],

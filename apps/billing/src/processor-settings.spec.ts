@@ -29,13 +29,13 @@ function faultsOf(settings: Record<string, string | undefined>): string[] {
 }
 
 it.each([STRIPE, PAYPAL, { ...STRIPE, ...PAYPAL }])(
-  '%j suffices to accept payments',
+  '%j is enough to accept payments',
   (settings) => {
     expect(faultsOf(settings)).toEqual([]);
   },
 );
 
-it('without a processor the service does not start, and all faults of an incomplete one are named together', () => {
+it('without a processor the service does not start, and it names all missing settings of a processor together', () => {
   expect(faultsOf({})).toEqual([
     expect.stringMatching(/^STRIPE_API_KEY: .*BILLING_PAYPAL_CLIENT_ID/),
   ]);
@@ -73,9 +73,12 @@ it('S113: secrets of an unused processor may be empty or missing files', () => {
   rmSync(folder, { recursive: true });
 });
 
-it.each(['0', '-1', '1001', 'many'])('%s calls a second is rejected at the start', (rate) => {
-  expect(faultsOf({ ...STRIPE, BILLING_PROCESSOR_CALLS_PER_SECOND: rate })).toHaveLength(1);
-});
+it.each(['0', '-1', '1001', 'many'])(
+  'a rate of %s calls a second is rejected at startup',
+  (rate) => {
+    expect(faultsOf({ ...STRIPE, BILLING_PROCESSOR_CALLS_PER_SECOND: rate })).toHaveLength(1);
+  },
+);
 
 it('the endpoint may have two ids', () => {
   const ids = ['5GP028458E2496506', '9XK11229LB'];
@@ -89,6 +92,6 @@ it.each([
   [{ BILLING_PAYPAL_WEBHOOK_IDS: 'an id, with spaces' }, 'BILLING_PAYPAL_WEBHOOK_IDS'],
   [{ BILLING_PAYPAL_WEBHOOK_IDS: 'AAAAAAAA1,AAAAAAAA2,AAAAAAAA3' }, 'BILLING_PAYPAL_WEBHOOK_IDS'],
   [{ BILLING_PAYPAL_API_URL: 'paypal' }, 'BILLING_PAYPAL_API_URL'],
-])('%j is rejected at the start', (change, named) => {
+])('%j is rejected at startup', (change, named) => {
   expect(faultsOf({ ...PAYPAL, ...change })).toEqual([expect.stringContaining(named)]);
 });

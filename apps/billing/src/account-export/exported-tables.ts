@@ -205,7 +205,7 @@ export const EXPORTED_TABLES: ExportedSchema = {
         'seller',
         'paid_by',
         'issued_at',
-        // The dashboard path for its download.
+        // The dashboard path from which the owner can download the invoice.
         `'/api/invoices/' || id || '/pdf' as pdf_path`,
       ],
     },

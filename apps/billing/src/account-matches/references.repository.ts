@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { AccountMatch } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** The processors whose ids are searched, listed so that the unique indexes can be used. */
+/** The processors to search. Each query names them, so that PostgreSQL can use the unique indexes. */
 const PROCESSORS = ['stripe', 'paypal'];
 const MATCHES_MAX = 50;
 
-/** Finds the owner of an order, payment or subscription, before any account is known. */
+/** Finds the owner of an order, payment or subscription when the account is not known yet. */
 @Injectable()
 export class ReferencesMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}

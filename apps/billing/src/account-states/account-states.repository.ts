@@ -38,7 +38,7 @@ export class AccountStatesRepository {
     return rows.length > 0;
   }
 
-  /** Stored beside the state. */
+  /** Stores a suspension, which is independent of the account's state. */
   async putSuspension(
     transaction: Transaction,
     accountId: string,

@@ -100,14 +100,14 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
 
     it('is restored with it', () => expectRestored());
 
-    it('is restored with it once, although the process died before the change was scheduled', async () => {
+    it('is restored once, even if the process died before it scheduled the change', async () => {
       await billing.get(PaymentProcessors).get(processor).resume(newest(), newId());
       await billing.settle();
       await expectRestored();
     });
 
     it.each([0, 1, 2])(
-      'is restored with it once, although the processor cannot be reached after %i calls',
+      'is restored once, even if the processor cannot be reached after %i calls',
       async (passedRequests) => {
         const { apiFaults } = billing.simulator;
         Object.assign(apiFaults, { passedRequests, lostRequests: Infinity });
@@ -119,7 +119,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     );
   });
 
-  it('a restoration counts, although the clock was set back after the deletion', async () => {
+  it('a restoration takes effect, even if the clock was set back after the deletion', async () => {
     await billing.act(await order(), 'pay');
     for (const fate of ['deleted', 'suspended'] as const) await billing.deliver(fate, accountId);
     await billing.follow();
@@ -144,7 +144,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('an undo that starts before the deletion and reaches the processor last renews nothing', async () => {
+  it('an undo that starts before the deletion but reaches the processor last does not renew the subscription', async () => {
     await billing.act(await order(), 'pay');
     const [{ externalId }] = await billing.database.query<{ externalId: string }>(
       `select external_id as "externalId" from subscriptions where account_id = $1`,
@@ -159,7 +159,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('nothing can be changed between a restoration and its effects, because these would overwrite the change', async () => {
+  it('between a restoration and its effects, the customer can change nothing, because the effects would overwrite it', async () => {
     await billing.act(await order(), 'pay');
     await billing.deliver('deleted', accountId);
     await billing.follow();
@@ -192,7 +192,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('an erasure ends it at once', async () => {
+  it('an erasure ends the subscription at once', async () => {
     await billing.act(await order(), 'pay');
     await billing.deliver('deleted', accountId);
     await billing.deliver('erased', accountId);
@@ -237,7 +237,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     });
   });
 
-  it('a subscription whose payment was returned is ended, even if the account was suspended meanwhile', async () => {
+  it('a refund ends the subscription, even if the account was suspended meanwhile', async () => {
     await billing.act(await order(), 'pay');
     await billing.deliver('suspended', accountId);
     await billing.pass(MINUTE_MS);
@@ -275,7 +275,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     ]);
   });
 
-  describe('an upgrade that is unpaid at the deletion', () => {
+  describe('an upgrade that is still unpaid when the account is deleted', () => {
     /** @returns its page. */
     async function leaveUnpaid(): Promise<string> {
       await billing.act(await order(), 'pay');
@@ -347,7 +347,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
       expect(await typesSaid()).toEqual([]);
     });
 
-    it('is set aside after four more attempts, where an operator sees it and can refund it', async () => {
+    it('is set aside after four more attempts, so that an operator can see it and refund the money', async () => {
       const before = refunds();
       await payAfterDeletion(Infinity);
       for (const hours of [1, 6, 24, 72]) {
@@ -377,7 +377,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     }
   });
 
-  it('if two checkouts of one line are paid, the second is ended and refunded, without any event', async () => {
+  it('if two checkouts for one product line are paid, the second is ended and refunded, without any event', async () => {
     const [first, second] = [await order(), await order('api-50K-month')];
     await billing.act(first, 'pay');
     await billing.act(second, 'pay');

@@ -6,7 +6,7 @@ import { BILLING_INVARIANTS } from './invariants.js';
 
 const { invariants: INVARIANTS } = BILLING_INVARIANTS;
 
-/** Statements that break an invariant in ways in which the service cannot. */
+/** Statements that break an invariant in ways that the service itself cannot. */
 const CORRUPTIONS: Record<string, string[][]> = {
   I8: [
     [`delete from invoices where series like 'INV-%' and number = 1`],
@@ -44,7 +44,7 @@ const CORRUPTIONS: Record<string, string[][]> = {
   I21: [openFinding('fulfilment')],
 };
 
-/** Differences that a comparison found and could not fix. */
+/** Differences that a comparison with the processors found but could not fix. */
 function openFinding(kind: string): string[] {
   return [
     `insert into reconciliation_runs (id, started_at, ended_at, lines, payments, subscriptions)
@@ -73,12 +73,12 @@ describe('auditor', () => {
   });
   afterAll(() => billing.stop());
 
-  /** The invariants found violated after `statements`, which are then rolled back. */
+  /** Runs the statements, returns the invariants that they violate, and rolls the statements back. */
   async function violatedAfter(statements: string[], windowMs?: number): Promise<string[]> {
     return withClient(billing.test.url(), async (client) => {
       await client.query('set search_path = billing');
       await client.query('begin');
-      // Triggers and foreign keys are off, so only the auditor can notice.
+      // Triggers and foreign keys are off, so only the auditor can notice the damage.
       await client.query(`set local session_replication_role = 'replica'`);
       await client.query(`update payments set confirmed_at = clock_timestamp()`);
       for (const statement of statements) await client.query(statement);
@@ -94,7 +94,7 @@ describe('auditor', () => {
     });
   }
 
-  it('no violation is found in payments that only the service has written', async () => {
+  it('the audit finds no violation in payments written by the service', async () => {
     expect(await violatedAfter([])).toEqual([]);
     expect(await violatedAfter([], HOUR_MS)).toEqual([]);
   });
@@ -102,10 +102,13 @@ describe('auditor', () => {
   const cases = INVARIANTS.flatMap(({ id }) =>
     CORRUPTIONS[id].map((statements): [string, string[]] => [id, statements]),
   );
-  it.each(cases)('%s is found after %j, in full and in a window', async (id, statements) => {
-    expect(await violatedAfter(statements)).toContain(id);
-    expect(await violatedAfter(statements, HOUR_MS)).toContain(id);
-  });
+  it.each(cases)(
+    'a violation of %s is found after %j, in the full check and in the check of a time window',
+    async (id, statements) => {
+      expect(await violatedAfter(statements)).toContain(id);
+      expect(await violatedAfter(statements, HOUR_MS)).toContain(id);
+    },
+  );
 
   it('the service runs its audit with a role that cannot write', async () => {
     const audit = billing.get(AuditJob);

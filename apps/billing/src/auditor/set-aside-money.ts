@@ -4,11 +4,14 @@ import { type Metrics, declareGauge } from '#libs/platform';
 
 const SET_ASIDE = declareGauge(
   'dds_billing_set_aside',
-  'Items that billing cannot finish by itself: orders and subscriptions that are set aside, processor objects whose import failed several times, money that only a processor has on record, refunds without news for an hour, money that could not be returned.',
+  'Items that billing cannot finish by itself: orders and subscriptions that are set aside, processor objects whose import failed several times, money that only a processor has on record, refunds that the processor has not confirmed for an hour, money that could not be returned.',
   { labels: ['kind'] },
 );
 
-/** After this many attempts, neither an unavailable processor nor an early object can be the reason. */
+/**
+ * After this many attempts, the cause is neither an unavailable processor nor an object that arrived before the one it
+ * depends on.
+ */
 const ATTEMPTS_MIN = 4;
 
 /** The part of payment `p` that was paid and not returned. */
@@ -16,8 +19,8 @@ const LEFT_MICROS = `p.amount_micros - coalesce((select sum(amount_micros) from 
   where r.payment_id = p.id and r.state <> 'undone'), 0)`;
 
 /**
- * Items set aside, by kind: SQL that selects id, account_id, time and reason. The queue uses the database's clock, so
- * the age of `requested` refunds is measured from the time they were stored.
+ * The SQL that selects the items set aside of each kind: id, account_id, time and reason. The age of a `requested`
+ * refund is read from its id, because that was created by the database's clock.
  */
 export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
   orders: `select id::text, account_id, updated_at as since, set_aside_because as reason
@@ -46,7 +49,7 @@ export const SET_ASIDE_MONEY: Readonly<Record<SetAsideKind, string>> = {
 };
 
 /**
- * I13: everything that is set aside raises an alert.
+ * Counts what is set aside, so that each item raises an alert (I13).
  * @param database a role that sees every account's rows.
  */
 export function addSetAsideMetrics(metrics: Metrics, database: Pick<Database, 'query'>): void {

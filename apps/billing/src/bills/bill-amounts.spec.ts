@@ -4,10 +4,10 @@ import { AuditJob } from '#libs/database';
 import { MINUTE_MS, addMonths, newId } from '#libs/platform';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
 
-/** So close to the end of the period that an upgrade costs less than the smallest possible card charge. */
+/** A moment so close to the end of the period that an upgrade costs less than the smallest possible card charge. */
 const SHORTLY_MS = 5 * 60 * MINUTE_MS;
 
-describe('bills whose amount is not the price of their lines', () => {
+describe('bills whose amount differs from the price of their lines', () => {
   let billing: BillingUnderTest;
   let accountId: string;
   let id: string;
@@ -118,7 +118,7 @@ describe('bills whose amount is not the price of their lines', () => {
     expect(invoices()[0]).toMatchObject({ subtotal: 1000, total: 750, amount_paid: 650 });
   }
 
-  it('the rest of a period that a coupon or a balance made cheaper is refunded by what was paid', async () => {
+  it('if a coupon or a balance made a period cheaper, a refund of its rest is calculated from the amount paid', async () => {
     await renewCheaper();
     const [from, to] = [addMonths(start, 1).getTime(), addMonths(start, 2).getTime()];
     await passTo(new Date((from + to) / 2));
@@ -144,7 +144,7 @@ describe('bills whose amount is not the price of their lines', () => {
     ]);
   });
 
-  it('a paid bill that cannot be read keeps the rights it would have granted, and raises an alarm', async () => {
+  it('if a paid bill cannot be read, the customer gets the rights that it would have granted, and an operator is alerted', async () => {
     const { world } = billing.simulator;
     world.all('price').find(({ metadata }) => metadata.sku === 'api-5K-month')!.unit_amount = 900;
     await passTo(addMonths(start, 1));

@@ -35,7 +35,7 @@ it('a change that begins before its period is set aside instead of being retried
 it.each([
   ['both', 0n],
   ['what is left of the old plan', 70_000n],
-])('lines are distinguished by their plans if %s rounds to nothing', (_, amountMicros) => {
+])('lines are distinguished by their plans if %s rounds to zero', (_, amountMicros) => {
   const bill = changeFrom(new Date(END.getTime() - 2_000));
   const lines = [
     { ...bill.lines[0], amountMicros: 0n },

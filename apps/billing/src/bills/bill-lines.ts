@@ -19,10 +19,10 @@ export interface BilledSubscription {
 }
 
 /**
- * Derives what a paid bill paid for from its lines; the amount paid may differ, because the processor carries balances
- * and small amounts from bill to bill. A start or renewal pays for the period it names. A change pays for the rest of
- * the running period, by the price difference of the new plan, whenever it was paid. Each result follows from the bill
- * alone, so order and repeats of events do not matter.
+ * Derives from the lines of a paid bill what it paid for. The amount paid may differ from them, because the processor
+ * carries balances and small amounts from bill to bill. A start or renewal pays for the period it names. A change pays
+ * for the rest of the running period, by the price difference of the new plan, whenever it was paid. Each result
+ * follows from the bill alone, so order and repeats of events do not matter.
  */
 export function paidLineOf(
   bill: BillSnapshot,
@@ -34,7 +34,7 @@ export function paidLineOf(
   if (bill.lines.length > 2) return { fault: 'the bill has lines beyond those of a plan' };
   if (bill.reason === 'change') return changedLine(bill, subscription, { plan, gained, left });
   if (bill.reason === 'other' || left) return { fault: 'the bill is not for a period' };
-  // A running period keeps its prices, those of the catalogue version under which it was bought.
+  // A running period keeps the prices of the catalogue version under which it was bought.
   if (gained.amountMicros !== priceOf(gained, plan))
     return { fault: 'the bill has a different price' };
   return lineOf(bill, plan, gained, {
@@ -49,8 +49,8 @@ export function paidLineOf(
 }
 
 /**
- * The charged and the refunded part of a bill. In the last minutes of a period one of them, or both, round to nothing:
- * changes only add, so the larger plan is the charged one.
+ * The charged and the refunded part of a bill. In the last minutes of a period, one or both of them round to zero. Only
+ * upgrades are billed within a period, so the larger plan is the one charged.
  */
 function partsOf({ reason, lines }: BillSnapshot): { gained?: BillLine; left?: BillLine } {
   const isChange = reason === 'change' && lines.length === 2;

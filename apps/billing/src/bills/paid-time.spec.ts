@@ -25,7 +25,7 @@ it.each([
   ['the first', back, {}, 'api-50K-month'],
   ['both', back, back, 'api-5K-month'],
 ])(
-  'two simultaneous upgrades of which %s is reversed: the remaining plan counts, whichever arrived first',
+  'if %s of two simultaneous upgrades is reversed, the other plan counts, whichever arrived first',
   (_, first, second, expected) => {
     const upgrades = [payment('api-15K-month', first), payment('api-50K-month', second)];
     for (const order of [upgrades, upgrades.toReversed()]) {

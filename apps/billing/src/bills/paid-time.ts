@@ -13,7 +13,7 @@ export interface PaidTime {
   paidThrough: Date | null;
   /** The payment of the last period was reversed: nothing is left to renew. */
   isReversed: boolean;
-  /** The plan for which its last period is paid; undefined if a period is unpaid or nothing was reversed. */
+  /** The plan for which the last period is paid; undefined without payments, or if the last period was reversed. */
   plan?: PaidPlan;
   /** The plan of the last period that is still paid; null before the first. */
   paid: PaidPlan | null;
@@ -41,12 +41,15 @@ export function paidTimeOf(payments: readonly SubscriptionPayment[]): PaidTime {
   return { ...paidTime, isReversed, plan: isReversed ? undefined : planOf(payments, last) };
 }
 
-/** A change paid for less than the grace period does not grant its rights during it. */
+/**
+ * A change that was paid for less time than the grace period lasts does not grant its rights during the grace period.
+ */
 const isLong = ({ startsAt, periodEnd }: SubscriptionPayment) =>
   periodEnd.getTime() - startsAt.getTime() >= GRACE_MS;
 
 /**
- * The highest plan among the period's changes that are still paid, otherwise the plan it began with: changes only add.
+ * The highest plan among the period's changes that are still paid, because these are upgrades; without any, the plan
+ * with which the period began.
  */
 function planOf(payments: readonly SubscriptionPayment[], last: SubscriptionPayment): PaidPlan {
   const changes = payments.filter((change) => change.isChange && isSameEnd(change, last));

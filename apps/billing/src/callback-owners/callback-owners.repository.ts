@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
-/** The object named by a callback, by the processor's id. */
+/** The object that a callback names, identified by the processor's id. */
 export interface ProcessorObject {
   processor: ProcessorName;
   externalId: string;

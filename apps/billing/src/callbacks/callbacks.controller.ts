@@ -22,7 +22,7 @@ export class CallbacksController {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Runs at an operator's command. */
+  /** Only the operator's CLI may call this. */
   @Post('internal/callbacks/replay')
   @HttpCode(200)
   @AllowCallers('cli')

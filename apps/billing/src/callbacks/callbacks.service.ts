@@ -20,8 +20,8 @@ export class CallbacksService {
   ) {}
 
   /**
-   * @throws CallbackRejected; CallbackNotChecked, so that it is sent again;
-   * NotFound for an unknown processor.
+   * @throws CallbackRejected; CallbackNotChecked, which makes the processor send it again; NotFound for an unknown
+   * processor.
    */
   async receive(name: string, raw: Buffer, headers: Record<string, unknown>): Promise<void> {
     const processor = this.processors.get(name);

@@ -96,7 +96,7 @@ describe('callbacks', () => {
     },
   );
 
-  it('S41, S42, S45: a callback that is not from the processor gets 400, is kept with its reason, and changes nothing', async () => {
+  it('S41, S42, S45: a callback that is not from the processor gets 400, is stored with the reason, and changes nothing', async () => {
     const order = await billing.order(accountId);
     const raw = eventOf(sessionOf());
     const headers = signedCallback(raw, CALLBACK_SECRET, billing.clock.now());
@@ -206,7 +206,7 @@ describe('callbacks', () => {
     expect(order.state).toBe('redirected');
     const event = eventOf(sessionOf());
     const packed = gzipSync(event);
-    // Each signature is valid for one of the two: the bytes as received, or the unpacked content.
+    // One signature is valid for the bytes as received, the other for the unpacked content.
     for (const signed of [packed, event]) {
       const headers = signedCallback(signed, CALLBACK_SECRET, billing.clock.now());
       const answer = await billing.call('POST', 'callbacks/stripe', {
@@ -253,7 +253,7 @@ describe('callbacks', () => {
     }
   });
 
-  it('S47: an event about a foreign checkout grants nothing and stays visible', async () => {
+  it('S47: an event about a checkout that is not ours grants nothing and stays visible', async () => {
     const raw = eventOf('cs_test_unknown');
     expect(await send(raw)).toMatchObject({ status: 200 });
     await billing.settle();
@@ -291,7 +291,7 @@ describe('callbacks', () => {
       return JSON.stringify([said.sort(), await billing.stateOf(account, order)]);
     }
 
-    it('S49: leads with its six events to the same rows and events in every order', async () => {
+    it('S49: leads to the same rows and events, whatever the order of its six callbacks', async () => {
       const outcomes = new Set<string>();
       for (const order of permutationsOf(4)) {
         const bought = await purchase();

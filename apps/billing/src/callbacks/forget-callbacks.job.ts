@@ -8,7 +8,7 @@ import { CallbacksMaintenanceRepository } from './callbacks.repository.js';
  */
 const KEPT_MS = 30 * DAY_MS;
 
-/** Deletes the bodies of old callbacks, and rejected callbacks completely; ids and counts stay. */
+/** Deletes the bodies of old callbacks, and old rejected callbacks entirely. Ids and counts stay. */
 @Injectable()
 export class ForgetCallbacksJob implements Job {
   readonly name = 'forget-callbacks';

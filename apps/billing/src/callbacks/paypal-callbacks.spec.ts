@@ -54,7 +54,7 @@ describe('callbacks of PayPal', () => {
     expect(count).toBe('1');
   });
 
-  it('S45: a callback that is not PayPal’s gets 400, is kept with its reason, and changes nothing', async () => {
+  it('S45: a callback that is not PayPal’s gets 400, is stored with the reason, and changes nothing', async () => {
     const { order, raw } = await approved();
     const headers = sign(raw);
     const without = Object.keys(headers).map((name) => {
@@ -183,7 +183,7 @@ describe('callbacks of PayPal', () => {
     expect(await billing.stateOf(accountId, order)).toBe('expired');
   });
 
-  it('an order of a deleted account is closed, and its approval takes no money', async () => {
+  it('an order of a deleted account is closed, and approving it takes no money', async () => {
     const order = await billing.order(accountId, 15_000, 'paypal');
     await billing.deliver('deleted', accountId);
     await billing.follow();

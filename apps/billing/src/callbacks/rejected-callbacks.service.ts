@@ -9,7 +9,7 @@ import {
 } from './rejected-callbacks.repository.js';
 
 const KEPT_BYTES = 4 * 1024;
-/** How many callbacks are kept while an earlier batch is being written; all are counted. */
+/** The maximum number of callbacks kept while an earlier batch is being written; all are counted. */
 const KEPT_AT_ONCE = 20;
 
 interface Gathered {

@@ -89,14 +89,14 @@ export class FollowAccountsJob implements Job {
     const change = changeOf(followed);
     if (wanted === 'plan' && change) return processor.setPlan(change, key);
     if (wanted !== 'resume') {
-      // Otherwise its payment page would still take money. A change that is being paid cannot be dropped; it is
-      // refunded once it is paid.
+      // Otherwise the change's payment page would still take money. A change that is being paid cannot be dropped; it
+      // is refunded once it is paid.
       const dropped = isChangeUnpaid ? await processor.dropChange(externalId, key) : undefined;
       if (dropped && (wanted === 'drop' || dropped.outcome === 'unknown')) return dropped;
       return processor.cancel(externalId, wanted === 'end' ? 'now' : 'period_end', key);
     }
     const resumed = await processor.resume(externalId, key);
-    // If customers must approve changes, the cancellation has not dropped theirs.
+    // A processor at which customers approve changes keeps an approved change when the subscription is cancelled.
     const isChangeDropped = !processor.capabilities.changesNeedApproval;
     if (resumed.outcome !== 'done' || !change || !isChangeDropped) return resumed;
     return processor.changeAtPeriodEnd(change, key);

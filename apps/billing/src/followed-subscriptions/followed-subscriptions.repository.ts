@@ -94,8 +94,8 @@ export class FollowedSubscriptionsMaintenanceRepository {
   }
 
   /**
-   * Notes that the deletion cancels the subscription, and which change this cancellation drops. A repeat, after the
-   * processor has dropped the change, keeps the first note.
+   * Notes that the deletion cancels the subscription, and which change this cancellation drops. A repeated call, after
+   * the processor has dropped the change, keeps the first note.
    */
   async markCancelledByDeletion({ accountId, id }: FollowedSubscription): Promise<void> {
     await this.maintenance.query(

@@ -9,7 +9,7 @@ const RUNNING = 20_000;
 const ENDED = 20_000;
 /** The number of running subscriptions with each kind of pending change. */
 const WISHING = 3;
-/** 8 KiB each; the table of subscriptions alone has more than 900. */
+/** Pages of 8 KiB; the table of subscriptions alone has more than 900. */
 const BLOCKS_MAX = 300;
 
 describe('subscriptions to follow up', () => {
@@ -55,7 +55,7 @@ describe('subscriptions to follow up', () => {
     expect(new Set(found).size).toBe(6 * WISHING);
   });
 
-  /** Rows that PostgreSQL counted for the actual statement of the job. */
+  /** The rows that PostgreSQL counted when it ran the job's own statement. */
   async function blocksRead(): Promise<number> {
     const explaining = {
       query: (sql: string, parameters: unknown[]) =>

@@ -17,15 +17,15 @@ export class InvoiceArchiveService {
   ) {}
 
   /**
-   * Invoices are decrypted and sent one after the other, as fast as the reader takes them: only one PDF is in memory at
-   * a time, and no transaction waits for the reader. If a PDF cannot be decrypted, the file ends there, and no program
-   * accepts it as complete.
+   * Invoices are decrypted and sent one after the other, as fast as the client reads them: only one PDF is in memory at
+   * a time, and no transaction waits for the client. If a PDF cannot be decrypted, the ZIP file ends there, and no
+   * program accepts it as complete.
    * @throws InvalidRequest if there are too many for one file.
    */
   async zip(accountId: string, asked: AskedInvoices): Promise<Readable> {
     const found = await this.invoices.newest(accountId, asked, ARCHIVED_INVOICES_MAX + 1);
     if (found.length > ARCHIVED_INVOICES_MAX) {
-      const message = `must leave at most ${ARCHIVED_INVOICES_MAX} invoices: ask for less time`;
+      const message = `must select at most ${ARCHIVED_INVOICES_MAX} invoices: choose a shorter period`;
       throw new InvalidRequest([{ field: 'from', message }]);
     }
     const zip = new ZipFile();

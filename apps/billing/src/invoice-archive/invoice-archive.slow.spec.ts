@@ -54,7 +54,7 @@ async function entriesOf(zipped: Buffer): Promise<Map<string, Buffer>> {
   return entries;
 }
 
-describe('invoices by time and state', () => {
+describe('the invoices of an account', () => {
   it('can be filtered by whether they were refunded, and by day of issue', async () => {
     const side = sideOf(billing, 'stripe');
     const numbers = async (state: InvoiceState) =>

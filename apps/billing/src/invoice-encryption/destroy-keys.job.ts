@@ -3,7 +3,10 @@ import { type Job, Logger } from '#libs/platform';
 import { InvoiceEncryptionService } from './invoice-encryption.service.js';
 import { InvoiceKeysMaintenanceRepository } from './invoice-keys.repository.js';
 
-/** Makes PDFs and buyers of invoices unreadable at the end of their legal retention; numbers and amounts stay. */
+/**
+ * Makes the PDFs of invoices and their buyers' data unreadable when the legal retention period ends. Numbers and
+ * amounts stay.
+ */
 @Injectable()
 export class DestroyKeysJob implements Job {
   readonly name = 'destroy-invoice-keys';

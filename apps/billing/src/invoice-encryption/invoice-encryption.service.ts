@@ -7,8 +7,9 @@ import { InvoiceDataDestroyed } from './invoice-encryption.errors.js';
 import { InvoiceKeysRepository, type InvoiceYear } from './invoice-keys.repository.js';
 
 /**
- * Encrypts the personal data on invoices with billing's own keys, which outlive the account's erasure because the law
- * requires invoices to be kept to the end of a year. Destroying the key of a year makes every copy unreadable (S119).
+ * Encrypts the personal data on invoices with billing's own keys, one per account and year. They outlive the account's
+ * erasure, because the law requires invoices to be kept for whole years. Destroying the keys of a year makes every copy
+ * of its invoices unreadable (S119).
  */
 @Injectable()
 export class InvoiceEncryptionService {

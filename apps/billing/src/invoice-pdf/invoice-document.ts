@@ -10,7 +10,7 @@ export interface Seller {
   taxId: string | null;
 }
 
-/** The buyer, with the billing details when the revision was printed. */
+/** The buyer, with the billing details at the time when the revision was printed. */
 export interface Buyer {
   name: string;
   /** The person who bought for a company. */

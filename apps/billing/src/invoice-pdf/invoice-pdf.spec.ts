@@ -15,7 +15,7 @@ const read = async (from: InvoiceDocument) => readPdf(await renderPdf(from));
 const HASH_OF_0_1_0 = '3125dbc35aefd9dcf69ba4ace955bd29d26fe0f1c27d0b5c629b667e0f28a20a';
 
 describe('invoice PDF', () => {
-  it('it contains what an accountant needs: parties, tax ids, lines, net, tax, total, paid by', async () => {
+  it('contains what an accountant needs: parties, tax ids, lines, net, tax, total, means of payment', async () => {
     const { pages, info } = await read(
       invoiceDocument({ taxMicros: 9_000_000n, totalMicros: 1_234_500_000n, currency: 'EUR' }),
     );
@@ -49,7 +49,7 @@ describe('invoice PDF', () => {
     ['Latin', 'Łódź Żółć Straße Ærø Ñandú Čeština Győr Ğüş Ţară Đà Nẵng'],
     ['Greek', 'Εταιρεία Πληροφορικής ΑΕ, Αθήνα'],
     ['Cyrillic', 'Общество «Пример», Київ, Љубљана'],
-  ])('%s letters are read back as they were written', async (_, name) => {
+  ])('%s letters can be read back unchanged', async (_, name) => {
     const { pages } = await read(named(name));
     expect(pages[0].replaceAll('\n', ' ')).toContain(name);
   });
@@ -165,7 +165,7 @@ describe('invoice PDF', () => {
     expect(drawnOf('W'.repeat(1_000_000))).toBeLessThan(20_000);
   });
 
-  it('a company is named before its buyer; without details only the buyer is named', () => {
+  it('names a company before the person who bought; without billing details, it names only the person', () => {
     const details = {
       organisation: 'X Ltd',
       address_line1: '1 Quay',

@@ -15,8 +15,8 @@ export interface InvoiceLine {
 }
 
 /**
- * The accounting entry of a payment, or of money that was returned and arrived again. It never changes; its printed
- * form changes with the buyer's details.
+ * The accounting entry for a payment (an invoice), for returned money (a credit note) or for returned money that
+ * arrived again (a debit note). It never changes; its printed form changes with the buyer's details.
  */
 @Entity('invoices')
 export class Invoice {

@@ -11,7 +11,7 @@ import {
 import { AccountId } from '#libs/platform';
 import { OwnInvoicesService } from './own-invoices.service.js';
 
-/** The customer's invoices, on behalf of a session that the dashboard has checked. */
+/** Serves the customer's invoices to a session that the dashboard has checked. */
 @Controller()
 export class InvoicesController {
   constructor(

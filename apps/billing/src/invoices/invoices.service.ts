@@ -74,7 +74,7 @@ export class InvoicesService {
    * that failed, a dispute that was won). All notes of an invoice together never exceed it: money reversed beyond it,
    * such as a lost dispute over refunded money, is booked as a loss. The caller must hold the lock of the payment's
    * aggregate.
-   * @param credits package credits that are revoked with it, or restored.
+   * @param credits the package credits that the reversal revokes or restores.
    */
   correct(transaction: Transaction, payment: Payment, reversal: Reversal, credits: bigint): void {
     transaction.beforeCommit(async () => {

@@ -88,7 +88,7 @@ describe.each(BOTH)('invoices of %s', (name) => {
     expect(await list()).toHaveLength(1);
   });
 
-  it('a plan’s first bill and its renewal have one each, which names plan and period', async () => {
+  it('a plan’s first bill and its renewal each have an invoice that names plan and period', async () => {
     const wish = { product: 'subscription', sku: 'api-15K-month', processor };
     const { body: order } = await billing.call('POST', 'orders', { accountId, body: wish });
     await billing.act(order, 'pay');
@@ -154,7 +154,7 @@ describe('invoices', () => {
     processor = 'stripe';
   });
 
-  it('while account is down payments are stored and numbered, and the PDF follows', async () => {
+  it('while account is down, payments are stored and their invoices numbered; the PDFs follow', async () => {
     // Unprinted invoices left by earlier tests.
     await billing.deliverMail(accountId);
     billing.contacts.isDown = true;
@@ -251,7 +251,7 @@ describe('invoices', () => {
     expect(billing.logLines.splice(0)).toHaveLength(1);
   });
 
-  it('after an erasure no revision is created; money that still arrives has an invoice without a name', async () => {
+  it('after an erasure no revision is created; money that still arrives gets an invoice without a name', async () => {
     await buy();
     const [{ id }] = await list();
     const order = await billing.order(accountId, 15_000, processor);

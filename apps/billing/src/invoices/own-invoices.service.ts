@@ -27,7 +27,7 @@ function filterOf({ from, to, state }: AskedInvoices): InvoiceFilter {
   };
 }
 
-/** An account's invoices as its owner sees them. */
+/** Serves an account's invoices as its owner sees them. */
 @Injectable()
 export class OwnInvoicesService {
   constructor(

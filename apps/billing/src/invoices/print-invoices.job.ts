@@ -28,7 +28,7 @@ export class PrintInvoicesJob extends WorkRunner<PrintWork> {
     logger: Logger,
   ) {
     const queue = new WorkQueue<PrintWork>({ name: 'print-invoices' });
-    // Printing occupies the event loop: one at a time leaves room for callbacks.
+    // Printing blocks the event loop: printing one invoice at a time lets callbacks be handled in between.
     super({ queue, database, logger, concurrency: 1 });
   }
 

@@ -6,7 +6,7 @@ import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 
 const ADDRESS = { address_line1: '1 Quai', city: 'Genève', country: 'CH' };
 
-describe.each(BOTH)('money that goes back beyond its invoice at %s', (processor) => {
+describe.each(BOTH)('money reversed beyond its invoice at %s', (processor) => {
   let billing: BillingUnderTest;
   let side: ProcessorSide;
   let accountId: string;

@@ -9,7 +9,7 @@ import { MailedNoticesRepository } from './mailed-notices.repository.js';
 /** A mail, given the recipient's first name and the dashboard's origin. */
 export type MailForPerson = (firstName: string, dashboardUrl: string) => MailTemplate;
 
-/** Mails about money, each sent once. */
+/** Sends mails about money, each once. */
 @Injectable()
 export class MailsService {
   constructor(

@@ -45,7 +45,7 @@ describe('mails about money', () => {
       'Correction: 1,234.50 USD, debit note INV-2026-000043',
       ['1,234.50 USD of invoice INV-2026-000042 was not refunded after all'],
     ],
-  ] as const)('about %s says the same in text and HTML', (kind, subject, sentences) => {
+  ] as const)('the mail about %s says the same in text and HTML', (kind, subject, sentences) => {
     const mail = receipt(kind);
     expect(mail.subject).toBe(subject);
     for (const sentence of ['Hello Ada', `${ORIGIN}/invoices`, ...sentences]) {

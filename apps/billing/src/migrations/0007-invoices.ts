@@ -1,6 +1,6 @@
 import { type Migration, numberSeriesTable } from '#libs/database';
 
-/** The queue of this release; a later one has another. */
+/** The work queue of release 0.1.0; later releases use another table. */
 const workItemTable = `
 create table work_item (
   id uuid primary key,

@@ -8,7 +8,7 @@ import { type MissedNewsCount, MissedNewsService } from './missed-news.service.j
 
 /** How far back the first check looks. */
 const LOOK_BACK_MS = 3 * DAY_MS;
-/** An event may become visible after a later one. */
+/** An event may become visible after a newer event does. */
 const OVERLAP_MS = 10 * MINUTE_MS;
 
 /** Reads the events at the processors, and handles those for which no callback arrived. */

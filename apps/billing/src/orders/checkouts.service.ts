@@ -14,7 +14,7 @@ import { OPEN_ORDER_STATES } from './order-state.js';
 import { checkoutLineOf } from './order-lines.js';
 import { OrdersMaintenanceRepository, OrdersRepository } from './orders.repository.js';
 
-/** Answers of a processor to an attempt to close an open page, if it cannot close it. */
+/** The answers of a processor that cannot close an open page. */
 const NOT_CLOSABLE = 'not_closable';
 
 /** Opens the processor's page for an order. A repeat is the same call with the same key. */
@@ -101,7 +101,7 @@ export class CheckoutsService {
     return true;
   }
 
-  /** Open orders without news from the processor since `before`. */
+  /** Open orders about which the processor has sent nothing since `before`. */
   async listSilent(before: Date, limit: number): Promise<Order[]> {
     return this.silentOrders.listSilent(before, limit);
   }
@@ -123,7 +123,7 @@ export class CheckoutsService {
         return true;
       }
     }
-    // No customer was ever sent to the page of this order.
+    // No customer was ever redirected to the page of this order.
     await this.end(order, 'expired');
     return true;
   }

@@ -36,7 +36,7 @@ describe('an unpaid order', () => {
   );
 
   it.each(['stripe', 'paypal'] as const)(
-    'stays paid if the customer was faster at %s',
+    'stays paid if the customer paid at %s before it was dropped',
     async (processor) => {
       const order = await billing.order(accountId, 15_000, processor);
       const { callbacks } = processor === 'paypal' ? billing.simulator.paypal : billing.simulator;
@@ -60,7 +60,7 @@ describe('an unpaid order', () => {
     expect(await billing.stateOf(accountId, order)).toBe('paid');
   });
 
-  it('makes room for another one, but for no more than 60 an hour', async () => {
+  it('makes room for another order once it is dropped, for at most 60 an hour', async () => {
     const { id } = await billing.order(accountId);
     await drop(id);
     await billing.database.query(

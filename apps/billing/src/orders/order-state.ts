@@ -10,7 +10,7 @@ export const isUnpaid = (state: OrderState) =>
 
 /**
  * The state of an order after its checkout was fetched. Money counts whenever it arrives, even after the order has
- * expired or was cancelled; a state that follows from money can be left only through more news about money.
+ * expired or was cancelled; once a payment has determined the state, only a later refund or dispute changes it.
  */
 export function stateAfterCheckout(
   state: OrderState,

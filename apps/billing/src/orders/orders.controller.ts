@@ -13,7 +13,7 @@ import { AccountId, idempotencyKeyOf } from '#libs/platform';
 import { AccountPace } from '../purchase-rules/account-pace.js';
 import { OrdersService } from './orders.service.js';
 
-/** The customer's orders, on behalf of a session that the dashboard has checked. */
+/** Serves the customer's orders to a session that the dashboard has checked. */
 @Controller()
 export class OrdersController {
   constructor(

@@ -28,7 +28,7 @@ export class TooManyBegunOrders extends Problem {
     super({
       code: 'too_many_open_orders',
       status: 409,
-      detail: `You have begun ${limit} orders within an hour without paying them. Try again in an hour.`,
+      detail: `You have placed ${limit} orders within an hour without paying for them. Try again in an hour.`,
     });
   }
 }

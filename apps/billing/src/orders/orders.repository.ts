@@ -24,8 +24,8 @@ export class OrdersRepository {
   }
 
   /**
-   * Orders created after `since` that wait for their customer (`open`), and those that were dropped as well (`begun`).
-   * Other such calls for the account wait until the transaction ends.
+   * Counts the orders created after `since`: those that wait for their customer (`open`), and these together with the
+   * dropped ones (`begun`). Other calls for the same account wait until the transaction ends.
    */
   async countUnpaid(
     transaction: Transaction,
@@ -177,7 +177,7 @@ export class OrdersRepository {
 export class OrdersMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Orders without news from the processor since `before`, oldest news first. */
+  /** Orders about which the processor has sent nothing since `before`, those with the longest silence first. */
   async listSilent(before: Date, limit: number): Promise<Order[]> {
     return this.maintenance.transaction((transaction) =>
       transaction.manager

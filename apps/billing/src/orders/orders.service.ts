@@ -214,7 +214,10 @@ export class OrdersService {
     });
   }
 
-  /** Counts the orders of one account one at a time. @throws TooManyOpenOrders, TooManyBegunOrders. */
+  /**
+   * Checks the limits on unpaid orders, for one order of an account at a time. @throws TooManyOpenOrders,
+   * TooManyBegunOrders.
+   */
   private async checkOpen(
     transaction: Transaction,
     { accountId, createdAt }: Order,

@@ -40,7 +40,7 @@ describe('orders', () => {
     processor: 'stripe',
     ...extra,
   });
-  /** Objects of the processors whose fetch is repeated. */
+  /** The processor objects that are still to be fetched. */
   const unread = () =>
     billing.database.query(`select name, reason from work where queue = 'processor-objects'`);
   const confirmed = async () =>
@@ -73,7 +73,7 @@ describe('orders', () => {
       expect(texts.filter((text) => text.includes('order_lines'))).toHaveLength(1);
     });
 
-    it('a list is read page by page, each order once', async () => {
+    it('reading a list page by page returns each order once', async () => {
       const made: unknown[] = [];
       for (const credits of [15_000, 5_000, 20_000]) {
         made.unshift((await billing.order(accountId, credits)).id);
@@ -245,7 +245,7 @@ describe('orders', () => {
       expect(await confirmed()).toHaveLength(1);
     });
 
-    it('a return suffices if every callback is lost', async () => {
+    it('the customer’s return is enough if every callback is lost', async () => {
       side().callbacks.faults.drop = true;
       const bought = await order();
       await billing.act(bought, 'pay');
@@ -294,7 +294,7 @@ describe('orders', () => {
     });
   });
 
-  describe.each(BOTH)('missed news of %s', (processor) => {
+  describe.each(BOTH)('missed events of %s', (processor) => {
     const heal = () => billing.get(OpenOrdersJob).runOnce();
     const lastRun = async () => {
       const [run] = await billing.database.query<object>(
@@ -317,7 +317,7 @@ describe('orders', () => {
       expect(await lastRun()).toMatchObject({ failed: 0 });
     });
 
-    it('is found, although an earlier order cannot be stored', async () => {
+    it('a paid order is found, even if an earlier order cannot be stored', async () => {
       const { callbacks } = sideOf(billing, processor);
       callbacks.faults.drop = true;
       const stuck = await billing.order(accountId, 15_000, processor);
@@ -333,7 +333,7 @@ describe('orders', () => {
       expect(billing.logLines.splice(0)).toHaveLength(1);
     });
 
-    it('a checkout whose answer was lost is resolved by repeating the call, and expires after a search', async () => {
+    it('a checkout whose creation got no answer is resolved by repeating the call, and expires after a search', async () => {
       billing.simulator.apiFaults.lostAnswers = Infinity;
       const lost = await post(wish({ processor }));
       expect(lost.status).toBe(503);
@@ -350,7 +350,7 @@ describe('orders', () => {
     });
   });
 
-  it('S47: an order whose payment belongs to another one is set aside until it has its own', async () => {
+  it('S47: an order whose checkout names another order’s payment is set aside until it has its own payment', async () => {
     const [first, second] = [await billing.order(accountId), await billing.order(accountId)];
     await billing.act(first, 'pay');
     const { world } = billing.simulator;

@@ -30,7 +30,7 @@ export class StoredPaymentLine extends PurchasedLine {
   @Column('bigint', { name: 'monthly_credits', nullable: true, transformer: BIGINT_COLUMN })
   monthlyCredits: bigint | null;
 
-  /** A change within a paid period: its reversal restores the earlier plan and ends nothing. */
+  /** A change within a paid period: its reversal restores the earlier plan and does not end the subscription. */
   @Column('boolean', { name: 'is_change' })
   isChange: boolean;
 }

@@ -42,7 +42,7 @@ export class Payment {
   @Column('text', { name: 'catalogue_version' })
   catalogueVersion: string;
 
-  /** False for money that is returned without an event: a duplicate's, or a deleted account's. */
+  /** False for money that is refunded without publishing an event: that of a duplicate or of a deleted account. */
   @Column('boolean', { name: 'is_announced' })
   isAnnounced: boolean;
 

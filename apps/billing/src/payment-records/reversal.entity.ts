@@ -30,7 +30,7 @@ export class Reversal {
   @Column('text', { name: 'external_id', nullable: true })
   externalId: string | null;
 
-  /** From 1; a reopened dispute starts the next, as does a repeated refund. */
+  /** Counts from 1. A reopened dispute starts the next attempt, and so does a retried refund. */
   @Column('integer')
   attempt: number;
 

@@ -1,17 +1,16 @@
 import { DAY_MS, HOUR_MS } from '#libs/platform';
 import type { Reversal } from '../payment-records/reversal.entity.js';
 
-/**
- * The pauses between attempts at a refund that the processor rejects, because our balance there may be topped up
- * meanwhile.
- */
+/** The pauses between attempts at a refund that the processor rejects: our balance there may be topped up meanwhile. */
 export const RETRY_PAUSES_MS: readonly number[] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS];
 
 /** Whether a refund failed, was not replaced by another and was not dismissed. */
 export const isFailedRefund = ({ cause, state, closedAt }: Reversal): boolean =>
   cause === 'refund' && state === 'undone' && closedAt === null;
 
-/** @returns the refund as failed, to be retried after a pause if it was started here, at most four times. */
+/**
+ * @returns the refund, marked as failed. A refund that was started here is retried after a pause, at most four times.
+ */
 export function failed(refund: Reversal, now: Date): Reversal {
   const { cause, reason, attempt } = refund;
   const pauseMs = cause === 'refund' && reason !== null ? RETRY_PAUSES_MS[attempt - 1] : undefined;

@@ -56,7 +56,7 @@ export interface ConfirmedPayment {
   billId: string | null;
   catalogueVersion: string;
   lines: readonly PaidLine[];
-  /** False for money that will be refunded: a duplicate's, or that of a change paid too late. */
+  /** False for money that will be refunded: that of a duplicate, or of a change paid too late. */
   isAnnounced: boolean;
 }
 
@@ -235,7 +235,7 @@ function storedLine({ id, accountId }: Payment, line: PaidLine): StoredPaymentLi
   };
 }
 
-/** The outbox validates each line by the class for its kind. */
+/** The outbox validates each line against the class for its kind. */
 function announcedLine(line: StoredPaymentLine): PaymentLine {
   return {
     lineId: line.id,

@@ -35,7 +35,7 @@ const STATES: Readonly<Record<RefundSnapshot['state'] | DisputeSnapshot['state']
     won: 'undone',
   };
 
-/** Refunds and disputes of payments, made here or at the processor. */
+/** Handles refunds and disputes of payments, whether they were made here or at the processor. */
 @Injectable()
 export class ReversalsService {
   constructor(

@@ -11,9 +11,9 @@ export interface SubscriptionPayment {
   periodStart: Date;
   periodEnd: Date;
   paidMicros: string;
-  /** Finally reversed, of the whole payment. */
+  /** The part of the whole payment that was finally reversed. */
   wholeMicros: string;
-  /** Finally reversed, of the rest of the period, and from when. */
+  /** The amount finally reversed for the rest of the period, which begins at `keptUntil`. */
   restMicros: string;
   keptUntil: Date | null;
 }

@@ -61,7 +61,9 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
     await billing.settle();
   }
 
-  /** The subscription's callbacks until PayPal has decided and the next period is paid. */
+  /**
+   * Holds back the subscription's callbacks until PayPal has decided and the next period is paid, then returns them.
+   */
   async function callbacksAfterwards(): Promise<readonly Callback[]> {
     side().callbacks.hold();
     await billing.pass(5 * DAY_MS);
@@ -69,7 +71,7 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
     return held.filter(({ body }) => body.includes(agreementId));
   }
 
-  /** The price of one plan was kept and the difference refunded, without any event. */
+  /** Expects that the price of one plan was kept and the difference refunded, without any event. */
   async function expectReturned(): Promise<void> {
     await billing.follow();
     const { paid, refunded } = await side().moneyOf(accountId);
@@ -88,7 +90,7 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
     ['after its period', 1],
     ['within its period but announced afterwards', 4],
   ])(
-    'S49: a reviewed change that is paid %s is refunded, in every order of callbacks',
+    'S49: a reviewed change that is paid %s is refunded, whatever the order of callbacks',
     async (_, days) => {
       await reviewed(days);
       const { length } = await callbacksAfterwards();
@@ -118,7 +120,7 @@ describe('changes whose payment PayPal is still reviewing at the end of the peri
   });
 
   it.each(['nothing happens', 'the customer cancels and undoes it'])(
-    'S49: the rest of a late payment is refunded after a partial refund at PayPal (%s in the next period, before any news)',
+    'S49: the rest of a late payment is refunded after a partial refund at PayPal (%s in the next period, before any callback)',
     async (meanwhile) => {
       await reviewed(1);
       const callbacks = await callbacksAfterwards();

@@ -3,7 +3,7 @@ import { addMonths, shareOfMoney } from '#libs/platform';
 import { withTax } from '../tax/tax-rates.js';
 import type { PlanRef } from '../processors/payment-processor.js';
 
-/** A plan in a number of units. */
+/** A plan and the number of its units. */
 export interface PlannedUnits {
   plan: SubscriptionPlan;
   quantity: number;

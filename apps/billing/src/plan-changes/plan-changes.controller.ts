@@ -15,7 +15,7 @@ import { AccountId, idempotencyKeyOf } from '#libs/platform';
 import { AccountPace } from '../purchase-rules/account-pace.js';
 import { PlanChangesService } from './plan-changes.service.js';
 
-/** Changes that customers make to their subscriptions, for a session checked by the dashboard. */
+/** Lets customers change their subscriptions, for a session that the dashboard has checked. */
 @Controller()
 @UseGuards(AccountPace)
 export class PlanChangesController {

@@ -46,15 +46,17 @@ const CHANGES_AT_ONCE = 3;
 /** Maximum number of running and waiting changes, one per account. */
 const CHANGES_MAX = 50;
 
-const UNDER_WAY = 'Another change of your subscriptions is under way.';
-/** The restoration would undo what its customer does meanwhile. */
+const UNDER_WAY = 'Another change to your subscriptions is in progress.';
+/** Until the restoration is complete, it would overwrite what the customer changes. */
 const BEING_RESTORED =
   'This subscription was cancelled with its account. Wait until the restoration has resumed it.';
 const NEXT_IS_PAID = 'The next period is paid already. Change the plan once that period has begun.';
 const BEING_PAID =
   'The payment processor is reviewing the payment of an earlier change. Wait until it has finished.';
 
-/** Changes that customers make to their subscriptions. Rows are updated by a fetch, as after a callback. */
+/**
+ * Makes the changes that customers request to their subscriptions. A fetch then updates our rows, as after a callback.
+ */
 @Injectable()
 export class PlanChangesService {
   /** Accounts with a running change: a slow change delays only its own customer. */
@@ -243,7 +245,7 @@ export class PlanChangesService {
     return { subscription: await this.refreshed(row), redirect_url: redirectUrl };
   }
 
-  /** The processor's page for the means of payment. */
+  /** The processor's page on which the customer changes the payment method. */
   async paymentPage(accountId: string, id: string): Promise<{ redirect_url: string }> {
     const row = await this.own.findCurrent(accountId, id);
     const { customerId, returnUrl } = await this.own.customerOf(row);
@@ -270,7 +272,7 @@ export class PlanChangesService {
     if (row.state !== 'active' || (row.paidThrough ?? row.periodStart) < row.periodEnd) {
       throw new PeriodNotPaid();
     }
-    // PayPal bills up to a day early; its new price would come one period later than the plan.
+    // PayPal bills up to a day early; after that, the new price would apply one period later than the new plan.
     if (row.paidThrough !== null && row.paidThrough > row.periodEnd) {
       throw new PlanNotChangeable(NEXT_IS_PAID);
     }
@@ -319,8 +321,9 @@ const due = (micros: Micros, { taxPpm }: Subscription) => ({
 });
 
 /**
- * The same request with the same agreed time is the same call, however often it is sent; with keys, only under the same
- * key, so that a dropped change can be requested again. PayPal accepts at most 108 characters.
+ * The idempotency key of a change. The same request with the same agreed time has the same key, however often it is
+ * sent. A client's own key is part of it, so that a dropped change can be requested again. PayPal accepts at most 108
+ * characters.
  */
 function changeIdOf(
   { id }: Subscription,

@@ -29,7 +29,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     expect(billing.logLines.splice(0)).toEqual([]);
   });
 
-  /** An API plan of 15K a month, bought now. */
+  /** Buys an API plan of 15K a month. */
   beforeEach(async () => {
     start = billing.clock.now();
     ({ accountId, id } = await subscribed());
@@ -182,7 +182,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     expect(await ask('undo')).toMatchObject({ status: 409, body: { code: 'plan_not_changeable' } });
   });
 
-  it('a change that waits for the end of the period is there again once a cancellation is undone', async () => {
+  it('undoing a cancellation restores the change that waited for the end of the period', async () => {
     await change('api-5K-month');
     await ask('cancel');
     // A repeated cancellation must not forget the change that the first one dropped.
@@ -209,7 +209,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     }
   });
 
-  it('while a change is running no other change starts or reaches the processor', async () => {
+  it('while a change is running, no other change starts or reaches the processor', async () => {
     const statuses = async () => {
       const before = side.calls();
       const found: [string, number, number][] = [];
@@ -274,7 +274,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     }
   });
 
-  // paypal-subscriptions.spec.ts tests what PayPal does instead.
+  // `paypal-subscriptions.slow.spec.ts` tests what PayPal does instead.
   if (processor === 'stripe') {
     const card = (behaviour: 'works' | 'asks') => {
       const [{ customer }] = billing.simulator.world.all('subscription');

@@ -20,7 +20,7 @@ describe('an unpaid plan change', () => {
     expect(billing.logLines.splice(0)).toEqual([]);
   });
 
-  /** An API plan of 15K a month, bought now. */
+  /** Buys an API plan of 15K a month. */
   async function subscribed(processor: 'stripe' | 'paypal'): Promise<void> {
     accountId = billing.newAccount();
     const body = { product: 'subscription', sku: 'api-15K-month', processor };
@@ -48,7 +48,7 @@ describe('an unpaid plan change', () => {
     return (await billing.deliverMail(accountId)).map(({ subject }) => subject);
   }
 
-  it('is shown with the open amount after the card was declined, also by mail, and can be paid on its page', async () => {
+  it('is shown with the amount due after the card was declined, also by mail, and can be paid on its page', async () => {
     await subscribed('stripe');
     card('declines');
     const asked = await ask('change', WISH);
@@ -56,7 +56,7 @@ describe('an unpaid plan change', () => {
       sku: 'api-15K-month',
       unpaid_change: { ...WISH, quantity: 1, due_micros: '48000000', is_declined: true },
     });
-    const open = 'Your payment was declined: 48.00 USD is open';
+    const open = 'Your payment was declined: 48.00 USD is due';
     expect(await mails()).toContain(open);
     expect((await mails()).filter((subject) => subject === open)).toHaveLength(1);
     const { unpaid_change: unpaid } = await now();
@@ -71,7 +71,7 @@ describe('an unpaid plan change', () => {
     card('asks');
     await ask('change', WISH);
     expect((await now()).unpaid_change).toMatchObject({ is_declined: false });
-    expect(await mails()).not.toContain('Your payment was declined: 48.00 USD is open');
+    expect(await mails()).not.toContain('Your payment was declined: 48.00 USD is due');
     await billing.pass(24 * HOUR_MS);
     expect(await now()).toMatchObject({ sku: 'api-15K-month', unpaid_change: null });
   });
@@ -87,7 +87,7 @@ describe('an unpaid plan change', () => {
     expect(invoice.status).toBe('void');
     expect(await ask('drop')).toMatchObject({ status: 200 });
     card('works');
-    // A repeat of a request from before the drop is not a new request.
+    // A request that repeats one from before the drop is not a new request.
     await ask('change', WISH, first);
     expect(await paid()).toHaveLength(1);
     await ask('change', WISH, { 'idempotency-key': newId() });
@@ -123,7 +123,7 @@ describe('an unpaid plan change', () => {
     expect(await paid()).toHaveLength(1);
   });
 
-  it('is shown with the open amount and PayPal’s refusal, and can be paid in another way', async () => {
+  it('is shown with the amount due and PayPal’s refusal, and can be paid in another way', async () => {
     await subscribed('paypal');
     const { body } = await ask('change', WISH);
     expect(body.subscription.unpaid_change).toMatchObject({
@@ -136,7 +136,7 @@ describe('an unpaid plan change', () => {
     await billing.settle();
     const { sku, unpaid_change: unpaid } = await now();
     expect([sku, unpaid?.is_declined]).toEqual(['api-15K-month', true]);
-    expect(await mails()).toContain('Your payment was declined: 48.00 USD is open');
+    expect(await mails()).toContain('Your payment was declined: 48.00 USD is due');
     await pressButton(unpaid!.pay_url!, 'pay');
     await billing.settle();
     expect(await now()).toMatchObject({ ...WISH, unpaid_change: null });

@@ -20,8 +20,8 @@ const CALLS_MAX = 16;
 let billing: BillingUnderTest;
 let stripe: Server;
 /**
- * The objects of the running test. Retries of earlier ones are answered at once, so that they
- * occupy no slot.
+ * The objects of the running test. Retries for objects of earlier tests are answered at once, so that they occupy no
+ * slot.
  */
 const held = new Set<string>();
 /** Requests for held objects; the processor answers when the test says so. */
@@ -79,7 +79,7 @@ it('a slow processor is sent enough fetches at once, and never more than the lim
   await run;
 });
 
-it('a fetch without an answer delays no other', async () => {
+it('a fetch without an answer does not delay others', async () => {
   const job = billing.get(SyncObjectsJob);
   await want('slow', 1);
   const running = job.runOnce();
@@ -90,7 +90,7 @@ it('a fetch without an answer delays no other', async () => {
   await running;
 });
 
-it('the metrics count a fetch for the begin of a period only from then on', async () => {
+it('the metrics count a fetch that waits for the start of a period only from that time on', async () => {
   const metrics = new Metrics({ process: false });
   addSyncMetrics(metrics, billing.database);
   const due = async () => (await metrics.text()).match(/sync_objects\{.*paypal.*due"\} (\d)/)?.[1];
@@ -108,7 +108,7 @@ it('the metrics count a fetch for the begin of a period only from then on', asyn
   await billing.database.query(`delete from work where payload ->> 'id' = $1`, [ref.id]);
 });
 
-it('S49: an object with news during a failing fetch is fetched at once, however long a retry would wait', async () => {
+it('S49: an object that is requested again during a failing fetch is fetched at once, however long a retry would wait', async () => {
   const job = billing.get(SyncObjectsJob);
   await want('failing', 1);
   await billing.database.query(`update work set tries = 5 where payload ->> 'id' = 'failing1'`);

@@ -46,11 +46,10 @@ export class SyncService {
   }
 
   /**
-   * Fetches an object and applies it. If this process is already fetching it, waits for that fetch and does not repeat
-   * a fetch that it has settled, such as that of the checkout to which both callbacks of a package lead. Callbacks in
-   * several processes share the queue; only a customer's return may fetch an object that another process is fetching.
-   * The later of the two then fetches again, which is harmless and cheaper than a lock that holds a connection during
-   * the call.
+   * Fetches an object and applies it. Waits while this process is already fetching the object, and does nothing if that
+   * fetch settled it: both callbacks of a package lead to the same checkout. Callbacks in several processes share the
+   * queue; only a customer's return may fetch an object that another process is fetching. The later of the two then
+   * fetches again, which is harmless and cheaper than a lock that holds a connection during the call.
    */
   async sync(ref: ObjectRef): Promise<SyncResult> {
     return this.turns.take(ref, () => this.syncAlone(ref));
@@ -99,8 +98,8 @@ export class SyncService {
   }
 
   /**
-   * Rows are locked in the same order everywhere: the objects wanted because of an object, the object, then our own
-   * rows. Otherwise, two objects of one subscription could deadlock.
+   * Rows are locked in the same order everywhere: first the objects that must be fetched because of an object, then the
+   * object, then our own rows. Otherwise, two objects of one subscription could deadlock.
    */
   private async write(
     ref: ObjectRef,

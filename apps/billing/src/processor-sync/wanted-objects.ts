@@ -21,8 +21,8 @@ export class WantedObjects extends WorkQueue<ObjectRef> {
   }
 
   /**
-   * Schedules a further fetch at a future time; does nothing if that time is over. It has a name of its own: an earlier
-   * fetch of the object must not take its place.
+   * Schedules a further fetch at a future time; does nothing if that time has passed. The fetch has its own name in the
+   * queue, so that an earlier fetch of the object does not replace it.
    */
   async wantObjectAt(transaction: Transaction, ref: ObjectRef, at: Date): Promise<void> {
     const seconds = Math.ceil((at.getTime() - this.clock.now().getTime()) / SECOND_MS);

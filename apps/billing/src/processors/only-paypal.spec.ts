@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => billing.stop());
 
-it('without Stripe billing offers and accepts only PayPal', async () => {
+it('without Stripe, billing offers and accepts only PayPal', async () => {
   const accountId = billing.newAccount();
   const { body: offered } = await billing.call('GET', 'processors');
   expect(offered.processors.map(({ name }: { name: string }) => name)).toEqual(['paypal']);

@@ -143,7 +143,7 @@ export interface SubscriptionSnapshot extends BilledPlan {
   cancelAt: Date | null;
   /** The plan that applies from the next period. */
   pendingChange: BilledPlan | null;
-  /** The change that the customer requested and has not paid. */
+  /** The change that the customer requested but has not paid for. */
   unpaidChange: UnpaidChange | null;
   latestBill: { id: string; isPaid: boolean } | null;
   /** The bill of a change whose payment may have arrived after that of a later period. */
@@ -303,7 +303,10 @@ export interface PaymentProcessor {
    */
   verifyCallback(raw: Buffer, headers: Record<string, unknown>): Promise<CallbackVerdict>;
 
-  /** The current state of an object. If a customer has approved it and we must capture it, it is captured. */
+  /**
+   * Fetches the current state of an object. Captures its money first, if the customer has approved it and the processor
+   * leaves the capture to us.
+   */
   fetch(ref: ProcessorRef): Promise<CallResult<ProcessorSnapshot>>;
 
   refund(request: RefundRequest): Promise<CallResult<RefundSnapshot>>;
@@ -347,7 +350,7 @@ export interface PaymentProcessor {
   /** Undoes what was scheduled for the end of the period: a cancellation or a change. */
   resume(subscriptionId: string, key: string): Promise<CallResult<SubscriptionSnapshot>>;
 
-  /** The processor's page where a customer changes how to pay. */
+  /** The processor's page on which a customer changes the payment method. */
   paymentUpdateUrl(customerId: string, returnUrl: string): Promise<CallResult<string>>;
 
   /**

@@ -3,7 +3,7 @@ import { PROCESSORS, type ProcessorsAnswer, Serves } from '#libs/contracts';
 import { PaymentProcessors } from './payment-processors.js';
 import { toProcessorAnswer } from './processor-answer.js';
 
-/** The processors that customers can choose at a checkout, and their differences. */
+/** Lists the processors that customers can choose at a checkout, and their differences. */
 @Controller()
 export class ProcessorsController {
   constructor(private readonly processors: PaymentProcessors) {}

@@ -24,7 +24,7 @@ export class BaseMissing extends Problem {
 }
 
 export class DebtOpen extends Problem {
-  /** @param credits used credits that were reversed. */
+  /** @param credits the number of used credits whose payment was reversed. */
   constructor(credits: string) {
     super({
       code: 'debt_open',

@@ -47,7 +47,7 @@ export class ProcessorMoneyService {
   ): Promise<Finding | undefined> {
     const result = await this.syncing.sync({ processor: name, ...ref });
     const isKnown = (await this.repository.listUnknown(name, [ref])).length === 0;
-    // A dispute that reversed nothing in the end, such as a won one, is not stored.
+    // A dispute that reversed nothing in the end, because we won it, for example, is not stored.
     if (!isKnown && result === 'synced') return undefined;
     const detail = isKnown
       ? 'no callback about it had arrived'

@@ -11,7 +11,7 @@ import { ProcessorMoneyService } from './processor-money.service.js';
 /** Columns that follow the processor; we decide the others. */
 const FOLLOWING = ['state', 'sku', 'quantity', 'periodStart', 'periodEnd', 'cancelAt'] as const;
 
-/** Whether our rows agree with the processors (I14). */
+/** Checks whether our rows agree with the processors (I14). */
 @Injectable()
 export class ProcessorTruthService {
   constructor(
@@ -22,7 +22,9 @@ export class ProcessorTruthService {
     private readonly money: ProcessorMoneyService,
   ) {}
 
-  /** The other direction: objects that the processors list for a period and for which we have no row. */
+  /**
+   * Compares in the other direction: finds objects that the processors list for a period and for which we have no row.
+   */
   async ofListed(since: Date, until: Date): Promise<Finding[]> {
     return this.money.findUnknown(since, until);
   }

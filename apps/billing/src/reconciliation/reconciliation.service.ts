@@ -84,7 +84,7 @@ export class ReconciliationService {
   }
 }
 
-/** Processes pages by id. @returns the number of rows. */
+/** Processes the rows page by page, in the order of their ids. @returns the number of rows. */
 async function pages<T extends { id: string }>(
   list: (after?: string) => Promise<T[]>,
   work: (row: T) => Promise<void>,

@@ -20,8 +20,8 @@ export function restRefunded(reversals: readonly Reversal[]): Micros {
 }
 
 /**
- * The money, tax included, for the time of a payment's lines from `from` on, each line to the nearest cent. If a coupon
- * or a balance paid part of the lines, only the paid part counts.
+ * The money, tax included, for the time of a payment's lines from `from` on, rounded to the nearest cent for each line.
+ * If a coupon or a balance paid part of the lines, only the paid part counts.
  * @returns undefined for a payment without a period, or if its period is over by then.
  */
 export function restOf(

@@ -29,8 +29,9 @@ export class RefundsMaintenanceRepository {
   }
 
   /**
-   * Failed refunds whose pause is over, longest pause first. A refund cannot be requested while pending reversals cover
-   * the whole payment, such as a dispute that may be won; it is skipped until those are decided.
+   * Failed refunds whose pause is over, the one that has been due longest first. A refund cannot be requested while
+   * pending reversals cover the whole payment, such as a dispute that may be won; it is skipped until those are
+   * decided.
    */
   async listToRetry(now: Date, limit: number): Promise<{ payment: Payment; refund: Reversal }[]> {
     return this.maintenance.transaction(async (transaction) => {

@@ -30,7 +30,7 @@ type Wish = Pick<Reversal, 'id' | 'scope' | 'startsAt' | 'reason'> & {
 
 const NOT_FAILED = 'This refund has not failed, was replaced by another one, or was dismissed.';
 
-/** Refunds that are made here. */
+/** Makes and retries the refunds that start here, not at the processor. */
 @Injectable()
 export class RefundsService {
   constructor(

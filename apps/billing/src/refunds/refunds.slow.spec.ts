@@ -86,7 +86,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await refund({})).toMatchObject({ status: 409, body: { code: 'nothing_to_refund' } });
     });
 
-    it('partial refunds add up to the paid amount at most, and their credits too', async () => {
+    it('partial refunds never exceed the amount paid, nor the credits that it bought', async () => {
       await buy();
       const first = await refund({ amountMicros: '50000000' });
       expect(first).toMatchObject({ status: 200, body: { credits: '13889' } });

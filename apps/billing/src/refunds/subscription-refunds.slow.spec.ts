@@ -95,7 +95,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(side.hasEndedLatest()).toBe(true);
     });
 
-    it('the rest of its period is refunded once, whoever asks again; an earlier start adds the time between', async () => {
+    it('the rest of its period is refunded once, however often it is requested; an earlier start adds the time between', async () => {
       const [start, until] = [billing.clock.now().getTime(), Date.parse(end())];
       await subscribe();
       await billing.pass((until - start) / 2);
@@ -109,7 +109,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(body).toMatchObject({ amountMicros: '6750000' });
     });
 
-    it('a full refund of its base ends it at once, and a partial one does not', async () => {
+    it('a full refund of its first payment ends it at once, and a partial refund does not', async () => {
       await subscribe();
       const until = (await subscription()).paid_through;
       await refund({ amountMicros: '5000000' });
@@ -190,7 +190,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await side.moneyOf(accountId)).toMatchObject({ paid: paid + 10_00 });
     });
 
-    it('a restored plan can be upgraded again, and stays so', async () => {
+    it('a restored plan can be upgraded again, and keeps the upgrade', async () => {
       const { id } = await subscribe();
       for (let time = 0; time < 2; time += 1) {
         await billing.pass(HOUR_MS);

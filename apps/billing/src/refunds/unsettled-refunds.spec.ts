@@ -87,7 +87,7 @@ it('a process that listed a payment before its refund was rejected also waits fo
   expect(await attempts()).toEqual([{ state: 'undone' }, { state: 'final' }]);
 });
 
-it('a payment that cannot be refunded, and a refund that cannot be settled, block no other', async () => {
+it('a payment that cannot be refunded, and a refund that cannot be settled, do not block others', async () => {
   await strand(await payDeleted());
   billing.clock.advance(1);
   accountId = billing.newAccount();
@@ -104,7 +104,7 @@ it('a payment that cannot be refunded, and a refund that cannot be settled, bloc
   expect(await attempts()).toEqual([{ state: 'final' }]);
 });
 
-it('a refund that waits for a dispute blocks no other, and is due when the dispute is won', async () => {
+it('a refund that waits for a dispute does not block others, and is due when the dispute is won', async () => {
   const repository = billing.get(RefundsMaintenanceRepository);
   const due = async () => {
     const listed = await repository.listToRetry(billing.clock.now(), 1);

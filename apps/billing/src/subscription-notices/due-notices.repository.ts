@@ -24,11 +24,11 @@ export interface DueNotice {
   quantity: number;
   interval: BillingInterval;
   currency: string;
-  /** The open amount of a declined change, in millionths of the currency unit. */
+  /** The amount due for a declined change, in millionths of the currency unit. */
   unpaidMicros: string | null;
   /** The tax rate included in its prices. */
   taxPpm: number;
-  /** False before a renewal whose rate depends on later billing details. */
+  /** False if the tax rate of the renewal can still change with the billing details. */
   isTaxDecided: boolean;
   periodEnd: Date;
   paidThrough: Date | null;

@@ -22,7 +22,7 @@ const DUE: Omit<DueNotice, 'reason'> = {
 /** Subject and sentences of each mail about a subscription. Prices include tax, as charged. */
 const MAILS: Record<NoticeReason, [subject: string, ...sentences: string[]]> = {
   change_declined: [
-    'Your payment was declined: 65.00 USD is open',
+    'Your payment was declined: 65.00 USD is due',
     'the payment of 65.00 USD for the change to API plan 15K was declined. Nothing was charged',
     'Pay it in another way or drop the change',
   ],

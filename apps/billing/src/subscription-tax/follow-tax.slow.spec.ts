@@ -156,7 +156,7 @@ describe('tax of a running subscription', () => {
     ['an upgrade', 'api-50K-month', ['75000000', '14250000', '89250000']],
     ['a downgrade', 'api-5K-month', ['10000000', '1900000', '11900000']],
   ])(
-    'at PayPal %s after the decision renews at the decided rate if there is time, otherwise at the old one, which the mail names',
+    'at PayPal, %s after the decision renews at the decided rate if there is time, otherwise at the old rate, which the mail names',
     async (_, sku, renewed) => {
       const id = await subscribe('paypal');
       const change = async (daysBefore: number, wanted: string) => {
@@ -189,7 +189,7 @@ describe('tax of a running subscription', () => {
     },
   );
 
-  it('the change is requested once per period, and again if the processor gives no answer', async () => {
+  it('the change of the rate is requested once per period, and again if the processor gives no answer', async () => {
     await subscribe('stripe');
     live('DE');
     const end = addMonths(start, 1).getTime();
@@ -210,7 +210,7 @@ describe('tax of a running subscription', () => {
     expect(await invoices()).toEqual([SWISS, GERMAN]);
   });
 
-  it('the change applies together with one that waits for the end of the period, and stays if that one is withdrawn', async () => {
+  it('the new rate applies together with a plan change that waits for the end of the period, and stays if that change is withdrawn', async () => {
     const id = await subscribe('stripe');
     await step(id, 'change', { sku: 'api-5K-month' });
     live('DE');

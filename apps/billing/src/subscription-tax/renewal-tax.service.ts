@@ -43,8 +43,8 @@ export class RenewalTaxService {
   }
 
   /**
-   * The rate of a renewal that is not decided: a yearly one is announced before its rate is decided, and a processor
-   * that wants prices early keeps the rate of a plan that changed after that.
+   * The expected rate of a renewal whose rate is not decided yet. A yearly renewal is announced before the decision;
+   * and a processor that needs prices early keeps the old rate for a plan that changes after the decision.
    */
   async expected(
     { accountId, taxPpm, processor, periodEnd }: ExpectedTax,

@@ -31,8 +31,8 @@ export class UndecidedTaxesMaintenanceRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
   /**
-   * Subscriptions whose period ends within that time, soonest first. Those with an older catalogue are left out,
-   * because their net price is not today's.
+   * Subscriptions whose period ends between `from` and `to`, soonest first. Those with prices of an older catalogue are
+   * left out, because their net price is not today's.
    */
   async list({ processor, from, to }: RenewedSoon, limit: number): Promise<UndecidedTax[]> {
     return this.maintenance.query<UndecidedTax>(

@@ -92,7 +92,7 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
   });
 
   if (processor === 'stripe') {
-    it('an upgrade two seconds before the end of the period, or one to 20 units, does not grant them either', async () => {
+    it('an upgrade two seconds before the end of the period, or one to 20 units, does not grant its rights either', async () => {
       const id = await subscribe('api-5K-month');
       const addOn = await subscribe('rate-limit-month');
       await passTo(before(2 * SECOND_MS));

@@ -10,7 +10,7 @@ import { toSubscriptionAnswer } from './subscription-answer.js';
 import { PlanNotChangeable } from './subscriptions.errors.js';
 import { SubscriptionsRepository } from './subscriptions.repository.js';
 
-/** An account's subscriptions as its owner sees them. */
+/** Serves an account's subscriptions as its owner sees them. */
 @Injectable()
 export class OwnSubscriptionsService {
   constructor(
@@ -48,7 +48,7 @@ export class OwnSubscriptionsService {
   async alone<T>(accountId: string, id: string, work: () => Promise<T>): Promise<T> {
     return this.database.transaction(async (transaction) => {
       if (await this.subscriptions.tryLock(transaction, accountId, id)) return work();
-      throw new PlanNotChangeable('Another change of this subscription is under way.');
+      throw new PlanNotChangeable('Another change to this subscription is in progress.');
     });
   }
 

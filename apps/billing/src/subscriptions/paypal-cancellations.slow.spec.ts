@@ -46,7 +46,7 @@ describe('cancellations of subscriptions by PayPal', () => {
     expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
   });
 
-  it('one that is cancelled while its renewal is overdue ends at once, and another can be bought', async () => {
+  it('a subscription cancelled while its renewal is overdue ends at once, and another can be bought', async () => {
     const { subscriptions } = billing.simulator.paypal;
     subscriptions.setFunds('declines');
     await plan.passTo(new Date(end.getTime() + HOUR_MS));
@@ -62,7 +62,7 @@ describe('cancellations of subscriptions by PayPal', () => {
     expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
   });
 
-  it('one that its operator paused at PayPal is not resumed by undoing', async () => {
+  it('undoing the cancellation does not resume a subscription that its operator paused at PayPal', async () => {
     billing.simulator.paypal.subscriptions.suspend(plan.atPaypal().id);
     await billing.settle();
     expect(await plan.row()).toMatchObject({ state: 'paused' });
@@ -70,7 +70,7 @@ describe('cancellations of subscriptions by PayPal', () => {
     expect(plan.atPaypal().status).toBe('SUSPENDED');
   });
 
-  it('one that its operator paused at PayPal ends when it is cancelled, so that PayPal cannot bill it again', async () => {
+  it('a subscription that its operator paused at PayPal ends when it is cancelled, so that PayPal cannot bill it again', async () => {
     billing.simulator.paypal.subscriptions.suspend(plan.atPaypal().id);
     await billing.settle();
     const ended = { state: 'cancelled', paid_through: end.toISOString(), is_current: false };
@@ -78,7 +78,7 @@ describe('cancellations of subscriptions by PayPal', () => {
     expect(plan.atPaypal().status).toBe('CANCELLED');
   });
 
-  it('one that PayPal suspended as unpaid ends with its account, and PayPal is asked about it no more', async () => {
+  it('a subscription that PayPal suspended as unpaid ends with its account, and PayPal is not called about it again', async () => {
     const { api, subscriptions } = billing.simulator.paypal;
     subscriptions.setFunds('declines');
     await plan.passTo(new Date(end.getTime() + HOUR_MS));
@@ -108,7 +108,7 @@ describe('cancellations of subscriptions by PayPal', () => {
     expect(await plan.row()).toMatchObject({ state: 'active', sku: 'api-5K-month' });
   });
 
-  it('a cancellation can be undone although PayPal bills the next period on the 1st instead of the 29th', async () => {
+  it('a cancellation can be undone, even if PayPal bills the next period on the 1st instead of the 29th', async () => {
     plan.atPaypal().billing_info.next_billing_time = new Date(
       end.getTime() + 3 * DAY_MS,
     ).toISOString();
@@ -149,7 +149,7 @@ describe('cancellations of subscriptions by PayPal', () => {
       ['passed over: it is cancelled again', -2, 'SUSPENDED'],
       ['not billed yet: it is undone', -9, 'ACTIVE'],
     ])(
-      'an undoing that was interrupted is completed by news; the next period is %s',
+      'an interrupted undo is completed by the next fetch; the next period is %s',
       async (_, at, status) => {
         await plan.ask('cancel');
         await plan.passTo(hours(at));

@@ -50,7 +50,7 @@ describe('subscriptions by PayPal', () => {
     expect(states.at(-1)).toMatchObject({ state: 'active', sku: 'api-15K-month', paidThrough });
   });
 
-  it('a renewal is a payment without an order, and moves the paid time', async () => {
+  it('a renewal is a payment without an order, and extends the paid time', async () => {
     await plan.said();
     await plan.passTo(end);
     const { payments, states } = await plan.said();
@@ -62,7 +62,7 @@ describe('subscriptions by PayPal', () => {
     });
   });
 
-  it('a renewal that fails keeps the paid time, and its late payment moves it', async () => {
+  it('a renewal that fails keeps the paid time, and its late payment extends it', async () => {
     await plan.said();
     billing.simulator.paypal.subscriptions.setFunds('declines');
     await plan.passTo(end);
@@ -159,7 +159,7 @@ describe('subscriptions by PayPal', () => {
     await billing.pass(DAY_MS);
     expect((await plan.said()).payments).toEqual([]);
     await plan.passTo(end);
-    // If it is approved when it no longer pays for anything, the order is not captured.
+    // If the customer approves the order when it no longer pays for anything, it is not captured.
     payPage.search = '';
     await pressButton(payPage.href, 'pay');
     await billing.settle();
@@ -208,7 +208,7 @@ describe('subscriptions by PayPal', () => {
       expect((await plan.said()).states.at(-1)).toMatchObject(before);
       const ref = { processor: 'paypal', kind: 'subscription', id: plan.atPaypal().id } as const;
       const wanted = billing.get(WantedObjects);
-      // News of the subscription in between is fetched at once, and does not take the place of the later fetch.
+      // A callback about the subscription in between causes a fetch at once, which does not replace the later fetch.
       await billing.database.transaction((transaction) => wanted.wantObject(transaction, ref));
       await billing.settle();
       const waits = `select extract(epoch from until - clock_timestamp())::float8 / 3600 as hours
@@ -233,7 +233,7 @@ describe('subscriptions by PayPal', () => {
     });
 
     it.each(['api-5K-month', 'api-50K-month'])(
-      'a change to %s is refused until that period has begun, because it would come without its price',
+      'a change to %s is refused until that period has begun, because its price would apply one period too late',
       async (sku) => {
         await plan.passTo(hours(-2));
         expect(await plan.row()).toMatchObject({ paid_through: addMonths(start, 2).toISOString() });
@@ -260,7 +260,7 @@ describe('subscriptions by PayPal', () => {
     expect(events.map(({ type }) => type)).toContain('billing.payment-reversed');
   });
 
-  it('a subscription that its customer ended at PayPal has ended here', async () => {
+  it('a subscription that its customer ended at PayPal ends here, too', async () => {
     billing.simulator.paypal.subscriptions.cancel(plan.atPaypal().id);
     await billing.settle();
     expect(await plan.row()).toMatchObject({ state: 'cancelled', paid_through: end.toISOString() });

@@ -9,7 +9,7 @@ import { permutationsOf } from '../../../../test/billing/permutations.js';
 import type { ProcessorSide } from '../../../../test/billing/sides/processor-side.js';
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 
-/** Events about money or a state; the others of a purchase name the same objects. */
+/** Events about money or a state; the other events of a purchase name the same objects. */
 const TELLING = /invoice\.paid|subscription\.(created|updated)|SALE\.COMPLETED|ACTIVATED/;
 /** In cents: the first month of 150K, and 5K, which renews before PayPal charges a reactivated subscription. */
 const KEPT = { stripe: 19_500 + 1_000, paypal: 19_500 + 2 * 1_000 };
@@ -37,7 +37,7 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     return answer.body as OrderAnswer;
   }
 
-  /** An account whose 150K plan has become unpaid, so that another may be bought. */
+  /** Creates an account whose 150K plan has become unpaid, so that it may buy another plan. */
   async function unpaid(): Promise<{ accountId: string; external: string }> {
     const accountId = billing.newAccount();
     await billing.act(await order(accountId, 'api-150K-month'), 'pay');
@@ -49,7 +49,7 @@ describe.each(BOTH)('a second paid subscription of a line at %s', (processor) =>
     return { accountId, external };
   }
 
-  /** Pays the open bill of the first subscription after all. */
+  /** Pays the overdue bill of the first subscription. */
   async function payFirst(accountId: string, external: string): Promise<void> {
     await side.setFunds(accountId, 'works');
     if (processor === 'stripe') {

@@ -10,7 +10,7 @@ import { SyncService } from '../processor-sync/sync.service.js';
 const PAIRS_OF_SUBSCRIPTIONS = 3;
 const PAIRS_OF_BILLS = 10;
 
-describe.each(BOTH)('simultaneous news of several objects at %s', (processor) => {
+describe.each(BOTH)('simultaneous fetches of several objects at %s', (processor) => {
   let billing: BillingUnderTest;
   let side: ProcessorSide;
   let accountId: string;

@@ -77,7 +77,10 @@ export class Subscription {
   @Column('integer', { name: 'pending_quantity', nullable: true })
   pendingQuantity: number | null;
 
-  /** The change that its customer requested and has not paid, like the next five columns. */
+  /**
+   * The plan of the change that the customer requested but has not paid for; the next five columns also describe that
+   * change.
+   */
   @Column('text', { name: 'unpaid_sku', nullable: true })
   unpaidSku: string | null;
 

@@ -3,7 +3,7 @@ import { SUBSCRIPTION, SUBSCRIPTIONS, Serves } from '#libs/contracts';
 import { AccountId } from '#libs/platform';
 import { OwnSubscriptionsService } from './own-subscriptions.service.js';
 
-/** The customer's subscriptions, on behalf of a session that the dashboard has checked. */
+/** Serves the customer's subscriptions to a session that the dashboard has checked. */
 @Controller()
 export class SubscriptionsController {
   constructor(private readonly own: OwnSubscriptionsService) {}

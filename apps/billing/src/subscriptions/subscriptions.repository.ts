@@ -4,7 +4,7 @@ import type { Transaction } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 import { Subscription } from './subscription.entity.js';
 
-/** The columns that decide about a subscription, so that its whole row need not be read. */
+/** The columns needed to decide about a subscription, so that its whole row need not be read. */
 interface KnownSubscription {
   accountId: string;
   isCurrent: boolean;
@@ -46,7 +46,7 @@ export class SubscriptionsRepository {
     );
   }
 
-  /** Locks its account's subscriptions, then reads it. */
+  /** Locks the subscriptions of the account, then reads the one with this id. */
   async lockByExternalId(
     transaction: Transaction,
     processor: ProcessorName,

@@ -124,7 +124,7 @@ export class SubscriptionsService {
     });
   }
 
-  /** Applies a change in the reversed part of a payment: rights and plan follow the part that is still paid. */
+  /** Applies a changed reversed part of a payment: rights and plan follow the part that is still paid. */
   async applyReversed(transaction: Transaction, { accountId, id }: Payment): Promise<void> {
     await this.subscriptions.lock(transaction, accountId);
     const paid = { paymentId: id, now: this.clock.now() };
@@ -175,7 +175,7 @@ export class SubscriptionsService {
     return known !== undefined && (known.isCurrent || known.isDuplicate);
   }
 
-  /** The current subscription of another one's line; it may have ended since we last fetched it. */
+  /** The current subscription of the same line, if it is another one; it may have ended since we last fetched it. */
   async rivalOf(
     transaction: Transaction,
     processor: ProcessorName,
@@ -273,7 +273,7 @@ export class SubscriptionsService {
       pendingSku: snapshot.pendingChange?.sku ?? null,
       pendingQuantity: snapshot.pendingChange?.quantity ?? null,
       ...unpaidMembers(row, snapshot.unpaidChange),
-      // The rate was decided for the next plan, whose price included it.
+      // The rate was decided for the next plan and was part of that plan's price.
       ...(isOtherNext(row, snapshot) && { taxDecidedAt: null, nextTaxPpm: null }),
       isCurrent: counts && !isTaken,
       isDuplicate: row.isDuplicate || (counts && isTaken),
@@ -309,8 +309,8 @@ export class SubscriptionsService {
 }
 
 /**
- * The effect of an unreadable paid bill: an operator is alerted, and meanwhile it grants the rights it would have
- * granted.
+ * The effect of an unreadable paid bill: an operator is alerted, and meanwhile the customer has the rights that the
+ * bill would have granted.
  */
 function heldBy({ lines, reason }: BillSnapshot, fault: string): Partial<Subscription> {
   const ends = reason === 'change' ? [] : lines.map(({ to }) => to.getTime());

@@ -59,7 +59,7 @@ describe('subscriptions', () => {
 
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
 
-  it('a renewal takes two calls to the processor, and repeated news of its paid bill takes none', async () => {
+  it('a renewal takes two calls to the processor, and repeated callbacks about its paid bill take none', async () => {
     await subscribe();
     const { stripe, world } = billing.simulator;
     const before = stripe.calls;
@@ -104,7 +104,7 @@ describe('subscriptions', () => {
     });
   });
 
-  it('a renewal is a payment without an order, and moves the paid time', async () => {
+  it('a renewal is a payment without an order, and extends the paid time', async () => {
     const start = billing.clock.now();
     await subscribe();
     await said();

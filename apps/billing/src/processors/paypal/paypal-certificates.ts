@@ -49,7 +49,7 @@ export class PaypalCertificates {
   /**
    * The certificate at an address on a host that the caller trusts; undefined if it is not PayPal's. A known
    * certificate does not count against its sender.
-   * @param sender site that named the address.
+   * @param sender the site (`siteOf`) that named the address.
    * @throws PaypalUnreachable if it cannot be fetched now.
    */
   async at(url: string, sender: string): Promise<X509Certificate | undefined> {

@@ -65,7 +65,7 @@ export class PaypalOrders {
   }
 
   /**
-   * `tried`: the order was captured, or PayPal refused because another call was faster. `declined`: the customer's
+   * `tried`: the order was captured, or PayPal refused because another call came first. `declined`: the customer's
    * payment was declined. An order that we closed is not captured. An approval after our time limit still counts,
    * because the customer wants to pay.
    */
@@ -95,7 +95,7 @@ const netOf = ({ lines }: Lines) => lines.reduce((sum, { amountMicros }) => sum 
 const taxOf = ({ lines }: Lines) => lines.reduce((sum, { taxMicros }) => sum + taxMicros, 0n);
 const totalOf = (request: Lines) => netOf(request) + taxOf(request);
 
-/** Payments made once, on one page. */
+/** A payment that the customer makes once, on one page. */
 export interface PaymentRequest extends Pick<
   CheckoutRequest,
   'currency' | 'lines' | 'successUrl' | 'cancelUrl'

@@ -117,12 +117,13 @@ export class PaypalProcessor implements PaymentProcessor {
 
   closeCheckout(checkoutId: string): Promise<CallResult<CheckoutSnapshot>> {
     if (!isSubscriptionId(checkoutId)) return resultOf(() => this.orders.close(checkoutId));
-    // An offer ends by itself after three hours; a subscription accepted before then is ended and refunded.
+    // The offer of a subscription ends by itself after three hours; a subscription accepted before then is ended and
+    // refunded.
     const message = 'an offer of a subscription cannot be withdrawn at PayPal';
     return Promise.resolve({ outcome: 'refused', code: 'not_closable', message });
   }
 
-  /** Orders cannot be searched. If the answer to a creation was lost, no customer was sent to that order. */
+  /** Orders cannot be searched. If the answer to a creation was lost, no customer was redirected to that order. */
   async findCheckout(): Promise<CallResult<CheckoutSnapshot | null>> {
     return { outcome: 'done', value: null };
   }
@@ -238,7 +239,10 @@ export class PaypalProcessor implements PaymentProcessor {
     );
   }
 
-  /** From `start`, before `end`: PayPal includes both, and documents neither the order nor the page size. */
+  /**
+   * Lists the events from `start` on and before `end`. PayPal includes both times, and documents neither the order of
+   * the events nor the page size.
+   */
   private async eventsBetween(start: Date, end: Date): Promise<ProcessorEvent[] | undefined> {
     const found = new Map<string, ProcessorEvent>();
     let page = await this.client.listEvents(start, end);

@@ -76,7 +76,7 @@ export function paymentSnapshot(capture: PaypalCapture): PaymentSnapshot {
   };
 }
 
-/** The capture of a change names the order of its bill. */
+/** The bill of a plan change, whose id is derived from the order that the capture names; false for other captures. */
 function changeBillOf({ custom_id: reference, supplementary_data: data }: PaypalCapture) {
   const orderId = data?.related_ids?.order_id;
   const isChange = orderId !== undefined && toChangeReference(reference) !== undefined;

@@ -3,7 +3,7 @@ import type { CallResult } from '../payment-processor.js';
 import { UnfitObject } from '../unfit-object.js';
 
 /**
- * Its key was refused (it is being rotated), the first call with this idempotency key is still running, or there were
+ * Stripe refused our API key (it is being rotated), is still running the first call with this idempotency key, or got
  * too many requests.
  */
 const UNDECIDED_STATUSES = [401, 409, 429];

@@ -152,7 +152,7 @@ export class StripeSubscriptions {
   /** Uses a schedule that keeps the running period, then switches to the new plan and then ends. */
   async changeAtPeriodEnd(request: ChangeRequest, key: string): Promise<ChangeResult> {
     const { subscriptionId, plan, quantity, currency } = request;
-    // If it were paid later, the schedule would override it.
+    // If the unpaid change were paid later, the schedule would override it.
     await this.dropChange(subscriptionId, key);
     const price = await this.prices.idOf(plan, currency);
     const subscription = await this.stripe.subscriptions.retrieve(subscriptionId);
@@ -306,7 +306,7 @@ export class StripeSubscriptions {
     return intent.status === 'requires_payment_method';
   }
 
-  /** The plan that a schedule brings with the next period. */
+  /** The plan to which a schedule switches with the next period. */
   private async nextItem(
     { schedule }: Stripe.Subscription,
     periodEnd: number,

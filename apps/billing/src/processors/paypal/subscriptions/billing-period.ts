@@ -24,10 +24,10 @@ export function periodAt(anchor: Date, interval: BillingInterval, time: Date): B
   return { start: startOf(index), end: startOf(index + 1), index };
 }
 
-/** Whether a payment is for the period that begins at `start`, or for a later one. */
+/** True if a payment is for the period that begins at `start` or for a later period. */
 export const isPaidFrom = (start: Date, paidAt: Date) =>
   paidAt.getTime() >= start.getTime() - EARLY_MS;
 
-/** The period that a payment at a time is for. */
+/** The period for which a payment made at a time counts. */
 export const periodPaidAt = (anchor: Date, interval: BillingInterval, time: Date) =>
   periodAt(anchor, interval, new Date(time.getTime() + EARLY_MS));

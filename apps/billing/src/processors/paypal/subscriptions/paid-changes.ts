@@ -208,7 +208,7 @@ export class PaidChanges {
   }
 
   /**
-   * Whether the payment of the latest change is captured, or under review at PayPal, but the change is not yet in
+   * True if the payment of the latest change is captured, or under review at PayPal, but the change is not yet in
    * force.
    */
   private async isBeingPaid({ mark, running, period }: KnownSubscription): Promise<boolean> {

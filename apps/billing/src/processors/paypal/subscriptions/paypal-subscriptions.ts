@@ -100,8 +100,8 @@ export class PaypalSubscriptions {
   }
 
   /**
-   * If the running period is not paid, its paid time is over, and it ends at once. So does one that is suspended for
-   * another reason than a cancellation: PayPal would bill it again if it were resumed there.
+   * If the running period is not paid, its paid time is over, and it ends at once. So does a subscription that is
+   * suspended for a reason other than a cancellation: PayPal would bill it again if it were resumed there.
    */
   async cancel(id: string, when: 'period_end' | 'now'): Promise<SubscriptionSnapshot> {
     const { client, known } = this.parts;
@@ -140,7 +140,7 @@ export class PaypalSubscriptions {
           'The subscription was suspended, but not by a cancellation.',
         );
       }
-      // The mark is written first, so that any later fetch completes this if we die after the activation.
+      // The mark is written first, so that any later fetch completes this if the process dies after the activation.
       await this.putMark(id, { ...mark, isUndoing: true });
       await client.activate(id, BY_CUSTOMER);
       crashPoint('resume.after-activation');
@@ -250,15 +250,15 @@ export class PaypalSubscriptions {
   }
 }
 
-/** Whether PayPal's latest payment is for the period that begins at `start`, or for a later one. */
+/** True if PayPal's latest payment is for the period that begins at `start` or for a later period. */
 function isPaidSince({ billing_info: billing }: PaypalSubscription, start: Date): boolean {
   const last = billing?.last_payment?.time;
   return last !== undefined && isPaidFrom(start, timeOf(last));
 }
 
 /**
- * Whether PayPal neither has billed the period that begins at `start` nor will bill it. It may bill some days late: a
- * plan that began on the 29th to 31st is billed on the 1st.
+ * True if PayPal has not billed the period that begins at `start` and will not bill it. PayPal may bill some days late:
+ * a plan that began on the 29th to 31st is billed on the 1st.
  */
 function isPassedOver(subscription: PaypalSubscription, start: Date, periodMs: number): boolean {
   const { failed_payments_count: failures = 0, next_billing_time: next } =

@@ -10,9 +10,12 @@ export interface SubscriptionMark {
   orderId: string;
   /** The customer cancelled: the subscription is suspended and ends at `until`. */
   isEnding: boolean;
-  /** The customer undoes that: the subscription stays or is suspended again if PayPal does not bill its next period. */
+  /**
+   * The customer undoes the cancellation: the subscription stays active, or is suspended again if PayPal does not bill
+   * its next period.
+   */
   isUndoing: boolean;
-  /** When the offer ends, while it is not approved; afterwards, when `running` ends. */
+  /** Before the customer's approval, the time when the offer ends; afterwards, the time when `running` ends. */
   until: Date;
   /** The time from which periods are counted; null for the subscription's own start. */
   anchor: Date | null;
