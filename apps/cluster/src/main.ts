@@ -35,7 +35,7 @@ async function main(): Promise<void> {
       // Elsewhere the system does not spread connections over listeners of one port.
       onePort: gateways > 1 && process.platform === 'linux',
       payments: paymentsOf(process.env),
-      // Its log-in and keys are printed, which is safe because every listener is on loopback.
+      // Prints the log-in and keys, which is safe because every listener is on loopback.
       demoAccount: settings.NODE_ENV === 'production' ? 'none' : demoAccount,
       progress: say,
       signal: interruption.signal,

@@ -109,7 +109,7 @@ export class ServiceSettings {
       // On one machine, the cluster queries the registry simulator.
       GATEWAY_SIMULATED_DATA: 'true',
       DASHBOARD_SIMULATED_DATA: 'true',
-      // No balancer needs to learn that one of them is stopping.
+      // No load balancer needs to learn that one of them is stopping.
       GATEWAY_DRAIN_NOTICE_MS: '0',
       DASHBOARD_DRAIN_NOTICE_MS: '0',
       SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,

@@ -38,7 +38,7 @@ describe('a service that is stopped', () => {
     return service;
   }
 
-  it('is well if it ends with 0', async () => {
+  it('has stopped cleanly if it ends with 0', async () => {
     const service = await started(`say('sample has stopped'); process.exit();`);
     await service.stop();
     expect([service.isRunning, service.endedBy]).toEqual([false, 0]);

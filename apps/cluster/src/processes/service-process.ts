@@ -61,7 +61,7 @@ export class ServiceProcess implements ClusterProcess {
     return this.child !== undefined && !hasEnded(this.child);
   }
 
-  /** The signal or exit code that ended its last life; undefined while it runs. */
+  /** The signal or exit code with which its last run ended; undefined while it runs. */
   get endedBy(): string | number | undefined {
     return this.child?.signalCode ?? this.child?.exitCode ?? undefined;
   }
@@ -69,8 +69,8 @@ export class ServiceProcess implements ClusterProcess {
   /**
    * Resolves when the service has logged that it is up.
    * @throws with its last lines if it ends before.
-   * @param forThisLife additional settings for this life only.
-   * @param apps the folder of the compiled apps for this life only, such as those of another release.
+   * @param forThisLife additional settings for this run only.
+   * @param apps the folder of the compiled apps for this run only, such as those of another release.
    */
   async start(forThisLife: Record<string, string | undefined> = {}, apps = APPS): Promise<void> {
     if (this.isRunning) return;
@@ -154,7 +154,7 @@ export class ServiceProcess implements ClusterProcess {
     throw new Error(`${this.name} ${what}${this.tail()}`);
   }
 
-  /** Whether the current life has logged the end of its drain. */
+  /** Whether the current run has logged the end of its drain. */
   private hasStopped(): boolean {
     const last = (words: string) => this.output.lastIndexOf(`"msg":"${this.options.app} ${words}"`);
     return last('has stopped') > last('is up');

@@ -10,7 +10,7 @@ const TTL_SECONDS = 300;
  */
 export function recordsOf(asked: string, type: RecordType): Answer[] | undefined {
   const domain = asked.toLowerCase();
-  // This name exists, so that the absence of other names is accepted.
+  // A resolver that denies even the root would look as if it were cut off from the internet.
   if (domain === '.') return [];
   if (domain.endsWith('.arpa')) return type === 'PTR' ? [pointer(asked)] : [];
   if (availabilityOf(domain) === 'free') return undefined;

@@ -9,7 +9,7 @@ export interface UnboundOptions {
   endpoint: Endpoint;
   /** File with the root servers; without one, only the stub zones are resolved. */
   rootHintsFile?: string;
-  /** The servers of single zones, queried instead of following delegations. */
+  /** The servers of single zones, which are queried directly, without following delegations. */
   stubs?: Readonly<Record<string, Endpoint>>;
   /** Files of DS records that are trusted. */
   trustAnchorFiles?: readonly string[];

@@ -31,9 +31,10 @@ export interface InternetContents {
 }
 
 /**
- * The internet that a lookup needs, on a block of loopback addresses and the real ports: a signed root, top-level domains and
- * reverse zones on NSD, a validating Unbound that follows their delegations, and for each registry, registrar and regional registry its
- * port-43 and RDAP hosts under their real names. A registered name has the same facts everywhere.
+ * Simulates the internet that a lookup needs, on a block of loopback addresses and the real ports. NSD serves a signed
+ * root, top-level domains and reverse zones, and a validating Unbound follows their delegations. Each registry,
+ * registrar and regional registry has its port-43 and RDAP hosts under their real names. A registered name has the same
+ * facts everywhere.
  */
 export class FakeInternet {
   readonly exchanges = new ExchangeLog();
@@ -49,7 +50,7 @@ export class FakeInternet {
     private readonly contents: InternetContents,
   ) {}
 
-  /** The reason why this machine cannot run one; undefined if it can. */
+  /** The reason why this machine cannot run such an internet; undefined if it can. */
   static get missing(): string | undefined {
     const programs = missingPrograms(PROGRAMS);
     if (programs.length > 0) return `no ${programs.join(', ')} on this machine`;

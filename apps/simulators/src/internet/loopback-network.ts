@@ -10,13 +10,13 @@ export class LoopbackNetwork {
 
   private constructor(private readonly prefix: string) {}
 
-  /** The reason why this process cannot use one; undefined if it can. */
+  /** The reason why this process cannot use such a block; undefined if it can. */
   static get missing(): string | undefined {
     if (process.platform !== 'linux') return 'only Linux has all of 127.0.0.0/8';
     return process.getuid?.() === 0 ? undefined : 'only root listens on ports 43, 53 and 443';
   }
 
-  /** A block in which no process listens. @throws Error if there is none. */
+  /** Finds a block in which no process listens. @throws Error if there is none. */
   static async take(): Promise<LoopbackNetwork> {
     for (let i = 0; i < NETWORKS_MAX; i++) {
       const at = (process.pid + i) % (NETWORKS_MAX * NETWORKS_MAX);

@@ -1,4 +1,4 @@
-/** The number of requests, events and answers that a simulator keeps, because it may run for months. */
+/** The maximum number of requests, events and answers that a simulator keeps, because it may run for months. */
 export const KEPT_MAX = 10_000;
 
 /** Adds an entry to a list, which drops its oldest entries. */

@@ -88,7 +88,7 @@ describe('the simulated certificate authority', () => {
 });
 
 describe('the simulated registries', () => {
-  it('gives the same name the same registration, which expires after its creation', () => {
+  it('give the same name the same registration, which expires after its creation', () => {
     for (let i = 0; i < 200; i++) {
       const domain = `name-${i}.com`;
       const first = registrationOf(domain);
@@ -134,14 +134,14 @@ describe('the simulated registries', () => {
     );
   });
 
-  it('reads the flags that registries expect around a name', async () => {
+  it('read the flags that registries expect around a name', async () => {
     const plain = await whois('shop.de');
     expect(await whois('-T dn,ace shop.de')).toBe(plain);
     expect(await whois('shop.jp/e')).toBe(await whois('SHOP.JP'));
     expect(await whois('domain shop.com')).toBe(await whois('shop.com'));
   });
 
-  it('sends a client of a thin registry to the registrar, on port 43 and over RDAP', async () => {
+  it('send a client of a thin registry to the registrar, on port 43 and over RDAP', async () => {
     const registrar = registrationOf('shop.com').registrar.domain;
     expect(await whois('shop.com')).toContain(`Registrar WHOIS Server: whois.${registrar}\r\n`);
     expect(await whois('shop.com')).not.toContain('Registrant');
@@ -163,7 +163,7 @@ describe('the simulated registries', () => {
     ]);
   });
 
-  it('marks withheld values over RDAP as in RFC 9537', async () => {
+  it('mark withheld values over RDAP as in RFC 9537', async () => {
     const answer = JSON.parse((await rdap('rdap.registry.org', 'redacted-shop.org')).text);
     expect(answer.redacted[1].name.type).toBe('Registrant Name');
     expect(JSON.stringify(answer)).not.toContain(
@@ -171,7 +171,7 @@ describe('the simulated registries', () => {
     );
   });
 
-  it('answers 404 for a free name over RDAP', async () => {
+  it('answer 404 for a free name over RDAP', async () => {
     expect(availabilityOf('available-shop.com')).toBe('free');
     expect((await rdap('rdap.verisign.com', 'available-shop.com')).status).toBe(404);
   });
@@ -216,7 +216,7 @@ describe('misbehaviour', () => {
     expect((await rdap('rdap.registrar-one.example', 'lying-registrar-shop.com')).status).toBe(404);
   });
 
-  it('refers to each of the places that a client must not follow', async () => {
+  it('includes referrals to each place that a client must not follow', async () => {
     for (const [name, target] of [
       ['refers-to-loopback.com', '127.0.0.1'],
       ['refers-to-private.com', '10.0.0.1'],
@@ -232,7 +232,7 @@ describe('misbehaviour', () => {
     expect(await whois('refers-endlessly.com', registrars)).toContain('whois.hop-3.example');
   });
 
-  it('drips without end and ends when the simulator stops', async () => {
+  it('includes an endless answer, which ends when the simulator stops', async () => {
     const other = new RegistrySimulator({ dripIntervalMs: 1 });
     const { upstreamExceptions } = await other.start();
     const socket = connect(
@@ -250,7 +250,7 @@ describe('misbehaviour', () => {
     expect(bytes).toBeGreaterThanOrEqual(20);
   });
 
-  it('records its queries, so that work can be counted', async () => {
+  it('each query is recorded, so that a test can count the work', async () => {
     await whois('counted.de');
     await rdap('rdap.denic.de', 'counted.de');
     expect(simulator.exchanges.of('counted.de')).toEqual([

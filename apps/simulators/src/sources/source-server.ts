@@ -22,8 +22,8 @@ const TILE_ENTRIES = 256;
 const MODIFIED_AT = new Date('2026-01-05T00:00:00Z');
 
 /**
- * A server for sources of the corpus: files over TLS with ETags and ranges (RFC 9110), with optional truncation,
- * redirects, and certificate transparency logs with names tiles. For any host name.
+ * Serves sources of the corpus under any host name: files over TLS with ETags and ranges (RFC 9110), on request
+ * truncated or redirected, and certificate transparency logs with names tiles.
  */
 export class SourceServer {
   private readonly identities = new TlsIdentities();

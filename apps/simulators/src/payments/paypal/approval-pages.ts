@@ -39,7 +39,7 @@ export class ApprovalPages {
     return { page: { title: TITLE, lines: [`Amount due: ${price}`], buttons } };
   }
 
-  /** A button was pressed. */
+  /** Handles a press of a button. */
   press(id: string, action: string): PageAnswer {
     const { payment_source: source } = this.world.get('order', id);
     const { return_url: returnUrl, cancel_url: cancelUrl } = source.paypal.experience_context;

@@ -162,7 +162,7 @@ export class Captures {
     return standing.reduce((sum, { amount }) => sum + toCents(amount), 0);
   }
 
-  /** The refunded part. */
+  /** The refunded part of a capture. */
   private showIn(capture: Capture): void {
     const refunded = this.refundedOf(capture.id);
     const isWhole = refunded >= toCents(capture.amount);

@@ -81,7 +81,7 @@ export class Invoices {
     };
   }
 
-  /** The customer's balance is applied to it, and a remainder stays with the customer. */
+  /** Stores the invoice and applies the customer's balance to it; a remainder stays on the balance. */
   store(invoice: Invoice): Invoice {
     this.world.put(invoice);
     this.moveBalance(invoice, 1);
@@ -109,7 +109,7 @@ export class Invoices {
     return false;
   }
 
-  /** Money arrives, by whatever method. */
+  /** Records that the money has arrived, by whatever method. */
   pay(invoice: Invoice): void {
     invoice.status = 'paid';
     invoice.amount_paid = invoice.amount_due;
@@ -118,7 +118,7 @@ export class Invoices {
     this.world.emit('v1.invoice.paid', invoice);
   }
 
-  /** The invoice waits for its customer, and its payment shows the reason. */
+  /** Leaves the invoice open until the customer pays; its payment shows the reason. */
   leaveOpen(invoice: Invoice): void {
     const payment = this.payments.create(paymentOf(invoice), 'requires_payment_method');
     this.openPayments.set(invoice.id, this.invoicePayment(invoice, payment.id, 'open'));

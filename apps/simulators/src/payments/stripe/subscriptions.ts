@@ -95,7 +95,7 @@ export class Subscriptions {
     );
   }
 
-  /** An invoice was paid after all. */
+  /** Handles an invoice that was paid later than at its first attempt. */
   onPaid(invoice: Invoice): void {
     const subscription = this.ofInvoice(invoice);
     if (subscription.latest_invoice !== invoice.id || ENDED.includes(subscription.status)) return;

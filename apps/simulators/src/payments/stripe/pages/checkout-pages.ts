@@ -33,7 +33,7 @@ export class CheckoutPages {
     return { page: { title: 'Stripe Checkout', lines, buttons } };
   }
 
-  /** A button was pressed. */
+  /** Handles a press of a button. */
   press(id: string, action: string): PageAnswer {
     switch (action) {
       case 'pay':
