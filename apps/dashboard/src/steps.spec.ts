@@ -115,7 +115,7 @@ describe('an irreversible step', () => {
   });
 
   it.each(steps)(
-    'such as %s asks for confirmation with its consequences, and only its form performs it',
+    'such as %s names its consequences and asks for confirmation, and only its form performs it',
     async (path, said, call) => {
       const list = textOf(await under.get(`/${path.split('/')[1]}`));
       expect(list).toContain(`href="${path}"`);
@@ -242,23 +242,20 @@ describe('a plan change', () => {
   };
 
   it.each([
-    ['stripe', 'Your card was declined; $65.00 is open for the change to API plan 50K.'],
-    ['paypal', 'PayPal refused the payment; $65.00 is open for the change to API plan 50K.'],
-  ])(
-    'refused by %s shows the open amount, which can be paid, and can be dropped',
-    async (processor, words) => {
-      const { to } = await changed({ processor, unpaid_change: unpaid }, 'https://pay.example/2');
-      expect(to).toBe('/subscriptions?changed=0197-s');
-      for (const path of [to, '/subscriptions']) {
-        const shown = textOf(await under.get(path));
-        expect(shown).toContain(words);
-        expect(shown).toContain('Pay it by 2026-11-23 10:00 UTC, or drop the change.');
-        expect(shown).toContain('API plan 5K stays as it is until then.');
-        expect(shown).toContain('href="https://pay.example/2"');
-        expect(shown).toContain('action="/subscriptions/0197-s/drop"');
-      }
-    },
-  );
+    ['stripe', 'Your card was declined; $65.00 is due for the change to API plan 50K.'],
+    ['paypal', 'PayPal refused the payment; $65.00 is due for the change to API plan 50K.'],
+  ])('refused by %s shows the amount due, and can be paid or dropped', async (processor, words) => {
+    const { to } = await changed({ processor, unpaid_change: unpaid }, 'https://pay.example/2');
+    expect(to).toBe('/subscriptions?changed=0197-s');
+    for (const path of [to, '/subscriptions']) {
+      const shown = textOf(await under.get(path));
+      expect(shown).toContain(words);
+      expect(shown).toContain('Pay it by 2026-11-23 10:00 UTC, or drop the change.');
+      expect(shown).toContain('API plan 5K stays as it is until then.');
+      expect(shown).toContain('href="https://pay.example/2"');
+      expect(shown).toContain('action="/subscriptions/0197-s/drop"');
+    }
+  });
 
   it('links to the payment page if only the customer has to act, and is in the list', async () => {
     const waiting = { ...unpaid, is_declined: false };
@@ -266,7 +263,7 @@ describe('a plan change', () => {
     expect(to).toBe('');
     expect(text).toContain('href="https://pay.example/2"');
     const shown = textOf(await under.get('/subscriptions'));
-    expect(shown).toContain('$65.00 is open for the change to API plan 50K.');
+    expect(shown).toContain('$65.00 is due for the change to API plan 50K.');
     expect(shown).not.toContain('declined');
   });
 

@@ -21,7 +21,7 @@ it('each day ends with the current balance minus later changes', () => {
   ]);
 });
 
-it('if older lines are missing the history begins with the first complete day', () => {
+it('if older lines are missing, the history begins with the first complete day', () => {
   const { byDay } = creditHistory(BALANCE, { days: DAYS, is_whole: false }, NOW);
   expect([...byDay.keys()]).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
 });

@@ -35,7 +35,7 @@ export function creditHistory(
     const day = dayOf(now.getTime() - place * DAY_MS);
     // Some lines of the oldest day may be missing, so the balance of the day before is unknown.
     if (day < oldest) break;
-    // Unbooked use is already subtracted today.
+    // Use that is not booked yet is already subtracted from today's balance.
     byDay.unshift([day, place === 0 ? left - pending : left]);
     left -= changes.get(day) ?? 0;
   }

@@ -54,7 +54,7 @@ export class OverviewController {
     return csvOf(['day', 'credits'], [...byDay]);
   }
 
-  /** If an owner does not answer, the page is still shown, without its figures. */
+  /** If a service does not answer, the page is still shown, without that service's figures. */
   private async factsOf(visitor: BrowserCaller, session: Session): Promise<OverviewFacts> {
     const { calls } = this;
     const asked = calls.balance(session);
@@ -73,7 +73,7 @@ export class OverviewController {
     const { subscriptions } = (owned?.body ?? {}) as Partial<SubscriptionsAnswer>;
     const listed = ((keys?.body ?? {}) as Partial<KeysAnswer>).keys;
     const { monitors, paging } = (watched?.body ?? {}) as Partial<MonitorsAnswer>;
-    // If there is more than one page, their number is unknown.
+    // If there is more than one page of monitors, their number is unknown.
     const all = paging?.has_next === false ? monitors : undefined;
     const plan = { balance, allowance, pace, subscriptions, keys: listed, monitors: all };
     const { apiUrl } = this.settings;

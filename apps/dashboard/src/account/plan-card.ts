@@ -37,7 +37,7 @@ const MONITORS = [
   ['registrant', 'Registrant monitors'],
 ] as const;
 
-/** The plan, its limits and the remaining part of them. */
+/** The plan, its limits, and how much of each is left. */
 export function planCard(facts: PlanFacts): Markup {
   const { allowance } = facts;
   return html`<section>

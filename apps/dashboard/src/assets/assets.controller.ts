@@ -24,7 +24,7 @@ export class AssetsController {
     return STYLESHEET;
   }
 
-  /** Serves one stylesheet for all pages, and scripts for single ones. @throws NotFound. */
+  /** Serves one stylesheet for all pages, and scripts for single pages. @throws NotFound. */
   @Get('assets/:name.js')
   @Header('content-type', 'text/javascript; charset=utf-8')
   script(@Param('name') name: string) {

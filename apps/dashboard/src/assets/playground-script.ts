@@ -1,6 +1,6 @@
 /**
  * `/assets/playground.js`, for the pages of the playground. It keeps a key only in memory; it asks our own origin for
- * the call that the form describes, and sends that to the API. An answer is displayed only as text.
+ * the call that the form describes, and sends that call to the API. An answer is displayed only as text.
  */
 export const PLAYGROUND_SCRIPT = /* js */ `'use strict';
 const form = document.querySelector('form[data-calls]');
@@ -130,7 +130,7 @@ form.addEventListener('submit', async (event) => {
     said.textContent = 'No answer.';
   }
 });
-// A page that has just created a key passes it on, from memory to memory.
+// The page that has just created a key sends it in a message, so the key is never stored.
 addEventListener('message', ({ origin, source, data }) => {
   if (origin !== location.origin || !opener || source !== opener || !input) return;
   if (typeof data?.key !== 'string' || !data.key.startsWith('dds_')) return;

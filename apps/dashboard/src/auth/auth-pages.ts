@@ -50,7 +50,7 @@ export function leavingPage(context: PageContext, provider: Provider, url: strin
   const name = PROVIDER_NAMES[provider];
   return page(context, {
     title: `On to ${name}`,
-    body: html`<p>${name} says who you are, and leads back here.</p>
+    body: html`<p>${name} confirms who you are, and leads back here.</p>
       <p class="actions"><a class="button" href="${url}">Go on to ${name}</a></p>`,
   });
 }
@@ -97,7 +97,7 @@ export function checkMailPage(context: PageContext, what: string): Markup {
   return page(context, {
     title: 'Check your e-mail',
     body: html`<p>${what}</p>
-      ${where ?? html`<p class="quiet">If nothing arrives within a few minutes, look among the unwanted mail.</p>`}`,
+      ${where ?? html`<p class="quiet">If nothing arrives within a few minutes, look in your spam folder.</p>`}`,
   });
 }
 

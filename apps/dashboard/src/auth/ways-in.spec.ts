@@ -107,7 +107,7 @@ describe('after a log-in', () => {
 });
 
 describe('a rejected form', () => {
-  it('marks each wrong field with what is wrong, keeps the rest and the other ways to sign up', async () => {
+  it('marks each invalid field with its fault, and keeps the other input and the other ways to sign up', async () => {
     under.answers.set('GET /internal/dashboard/log-in/providers', { providers: ['github'] });
     const errors = [{ field: 'email', message: 'must be one e-mail address' }];
     under.answerWith({ code: 'invalid_request', status: 400, detail: '', errors }, 400);
@@ -119,7 +119,7 @@ describe('a rejected form', () => {
     expect(page).toContain('action="/log-in/github"');
   });
 
-  it('explains a wrong password at the confirmation without terms of the API', async () => {
+  it('explains a wrong password at the confirmation without using terms of the API', async () => {
     const detail = new NotTheSignUpPassword().message;
     under.answerWith({ code: 'wrong_credentials', status: 401, detail }, 401);
     const form = 'token=t&password=x&set_password=true';
@@ -134,7 +134,7 @@ describe('an owner’s ways to log in', () => {
   it.each([
     [true, 'Forgot the password?'],
     [false, 'No password yet?'],
-  ])('determine what the page asks (with a password: %s): "%s"', async (hasPassword, words) => {
+  ])('determine what the page asks for (with a password: %s): "%s"', async (hasPassword, words) => {
     under.session = Object.assign({ ...under.session }, { hasPassword });
     for (const path of ['/account', '/account/password', '/account/email', '/account/export']) {
       expect([path, textOf(await under.get(path))]).toEqual([path, expect.stringContaining(words)]);

@@ -48,7 +48,7 @@ const EXPLAINED: Readonly<Record<OrderState, string>> = {
   redirected: 'Waiting for your payment.',
   processing: 'The payment is being processed, which can take days. Credits arrive with the money.',
   paid: 'Paid.',
-  expired: 'The page to pay on has expired. Nothing was charged.',
+  expired: 'The payment page has expired. Nothing was charged.',
   failed: 'The payment failed. Nothing was charged.',
   cancelled: 'Cancelled. Nothing was charged.',
   partially_refunded: 'Paid, and refunded in part.',
@@ -133,7 +133,7 @@ function lineText({ credits, sku, quantity }: OrderLineAnswer): string {
   return quantity > 1 ? `${name} × ${quantity}` : name;
 }
 
-/** A Domainer plan opens files as soon as it is active. */
+/** A Domainer plan gives access to files as soon as it is active. */
 function filesLink({ order, subscriptions }: OrderFacts): Markup | undefined {
   const opens = order.lines.some(
     (line) => line.kind === 'domainer' && isActive(line, subscriptions),
@@ -159,7 +159,7 @@ function noticeOf({ order, balance, subscriptions, wasCancelled }: OrderFacts): 
   return PAYMENT_CANCELLED;
 }
 
-/** The party that declined, the open amount, and the possible actions. */
+/** Says who declined the payment, how much is due, and what the customer can do. */
 function refusedNotice({ processor, amount_micros, currency }: OrderAnswer): Notice {
   const amount = money(amount_micros, currency);
   return {

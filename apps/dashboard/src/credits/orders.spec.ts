@@ -84,7 +84,7 @@ describe('an order', () => {
     expect(active).toContain(link);
   });
 
-  it('shows the selected package if it was opened for a number of credits that no package has', async () => {
+  it('selects the next larger package for a number of credits that no package has', async () => {
     under.answers.set('GET /internal/orders', { orders: [] });
     under.answers.set('GET /internal/processors', { processors: [] });
     const shown = textOf(await under.get('/credits?amount=12345'));
@@ -117,7 +117,7 @@ describe('an order', () => {
     expect(shown).not.toContain('Nothing was charged');
   });
 
-  it('says that PayPal refused its payment, with what to do next, and can be dropped there', async () => {
+  it('says that PayPal refused its payment and what to do next, and can be dropped there', async () => {
     const refused = order({
       processor: 'paypal',
       state: 'redirected',

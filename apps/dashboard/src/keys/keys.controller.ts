@@ -125,7 +125,7 @@ export class KeysController {
     return visit.show(reissuePage(visit.context, await this.find(visit, id, canReissue)));
   }
 
-  /** The page asks whether the old key had an expiry. */
+  /** The page always asks for an expiry, whether or not the old key had one. */
   @Post(':id/reissue')
   async reissue(@Visit() visit: PageVisit, @Body() form: ReissueKeyForm, @Param('id') id: string) {
     const path = `/keys/${encodeURIComponent(id)}/reissue`;

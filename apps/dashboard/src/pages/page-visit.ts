@@ -93,8 +93,8 @@ export class PageVisit {
   }
 
   /**
-   * After a successful form, the browser loads `path` again, so that a reload repeats nothing.
-   * @returns no document.
+   * Makes the browser load `path` after a successful form, so that a reload does not send the form again. @returns no
+   * document.
    */
   goTo(path: string): string {
     void this.reply.status(303).header('location', path);

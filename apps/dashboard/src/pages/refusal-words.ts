@@ -7,7 +7,7 @@ const REQUESTS: Readonly<Record<string, string>> = {
   heavy: 'search request',
 };
 
-/** A rejection as a sentence for people. The API's own text names headers and classes where programs need them. */
+/** A rejection as a sentence for people. The API's own text is for programs, and names headers and rate classes. */
 export function refusalWords(refusal: Problem): string {
   const { code, message, members, retryAfterSeconds: wait } = refusal;
   const again = wait === undefined ? 'in a moment' : `in ${waitWords(wait)}`;

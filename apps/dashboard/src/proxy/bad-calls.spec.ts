@@ -130,7 +130,7 @@ describe.each(ROUTES)('%s', (_address, operation, route) => {
   });
 });
 
-it('no owner was called, and each example of a row is forwarded', async () => {
+it('no service received any of these calls, and each example of a row is forwarded', async () => {
   expect(under.arrived.map(({ line }) => line)).toEqual([]);
   for (const [address, operation, route] of ROUTES) {
     const { status } = await send(operation, route, { query: neededBy(operation) });

@@ -36,7 +36,7 @@ export class JoinedAnswersService {
   constructor(private readonly proxies: ServiceProxies) {}
 
   /**
-   * Every service must have begun to answer before the first byte is sent; if one breaks off later, the text ends
+   * Every service must have begun to answer before the first byte is sent; if one of them fails later, the text ends
    * early.
    * @throws TooManyExports; a service's rejection; ServiceUnavailable.
    */

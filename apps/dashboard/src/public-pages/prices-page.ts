@@ -110,7 +110,7 @@ function calculated({ operation, count, credits, once, yearly }: Calculation): M
     ${ways(once, 'in total')}
     <h3>Every month, for a year</h3>
     ${ways(yearly, 'a year')}
-    <p class="quiet">The cheapest is the first. Prices are without tax. ${TAX_RULE}</p>`;
+    <p class="quiet">The cheapest comes first. Prices are without tax. ${TAX_RULE}</p>`;
 }
 
 const ways = (cheapestFirst: readonly Way[], period: string) =>

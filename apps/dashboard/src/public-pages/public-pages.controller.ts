@@ -36,7 +36,7 @@ export class PublicPagesController {
     const isProper = Number.isInteger(asked.count) && asked.count > 0 && asked.count <= COUNT_MAX;
     const found = isProper ? calculate(operation, asked.count) : undefined;
     if (found) return visit.show(pricesPage(visit.context, asked, { apiUrl, found }));
-    const text = `Answers must be a whole number from 1 to ${COUNT_MAX.toLocaleString('en-US')}, of an operation of the list.`;
+    const text = `Answers must be a whole number from 1 to ${COUNT_MAX.toLocaleString('en-US')}, of an operation from the list.`;
     const notice: Notice = { kind: 'fault', text };
     return visit.show(pricesPage(visit.context, FIRST_QUESTION, { apiUrl, notice }), 400);
   }

@@ -17,7 +17,7 @@ const PARTS: readonly (readonly [
   ['Credits, plans and invoices', ['billing', 'entitlement']],
 ];
 
-/** The services are called once in this time, however many people visit the public page. */
+/** The services are called only once in this interval, however many people visit the public page. */
 const KEPT_MS = 5_000;
 
 export interface PartStatus {

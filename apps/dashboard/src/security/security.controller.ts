@@ -43,7 +43,7 @@ export class SecurityPagesController {
     return this.show(visit, { kind: 'done', text });
   }
 
-  /** @throws NotFound for one that has ended. */
+  /** @throws NotFound for a session that has ended. */
   @Get('security/sessions/:id/end')
   async askToEnd(@Visit() visit: PageVisit, @Param('id') id: string) {
     const answer = await visit.account({ method: 'GET', path: '/sessions' });

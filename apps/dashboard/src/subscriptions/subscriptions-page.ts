@@ -163,7 +163,7 @@ const refusal = ({ processor }: SubscriptionAnswer) =>
 function unpaidWords(owned: SubscriptionAnswer): string {
   const { unpaid_change: unpaid, currency } = owned;
   if (!unpaid) return '';
-  const open = `${money(unpaid.due_micros, currency)} is open for the change to ${nameOf(unpaid)}`;
+  const open = `${money(unpaid.due_micros, currency)} is due for the change to ${nameOf(unpaid)}`;
   const end = `Pay it by ${minuteText(unpaid.until)}, or drop the change.`;
   return unpaid.is_declined ? `${refusal(owned)}; ${open}. ${end}` : `${open}. ${end}`;
 }

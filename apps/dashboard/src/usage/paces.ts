@@ -1,7 +1,7 @@
 import type { KeyUsageAnswer } from '#libs/contracts';
 import type { Series } from './usage-series.js';
 
-/** With fewer answers, 19 of 20 cannot be counted. */
+/** With fewer answers than this, "19 of 20" would mean all of them. */
 const FEW = 20;
 
 /** Response times: the name of each range, and the daily number of answers in it. */
