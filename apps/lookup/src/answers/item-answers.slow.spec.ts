@@ -103,7 +103,7 @@ describe('requests for several names and addresses', () => {
     ]);
   });
 
-  it('must contain at least one', async () => {
+  it('must contain at least one name or address', async () => {
     for (const body of [{}, { domainNames: [], ipAddresses: [] }]) {
       expect((await post('dns/bulk', body)).status).toBe(400);
     }

@@ -123,7 +123,7 @@ describe('suggested names', () => {
     ['business.com', /^busines\./],
     ['press.com', /^pres\./],
   ])(
-    'a word within a longer word of %s is not replaced, and no word loses its end',
+    'in %s, a word within a longer word is not replaced, and no word loses its end',
     (name, nonsense) => {
       expect(like(name).filter((one) => nonsense.test(one))).toEqual([]);
     },

@@ -2,8 +2,8 @@
 type Idn = 'none' | 'latin' | 'any';
 
 /**
- * Suffixes under which anybody can register, by how many names they have, with the internationalised labels that their
- * registry accepts (the registries' IDN tables). The requested suffix precedes them.
+ * Suffixes under which anybody can register, those with the most names first. Each has the internationalised labels
+ * that its registry accepts (the registries' IDN tables). The requested suffix precedes them.
  */
 const OFFERED: Readonly<Record<string, Idn>> = {
   com: 'any',

@@ -156,7 +156,7 @@ describe('DNS records of a name', () => {
     });
   });
 
-  it('share the time limit of one lookup if they are about several names, and the rest times out', async () => {
+  it('share the time limit of one lookup if they are about several names; those without an answer by then time out', async () => {
     const silent = Array.from({ length: 30 }, (_, n) => `silent-${n}.example`);
     const answered = await fetch(`${hurried.url}/internal/dns/bulk?type=A`, {
       method: 'POST',

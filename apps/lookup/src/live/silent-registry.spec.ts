@@ -66,7 +66,7 @@ async function ask(label: string, accountId: string, signal?: AbortSignal): Prom
   return status;
 }
 
-it('S102: 350 names of one account at a silent registry leave a connection for the name of another', async () => {
+it('S102: 350 names of one account at a silent registry leave a connection for a name of another account', async () => {
   const [slow, other] = [newId(), newId()];
   const ended = new AbortController();
   let refused = 0;

@@ -67,7 +67,7 @@ export class RoutingFeed {
 
   of(asn: number): AsRouting {
     const { upstreams, downstreams, peers } = this.neighbours.get(asn) ?? NO_NEIGHBOURS;
-    // Several lines, of several sources, may be about the same two.
+    // Several lines, of several sources, may be about the same two AS numbers.
     const others = (asns: readonly number[]) => [...new Set(asns)].filter((one) => one !== asn);
     return {
       routes: this.routes.get(asn) ?? NOBODY,

@@ -23,7 +23,7 @@ const listing = (host: string) => ({
 const registration = fixtureLookup('registered.test', NOW);
 
 describe('a reputation', () => {
-  it('is malicious only if a list contains the name, which is named with its date', () => {
+  it('is malicious only if a list contains the name, and then names the list and its date', () => {
     const listed = { ...INDEX, listings: [listing('')] };
     const judged = judgementOf({ registration, index: listed }, NOW);
     expect(judged).toMatchObject({ verdict: 'malicious' });

@@ -75,7 +75,7 @@ async function judged(label: string) {
 }
 
 it.each(['unheard', 'new', 'xkqzvw'])(
-  'a name of which only the letters and the first observation are known gets no verdict and costs nothing: %s',
+  'a name about which only its letters and its first observation are known gets no verdict and costs nothing: %s',
   async (label) => {
     const { status, outcome, code } = await judged(label);
     expect([status, outcome, code]).toEqual([503, 'unreachable', 'upstream_unreachable']);
@@ -86,7 +86,7 @@ it.each([
   ['old', 'neutral'],
   ['listed', 'malicious'],
 ])(
-  'a fact from the index suffices for an answer without the registry: %s',
+  'a fact from the index is enough for an answer without the registry: %s',
   async (label, verdict) => {
     expect(await judged(label)).toMatchObject({
       status: 200,
