@@ -23,7 +23,7 @@ export function openTransport({ config, logger, consumers }: OpenTransportOption
 
 const DRAIN_LIMIT_MS = 40 * SECOND_MS;
 
-/** Ends the process, which its supervisor restarts; left alive, it would receive nothing and look healthy. */
+/** Ends the process, which its supervisor restarts; otherwise, it would receive nothing and look healthy. */
 function endProcess(logger: Logger, error: Error): void {
   logger.error('a consumer of events has died: the process ends', error);
   process.exitCode = 1;

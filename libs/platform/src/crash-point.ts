@@ -1,6 +1,6 @@
 /**
- * The points at which a process may be killed in the middle of a handover, and a description of each. A kill at each of
- * them is part of `npm run prove`; a test checks that each is called exactly in the stated place.
+ * The points at which a process may be killed in the middle of a handover, and a description of each. `npm run prove`
+ * kills a process at each of them; a test checks that each is called exactly in the stated place.
  */
 export const CRASH_POINTS = {
   'outbox.after-commit': 'an event is committed, but the relay is not woken yet',

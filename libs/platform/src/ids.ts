@@ -4,10 +4,10 @@ import { machineMs } from './clock.js';
 /** An id that sorts before all others, at which reading in the order of ids starts. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** A clock that went back by more than this was set again; ids then follow it, and their order starts anew. */
+/** If the clock went back by more than this, somebody set it; ids then follow it, and their order starts anew. */
 const CLOCK_SET_BACK_MS = 10_000;
 const LAST_COUNT = 0xfff;
-/** Half of the 12 bits, so that at least 2,048 ids fit into a millisecond before its end. */
+/** The counter starts in the lower half of its 12 bits, so that at least 2,048 more ids fit into a millisecond. */
 const FIRST_COUNT_MAX = 0x7ff;
 let lastMs = 0;
 let count = 0;
@@ -37,7 +37,7 @@ export function newId(): string {
 }
 
 /**
- * A new UUIDv7 that is greater than `last`, for rows whose order counts and whose writers take turns. Its time is at
+ * A new UUIDv7 that is greater than `last`, for rows whose order matters and whose writers take turns. Its time is at
  * most a millisecond after that of `last` if the clock has not moved, or has moved back.
  */
 export function nextId(last: string | undefined): string {

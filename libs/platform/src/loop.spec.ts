@@ -60,7 +60,7 @@ describe('a loop', () => {
     expect(turns).toBe(1);
   });
 
-  it('woken while working it works once more, however often it was woken, and never concurrently', async () => {
+  it('if woken while working, works once more, however often it was woken, and never concurrently', async () => {
     const { work, open } = gate();
     void repeat(work).start();
     loop.wake();

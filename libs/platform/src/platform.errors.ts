@@ -77,7 +77,7 @@ export class InternalError extends Problem {
     );
   }
 
-  /** A cause may show that it results from load, such as a statement that the database ended. */
+  /** True if the cause says that it results from load, such as a statement that the database cancelled. */
   override get isOfLoad(): boolean {
     return (this.cause as { isOfLoad?: unknown } | undefined)?.isOfLoad === true;
   }

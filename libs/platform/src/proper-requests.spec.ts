@@ -48,7 +48,7 @@ describe('rejections by the framework', () => {
     ['an empty host', [`GET /health?apiKey=${KEY} HTTP/1.1`, 'Host:']],
     ['what the parser refuses', [`GET /health?apiKey=${KEY} HTTP/1.1`, 'no colon']],
     ['an expectation', [`GET /health?apiKey=${KEY} HTTP/1.1`, HOST, 'Expect: tea']],
-  ])('S127: %s is a problem answer of internal listeners, too', async (_, lines) => {
+  ])('S127: internal listeners also answer %s with a problem', async (_, lines) => {
     for (const port of Object.values(ports)) {
       const socket = connect(port, '127.0.0.1');
       let text = '';

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { IsInt, IsNumber, IsOptional, Max, Min, validateSync } from 'class-validator';
 import { numberRule, ruleText } from './rule-text.js';
 
-it('a rule is described without the name of its property, whoever worded it', () => {
+it('a rule is described without the name of its property, whether class-validator or we worded it', () => {
   expect(ruleText('name', 'name must be a string')).toBe('must be a string');
   expect(ruleText('name', 'must be a text')).toBe('must be a text');
   expect(ruleText('scopes', 'each value in scopes must be one of these')).toBe(

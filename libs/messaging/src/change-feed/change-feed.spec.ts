@@ -59,7 +59,7 @@ describe('change feed', () => {
     expect(seen.toSorted()).toEqual(committed.toSorted());
   });
 
-  it('a row above the highest transaction id is named although the snapshot claims to see it', async () => {
+  it('the key of a row above the highest transaction id is returned, even if the snapshot claims to see that row', async () => {
     const { cursor } = await feed.read();
     const key = newId();
     await messaging.say(Counted, key, { n: 1 });
@@ -68,7 +68,7 @@ describe('change feed', () => {
     expect((await feed.read({ ...later, highestXid: cursor.highestXid })).keys).toEqual([key]);
   });
 
-  it('a clone has a token of its own, although its tables have the same numbers', async () => {
+  it('a clone has its own token, even if its tables have the same numbers', async () => {
     const clones = await Promise.all([TestDatabase.create(), TestDatabase.create()]);
     try {
       const tokens = clones.map(async (clone) => {
@@ -81,7 +81,7 @@ describe('change feed', () => {
     }
   });
 
-  it('another server or another outbox has a token of its own', async () => {
+  it('another server or another outbox has its own token', async () => {
     const other = await TestDatabase.create();
     try {
       const elsewhere = new ChangeFeed(await other.service('entitlement'));

@@ -3,8 +3,8 @@ import type { Database } from '#libs/database';
 import { ServiceUnavailable } from '#libs/platform';
 
 /**
- * Tells pollers whose records have changed since their last poll, by the rows that the previous snapshot could not see.
- * An id or a time would miss rows that commit late.
+ * Tells pollers which keys have changed since their last poll: those of the rows that the previous snapshot could not
+ * see. An id or a time would miss rows that commit late.
  */
 export class ChangeFeed {
   constructor(private readonly database: Database) {}

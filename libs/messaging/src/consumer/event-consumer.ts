@@ -37,7 +37,7 @@ export interface EventConsumerOptions {
 
 /** Events that share a transaction. */
 const BATCH_LIMIT = 200;
-/** Transactions at a time, so that a backlog leaves connections to the service's other work. */
+/** Maximum number of transactions at a time, so that a backlog leaves connections for the service's other work. */
 const TRANSACTION_LIMIT = 4;
 /** Pauses between the five quick tries; no further try begins after the budget. */
 const QUICK_PAUSES_MS = [50, 150, 400, 900];

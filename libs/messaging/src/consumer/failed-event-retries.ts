@@ -21,7 +21,7 @@ export interface FailedEventRetriesOptions {
 }
 
 const LOOK_MS = 500;
-/** How long a queue waits if an operator has removed its first event, or a process died with it. */
+/** How long a queue waits if an operator has removed its first event, or the process that handled it died. */
 const RELEASE_MS = 10 * SECOND_MS;
 const QUEUES_PER_LOOK = 100;
 const BACK_OFF_MS = [10 * SECOND_MS, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS];
@@ -29,8 +29,8 @@ const UNKNOWN_LIMIT_MS = HOUR_MS;
 const UNKNOWN_RETRY_MS = MINUTE_MS;
 
 /**
- * Tries failed events again when they are due, in order within a key and topic: after a head that succeeds or dies, the
- * next event follows at once. Redriven events take the same path.
+ * Tries failed events again when they are due, in order within a key and topic: once the head has succeeded or is dead,
+ * the next event follows at once. Redriven events take the same path.
  */
 export class FailedEventRetries {
   private readonly loop: Loop;

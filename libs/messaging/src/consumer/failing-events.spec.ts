@@ -82,7 +82,7 @@ describe('event consumer, when an event fails', () => {
       beside.push(underWay++);
       try {
         if (event.key === keys[0]) throw sqlError('23514');
-        // By then, a caller that does not wait has sent the rollback on the connection of the following statements.
+        // A caller that does not wait for running events would send the rollback before their next statements.
         await new Promise(setImmediate);
         const [{ id }] = await transaction!.query<{ id: string }>(
           'select pg_current_xact_id()::text as id',
@@ -118,7 +118,7 @@ describe('event consumer, when an event fails', () => {
     expect(under.outcomes()).toEqual({ applied: 1 });
   });
 
-  it('after five quick attempts it is stored with one attempt, and the transport may continue', async () => {
+  it('after five quick attempts, it is stored as failed with one attempt, and the transport may continue', async () => {
     const key = newId();
     const message = messageOf('account.events', key, 1);
     under.handle = async () => {
@@ -142,7 +142,7 @@ describe('event consumer, when an event fails', () => {
     expect(Math.round(pause)).toBe(10);
   });
 
-  it('a failed event from an earlier month that is kept is handled when it is redriven', async () => {
+  it('a failed event from an earlier month is handled when it is redriven, as long as that month is kept', async () => {
     const key = newId();
     const madeAt = new Date(Date.now() - 60 * DAY_MS);
     await under.maintenance.query('select roll_partitions($1)', [madeAt]);

@@ -43,8 +43,8 @@ export function Consumes<T extends object>(
 }
 
 /**
- * Receives the events of a class from now on, best effort: some may be missed, repeated or late,
- * failures are only logged. For caches that also learn of changes in another way.
+ * Receives the events of a class from now on, with best effort: some may be missed, repeated or late, and failures are
+ * only logged. For caches that also learn of changes in another way.
  */
 export function Watches<T extends object>(
   eventClass: EventClass<T>,

@@ -78,7 +78,7 @@ describe('relay', () => {
     for (const key of keys) expect([...new Set(published.get(key))]).toEqual(numbers);
   });
 
-  it('a fenced owner reads nothing and its mark has no effect; the new owner’s does', async () => {
+  it('a fenced owner reads nothing and its mark has no effect; that of the new owner has', async () => {
     const key = newId();
     await messaging.say(Counted, key, { n: 1 });
     const [stopped, successor] = [newId(), newId()].map((owner) => ({
@@ -204,7 +204,7 @@ describe('relay', () => {
     await leases.release();
   });
 
-  it('a bucket whose first event cannot be delivered stops alone, in order, and is logged once until it continues', async () => {
+  it('a bucket whose first event cannot be delivered stops without the others, keeps its order, and is logged once until it continues', async () => {
     const stuck = newId();
     const free = keyInOtherBucket(stuck);
     let isRepaired = false;
@@ -275,7 +275,7 @@ describe('relay', () => {
     });
     await waitFor('all buckets', () => counts.ownedBuckets === 16);
     await withClient(messaging.test.url(), async (client) => {
-      // The renewal, which would also notice, waits for this.
+      // The renewal, which would also notice the loss, waits for this.
       await client.query('begin');
       await client.query('select from account.outbox_bucket where bucket = $1 for update', [other]);
       await messaging.say(Counted, key, { n: 1 });

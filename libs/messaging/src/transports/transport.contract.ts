@@ -24,7 +24,7 @@ export interface TransportHarness {
 const sqlError = (code: string) =>
   Object.assign(new Error(`refused with ${code}`), { code, severity: 'ERROR' });
 
-/** The guarantees every transport gives. Called by the spec of each. */
+/** Tests the guarantees that every transport gives; the spec of each transport calls this. */
 export function transportContract(name: string, harness: TransportHarness): void {
   describe(`${name} transport`, () => {
     let messaging: MessagingHarness;
@@ -68,7 +68,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       await untilHeard(key, [1, 2, 3, 4]);
     });
 
-    it('members named like parts of a record survive', async () => {
+    it('members named like parts of a record are preserved', async () => {
       const data = {
         n: 1,
         key: 'k',

@@ -67,7 +67,8 @@ export class ServiceTokens {
   }
 
   /**
-   * Signs data that a service gives to a client and later gets back, such as a cursor; only this service can create it.
+   * Signs data that a service gives to a client and later gets back, such as a cursor; only this service can create the
+   * signature.
    */
   seal(service: ServiceName, text: string): string {
     const [secret] = this.secretAt(this.clock.now().getTime()).of(service, service);

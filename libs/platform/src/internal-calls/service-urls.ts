@@ -17,8 +17,8 @@ export function urlSettingOf(name: ServiceName): string {
 }
 
 /**
- * Declares on a config class the origins of all services that own something: `accountUrl`,
- * `corpusUrl`; for billing, `billingInternalUrl`.
+ * Declares on a config class the origins of all services that own data: `accountUrl`, `corpusUrl`; for billing,
+ * `billingInternalUrl`.
  * @param needed the services without which this one is useless; an installation may lack the others.
  */
 export function ServiceUrls(...needed: readonly ServiceName[]): ClassDecorator {

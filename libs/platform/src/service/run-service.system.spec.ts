@@ -66,7 +66,7 @@ describe('a single-service process', () => {
     ]);
   });
 
-  it('a fault at the start is one line with its causes, and a non-zero exit code', async () => {
+  it('reports a fault at the start in one line with its causes, and exits with a non-zero code', async () => {
     const cause = `new Error('no database', { cause: new Error('refused') })`;
     const program = new Program(`throw ${cause};`);
     expect(await program.exitCode()).toBe(1);

@@ -22,9 +22,10 @@ export interface StartedProcess {
 }
 
 /**
- * Runs a process that is one service: reads its settings, which starts nothing and names every fault, starts it, logs
- * `<name> is up` with its addresses, and at SIGTERM or SIGINT drains it and ends with 0. A second signal ends it at
- * once. A fault at the start or during a drain is one line of the log and exit code 1.
+ * Runs a process that is one service. It reads the settings and names every fault before anything starts, starts the
+ * service and logs `<name> is up` with its addresses. At SIGTERM or SIGINT it drains the service and exits with code 0;
+ * a second signal ends the process at once. A fault at the start or during a drain leads to one line in the log and
+ * exit code 1.
  */
 export async function runService<const C extends readonly ConfigClass<object>[]>(
   name: string,

@@ -18,7 +18,7 @@ export interface ServiceModuleOptions {
   logger: Logger;
   /** Signs the tokens between services, and knows their addresses. */
   secret: Pick<InternalCallsConfig, 'serviceSecret' | 'serviceSecretFile' | 'internalTlsFolder'>;
-  /** Set if there are sources before the service starts. */
+  /** Given if metrics already have sources before the service starts. */
   metrics?: Metrics;
 }
 

@@ -183,7 +183,7 @@ describe('service', () => {
     });
   });
 
-  it('S95: an unexpected error is generic outside and complete in the log', async () => {
+  it('S95: a caller gets a generic text for an unexpected error, and the log gets all of it', async () => {
     const response = await get('/internal/crash');
     expect(response.status).toBe(500);
     const text = await response.text();

@@ -93,7 +93,8 @@ export class Metrics {
 
   private async gather(): Promise<object[]> {
     if (this.isProcessDue) {
-      // Watching the loop and the collector begins with the first scrape, so it costs nothing without one.
+      // Monitoring of the event loop and the garbage collector begins with the first scrape, so it costs nothing
+      // without one.
       this.isProcessDue = false;
       collectDefaultMetrics({ register: this.registry });
     }

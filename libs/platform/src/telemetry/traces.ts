@@ -58,13 +58,13 @@ export function isTracing(): boolean {
   return recorder !== undefined;
 }
 
-/** A request of a customer: the beginning of a trace, for the configured share of them. */
+/** Starts a trace at a customer's request, for the configured share of requests. */
 export function startTrace(request: SpanRequest): Span | undefined {
   if (recorder === undefined || Math.random() >= sampledShare) return undefined;
   return recorder.start(request);
 }
 
-/** A part of a recorded operation; undefined if that is not recorded. */
+/** Starts a part of a recorded operation; undefined if the operation is not recorded. */
 export function startSpan(request: SpanRequest): Span | undefined {
   if (recorder === undefined || !isSampled(request.parent)) return undefined;
   return recorder.start(request);

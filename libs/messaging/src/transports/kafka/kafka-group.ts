@@ -51,7 +51,7 @@ const REBALANCE_LIMIT_MS = 60 * SECOND_MS;
  */
 const FETCH_WAIT_MS = 100;
 const REQUEST_LIMIT_MS = 5 * SECOND_MS;
-/** The start of a service waits this long for "now" to be known, then continues without it. */
+/** A starting service waits this long until the group knows where "now" is, then continues without it. */
 const JOIN_WAIT_MS = 3 * SECOND_MS;
 const RETRY_MS = SECOND_MS;
 const PAUSE_MIN_MS = 100;
