@@ -98,7 +98,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
 
     const newest = () => side.newest('subscription', 1)[0];
 
-    it('is restored with it', () => expectRestored());
+    it('is restored with the account', () => expectRestored());
 
     it('is restored once, even if the process died before it scheduled the change', async () => {
       await billing.get(PaymentProcessors).get(processor).resume(newest(), newId());

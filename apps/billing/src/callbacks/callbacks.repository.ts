@@ -50,7 +50,8 @@ export class CallbacksRepository {
   }
 
   /**
-   * The subject of a stored callback, by our id or the processor's; an operator knows one of them, but not the account.
+   * Finds the object that a stored callback names, by our id of the callback or the processor's. An operator knows one
+   * of these ids, but not the account.
    */
   async find(transaction: Transaction, id: string): Promise<CallbackSubject | undefined> {
     const [row] = await transaction.query<CallbackSubject>(

@@ -34,7 +34,7 @@ export class MissedEventsJob implements Job {
     const stored = await this.database.transaction((transaction) =>
       this.callbacks.readCursor(transaction, name),
     );
-    // A wrong clock stored a cursor in the future, which does not say how far the events were read.
+    // A wrong clock stored a cursor in the future, so the cursor does not show how far the events were read.
     const latest = count.startedAt.getTime() + OVERLAP_MS;
     const isKnown = stored !== undefined && stored.getTime() <= latest;
     const from = isKnown ? stored.getTime() - OVERLAP_MS : count.startedAt.getTime() - LOOK_BACK_MS;

@@ -12,7 +12,7 @@ export class Order {
   @Column('uuid', { name: 'account_id' })
   accountId: string;
 
-  /** The customer's `Idempotency-Key`, or the order's own id without one. */
+  /** The customer's `Idempotency-Key`, or the order's own id if the customer sent none. */
   @Column('text', { name: 'request_key' })
   requestKey: string;
 

@@ -43,7 +43,7 @@ const PREVIEW_MS = 15 * MINUTE_MS;
  * Maximum number of concurrent changes; each holds a database connection until the processor answers, and others wait.
  */
 const CHANGES_AT_ONCE = 3;
-/** Maximum number of running and waiting changes, one per account. */
+/** Maximum number of running and waiting changes; each account can have one. */
 const CHANGES_MAX = 50;
 
 const UNDER_WAY = 'Another change to your subscriptions is in progress.';

@@ -185,7 +185,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
   it('undoing a cancellation restores the change that waited for the end of the period', async () => {
     await change('api-5K-month');
     await ask('cancel');
-    // A repeated cancellation must not forget the change that the first one dropped.
+    // A repeated cancellation must not lose the change that the first cancellation dropped.
     await ask('cancel');
     const back = { cancel_at: null, pending_change: { sku: 'api-5K-month', quantity: 1 } };
     expect((await ask('undo')).body.subscription).toMatchObject(back);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '#libs/database';
 import type { ObjectRef } from './wanted-objects.js';
 
-/** Guards against outdated fetches: a fetch is written only if no newer one was. */
+/** Guards against outdated fetches: the result of a fetch is written only if no newer result was. */
 @Injectable()
 export class ProcessorObjectsRepository {
   constructor(private readonly database: Database) {}

@@ -159,7 +159,7 @@ export class SnapshotsService {
     }
   }
 
-  /** A payment that has not succeeded, or not yet, is not stored: its order says what became of it. */
+  /** A payment that has not succeeded (yet) is not stored; the order has its state. */
   private async ownerOfPayment(
     transaction: Transaction,
     processor: ProcessorName,

@@ -35,10 +35,10 @@ interface SyncCounts {
 
 const COUNTS = `
   with objects as (
-    -- The try that is under way has not failed.
+    -- The attempt in progress has not failed.
     select payload ->> 'processor' as processor, until,
       tries > (state = 'claimed')::int as is_failing,
-      -- A fetch may wait for the begin of a period.
+      -- A fetch may wait for the start of a period.
       state = 'waiting' and until > clock_timestamp() as is_later
     from work where queue = 'processor-objects')
   select processor, count(*) filter (where not is_failing and not is_later)::int as due,

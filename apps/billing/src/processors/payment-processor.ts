@@ -284,7 +284,7 @@ export interface PaymentProcessor {
 
   /**
    * Handles a customer's return from a checkout. The contents of the return address are not trusted (S48): the checkout
-   * is the one of our order.
+   * is that of our order.
    */
   completeReturn(checkoutId: string): Promise<CallResult<ProcessorRef>>;
 
@@ -339,7 +339,8 @@ export interface PaymentProcessor {
   changeTax(request: TaxChangeRequest, key: string): Promise<CallResult<unknown>>;
 
   /**
-   * Ends a subscription, at the end of its period or at once. `key` identifies this call; a later one needs another.
+   * Ends a subscription, at the end of its period or at once. `key` identifies this call; a later call needs another
+   * key.
    */
   cancel(
     subscriptionId: string,

@@ -11,7 +11,7 @@ import { SyncService } from '../processor-sync/sync.service.js';
 /** How long before a processor forgets an idempotency key we stop relying on it. */
 const RETENTION_MARGIN_MS = HOUR_MS;
 
-/** Calls processors to refund. A row is written before each call, so none is forgotten or made twice. */
+/** Calls processors to refund. A row is written before each call, so no refund is lost or made twice. */
 @Injectable()
 export class RefundCallsService {
   constructor(

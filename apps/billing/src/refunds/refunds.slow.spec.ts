@@ -129,7 +129,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await refund({ refundId })).toMatchObject({ status: 422 });
     });
 
-    it('a lost answer is resolved by the same call, and is one refund', async () => {
+    it('a lost answer is resolved by repeating the same call, and leads to one refund', async () => {
       await buy();
       const before = refunds().length;
       side.callbacks.faults.drop = true;

@@ -95,7 +95,7 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
     }
   });
 
-  it('a cancellation is confirmed with the day it ends; one that is undone and made again is announced once', async () => {
+  it('a cancellation is confirmed with the day on which the plan ends; if it is undone and repeated, it is announced once', async () => {
     const id = await subscribe();
     for (const step of ['cancel', 'undo', 'cancel']) {
       await billing.call('POST', `subscriptions/${id}/${step}`, { accountId });

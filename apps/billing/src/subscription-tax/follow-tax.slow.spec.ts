@@ -130,7 +130,7 @@ describe('tax of a running subscription', () => {
     await passTo(addMonths(start, 3).getTime() - 11 * DAY_MS);
     await billing.follow();
     expect(await own()).toMatchObject({ tax_micros: '2190000', pending_change: null });
-    // Its current cost still uses this period's rate.
+    // The amount due now still uses this period's rate.
     const preview = await step(id, 'preview', { sku: 'api-50K-month' });
     expect(BigInt(preview.body.tax_micros)).toBe(
       taxWithin(BigInt(preview.body.due_micros), 81_000),

@@ -55,7 +55,7 @@ export class RenewalTaxService {
     try {
       return (await this.tax.taxOf(accountId)).ppm;
     } catch (error) {
-      // Its country is unknown, so it keeps its rate.
+      // The buyer's country is unknown, so the subscription keeps its rate.
       if (error instanceof BillingDetailsMissing) return taxPpm;
       throw error;
     }

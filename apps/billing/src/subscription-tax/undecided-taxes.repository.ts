@@ -21,7 +21,7 @@ export interface RenewedSoon {
 export interface DecidedTax {
   /** Null if nothing could be decided; then the rate stays the same. */
   isReverseCharge: boolean | null;
-  /** Also null if nothing could be decided. */
+  /** Null if nothing could be decided. */
   taxPpm: number | null;
 }
 

@@ -153,7 +153,7 @@ describe('cancellations of subscriptions by PayPal', () => {
       async (_, at, status) => {
         await plan.ask('cancel');
         await plan.passTo(hours(at));
-        // Billing died after the activation.
+        // Simulates that billing died after the activation.
         const { subscriptions } = billing.simulator.paypal;
         const { id: agreement, custom_id: mark = '' } = plan.atPaypal();
         subscriptions.patch(agreement, [

@@ -102,7 +102,7 @@ export class Subscription {
   @Column('text', { name: 'unpaid_because', nullable: true })
   unpaidBecause: 'waiting' | 'declined' | null;
 
-  /** Whether it is the current one of its line; an account has at most one. */
+  /** Whether this is the current subscription of its line; an account has at most one per line. */
   @Column('boolean', { name: 'is_current' })
   isCurrent: boolean;
 

@@ -68,7 +68,7 @@ export class ServiceProcess implements ClusterProcess {
 
   /**
    * Resolves when the service has logged that it is up.
-   * @throws with its last lines if it ends before.
+   * @throws with its last lines if it ends before that.
    * @param forThisLife additional settings for this run only.
    * @param apps the folder of the compiled apps for this run only, such as those of another release.
    */

@@ -7,7 +7,7 @@ export interface UnboundOptions {
   /** A separate folder for its settings. */
   folder: string;
   endpoint: Endpoint;
-  /** File with the root servers; without one, only the stub zones are resolved. */
+  /** File with the root servers; if it is omitted, only the stub zones are resolved. */
   rootHintsFile?: string;
   /** The servers of single zones, which are queried directly, without following delegations. */
   stubs?: Readonly<Record<string, Endpoint>>;

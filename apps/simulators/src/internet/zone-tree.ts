@@ -8,7 +8,7 @@ export type Level = 'root' | 'registry' | 'hosting';
 export interface Zone {
   name: string;
   level: Level;
-  /** The zone that delegates this one; undefined for the root. */
+  /** The zone that delegates this zone; undefined for the root. */
   parent?: string;
   text: string;
   isSigned: boolean;

@@ -2,7 +2,7 @@
 export interface ApiFaults {
   /** Number of changing calls that are carried out but whose answers are lost. */
   lostAnswers: number;
-  /** Number of changing calls that never arrive; these come first. */
+  /** Number of changing calls that never arrive; these precede the calls whose answers are lost. */
   lostRequests: number;
   /** How many changing calls arrive before those that are lost. */
   passedRequests: number;

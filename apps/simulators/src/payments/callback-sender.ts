@@ -84,7 +84,7 @@ export class CallbackSender {
     return held;
   }
 
-  /** Resolves when no delivery is running or delayed. Repeats of failed ones do not count. */
+  /** Resolves when no delivery is running or delayed. Repeats of failed deliveries do not count. */
   async idle(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
@@ -105,7 +105,7 @@ export class CallbackSender {
     await wait(REORDER_MS);
     const held = this.held ?? [];
     this.held = undefined;
-    // One after the other, because the network would choose the order of concurrent ones.
+    // Delivers one callback after the other, because the network would choose the order of concurrent deliveries.
     for (const callback of held.toReversed()) await this.sendCopies(callback);
     this.isReordering = false;
   }

@@ -21,7 +21,7 @@ export class Connections {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Resets the TCP connection below a TLS one, which TLS sockets cannot do. */
+  /** Resets the TCP connection below a TLS connection, which TLS sockets cannot do. */
   reset(remotePort: number | undefined): void {
     for (const socket of this.open) if (socket.remotePort === remotePort) socket.resetAndDestroy();
   }

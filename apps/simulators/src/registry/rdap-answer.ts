@@ -6,8 +6,8 @@ import type { Registration, SimulatedContact } from '../registrations/registrati
 type Json = Record<string, unknown>;
 
 /**
- * The domain object of RFC 9083 as published by the given server: a thin registry publishes only the registrar; a thick
- * one, and the registrar, also contacts, redacted as RFC 9537 requires.
+ * The domain object of RFC 9083 as published by the given server: a thin registry publishes only the registrar. A thick
+ * registry and a registrar also publish contacts, redacted as RFC 9537 requires.
  */
 export function domainObject(
   registration: Registration,

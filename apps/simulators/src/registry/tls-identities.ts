@@ -5,8 +5,8 @@ const CONTEXTS_MAX = 500;
 const LONG_AGO = 21;
 
 /**
- * Issues a certificate for any host name that a client requests. Hosts whose first label is `expired` get one that
- * expired in 2021; hosts whose first label is `untrusted` get one of an unknown authority.
+ * Issues a certificate for any host name that a client requests. Hosts whose first label is `expired` get a certificate
+ * that expired in 2021; hosts whose first label is `untrusted` get a certificate of an unknown authority.
  */
 export class TlsIdentities {
   private readonly authority = new CertificateAuthority('Registry simulator');

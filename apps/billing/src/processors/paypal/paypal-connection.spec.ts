@@ -106,7 +106,7 @@ describe('PayPal connection', () => {
     expect(third).not.toBe(first);
   });
 
-  it('an answer that leaves the outcome open counts as unknown, and a definite one as a refusal', async () => {
+  it('an answer that leaves the outcome open counts as unknown, and a definite rejection as a refusal', async () => {
     const text =
       (status: number, body: string): Handler =>
       (_, response) =>

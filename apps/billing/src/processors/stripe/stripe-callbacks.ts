@@ -15,7 +15,7 @@ const ANY_AGE = 0;
 export interface StripeCallbackOptions {
   stripe: Stripe;
   clock: Clock;
-  /** The current one first; two during a rotation (S43). */
+  /** The current secret first; two during a rotation (S43). */
   secrets: () => readonly string[];
   isLive: boolean;
 }

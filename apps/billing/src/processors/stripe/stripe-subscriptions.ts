@@ -53,7 +53,7 @@ interface NextItem extends PhaseItem {
   plan: PricedPlan;
 }
 
-/** Whether the pending change is this one, with the same start time. */
+/** Whether the pending change is the requested one, with the same start time. */
 const isOf = (open: OpenChange, wanted: { price: string; quantity: number }, from: Date) =>
   open.item.price.id === wanted.price &&
   open.item.quantity === wanted.quantity &&

@@ -145,7 +145,7 @@ export class PaypalApi {
     return `Bearer ${token}`;
   }
 
-  /** A repeated request with the key of a completed one gets its answer. */
+  /** A request with the key of a completed request gets the answer of that request. */
   private once({ path, requestId }: PaypalRequest, work: () => PaypalAnswer): PaypalAnswer {
     if (requestId === undefined) return work();
     const nowMs = this.world.clock.now().getTime();

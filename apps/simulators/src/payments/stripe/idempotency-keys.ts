@@ -17,7 +17,7 @@ interface Kept {
 
 const RETENTION_MS = DAY_MS;
 
-/** Answers a repeated request with the first one's answer, for 24 hours. */
+/** Answers a repeated request with the answer of the first request, for 24 hours. */
 export class IdempotencyKeys {
   private readonly kept = new Map<string, Kept>();
 

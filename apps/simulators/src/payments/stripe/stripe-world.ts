@@ -94,7 +94,7 @@ export class StripeWorld {
     throw StripeRefusal.missingReference(object, String(id), param);
   }
 
-  /** @throws StripeRefusal for an unknown customer, unless unknown ones are adopted. */
+  /** @throws StripeRefusal for an unknown customer, unless unknown customers are adopted. */
   customer(id: string): KindOf<'customer'> {
     if (this.adoptsCustomers && /^cus_[0-9a-f]+$/.test(id) && !this.objects.has(id)) {
       const { now: created } = this;

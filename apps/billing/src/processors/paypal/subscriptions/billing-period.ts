@@ -4,7 +4,7 @@ import { DAY_MS, addMonths } from '#libs/platform';
 export interface BillingPeriod {
   start: Date;
   end: Date;
-  /** 0 for the first one. */
+  /** 0 for the first period. */
   index: number;
 }
 

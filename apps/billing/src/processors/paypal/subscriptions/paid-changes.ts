@@ -283,8 +283,8 @@ export class PaidChanges {
     if (timeOf(isWhole ? (changed ?? taken) : taken) >= end) return true;
     const isInForce = isSameOffer(mark.running, wanted);
     if (!isWhole && end <= now) {
-      // A refund has overwritten when the money arrived. A change that was not in force at the end of its period came
-      // too late; a mark that was rewritten since then does not say which change was in force.
+      // A refund has overwritten the time at which the money arrived. A change that was not in force at the end of its
+      // period came too late; a mark that was rewritten since then does not say which change was in force.
       const wasInForceAtEnd = isInForce && mark.until.getTime() === wholeSecond(end).getTime();
       return !wasInForceAtEnd;
     }
