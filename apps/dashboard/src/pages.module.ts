@@ -47,7 +47,7 @@ import type { PublicListenerOptions } from './public-listener-options.js';
 /** How long an upload or a download may pause. */
 const TRANSFER_IDLE_MS = 30 * SECOND_MS;
 
-/** One for each group of pages. */
+/** A controller for each group of pages. */
 const PAGES = [
   AssetsController,
   AuthController,

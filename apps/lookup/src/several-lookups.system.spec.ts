@@ -89,7 +89,7 @@ here('two lookup services that share a Valkey', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('together query a registry no more often than one alone would', async () => {
+  it('together query a registry no more often than a single service would', async () => {
     const sinceMs = monotonicMs();
     const names = Array.from({ length: 80 }, (_, at) => ask(services[at % 2], `name${at}`));
     const statuses = (await Promise.all(names)).map(({ status }) => status);

@@ -20,7 +20,7 @@ import { startPage } from '../public-pages/start-page.js';
 import { type CreditHistory, creditHistory, historyStart } from './credit-history.js';
 import { type OverviewFacts, overviewPage } from './overview-page.js';
 
-/** `/`: a welcome page, the overview of the account, or the restore page of a deleted one. */
+/** `/`: a welcome page, the overview of the account, or the restore page of a deleted account. */
 @Controller()
 @AllowVisitors('anyone')
 export class OverviewController {

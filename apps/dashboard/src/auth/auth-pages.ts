@@ -12,7 +12,7 @@ export interface Entered {
   email?: string;
 }
 
-/** Shown below a form that requires the password: what to do without one. */
+/** Shown below a form that requires the password: what to do without a password. */
 export function withoutPassword({ hasPassword }: PageContext): Markup {
   const words = hasPassword === false ? 'No password yet?' : 'Forgot the password?';
   return html`<p class="quiet">

@@ -6,7 +6,7 @@ const FIELD = /name="csrf"\r\n\r\n([A-Za-z0-9_-]{1,100})\r\n--/;
 
 /**
  * The token of a form with a file, which is its first field; the body can then be read again from its beginning.
- * @returns undefined if the form does not begin with one.
+ * @returns undefined if the form does not begin with a token.
  */
 export function csrfOf(body: Readable): Promise<string | undefined> {
   return new Promise((resolve) => {

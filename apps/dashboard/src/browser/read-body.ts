@@ -24,8 +24,8 @@ declare module 'fastify' {
 
 /**
  * Reads bodies for the dashboard's listener: forms and JSON, and for a signed route the bytes of any type unchanged,
- * never parsed or decompressed. Each route may set its own limit; all bodies being read or answered share one, because
- * their sender is still unknown (S125).
+ * never parsed or decompressed. Each route may set its own limit; all bodies being read or answered also share a limit,
+ * because their sender is still unknown (S125).
  */
 export function readBodies(server: FastifyInstance): void {
   server.addHook('onRoute', (route) => {
@@ -72,7 +72,7 @@ function textOf(body: Buffer): string {
   }
 }
 
-/** Without its parameters. */
+/** The content type without its parameters. */
 const typeOf = ({ headers }: FastifyRequest) =>
   (headers['content-type'] ?? '').split(';', 1)[0].trim().toLowerCase();
 

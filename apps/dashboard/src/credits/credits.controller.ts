@@ -33,7 +33,7 @@ interface Shown {
   processor?: string;
   /** The values of a rejected form. */
   credits?: number;
-  /** The number of credits for which a package is sought. */
+  /** The number of credits for which the customer searches a package. */
   wanted?: number;
 }
 

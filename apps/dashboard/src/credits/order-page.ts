@@ -108,7 +108,7 @@ const orderAgain = ({ lines }: OrderAnswer): Markup =>
     ? html`<a href="/plans">See all plans</a> ·`
     : html`<a href="/credits">Buy credits</a> ·`;
 
-/** No money has arrived or is in transit, so nothing is lost by dropping it. */
+/** Whether the order can be dropped: no money has arrived or is in transit. */
 const canDrop = ({ state }: OrderAnswer) => state === 'created' || state === 'redirected';
 
 function waitingActions(context: PageContext, { id, redirect_url: url }: OrderAnswer): Markup {

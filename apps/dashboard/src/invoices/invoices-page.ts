@@ -35,7 +35,7 @@ export function invoicesQuery(asked: InvoicesAsked, more: Record<string, string>
 export interface InvoicesShown {
   invoices: InvoiceAnswer[];
   asked: InvoicesAsked;
-  /** The cursor of older ones. */
+  /** The cursor of older invoices. */
   nextCursor?: string;
 }
 

@@ -62,7 +62,7 @@ it('a key is created and changed with the scopes and the daily limit of the form
   expect(text).toMatch(/name="daily_credit_cap"\s+type="text"\s+value="2500"/);
 });
 
-it('the page says before and after a surplus live key is created that it is paused, and how to activate it', async () => {
+it('before and after a surplus live key is created, the page says that it is paused and how to activate it', async () => {
   under.answers.set('GET /internal/allowance', { keys: 1 });
   under.answerWith({ keys: [], paging: onePage(0, 1), key: 'dds_live_x', rank: 2 });
   const { text: before } = await under.get('/keys');

@@ -40,13 +40,13 @@ export interface KeysShown {
   shown?: KeyShown;
   /** The values of a rejected form for a new key. */
   entered?: NewKeySettings;
-  /** The cursor of older ones. */
+  /** The cursor of older keys. */
   nextCursor?: string;
   /** The number of live keys that the plan allows; unknown if entitlement is unavailable. */
   allowed?: number;
 }
 
-/** Whether the plan allows no more live keys than the older ones. */
+/** Whether the older live keys already reach the number that the plan allows. */
 export function isPaused({ rank }: { rank: number | null }, allowed?: number): boolean {
   return rank !== null && allowed !== undefined && rank > allowed;
 }
@@ -94,7 +94,7 @@ function newKeySection(key: string, apiUrl: string): Markup {
   </section>`;
 }
 
-/** Shown before a key is created, because the service does not refuse a surplus one. */
+/** Shown before a key is created, because the service does not refuse a surplus key. */
 const surplusNote = (allowed: number) =>
   html`<p class="quiet">
     Your plan allows ${counted(allowed, 'live key')}. Further live keys are paused until you revoke

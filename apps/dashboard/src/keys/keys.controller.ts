@@ -181,7 +181,7 @@ export class KeysController {
     return visit.show(page, status);
   }
 
-  /** @throws NotFound for an unsuitable key; by default, one that cannot be edited. */
+  /** @throws NotFound for an unsuitable key; by default, for a key that cannot be edited. */
   private async find(visit: PageVisit, id: string, fits = isActive): Promise<KeyAnswer> {
     let cursor: string | null = null;
     do {

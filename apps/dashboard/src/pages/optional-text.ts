@@ -1,7 +1,7 @@
 import type { PipeTransform } from '@nestjs/common';
 
 /**
- * A parameter of a page's address. Unlike in a form, unknown parameters are allowed, and a repeated one counts as
+ * A parameter of a page's address. Unlike in a form, unknown parameters are allowed, and a repeated parameter counts as
  * missing.
  */
 export class OptionalText implements PipeTransform<unknown, string> {

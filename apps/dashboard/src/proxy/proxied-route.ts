@@ -30,7 +30,7 @@ export interface ProxiedRoute {
   access: 'owner' | 'session' | 'signed';
   /** Whether the calls are counted by the account of the session, whichever service reads it (S102). */
   who: Visitors;
-  /** If the access is `signed`, one of them is required. */
+  /** If the access is `signed`, the call must have one of these headers. */
   signatureHeaders?: readonly string[];
   /** Set if the access is `session`. */
   terms: SessionTerms;

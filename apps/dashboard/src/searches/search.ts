@@ -53,7 +53,7 @@ export interface Asked {
   environment: 'live' | 'test';
 }
 
-/** @param cursor of the page after the last one. */
+/** @param cursor of the next page. */
 export function askedOf({ row }: Search, typed: Typed): Asked {
   const names = [...parametersOf(row), 'cursor'].filter((name) => isGiven(row, name, typed));
   const query = new URLSearchParams(names.map((name): [string, string] => [name, typed[name]]));

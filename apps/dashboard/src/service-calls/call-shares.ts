@@ -9,8 +9,8 @@ interface Holder {
 }
 
 /**
- * Limits how many of an owner's connections one holder (an account or a site) uses at a time. Its further calls wait
- * in their own queue, not in the common one (S102).
+ * Limits how many of an owner's connections one holder (an account or a site) uses at a time. Further calls of that
+ * holder wait in their own queue, not in the common queue (S102).
  */
 export class CallShares {
   private readonly holders = new Map<string, Holder>();

@@ -29,7 +29,7 @@ export function operationLink(day: string, operation: string, credits: number): 
   return html`<a href="${path ?? requestsPath({ day, operation })}">${operation}</a>`;
 }
 
-/** The credits of such work, listed under its name, because no key is charged for it. */
+/** The credits of jobs and monitors, listed under the name of the work, because no key is charged for it. */
 export function workOnDays(days: readonly UsageDay[]): UsedOnDay[] {
   return days.flatMap(({ date, operation, credits }) => {
     const work = workOf(operation);

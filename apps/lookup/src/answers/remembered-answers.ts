@@ -6,7 +6,7 @@ import type { AnswerCounts } from './answer-counts.js';
 import { LookupOverloaded } from './answers.errors.js';
 import type { Serving } from '../serializers/provenance-body.js';
 
-/** A repeat within this time may be answered from memory, if the gateway marks it as one. */
+/** A repeat within this time may be answered from memory, if the gateway marks it as a repeat. */
 const REPEAT_MS = MINUTE_MS;
 const WAITING_MAX = 2_000;
 

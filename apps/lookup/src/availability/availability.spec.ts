@@ -129,7 +129,7 @@ describe('suggested names', () => {
     },
   );
 
-  it('a word is not replaced by one that the name already has', () => {
+  it('a word is not replaced by another word of the same name', () => {
     expect(like('greengarden.com')).toContain('greenyard.com');
     expect(like('greengarden.com')).not.toContain('greengreen.com');
   });

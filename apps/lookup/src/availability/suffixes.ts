@@ -36,8 +36,8 @@ const OFFERED: Readonly<Record<string, Idn>> = {
 };
 
 /**
- * Further suffixes under which anybody can register. If one of them was requested, alternatives to the label stay under
- * it.
+ * Further suffixes under which anybody can register. If the requested name is under one of these, other labels are
+ * suggested only under the same suffix.
  */
 const OPEN = new Set(
   (

@@ -1,6 +1,6 @@
 import { dictionary } from '@zxcvbn-ts/language-en';
 
-/** Shorter words are mostly parts of longer ones. */
+/** Shorter words are mostly parts of longer words. */
 const WORD_LENGTH_MIN = 3;
 const SHORT_WORDS = new Set(['be', 'do', 'go', 'in', 'it', 'my', 'on', 'to', 'up', 'us', 'we']);
 /** Names with more words are not worth splitting. */

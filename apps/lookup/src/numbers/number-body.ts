@@ -92,7 +92,7 @@ export function asnBody(
   return { ...answer, ...sectionsOf(lookup, told) };
 }
 
-/** The holder of the origin, from its registration; without one, the holder of the block. */
+/** The holder of the origin, from the origin's registration; without a registration, the holder of the block. */
 function providerOf({ block }: NumberLookup, origin: AddressOrigin): IpWhoisAnswer['isp'] {
   const name = holderName(origin.registration?.block);
   if (name !== undefined) {

@@ -41,7 +41,7 @@ describe('the places for names that are looked up at a time', () => {
     await endAll();
   });
 
-  it('return to their initial number, and not beyond it, while no name waits for one', async () => {
+  it('return to their initial number, and not beyond it, while no name waits for a place', async () => {
     const places = new QuestionPlaces();
     for (let looks = 0; looks < 100; looks += 1) places.adapt(1_000);
     // A single name may wait for its upstream even though places have become few.

@@ -43,7 +43,7 @@ it('the example of the documents equals the answer of the fixture', () => {
 });
 
 describe('the part of each source', () => {
-  it('names the error of a failed source beside a successful one, and the truncated parts', () => {
+  it('names the error of a failed source beside a successful source, and the truncated parts', () => {
     const lookup = port43Lookup();
     const [registry, registrar] = lookup.sources;
     const silent = { ...registry!, outcome: 'timeout', error: 'first_byte_timeout' } as const;
