@@ -18,7 +18,7 @@ describe('change feed', () => {
   });
   afterAll(() => messaging.close());
 
-  it('the first poll returns no keys, and the next one exactly those changed since', async () => {
+  it('the first poll returns no keys, and the next poll exactly those that have changed since', async () => {
     await messaging.say(Counted, newId(), { n: 1 });
     const first = await feed.read();
     expect(first.keys).toEqual([]);

@@ -35,18 +35,18 @@ export interface EventConsumerOptions {
   counts: ServiceEventCounts;
 }
 
-/** Events that share a transaction. */
+/** Maximum number of events that share a transaction. */
 const BATCH_LIMIT = 200;
 /** Maximum number of transactions at a time, so that a backlog leaves connections for the service's other work. */
 const TRANSACTION_LIMIT = 4;
-/** Pauses between the five quick tries; no further try begins after the budget. */
+/** The pauses between the five quick attempts; once the budget is used up, no further attempt begins. */
 const QUICK_PAUSES_MS = [50, 150, 400, 900];
 const QUICK_BUDGET_MS = 5 * SECOND_MS;
 /** The time until a failed event is tried again for the first time. */
 const FIRST_RETRY_MS = 10 * SECOND_MS;
 const UNKNOWN_RETRY_MS = MINUTE_MS;
 
-/** One durable consumer: every delivered event ends in its inbox or among its failed events. */
+/** A durable consumer: every delivered event ends up in its inbox or among its failed events. */
 export class EventConsumer {
   private readonly inbox: Inbox;
   private readonly locks: InboxRepository;

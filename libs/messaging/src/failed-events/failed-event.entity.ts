@@ -44,7 +44,7 @@ export class FailedEvent {
   @Column('timestamptz', { name: 'failed_at' })
   failedAt: Date;
 
-  /** Null while it waits behind an earlier one of its key. */
+  /** Null while it waits behind an earlier event of its key. */
   @Column('timestamptz', { name: 'next_try_at', nullable: true })
   nextTryAt: Date | null;
 

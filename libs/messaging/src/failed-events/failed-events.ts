@@ -39,8 +39,8 @@ export class FailedEvents {
   }
 
   /**
-   * Lets events be tried again within a second, by the consumer itself and along the usual path.
-   * Discarded ones stay. @returns how many.
+   * Lets events be tried again within a second, by the consumer itself and along the usual path. Discarded ones stay.
+   * @returns how many events are tried again.
    */
   async redrive(filter: FailedEventFilter): Promise<number> {
     const rows = await this.database.query(

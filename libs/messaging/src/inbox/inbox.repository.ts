@@ -5,7 +5,7 @@ import { InboxMonthMissing, isOutsidePartitions } from './failure.js';
 
 /** The time limit of statements after the lock, so that they end no later than a handler must. */
 const STATEMENT_LIMIT_MS = 5_000;
-/** Events of these days have a partition, or get one when its job runs. */
+/** Events of these days have a partition, or get a partition when the job runs. */
 const RECENT_DAYS = { before: 30, ahead: 2 };
 
 /** SQL of one consumer's inbox. All statements run under the lock of the bucket. */

@@ -46,8 +46,8 @@ export class Inbox {
   }
 
   /**
-   * Handles events of one topic and bucket, in this order, each once, unless it waits behind a failed one. All or none
-   * are handled: an exception of a handler is rethrown. @returns those that were not handled before.
+   * Handles events of one topic and bucket, in this order and each once, except those that wait behind a failed event.
+   * All or none are handled: an exception of a handler is rethrown. @returns those that were not handled before.
    */
   async apply(transaction: Transaction, events: ReadEvent[]): Promise<HandledEvent[]> {
     crashPoint('consumer.before-inbox');

@@ -53,7 +53,7 @@ type Numbered = { n: number };
 
 /** A test's hooks into the handlers: `before` may throw instead of letting an event be recorded. */
 export class RecordingConsumer {
-  /** Numbers of the events that reached a handler, refused ones included. */
+  /** Numbers of the events that reached a handler, including those that it refused. */
   readonly tries: number[] = [];
   readonly watched: number[] = [];
   before: (event: EventEnvelope<Numbered>) => void = () => {};

@@ -122,7 +122,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       expect(await failedOf(key)).toEqual([]);
     });
 
-    it('a discarded event is kept with its reason, stays unhandled and releases the next ones', async () => {
+    it('a discarded event is kept with its reason, stays unhandled and releases the events behind it', async () => {
       recorder().before = ({ data }) => {
         if (data.n === 1) throw new Error('never');
       };
@@ -145,7 +145,7 @@ export function transportContract(name: string, harness: TransportHarness): void
       expect(await messaging.failedEvents.redrive({ key })).toBe(0);
     });
 
-    it('a snapshot that returns after a newer one is recorded as superseded, not applied', async () => {
+    it('a snapshot that arrives again after a newer snapshot is recorded as superseded, not applied', async () => {
       let isRepaired = false;
       recorder().before = ({ data }) => {
         if (data.n === 1 && !isRepaired) throw new Error('not now');

@@ -1,15 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { type Server, createServer } from 'node:net';
 
-/** The range is below the ports that systems assign to outgoing connections, so that these cannot use one meanwhile. */
+/**
+ * The range is below the ports that systems assign to outgoing connections, so that no such connection can take one of
+ * these ports.
+ */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 const BLOCK = 50;
 const TRIES_MAX = 2_000;
 
 /**
  * The ports of one process. They are taken from blocks that no other process has: it listens on a block's first port
- * for as long as it lives. Otherwise, two clusters that start at the same time could choose the same port before either
- * listens.
+ * until it ends. Otherwise, two clusters that start at the same time could choose the same port before either listens.
  */
 export class FreePorts {
   private next = 0;

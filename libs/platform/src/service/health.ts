@@ -65,7 +65,7 @@ export function addReadiness(metrics: Metrics, health: Health, service: string):
   metrics.addSource({
     name: 'readiness',
     read: async (take) => {
-      // The pools are read first: a check is a statement, too, and must not count as a waiting one.
+      // The pools are read first: a check is a statement, too, and must not count as a waiting statement.
       await nextTurn();
       const timer = new AbortController();
       const late = sleep(CHECK_LIMIT_MS, false, { signal: timer.signal }).catch(() => false);

@@ -19,7 +19,7 @@ const RULES = {
   stopAtFirstError: true,
 } as const;
 
-/** The one validation of input. */
+/** The only validation of input. */
 export function inputValidation(): ValidationPipe {
   return new ValidationPipe({
     ...RULES,

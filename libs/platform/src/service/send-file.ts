@@ -93,7 +93,7 @@ function partOf({ headers }: FastifyRequest, file: ServedFile): Part | 'none' | 
   }
   const start = Number(first);
   const end = last === '' ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1);
-  // A range that runs backwards is not a range.
+  // A range that ends before its start is not valid.
   if (last !== '' && Number(last) < start) return undefined;
   return start >= sizeBytes ? 'none' : { start, end };
 }

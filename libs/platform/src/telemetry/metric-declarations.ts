@@ -24,7 +24,7 @@ export function declaredMetrics(): MetricDeclaration[] {
   return [...declared.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** A number that never decreases while the process lives. */
+/** A number that never decreases while the process runs. */
 export function declareCounter(
   name: string,
   about: string,

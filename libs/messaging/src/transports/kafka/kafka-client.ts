@@ -14,8 +14,8 @@ const ADMIN_LIMIT_MS = 10 * SECOND_MS;
 export type KafkaClientOptions = Required<Pick<KafkaConfig, 'requestTimeout' | 'retry'>>;
 
 /**
- * kafkajs over sockets that we can cut: its own disconnect waits for answers that may never come. Its log is off,
- * because it reports ordinary parts of an outage as errors; its callers log what matters.
+ * Runs kafkajs over sockets that we can close, because its own disconnect waits for answers that may never arrive. The
+ * log of kafkajs is off, because it reports ordinary parts of an outage as errors; its callers log what matters.
  */
 export class KafkaClient {
   readonly kafka: Kafka;

@@ -65,7 +65,7 @@ interface Member {
 }
 
 /**
- * One member of a consumer group. No error of `take` reaches kafkajs, which would stop for good on some errors and
+ * One member of a consumer group. No error of `take` reaches kafkajs, which would stop permanently on some errors and
  * block the partition on others: the partition pauses and the messages are read again. If kafkajs gives up, as it does
  * in an outage, a new member takes its place.
  */
@@ -85,8 +85,8 @@ export class KafkaGroup {
   }
 
   /**
-   * Joins. Resolves at once for a durable group, which receives everything however late it joins: after a kill the
-   * broker admits no member until the dead one's session has expired, and the service answers meanwhile. A watching
+   * Joins. Resolves at once for a durable group, which receives everything however late it joins: after a kill, the
+   * broker admits no member until the dead member's session has expired, and the service answers meanwhile. A watching
    * group resolves when "now" is known, after 3 s in any case: a service starts without its broker.
    */
   async start(): Promise<void> {
@@ -115,7 +115,7 @@ export class KafkaGroup {
   private async leave(): Promise<void> {
     await this.member?.consumer.disconnect();
     await this.opening;
-    // A start that is still running would go on reading.
+    // A start that is still running would continue to read.
     await this.member?.consumer.disconnect();
     if (this.options.kind === 'watching' && this.isMember) await this.deleteGroup();
   }

@@ -35,7 +35,7 @@ export class KafkaHarness {
     kafkaPrefix: `${newId()}.`,
     kafkaTopicReplication: 1,
   });
-  /** Consumers that died for good. */
+  /** Consumers that have ended permanently. */
   readonly deaths: Error[] = [];
   /** The lines logged. */
   readonly lines: string[] = [];

@@ -104,7 +104,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     expect(reasons).toEqual(['Error: plain', 'a text', 'undefined']);
   });
 
-  it('P2: an event that always fails is handled once, and the next one of its partition follows', async () => {
+  it('P2: an event that always fails is handled once, and the next event of its partition follows', async () => {
     running.recorder.before = ({ data }) => {
       if (data.n === 1) throw sqlError('23514');
     };
@@ -174,7 +174,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     ]);
   });
 
-  it('P8: errors that end kafkajs for good leave the consumer a member of its group', async () => {
+  it('P8: errors that end kafkajs permanently leave the consumer a member of its group', async () => {
     const names = ['SyntaxError', 'TypeError', 'RangeError', 'ReferenceError'];
     const keys = names.map(newId);
     running.recorder.before = (event) => {
@@ -189,7 +189,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
     expect(running.transport.health().map(({ isMember }) => isMember)).toEqual([true, true]);
   });
 
-  it('P8: a consumer that ended for good reports it, and is no longer a member', async () => {
+  it('P8: a consumer that has ended permanently reports this, and is no longer a member', async () => {
     const group = `odd-${newId()}`;
     const groupId = `${kafka.config.kafkaPrefix}${group}`;
     const other = kafka

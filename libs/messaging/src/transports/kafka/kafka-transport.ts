@@ -18,7 +18,7 @@ import { lagOf } from './kafka-lag.js';
 export interface KafkaTransportOptions {
   config: EventsConfig;
   logger: Logger;
-  /** A consumer died and cannot be revived: the process must end, so that it is restarted. */
+  /** A consumer has ended and cannot be restarted: the process must end, so that its supervisor restarts it. */
   onDeath: (error: Error) => void;
 }
 
