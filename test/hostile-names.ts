@@ -113,7 +113,7 @@ export interface HostileRun {
 }
 
 /**
- * Takes this many hostile names through the steps that a customer's text passes, up to the bytes that would be sent.
+ * Passes this many hostile names through all steps that a customer's text takes, up to the bytes that would be sent.
  */
 export function runHostileNames(seed: number, count: number, sampleEach: number): HostileRun {
   const random = new Random(seed);

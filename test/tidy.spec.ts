@@ -26,7 +26,7 @@ describe('tidy', () => {
       expect(imports.libraryFaults(files)).toEqual([]);
     });
 
-    it('no app imports another, except for solo and what cluster, cli and specs need', () => {
+    it('no app imports another, except for solo and the imports that cluster, cli and specs need', () => {
       expect(imports.appFaults(files)).toEqual([]);
     });
 
@@ -207,7 +207,7 @@ describe('tidy', () => {
     });
   });
 
-  it('the rules catch the faults for which they are written', () => {
+  it('the rules find the faults for which they are written', () => {
     const account = 'apps/account/src/keys';
     const caught: [faults: (files: SourceFile[]) => string[], path: string, text: string][] = [
       [imports.libraryFaults, 'libs/platform/src/a.ts', `import '#libs/database';`],

@@ -51,7 +51,7 @@ export interface DashboardCall {
 
 const SECRET = 'a secret of the tests, thirty-two characters';
 
-/** Leaves out the statements of the relay and the mail sender. */
+/** Whether a request causes a statement, and not the relay or the mail sender. */
 const isOfRequest = (sql: string) =>
   /\b(people|sessions|attempts|sign_ups|data_keys|audit|audit_heads|password_resets|mail|work)\b/.test(
     sql,
@@ -243,13 +243,13 @@ export class AccountUnderTest {
     return token;
   }
 
-  /** Collects the service's statements from here on, except those of the relay. */
+  /** From now on, collects the service's statements, except those of the relay. */
   statements(): { texts(): string[] } {
     const before = this.queryLog.length;
     return { texts: () => this.queryLog.slice(before).filter(isOfRequest) };
   }
 
-  /** From here on, counts the statements of the maintenance role on a table. */
+  /** From now on, counts the statements of the maintenance role on a table. */
   maintenanceStatements(table: string): { counted(): number } {
     const database = this.get(MaintenanceDatabase);
     let count = 0;
@@ -277,7 +277,7 @@ export class AccountUnderTest {
       logger,
       transport: this.transport,
       mail: this.mailbox,
-      // In real time they would now and then run between a spec's steps.
+      // In real time, jobs would occasionally run between a spec's steps.
       isScheduled: false,
     });
     this.get(PasswordsService).cost = CHEAP_HASH;
@@ -296,7 +296,7 @@ export class AccountUnderTest {
   }
 }
 
-/** Receives each statement from TypeORM's own subscriber. */
+/** Receives each statement that TypeORM reports to its logger. */
 function listenToQueries({ dataSource }: Database, heard: (sql: string) => void): void {
   dataSource.subscribers.push({ beforeQuery: ({ query }) => heard(query) });
 }
@@ -309,7 +309,7 @@ function checkAgainstRow(call: string, { status, body }: DashboardAnswer): void 
   });
   const form = row?.answers[0];
   if (form?.type !== 'application/json') throw new Error(`${call} has no row`);
-  // The service produces only one of several parts of an answer.
+  // The service produces only one of the parts of such an answer.
   const broken = row?.parts ? [] : faultsOf(form.of, body);
   const faults = broken.map(({ field, message }) => `${field} ${message}`);
   if (status !== (form.status ?? 200)) faults.push(`the status is ${status}`);

@@ -103,7 +103,7 @@ describe('audited actions', () => {
     return link;
   };
 
-  it('S117: signing up, logging in and out, and each failure, is one entry', async () => {
+  it('S117: a sign-up, a log-in, a log-out, and each failure of these, is one entry', async () => {
     const steps: [happens: () => Promise<unknown>, expected: string[]][] = [
       [
         async () => {
@@ -221,7 +221,7 @@ describe('audited actions', () => {
     expect(await entriesOf(inspect)).toEqual(['account.inspected']);
   });
 
-  it('S117: a second step, its changes, wrong codes and its removal are one entry each', async () => {
+  it('S117: the setup of a second step, its changes, wrong codes and its removal are one entry each', async () => {
     let step = '';
     const inStep = (code: string) =>
       account.dashboard('POST', 'log-in/code', {
@@ -281,7 +281,7 @@ describe('audited actions', () => {
       const headers = { 'x-step-token': String(asked.headers['x-set-step']) };
       const came = { token, body: { query }, headers };
       const answer = await account.dashboard('POST', 'log-in/return', came);
-      // Only the token of the owner's session: the stranger's session has a different one.
+      // Only the owner's session has this token; the stranger's session has a different one.
       if (path !== asStranger) secrets.add((token = String(answer.headers['x-set-session'])));
     };
     expect(await entriesOf(() => comeBy(asStranger, 'came@example.com'))).toEqual([
@@ -338,7 +338,7 @@ describe('audited actions', () => {
     }
   });
 
-  it('S117: too many attempts are one entry per network and window, and so are attempts that come too early', async () => {
+  it('S117: too many attempts are one entry per network and window, and so are attempts that are made too early', async () => {
     account.clock.advance(HOUR_MS);
     for (let i = 0; i < 5; i++) await logIn(WRONG, NEXT_EMAIL, '198.51.100.1');
     const early = () => logIn(WRONG, NEXT_EMAIL, '198.51.100.1');
@@ -417,7 +417,7 @@ describe('audited actions', () => {
   it('S117: the erasure of an account is one entry', async () => {
     const erase = async () => {
       account.clock.advance(91 * DAY_MS);
-      // The service's own job may already have done it.
+      // The service's own job may already have erased it.
       await account.get(ErasureService).eraseDue();
     };
     expect(await entriesOf(erase)).toEqual(['account.erased']);

@@ -87,7 +87,7 @@ import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js
     await isAt('API keys');
   });
 
-  it('S34: is rejected if it was removed, or counts like a copy, and the form says so', async () => {
+  it('S34: is rejected if it was removed, or if its counter shows that it was copied, and the form says so', async () => {
     const [{ credentialId, signCount, ...rest }] = await credentials();
     await devtools.send('WebAuthn.removeCredential', { authenticatorId, credentialId });
     const credential = { ...rest, credentialId, signCount: 0 };

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
-/** Faults in the answers of browsers and authenticators. */
+/** The faults that answers of browsers and authenticators may have. */
 export interface Said {
   type?: string;
   challenge?: string;

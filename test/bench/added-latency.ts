@@ -5,7 +5,10 @@ import { LOOKUP_PATH } from './gateway-field.js';
 import { driveWrk } from './wrk.js';
 
 const RATE = 5_000;
-/** Each sends ten requests a second. With few connections, a late answer would slow the rate. */
+/**
+ * The number of connections, each of which sends ten requests a second. With fewer connections, a late answer would
+ * reduce the rate.
+ */
 const CALM_CONNECTIONS = 500;
 const DIRECT_PATH = '/internal/whois/live?version=2&domainName=example{n}.com';
 /** The length of the warm-up before each measurement, so that leases and memory have reached their usual size. */

@@ -1,7 +1,7 @@
 import { fastify } from 'fastify';
 import { type Dispatcher, Pool } from 'undici';
 
-/** The minimum: one Fastify route that passes a request to undici's dispatcher and returns the answer. */
+/** The minimal proxy: a Fastify route that passes a request to undici's dispatcher and returns the answer. */
 const upstream = new Pool(process.env.UPSTREAM_URL!, { connections: 128, pipelining: 1 });
 const app = fastify();
 

@@ -10,7 +10,7 @@ export interface BenchRow {
   what: string;
   value: number;
   unit: string;
-  /** The median of all rounds, where `value` is the best of them. */
+  /** The median of all rounds, if `value` is the best of them. */
   median?: number;
   /** The target as text, for example `≥ 80 %`. */
   target?: string;
@@ -18,7 +18,7 @@ export interface BenchRow {
 }
 
 export interface BenchOptions {
-  /** The name of the figure, for a module with several. */
+  /** The name of the requested figure, for a module with several figures. */
   figure: string;
   /** Fewer repetitions and shorter runs. */
   isShort: boolean;
@@ -60,7 +60,7 @@ export const atLeast = (what: string, value: number, least: number, unit = ''): 
   ok: value >= least,
 });
 
-/** The lowest of a figure's rounds, with the median. Other load on the machine can only add time. */
+/** A figure from the lowest of its rounds, with their median. Other load on the machine can only add time. */
 export const leastOf = (what: string, values: number[], unit: string): BenchRow => ({
   what,
   value: Math.min(...values),

@@ -1,6 +1,6 @@
 /**
- * Everything that a bench has started and must stop, newest first, even if a signal ends it: servers, processes and
- * folders.
+ * The servers, processes and folders that a bench has created and must remove, newest first, even if a signal ends the
+ * bench.
  */
 class Cleanup {
   private tasks: (() => unknown)[] = [];
@@ -33,7 +33,7 @@ export const cleanup = new Cleanup();
 
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** From here on, a signal stops everything that was started and then ends the process. */
+/** From now on, a signal stops everything that was started, and then ends the process. */
 export function cleanUpAtSignals(): void {
   for (const [signal, code] of Object.entries(EXIT_CODES)) {
     process.once(signal, () => void cleanup.run().then(() => process.exit(code)));

@@ -5,7 +5,7 @@ import { type LoadResult, driveWrk } from './wrk.js';
 /** The length of a round of a load whose CPU time is counted, unless a bench says otherwise. */
 const ROUND_MS = 2_000;
 
-/** A server under load: it runs alone on the first core, everything else on the second. */
+/** A server under load. It runs alone on the first core, and everything else on the second. */
 export interface Contender {
   name: string;
   pid: number;
@@ -26,8 +26,8 @@ export interface Field extends GatewayField {
 }
 
 /**
- * The CPU time per request of each contender in each round, in microseconds. They take turns. Warm-ups are not counted:
- * keys are looked up and functions compiled.
+ * Measures the CPU time per request of each contender in each round, in microseconds. Contenders take turns. Warm-ups,
+ * in which keys are looked up and functions compiled, are not counted.
  */
 export async function cpuOfAll(
   field: GatewayField,

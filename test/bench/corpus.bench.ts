@@ -47,7 +47,7 @@ const SETTINGS = {
 };
 /** Addresses and holders to draw from. */
 const NEEDLES = 1_000;
-/** The share of a zone's names that is added, and removed, in a day. */
+/** The share of a zone's names that are added in a day, and of those that are removed. */
 const CHANGED = 0.01;
 
 type Parameters = Record<string, string>;
@@ -241,7 +241,7 @@ function searchesOf(
   ];
 }
 
-/** Several clients request first pages at once. */
+/** Requests first pages with several clients at once. */
 async function firstPages(
   corpus: CorpusUnderTest,
   [what, row, targetMs, ask]: Search,

@@ -30,7 +30,7 @@ interface Measured {
   faults: string[];
 }
 
-/** Pages of the demo account and pages for strangers, in this machine's Chromium from Debian. */
+/** Measures pages of the demo account and pages for visitors, in this machine's Chromium from Debian. */
 export async function measure({ isShort }: BenchOptions): Promise<BenchReport> {
   const title = 'dashboard: pages in Chromium';
   if (!hasBrowser) return { title, rows: [], notRun: ['no Chromium on this machine'] };

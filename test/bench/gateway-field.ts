@@ -31,7 +31,7 @@ export interface GatewayField {
   socketPath: string;
 }
 
-/** The cleanup stops everything in it. */
+/** Starts everything that a contender needs; `cleanup` stops it. */
 export async function openGatewayField(): Promise<GatewayField> {
   await openPostgres(false);
   const database = await TestDatabase.create();

@@ -28,7 +28,7 @@ import { hasNginx, hasNginxLua, startLuaPeer } from './nginx.js';
 import { driveWrk, hasWrk } from './wrk.js';
 
 const MEMORY_KEYS = 100_000;
-/** Every key is used at least once during the load, or the run is void. */
+/** Every key must be used at least once during the load; otherwise, the run is invalid. */
 const MEMORY_MS = 40_000;
 const MEMORY_WARM_UP_MS = 4_000;
 const ROUNDS = 6;
@@ -60,7 +60,7 @@ async function compare(field: Field): Promise<BenchRow[]> {
   await verifyPeersLimits(field);
   const ours = await measured(field, 'gateway, everything on');
   await verifyLimit({ ...ours, keys: [keyWithLimit(field, 1)] });
-  // The limit is 0: with a limit of 1, one request would pass every minute.
+  // The limit is 0, because with a limit of 1 a request would pass every minute.
   const [name, keys] = ['gateway, 429', [keyWithLimit(field, 0)]];
   const refusing: Contender = { ...ours, name, keys, expected: 429 };
   const bare = await startProxy(field, 'bare Fastify and undici dispatch', 'bare-proxy.js');

@@ -39,8 +39,8 @@ const NAMES = 3_000_000;
 /** Figures that use registries, resolvers or the corpus. */
 const LOOKED_UP = { whois: 60_000, dns: 120_000, corpus: 60_000 };
 /**
- * Each has its own registry, because the pace of one registry is not what is measured. They answer on port 43, where a
- * simulator costs least, and have no registrars, because the simulator has only four.
+ * Each top-level domain has its own registry, because the rate of a registry is not measured here. The registries
+ * answer on port 43, where a simulator costs least, and have no registrars, because the simulator has only four.
  */
 const TLDS = tldsOfUpstreams();
 /** About as long as a real record. */
@@ -137,7 +137,7 @@ async function throughLookup(part: number): Promise<BenchRow[]> {
   const rate = async (kind: 'whois' | 'dns', count: number, order: object) => {
     const accountId = newId();
     const upload_id = await bench.upload(accountId, count);
-    // Its tokens use its own clock.
+    // The tokens use the worker's own clock.
     corpus.clock.set(new Date());
     const begunMs = monotonicMs();
     const job = await bench.begin(accountId, kind, { upload_id, ...order });
@@ -351,7 +351,7 @@ class BenchWorker {
     return id!;
   }
 
-  /** Cancels the job and waits until nothing of it remains. */
+  /** Cancels the job and waits until no chunk of it is left. */
   async cancel(accountId: string, id: string): Promise<void> {
     // The job may have ended by itself.
     await this.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId }).catch(() => {});

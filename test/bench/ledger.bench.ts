@@ -11,7 +11,7 @@ const CUSTOMERS = 20;
 const SECONDS = 60;
 const CREDITS = 1_000_000;
 const GATEWAY = 'gateway-1';
-/** Acts as a gateway: leases credits for half a minute, and settles every 100 ms in which some were used. */
+/** Acts as a gateway: it leases credits for half a minute, and settles after every 100 ms in which some were used. */
 const AHEAD_SECONDS = 30;
 const [WANTED_MIN, WANTED_MAX] = [10, 1_000];
 const TICKS_PER_SECOND = 10;

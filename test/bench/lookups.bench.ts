@@ -84,8 +84,8 @@ const inParallel = (count: number, width: number, work: (at: number) => Promise<
   inLanes(Array.from({ length: count }).keys(), width, work);
 
 /**
- * Operations per second of wall-clock time, and per second of this thread's processor time, which excludes other
- * processes.
+ * Measures operations per second of wall-clock time, and per second of this thread's processor time, which excludes
+ * other processes.
  */
 async function rates(count: number, width: number, work: (at: number) => Promise<void>) {
   await inParallel(count / 10, width, work);

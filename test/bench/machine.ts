@@ -11,7 +11,7 @@ export function cpuUs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 }
 
-/** The same for a process and its children, including those that have ended. */
+/** User and system time of a process and its children, including those that have ended. */
 export function cpuWithChildrenUs(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(/\s+/);
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1].split(' ');

@@ -30,7 +30,7 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   monitors: () => import('./monitors.bench.js'),
   dashboard: () => import('./dashboard.bench.js'),
 };
-/** Names of several. */
+/** The names that stand for several benches. */
 const GROUPS: Record<string, readonly string[]> = {
   cluster: ['two-cores', 'storm', 'kafka'],
   jobs: ['stand-in', 'upstreams', 'beside-import', 'files'],

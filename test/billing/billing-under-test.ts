@@ -64,7 +64,7 @@ export class BillingUnderTest {
   mailbox: LocalMailbox;
   readonly contacts = new AccountContacts();
   readonly holdings = new EntitlementHoldings();
-  /** Contains only errors. */
+  /** The log, which contains only errors. */
   readonly logLines: string[] = [];
   private readonly tokens: ServiceTokens;
   private transport: InProcessTransport;
@@ -162,8 +162,8 @@ export class BillingUnderTest {
   }
 
   /**
-   * Resolves when every callback has arrived and been handled, and so have those of the calls that this makes: billing
-   * captures an approved payment, which PayPal reports by a second callback.
+   * Resolves when every callback has arrived and been handled, including those that handling causes: when billing
+   * captures an approved payment, PayPal sends a second callback.
    */
   async settle(): Promise<void> {
     const { callbacks, paypal } = this.simulator;

@@ -14,7 +14,7 @@ const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 const EXTERNAL = /\b(cs|pi|sub|in|cus|price|re|dp)_[A-Za-z0-9_]+/g;
 
 const ONCE = { areRepeated: false };
-/** Two payments, a refund and an end. */
+/** The callbacks of two payments, a refund and an end. */
 const NEWS_OF_TWO =
   /invoice\.paid|refund\.created|subscription\.deleted|SALE\.(COMPLETED|REFUNDED)|SUBSCRIPTION\.CANCELLED/;
 const PACKAGE = {
@@ -171,7 +171,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
 
   it('S49: every order of the callbacks of a renewed plan, a renewed add-on and a refund of one ends in the same rows', async () => {
     const { length, outcomes } = await inEveryOrder(async () => {
-      // Those of earlier runs must not renew, too.
+      // The subscriptions of earlier runs must not be renewed, too.
       for (const { id } of running()) end(id);
       await billing.settle();
       const { accountId, plan, addOn } = await orderedBoth();
@@ -194,7 +194,7 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
     await expectNoViolation();
   });
 
-  /** A plan and an add-on, not paid yet. */
+  /** Creates a plan and an add-on that are not paid yet. */
   async function orderedBoth() {
     const { accountId, order: plan } = await ordered({
       product: 'subscription',

@@ -12,7 +12,7 @@ export async function pressButton(pageUrl: string, action: CheckoutAction): Prom
   return press(pageUrl, action);
 }
 
-/** Agrees to a change of plan on its page, and pays, or takes another action, on the next page if there is one. */
+/** Agrees to a change of plan on its page. If there is a next page, pays or takes another action there. */
 export async function agreeAtPaypal(
   pageUrl: string,
   action: CheckoutAction = 'pay',

@@ -45,7 +45,7 @@ describe('callbacks of both processors', () => {
     const { callbacks, paypal } = billing.simulator;
     return [['stripe', callbacks] as const, ['paypal', paypal.callbacks] as const];
   };
-  /** No callback arrives by itself; new ones are added to the pool. */
+  /** Callbacks are added to the pool and do not arrive by themselves. */
   function collect(): void {
     for (const [processor, sender] of sendersOf()) {
       for (const callback of sender.takeHeld()) pool.push({ processor, callback });
@@ -117,7 +117,7 @@ describe('callbacks of both processors', () => {
     expect(answer.status).toBe(200);
   }
 
-  /** All postponed work is retried now. */
+  /** Retries all postponed work now. */
   async function workOffAll(): Promise<void> {
     for (let round = 0; round < 5; round += 1) await billing.retry();
   }

@@ -69,7 +69,7 @@ export function describePaymentProcessor(
     }
 
     describe('checkout', () => {
-      it('leads to the processor’s page, and the customer’s return alone proves nothing', async () => {
+      it('leads to the processor’s page, and a customer’s return from it is not a payment', async () => {
         const { checkoutId, redirectUrl } = await checkout();
         const page = await (await fetch(redirectUrl)).text();
         expect(page).toContain('$54.00');
@@ -127,7 +127,7 @@ export function describePaymentProcessor(
         }
       });
 
-      it('an unpaid one expires in time, and the expiry is reported if the processor reports it', async () => {
+      it('an unpaid one expires in time, and a callback says so if the processor sends one', async () => {
         const { checkoutId } = await checkout();
         const before = harness.received.length;
         await harness.pass(HOUR_MS);
@@ -285,7 +285,7 @@ export function describePaymentProcessor(
         expect(valueOf(none)).toBeNull();
       });
 
-      it('a dispute is open, then decided, and may be decided differently later', async () => {
+      it('a dispute is first open and then decided, and the decision may change later', async () => {
         const payment = await paid();
         const before = harness.received.length;
         const id = await harness.dispute(payment.id);

@@ -18,7 +18,7 @@ export type CheckoutAction =
 export interface ProcessorHarness {
   processor: PaymentProcessor;
   clock: TestClock;
-  /** An adapter with other callback secrets; `current` is the endpoint's own. */
+  /** An adapter with other callback secrets; `current` is that of the endpoint. */
   adapterWith(secrets: readonly ('current' | 'next' | 'foreign')[]): PaymentProcessor;
   /** Every callback that arrived, in the order of arrival. */
   received: ReceivedCallback[];
@@ -37,7 +37,7 @@ export interface ProcessorHarness {
   agree(redirectUrl: string): Promise<void>;
   /** Moves the time of the processor and of the adapter. */
   pass(ms: number): Promise<void>;
-  /** While `work` runs, calls that change something are carried out, but their answers are lost. */
+  /** Loses the answers to calls that change something while `work` runs; the calls are carried out. */
   losingAnswers<T>(work: () => Promise<T>): Promise<T>;
   /** How many objects of a kind there are at the processor. */
   count(kind: 'checkout' | 'refund'): number;

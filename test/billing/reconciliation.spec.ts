@@ -41,7 +41,7 @@ describe('reconciliation', () => {
 
   async function violated(): Promise<string[]> {
     const audit = billing.get(AuditJob);
-    // A separate pass, because only a full pass clears an alarm.
+    // This is a separate pass, because only a full pass clears an alarm.
     await audit.runOnce(performance.now() + HOUR_MS * (rounds += 100));
     return [...audit.violations.keys()];
   }
@@ -107,7 +107,7 @@ describe('reconciliation', () => {
     }
   });
 
-  it('I21: a line that never reached entitlement is found, announced again, and arrives', async () => {
+  it('I21: a line that never reached entitlement is found and announced again, and then arrives', async () => {
     const accountId = await bought();
     await billing.pass(HOUR_MS);
     const { findings } = await reconcile();

@@ -148,7 +148,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       expect((await now()).state).toBe('unpaid');
     });
 
-    it('a past-due one that is paid later is active for the period that was due', async () => {
+    it('a past-due one that is paid later becomes active for the period that was due', async () => {
       await harness.setCard(customerId, 'declines');
       await passTo(addMonths(start, 1));
       await harness.setCard(customerId, 'works');
@@ -248,7 +248,7 @@ export function describeSubscriptions(harnessOf: () => ProcessorHarness): void {
       expect(valueOf(await harness.processor.cancel(id, 'now', key)).state).toBe('cancelled');
     });
 
-    it('restoring a plan creates no bill', async () => {
+    it('the return to an earlier plan creates no bill', async () => {
       const asked = { ...changeTo('api-50K-month'), from: start, changeId: newId() };
       await agree(valueOf(await harness.processor.upgrade(asked)));
       expect((await lastBill()).reason).toBe('change');

@@ -22,11 +22,13 @@ import { corpus } from '../../apps/corpus/src/service.js';
  */
 const SCRIPT = resolve('../shared/citus/start');
 const PASSWORD = 'test-password';
-/** Three on each node. By default there are 32 of each table, each parsed and planned anew with each statement. */
+/**
+ * The number of shards: three on each node. By default each table has 32, which each statement parses and plans anew.
+ */
 const SHARDS = 6;
 const run = promisify(execFile);
 
-/** Older versions lack symbols that it was linked against. */
+/** Older versions lack symbols against which Citus was linked. */
 const MINOR_MIN = 20;
 const PROGRAMS = '/usr/lib/postgresql/15/bin';
 

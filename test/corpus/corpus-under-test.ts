@@ -74,7 +74,7 @@ export class CorpusUnderTest {
       databaseUrl: test.url('corpus'),
       maintenanceDatabaseUrl: test.url('corpus_maintenance'),
       serviceSecret: HARNESS_SECRET,
-      // The machine may be busy with other specs, so the limit has its own spec.
+      // The time limit is long, because the machine may be busy with other specs; the limit itself has its own spec.
       searchTimeoutMs: 20_000,
       ...settings,
     });

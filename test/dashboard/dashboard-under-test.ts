@@ -37,7 +37,7 @@ interface Answer {
   body: Buffer;
 }
 
-/** A dashboard's listener, with one server in place of all owners, called over its socket. */
+/** A dashboard's listener, called over its socket. One server takes the place of all owners. */
 export class DashboardUnderTest {
   readonly arrived: Arrived[] = [];
   readonly tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
@@ -55,9 +55,9 @@ export class DashboardUnderTest {
   answer: Answer = { status: 200, type: 'application/json', body: Buffer.from('{}') };
   /** JSON answers of owners that replace the default, by method and path: `GET /internal/orders/1`. */
   readonly answers = new Map<string, object>();
-  /** The owner accepts calls but answers none. */
+  /** From now on, the owners accept calls but answer none. */
   isSilent = false;
-  /** The contents of its mailbox page. */
+  /** The contents of the mailbox page. */
   mails: MailboxMessage[] = [];
   private readonly owner: Server;
   private running: RunningDashboard;
@@ -76,7 +76,7 @@ export class DashboardUnderTest {
         if (this.isSilent) return;
         const { status, type, headers } = this.answer;
         const given = this.answers.get(line);
-        // Neither a request log nor a source of limits exists here.
+        // Neither the request log nor the limits of accounts are available here.
         if (!given && AWAY.has(line)) return void response.writeHead(503).end('{}');
         const text = given ? JSON.stringify(given) : this.answer.body;
         response.writeHead(status, { ...headers, 'content-type': type }).end(text);
@@ -141,7 +141,7 @@ export class DashboardUnderTest {
     return { status, headers: sent, body: bytes, text: bytes.toString() };
   }
 
-  /** A page as its owner sees it. */
+  /** A page as a browser with a session gets it. */
   get(path: string) {
     return this.send('GET', path, { cookie: this.cookie });
   }

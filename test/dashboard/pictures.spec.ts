@@ -100,7 +100,7 @@ const CHANGES: LedgerChanges = {
 };
 const PACE: PaceAnswer = { live: ONE, bulk: ONE, heavy: ONE };
 
-/** The browser and the fonts: different versions draw the same letters differently. */
+/** The versions of the browser and the fonts, because different versions draw the same letters differently. */
 function machine(): string {
   const run = (program: string, ...args: string[]) =>
     execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -132,7 +132,7 @@ if (difference) process.stdout.write(`not compared: pictures of pages, for ${dif
     browser = await openBrowser();
     const viewport = { width: 1280, height: 800 };
     const here = { locale: 'en-US', timezoneId: 'UTC', colorScheme: 'light' } as const;
-    // At half size a change is still visible, and the picture takes only a few kilobytes.
+    // At half size a change is still visible, and a picture takes only a few kilobytes.
     context = await browser.newContext({ viewport, deviceScaleFactor: 0.5, ...here });
     if (isKept) return;
     mkdirSync(KEPT, { recursive: true });
@@ -187,7 +187,7 @@ if (difference) process.stdout.write(`not compared: pictures of pages, for ${dif
     expect(await changedShare(picture, readFileSync(file))).toBeLessThan(CHANGED_MAX);
   }
 
-  it('start looks like its reference picture', async () => compare('start', '/'));
+  it('the start page looks like its reference picture', async () => compare('start', '/'));
 
   it.each(Object.entries(PICTURED))('%s looks like its reference picture', async (name, path) =>
     compare(name, path, under.cookie),

@@ -15,7 +15,7 @@ const APART = 5;
 const SURGING = ['account', 'corpus'];
 
 describe('declared connections of services', () => {
-  it('exist for each service with a schema, and use settings that it reads', () => {
+  it('exist for each service with a schema, and use settings that the service reads', () => {
     for (const { name, config, migrations, connections = [] } of SERVICES) {
       expect([name, connections.length > 0]).toEqual([name, migrations !== undefined]);
       const read = settingsOf(config).map(({ env }) => env);
@@ -84,7 +84,7 @@ describe('declared connections of services', () => {
         return each === 0 ? total : total + pods * each;
       }, APART);
 
-    it('exactly fit a server with the default values', async () => {
+    it('fit a server exactly with the default values', async () => {
       const values = CHART_VALUES.defaults as string[];
       const sum = sumOf(await chart.render(values));
       expect(sum).toBeLessThanOrEqual(100);

@@ -6,7 +6,7 @@ import { chartTools, chartToolsAvailability } from './tools/programs.js';
 /** If the tools have not been built on this machine, they are built first. */
 jest.setTimeout(1_900_000);
 
-/** Kinds that are deleted with the release, because their contents can be recreated. */
+/** The kinds that are deleted with the release, because their contents can be recreated. */
 const WITHOUT_DATA = [
   'Certificate',
   'ConfigMap',
@@ -78,7 +78,7 @@ const POSTGRES = `${RELEASE}-dds-postgres`;
       });
     });
 
-    it('is recovered from the folder of another cluster, and archived to a new one', async () => {
+    it('is recovered from the folder of another cluster, and archived to a new folder', async () => {
       const recovered = await chart.render(
         brought,
         'postgresql.cluster.backup.server="second"',

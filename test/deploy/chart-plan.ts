@@ -10,7 +10,7 @@ import {
 } from './chart.js';
 import type { DeploymentPlan, PlannedContainer } from './deployment-plan.js';
 
-/** Inputs that containers get from outside their pods. */
+/** The inputs that containers get from outside their pods. */
 interface Given {
   /** The keys of this Secret are its files. */
   secretFolder: string;

@@ -160,7 +160,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     expect([...new Set(hosts.map(({ value }) => value))]).toEqual(['::']);
   });
 
-  it('S113: a separate secret always comes from the Secret named for it', async () => {
+  it('S113: a secret with its own setting always comes from the Secret that the setting names', async () => {
     const items = {
       database_admin_url: { secret: 'vault-admin', key: 'url' },
       stripe_api_key: { secret: 'vault-stripe' },
@@ -224,7 +224,7 @@ const ALL_ON = CHART_VALUES['all on'] as string[];
     const resources = await render(ALL_ON);
     const { spec: watched } = ofKind(resources, 'ServiceMonitor')[0] as Resource;
     const [{ port, honorLabels }] = watched.endpoints as { port: string; honorLabels: boolean }[];
-    // `service` and `job` in our metrics differ from those of the target.
+    // The labels `service` and `job` in our metrics differ from those of the target.
     expect(honorLabels).toBe(true);
     const selected = ofKind(resources, 'Service').filter(({ metadata, spec }) => {
       const wanted = Object.entries(watched.selector.matchLabels);

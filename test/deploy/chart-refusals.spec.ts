@@ -180,7 +180,7 @@ const REFUSED: readonly [set: string, sentence: string][] = [
 const OF_SCHEMA = /^at '|^m(?:in|ax)imum: |^must be one of|^additional properties/;
 const TOGETHER_MAX = 12;
 
-/** Changes that do not touch one another, for one run of Helm, which names all that is wrong. */
+/** Groups changes that do not affect one another, so that one run of Helm names all that is wrong. */
 function batchesOf(cases: typeof REFUSED): (typeof REFUSED)[] {
   const batches: (typeof REFUSED)[] = [];
   const pathOf = (set: string) => `${set.slice(0, set.indexOf('='))}.`;
@@ -204,7 +204,7 @@ function batchesOf(cases: typeof REFUSED): (typeof REFUSED)[] {
   () => {
     let chart: Chart;
     const said: string[] = [];
-    /** Helm's messages about a change, made with others or, if they hide what it should say, alone. */
+    /** Helm's messages about a change that was made with others or, if those hide its message, alone. */
     const heard = new Map<string, string>();
 
     beforeAll(async () => {
@@ -229,11 +229,11 @@ function batchesOf(cases: typeof REFUSED): (typeof REFUSED)[] {
 
     it.each(REFUSED)('%s: %s', async (set, sentence) => expectRefusal('all on', set, sentence));
 
-    it.each(REFUSED_BROUGHT_ALONG)('with own dependencies, %s: %s', async (set, sentence) =>
+    it.each(REFUSED_BROUGHT_ALONG)('with bundled servers, %s: %s', async (set, sentence) =>
       expectRefusal('brought along', set, sentence),
     );
 
-    it('without values, everything missing is named at once, and no password has a default', async () => {
+    it('without values, everything that is missing is named at once, and no password has a default', async () => {
       const said = await chart.refusal([]);
       for (const needed of [
         'image.repository',
@@ -249,7 +249,7 @@ function batchesOf(cases: typeof REFUSED): (typeof REFUSED)[] {
       );
     });
 
-    it('are numerous, and no regular expression detects any of them', () => {
+    it('are numerous, and none is merely the mismatch of a regular expression', () => {
       const tried = [...REFUSED, ...REFUSED_BROUGHT_ALONG];
       expect(new Set(tried.map(([set]) => set)).size).toBeGreaterThan(60);
       expect(said.filter((sentence) => /does not match pattern|\[a-z/.test(sentence))).toEqual([]);

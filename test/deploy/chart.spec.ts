@@ -129,7 +129,7 @@ const missing = chartToolsAvailability();
     }
   });
 
-  it('services refer to one another by addresses and ports that exist', () => {
+  it('services refer to one another by existing addresses and ports', () => {
     everywhere((resources, values) => {
       const by = ['all off', 'small'].includes(values) ? 'http' : 'https';
       const origins = ofKind(resources, 'Service').flatMap(({ metadata, spec }) =>
@@ -204,7 +204,7 @@ const missing = chartToolsAvailability();
     }
   });
 
-  it('a new version replaces the pods of a service one after another; only an only pod with a volume leaves a gap', () => {
+  it('a new version replaces the pods of a service one after another, without a gap unless a single pod has a volume', () => {
     everywhere((resources) => {
       for (const { kind, metadata, spec } of own(resources)) {
         if (kind === 'Job' || metadata.name.endsWith('-cli')) continue;
@@ -302,7 +302,7 @@ const missing = chartToolsAvailability();
     expect(pairs('ingress').toSorted()).toEqual(pairs('egress').toSorted());
   });
 
-  it('S112: each service has a certificate only for its name, signed by an authority that signs for no one else', () => {
+  it('S112: each service has a certificate only for its name, from an authority that signs no others', () => {
     for (const values of ['all on', 'production', 'brought along', 'defaults']) {
       const resources = rendered[values] ?? [];
       const certificates = ofKind(resources, 'Certificate').map(

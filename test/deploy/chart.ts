@@ -79,7 +79,7 @@ export class Chart {
     return loadAll(await this.text(values, ...sets)).filter(Boolean) as Resource[];
   }
 
-  /** The same, as text. */
+  /** The rendered chart as text. */
   async text(values: string[], ...sets: string[]): Promise<string> {
     return this.run('template', RELEASE, CHART, ...optionsOf(values, sets));
   }
@@ -125,7 +125,7 @@ export class Chart {
   }
 
   private async run(...args: string[]): Promise<string> {
-    // Helm exits before uncollected memory matters, and without collection it takes a fifth less processor time.
+    // Without garbage collection Helm takes a fifth less processor time, and it exits before the memory matters.
     const env = { ...process.env, GOGC: 'off' };
     const options = { env, maxBuffer: OUTPUT_MAX_BYTES };
     const { stdout } = await promisify(execFile)(this.helm, args, options);

@@ -13,7 +13,7 @@ import { composeAvailability, composeConfig } from './tools/programs.js';
 jest.setTimeout(1_900_000);
 
 const FILE = 'docker-compose.yml';
-/** Keys of payment processors, which only their owner can create. */
+/** The keys of payment processors, which only the operator can create. */
 const OPERATORS_KEYS = [
   'stripe_api_key',
   'stripe_callback_secrets',

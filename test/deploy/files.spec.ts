@@ -50,7 +50,7 @@ interface Compose {
   secrets: Record<string, { file: string }>;
 }
 
-/** Compares the files with what they refer to; `image.spec.ts` builds and runs them. */
+/** Compares the files with the things to which they refer; `image.spec.ts` builds and runs them. */
 describe('the image and the compose file', () => {
   const compose = load(readFileSync('docker-compose.yml', 'utf8')) as Compose;
   const dockerfile = readFileSync('Dockerfile', 'utf8');
@@ -85,7 +85,7 @@ describe('the image and the compose file', () => {
     for (const [name, service] of own) {
       expect([name, existsSync(entryOf(service))]).toEqual([name, true]);
     }
-    // Services that need more than an installation can generate are started only by operators who provide it.
+    // Services that need data which an installation cannot generate are started only by operators who provide it.
     for (const { name, requires } of SERVICES.filter((service) => service.name !== 'gateway')) {
       expect([name, compose.services[name].profiles]).toEqual([name, requires && [name]]);
     }
@@ -148,7 +148,7 @@ describe('the image and the compose file', () => {
       const isJob = command?.includes('dist/apps/cli/src/main.js') ?? false;
       const isChecked = healthcheck?.test !== undefined;
       expect([name, isJob ? healthcheck?.disable : isChecked]).toEqual([name, true]);
-      // In the image, it is written in the exec form of CMD.
+      // The image states it in the exec form of CMD.
       const [, ofImage] = /^ {4}CMD (.*)$/m.exec(dockerfile) as RegExpExecArray;
       const own = ['CMD', ...(JSON.parse(ofImage) as string[])];
       if (build !== undefined && !isJob) expect(healthcheck?.test).toEqual(own);

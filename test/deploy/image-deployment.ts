@@ -46,7 +46,7 @@ const STARTS_MAX = 5;
 /** The folder in the image where the modules of the test clock are mounted. */
 const CLOCK_FOLDER = '/app/dist/test/environment';
 const CLOCK_MODULES = ['preload-file-clock.js', 'file-clock.js'];
-/** A busy test machine is not overloaded, and a simulated registry needs no politeness. */
+/** A busy test machine does not count as overloaded, and a simulated registry needs no rate limit. */
 const UNHURRIED = {
   GATEWAY_LOOP_DELAY_MAX_MS: '60000',
   GATEWAY_SERVICES_TIMEOUT_MS: '20000',

@@ -105,7 +105,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
     expect(names).toEqual(expect.arrayContaining(['node', 'libc6', 'libstdc++6']));
   });
 
-  it('S108: each of them has a licence that requires attribution at most', () => {
+  it('S108: each package has a licence that requires no more than attribution', () => {
     const { components } = JSON.parse(readFileSync(join(root, 'app/sbom.cdx.json'), 'utf8')) as {
       components: {
         name: string;

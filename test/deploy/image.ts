@@ -21,9 +21,12 @@ const MIRROR = 'http://deb.debian.org/debian';
 const CACHE = join(homedir(), '.cache/domain-data-service/image');
 /** Mount points of the store, which are valid until the machine restarts. */
 const RUN_FOLDER = '/run/domain-data-service/image';
-/** Prefix of container names; the process id of the creator follows. */
+/** The prefix of container names, which the process id of the creator follows. */
 const OWNED = 'domain-data-test-';
-/** If the store has more, most of it is steps that are no longer in the Dockerfile, so everything is rebuilt. */
+/**
+ * A larger store consists mostly of steps that are no longer in the Dockerfile, so it is emptied, and everything is
+ * rebuilt.
+ */
 const IMAGES_MAX = 200;
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
@@ -52,7 +55,7 @@ export function imageAvailability(): string | undefined {
  */
 export class ImageStore {
   private readonly containers: string[] = [];
-  /** Must run first: it removes what killed runs have left behind. */
+  /** Opens the store. Must run first, because it removes what killed runs have left behind. */
   private readonly begun: Promise<void>;
 
   constructor() {
@@ -132,7 +135,7 @@ export class ImageStore {
     await this.base(node, debian, nodeInto);
   }
 
-  /** Creates it if the store does not have it. */
+  /** Creates a base image if the store does not contain it. */
   private async base(
     name: string,
     from: string,

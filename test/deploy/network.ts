@@ -77,7 +77,7 @@ export class Network {
   }
 }
 
-/** Identifies this process in a few letters, because the names of links have at most 15. */
+/** Identifies this process in a few letters, because the name of a link has at most 15. */
 const ownId = () =>
   `${process.pid.toString(36).padStart(OWNER_LETTERS, '0')}${randomInt(36).toString(36)}`;
 

@@ -59,7 +59,7 @@ describe('the sizing guide', () => {
     },
   );
 
-  it('lists at least ten costs, and calculates processes and disk space from them', () => {
+  it('lists at least ten costs, and calculates processes and disk space from those', () => {
     expect(costs.length).toBeGreaterThanOrEqual(10);
     const lookupMs =
       costOf('bare Fastify and undici dispatch') / 1_000 +

@@ -99,7 +99,7 @@ describe('account export', () => {
   const services = Object.keys(SCHEMAS);
 
   it.each(services)(
-    'each table and column of %s is exported, or its omission is explained',
+    'it contains each table and column of %s, or the omission is explained',
     async (name) => {
       const { tables, withheld } = SCHEMAS[name];
       const declared = Object.fromEntries([
@@ -199,7 +199,7 @@ describe('account export', () => {
     }
   });
 
-  it('another account’s export contains nothing of this one', async () => {
+  it('it contains nothing of another account', async () => {
     const other = await desk.account.register('other@example.com');
     const answer = await download(other.token);
     const others = await answer.body.text();

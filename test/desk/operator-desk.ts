@@ -26,7 +26,7 @@ function throwInsteadOfExit(command: Command): void {
   command.commands.forEach(throwInsteadOfExit);
 }
 
-/** The same database as another service sees it. */
+/** The same database, opened as another service. */
 function databaseOf(service: SchemaService, url: string): string {
   const own = new URL(url);
   own.username = serviceRole(service);

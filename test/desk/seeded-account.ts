@@ -114,7 +114,7 @@ async function seedBilling(desk: OperatorDesk, { accountId }: Registered) {
   );
   const refund = ['billing', 'refund', accountId, id, '--scope', 'whole', '--reason'];
   await desk.command(...refund, 'seeded refund');
-  // Lost after its refund: money that goes back twice is a loss.
+  // The dispute is lost after its refund: money that is returned twice is a loss.
   const { payments } = billing.simulator;
   payments.decideDispute(payments.dispute(paid).id, 'lost');
   await billing.settle();
@@ -165,7 +165,7 @@ async function seedEntitlement(desk: OperatorDesk, { accountId }: Registered) {
   const until = new Date(start.getTime() + DAY_MS).toISOString();
   const limit = ['--limit', 'live', '--value', '600', '--until', until];
   await reasoned('limits', 'override', accountId, ...limit, '--reason', 'seeded limit');
-  // Rows that a service would take long to write: the account's rows of a batch job, a block and a trial.
+  // Inserts rows that a service would take long to write: those of a batch job, a block and a trial.
   await withClient(entitlement.test.url(), async (client) => {
     await client.query(`set search_path = entitlement`);
     const statements = [

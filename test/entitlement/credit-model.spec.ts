@@ -69,12 +69,15 @@ class CreditModel {
     return open.reduce((sum, { amount, used }) => sum + amount - used, 0);
   }
 
-  /** True while the balance is exactly the grants less the usage. */
+  /** True while the balance equals the grants less the usage. */
   get isPlain(): boolean {
     return this.state === 'active' && this.periods.length === 0 && this.reversals.length === 0;
   }
 
-  /** The rule for answering 402: unused credits in other leases may still be returned. */
+  /**
+   * The expected outcome of a request for a lease. Unused credits in other leases may still be returned, so with enough
+   * of them it is not `insufficient`, which is a 402.
+   */
   expectedOutcome(spendable: number, min: number): 'granted' | 'insufficient' | 'elsewhere' {
     if (spendable >= min) return 'granted';
     return spendable + this.reserved < min ? 'insufficient' : 'elsewhere';
@@ -133,7 +136,7 @@ const command = fc.oneof(
 );
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
 
-describe('credits under every history', () => {
+describe('credits in every history', () => {
   let entitlement: EntitlementUnderTest;
 
   beforeAll(async () => {

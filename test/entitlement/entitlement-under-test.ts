@@ -54,7 +54,7 @@ const LINE_MICROS = '1000000';
 /** Long enough for the last of dozens of workers on one account on a busy machine. */
 const CALL_TIMEOUT_MS = 60_000;
 
-/** A payment line whose amount, SKU and id do not matter. */
+/** A payment line of which a test sets only the members that matter. */
 type NewLine = PaymentLine extends infer Line
   ? Line extends PaymentLine
     ? Omit<Line, 'lineId' | 'sku' | 'quantity' | 'amountMicros'> & { lineId?: string }
@@ -65,7 +65,7 @@ type SnapshotInTest = Partial<SubscriptionChanged> &
   Pick<SubscriptionChanged, 'subscriptionId' | 'periodStart' | 'periodEnd'> & {
     /** The credits of the line that pays for the period; `0` for a subscription that grants only rights. */
     monthlyCredits?: string;
-    /** The grant of that line. */
+    /** The id of that line, and thus of its grant. */
     lineId?: string;
   };
 
@@ -85,7 +85,7 @@ export class EntitlementUnderTest {
   /** Calls with an operator's token. */
   operator: EntitlementClient;
   billing: EntitlementClient;
-  /** Contains only errors. */
+  /** The log, which contains only errors. */
   readonly logLines: string[] = [];
   private gateway: ServiceHttp;
   private readonly https: ServiceHttp[] = [];

@@ -138,7 +138,7 @@ class LeaseHistory {
   }
 }
 
-/** Cheaper than calling `expect` for each of many thousand steps. */
+/** This is cheaper than `expect` in each of many thousand steps. */
 function holds(condition: boolean, otherwise: string): void {
   if (!condition) throw new Error(otherwise);
 }
@@ -154,7 +154,7 @@ function outcomeWith(charge: Charge) {
   return fc.check(property, { numRuns: RUNS, seed: SEED, endOnFailure: true });
 }
 
-describe('leases under late, repeated and reordered totals', () => {
+describe('leases whose totals arrive late, twice and in any order', () => {
   it('no customer is charged for more than was answered, and no credit is stranded, sold twice or lost', () => {
     const { failed, counterexample, errorInstance } = outcomeWith(chargeTo);
     expect({ failed, counterexample, errorInstance }).toMatchObject({ failed: false });

@@ -6,7 +6,8 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 let source: string | undefined;
 
 /**
- * Checks a page without frames, as it looks now. axe is loaded once a page, because that costs as much as a check.
+ * Checks a page without frames in its current state. axe is loaded only once per page, because loading costs as much as
+ * a check.
  * @param rules of axe; all, unless some are named.
  * @returns each violated rule with the first element that violates it.
  */

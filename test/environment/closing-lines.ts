@@ -16,7 +16,7 @@ import { internetAvailability } from '../stories/internet-availability.js';
 import { historyMissing } from '../tidy/history.js';
 import { chromiumPath } from './chromium.js';
 
-/** Suites that need a program, each with the reason why they cannot run on this machine; undefined if they can. */
+/** The suites that need a program, each with the reason why it cannot run on this machine; undefined if it can. */
 const PROGRAMS: readonly [skipped: string, reason: () => string | undefined][] = [
   [
     'the dashboard in a browser (test/stories/browser.spec.ts)',

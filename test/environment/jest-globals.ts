@@ -16,8 +16,8 @@ export interface Globals {
 /** The symbol under which Jest keeps the time limit of a file's tests. */
 const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 /**
- * The symbol under which Jest keeps the handlers of test events. Each file adds its own to those it finds, and none is
- * removed.
+ * The symbol under which Jest keeps the handlers of test events. Each file adds its own handlers to those that it
+ * finds, and none is removed.
  */
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 

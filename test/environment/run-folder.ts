@@ -8,8 +8,8 @@ const PREFIX = 'dds-test-';
 
 /**
  * Creates a folder for the files of a run or of a spec's installation. It is in memory if Linux has enough, because a
- * clone of the template has 1,200 files, and on the disk if its cost is measured. PostgreSQL's user may enter it;
- * otherwise its data would be stored elsewhere and never be removed.
+ * clone of the template has 1,200 files, and on the disk if its cost is measured. PostgreSQL's user may enter the
+ * folder; otherwise its data would be stored elsewhere and never be removed.
  */
 export function makeRunFolder({ onDisk } = { onDisk: false }): string {
   const parent = onDisk || !hasMemory() ? tmpdir() : MEMORY;

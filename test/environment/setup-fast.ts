@@ -1,2 +1,2 @@
-/** The fast lane has only PostgreSQL. */
+/** The setup of the fast specs, which need only PostgreSQL. */
 export { setupPostgres as default } from './setup.js';

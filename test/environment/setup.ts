@@ -36,7 +36,7 @@ async function prepareRun(
   starts: ((run: Run) => Promise<void>)[],
   { onDisk } = { onDisk: false },
 ): Promise<void> {
-  // Jest calls the setup of each project that has specs to run.
+  // Jest calls the setup of each project that has specs to run, but one setup serves all.
   const run: Run = currentRun() ?? { folder: makeRunFolder({ onDisk }) };
   remember(run);
   const started = await Promise.allSettled(starts.map(async (start) => start(run)));
@@ -75,7 +75,7 @@ async function startBroker(run: Run): Promise<void> {
 
 async function startValkey(run: Run): Promise<void> {
   const reason = valkeyAvailability();
-  // A server in the caller's environment belongs to someone else, and specs flush the server that they use.
+  // A server in the caller's environment belongs to someone else, and specs would flush it.
   delete process.env[VALKEY_URL];
   if (reason === undefined) {
     run.valkey = await ValkeyServer.start({ folder: join(run.folder, 'valkey') });

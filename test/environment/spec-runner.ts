@@ -20,10 +20,10 @@ interface Runtime {
 type Given = [object, object, object, Runtime, path: string, channel?: unknown];
 type Runner = (...given: Given) => Promise<unknown>;
 
-/** The time that connections need to close. */
+/** The time in which connections must have closed. */
 const CLOSING_MS = 5_000;
 
-// Standard output and error open with the first line written, and would be counted as left open by that spec.
+// Standard output and error are opened by the first line that is written, and would count as left open by that spec.
 void [process.stdout, process.stderr];
 
 const require = createRequire(import.meta.url);
@@ -46,7 +46,7 @@ export default async function run(...given: Given): Promise<unknown> {
   forgetPreviousFile();
   const bare: Runtime = {
     requireInternalModule: (internal) => {
-      // The state of this module belongs to one file.
+      // The state of this module belongs to a single spec file.
       delete require.cache[internal];
       return require(internal) as unknown;
     },

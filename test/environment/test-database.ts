@@ -99,10 +99,13 @@ export class TestDatabase {
 }
 
 const OBJECT_IN_USE = '55006';
-/** The error message of pg. */
+/** The message of pg's error for an ended connection. */
 const CONNECT_TIMEOUT = 'timeout expired';
 
-/** Waits longer than the 5 s that a connection may take and that the server gives sessions to end. */
+/**
+ * Waits longer than 5 s, which is the time in which a connection must be open and in which the server lets sessions
+ * end.
+ */
 async function asAdmin(serverUrl: string, statement: string): Promise<void> {
   await waitFor(statement, async () => {
     try {

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '#libs/platform';
 
 /**
- * Waits until `condition` returns something truthy, checking every 10 ms.
- * @throws with `what` after `timeoutMs`, by default four minutes, because machines stall but a test's own limit of ten
- * would not name the cause.
+ * Waits until `condition` returns a truthy value, checking every 10 ms. @throws with `what` after `timeoutMs`. By
+ * default this is four minutes: machines stall, but a test's own limit of ten minutes would not name the cause.
  */
 export async function waitFor<T>(
   what: string,
@@ -23,8 +22,8 @@ export async function waitFor<T>(
 const LONGEST_MS = 20_000;
 
 /**
- * Tries something with a time limit of ours, for tests of what happens when the limit is exceeded. If the answer shows
- * that the time was over too early (`isLate`), as on a busy machine, it is repeated with ten times as much.
+ * Tries an action with a time limit of ours, for tests of what happens when the limit is exceeded. If the answer shows
+ * that the time was over too early (`isLate`), as on a busy machine, the action is repeated with ten times the limit.
  */
 export async function withEnoughTime<T>(
   firstMs: number,

@@ -18,7 +18,7 @@ const RECORD: RegistrationRecord = {
 };
 
 describe('the evaluation of the parser', () => {
-  it('dates are compared by day, lists as sets, text without case and line breaks', () => {
+  it('dates are compared by day, lists as sets, and texts without regard to case and line breaks', () => {
     const findings = compareRecord(
       {
         created: '1999-02-17T00:00:00+13:00',
@@ -52,7 +52,7 @@ describe('the evaluation of the parser', () => {
     expect(findings.map((it) => it.isRight)).toEqual([false, false, false, false]);
   });
 
-  it('an expected placeholder asserts nothing', () => {
+  it('an expectation that is a placeholder asserts nothing', () => {
     const contacts = { registrant: { name: 'REDACTED FOR PRIVACY', email: '-' } };
     expect(compareRecord({ contacts }, RECORD)).toEqual([]);
   });

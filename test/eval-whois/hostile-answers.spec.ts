@@ -9,7 +9,7 @@ import { registrationOf } from '../../apps/simulators/src/registrations/registra
 import { Random } from '../random.js';
 import type { RecordedRow } from './recorded-row.js';
 
-/** Text that a registrant may write into a value so that it is read as the registry's own words. */
+/** Texts that a registrant may write into a value so that they are read as the registry's own words. */
 const LIES = [
   'Domain Status: available',
   'Status: free',
@@ -262,7 +262,7 @@ describe(`${MUTATED_ANSWERS} mutated answers about registered names`, () => {
 });
 
 describe('S64: answers made to keep the parser busy', () => {
-  it(`${ENDLESS_ANSWERS} of 256 KiB: none throws or takes more than ${PROCESSOR_MS_MAX} ms of processor time`, () => {
+  it(`none of ${ENDLESS_ANSWERS} answers of 256 KiB throws or takes more than ${PROCESSOR_MS_MAX} ms of processor time`, () => {
     const context = { domain: 'example.test', server: '', role: 'registry' } as const;
     const slow: string[] = [];
     for (let at = 0; at < ENDLESS_ANSWERS; at += 1) {
@@ -270,7 +270,7 @@ describe('S64: answers made to keep the parser busy', () => {
       const piece = ENDLESS_PIECES[at % ENDLESS_PIECES.length];
       const text = endless(piece, random);
       const tld = random.pick(TLDS);
-      // Garbage collection and compilation are not caused by the text, so the best of a few attempts counts.
+      // The text does not cause garbage collection and compilation, so the best of a few attempts counts.
       let ms = Infinity;
       for (let tries = 0; tries < TRIES && ms > PROCESSOR_MS_MAX; tries += 1) {
         ms = Math.min(

@@ -14,7 +14,7 @@ const STATUSES = statuses as Readonly<Record<string, string>>;
  * Measures the port-43 parser on recorded answers: `eval-whois <folder> [--json FILE] [--enforce] [--wrong]
  * [--generic]`. Reads every `*.jsonl` in the folder and prints the share of right answers per field and the worst
  * registries. With `--enforce` it exits with 1 if a share is too low; `--wrong` lists each wrong value. `--generic`
- * disables what is known about single registries, and so measures layouts that were never seen.
+ * disables the rules for single registries, and so measures how well layouts are read that were never seen.
  */
 function main(args: readonly string[]): number {
   const folder = args.find((it, at) => !it.startsWith('--') && args[at - 1] !== '--json');
@@ -60,7 +60,7 @@ function readRows(folder: string): RecordedRow[] {
   );
 }
 
-/** Rows (`id`) and single fields (`id field`) with a clearly wrong expectation. */
+/** The rows (`id`) and single fields (`id field`) whose expectation is clearly wrong. */
 function readExclusions(): Set<string> {
   const file = new URL('./exclusions.json', import.meta.url);
   return new Set(Object.keys(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>));

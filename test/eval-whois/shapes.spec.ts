@@ -110,7 +110,7 @@ describe('the same answer in another shape', () => {
     expect(differences(RECORD_SHAPES, (tld) => answersFor(tld).slice(0, 1))).toEqual([]);
   });
 
-  it('is read for a record, a free name and a reserved name of each registry', () => {
+  it('covers a record, a free name and a reserved name of each registry', () => {
     const outcomes = TLDS.flatMap(answersFor).map(
       ({ text, context }) => parseWhois(text, context).outcome,
     );

@@ -40,7 +40,7 @@ describe('balancer', () => {
       targets,
       healthPath: '/health',
       intervalMs: 10,
-      // If this process stalls, its servers are not at fault.
+      // The limit is long, because the servers are not at fault if this process stalls.
       healthTimeoutMs: 60_000,
     });
   });

@@ -8,7 +8,7 @@ import { ServiceTokens, SystemClock } from '#libs/platform';
 import { TEST_PASSWORD, TestDatabase, waitFor } from '#test/environment';
 
 const { PATH, NODE_COMPILE_CACHE } = process.env;
-/** No process listens on this port. */
+/** A port on which no process listens. */
 const CLOSED = '127.0.0.1:1';
 const canary = (of: string) => `canary-${of}-that-nobody-must-ever-read`;
 const CANARY = /canary-\w+-[a-z-]+/;
@@ -64,7 +64,7 @@ class Running {
   }
 }
 
-describe('secrets of failing services', () => {
+describe('the secrets of failing services', () => {
   const folder = mkdtempSync(join(tmpdir(), 'canary-'));
   const running = new Map<Service, Running>();
   let database: TestDatabase;
@@ -162,7 +162,7 @@ describe('secrets of failing services', () => {
       .flatMap((secret) => [secret, ...(['hex', 'base64url'] as const).map(encoded(secret))])
       .filter((form) => text.includes(form));
 
-  it('S113: no log line, metric or answer contains one, even if mail, broker and database are down', async () => {
+  it('S113: are in no log line, metric or answer, even if mail, broker and database are down', async () => {
     await provoke();
     const account = running.get('account')!;
     await waitFor('mail to fail', () => account.output.includes('failed and is tried again'));
@@ -175,7 +175,7 @@ describe('secrets of failing services', () => {
     expect(leaks([answered, ...outputs].join('\n'))).toEqual([]);
   });
 
-  it('S113: the output of a service that cannot start contains none', async () => {
+  it('S113: are not in the output of a service that cannot start', async () => {
     database = await TestDatabase.create();
     const wrong = canary('wrong');
     /** All services read their settings and open their database with the same code. */

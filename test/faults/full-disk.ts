@@ -14,7 +14,7 @@ export async function fillDisk(target: OwnProcess): Promise<void> {
   await setFileSizeLimit(target, '0');
 }
 
-/** Ends the fault: there is room again. */
+/** Ends the fault: writes succeed again. */
 export async function freeDisk(target: OwnProcess): Promise<void> {
   await setFileSizeLimit(target, 'unlimited');
 }

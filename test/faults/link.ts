@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** `to-server` means the client's bytes, `to-client` the answers. */
+/** `to-server` is the direction of the client's bytes, `to-client` that of the answers. */
 export type Direction = 'to-server' | 'to-client';
 
 /** The fault of a connection that sends certain bytes. */
@@ -83,7 +83,7 @@ export class Link {
   }
 }
 
-/** One direction: passes bytes in order, with a delay if one is set, and with back-pressure. */
+/** Passes the bytes of one direction in order, with a delay if one is set, and with back-pressure. */
 class Flow {
   private isHeld = false;
   private isFull = false;

@@ -77,7 +77,7 @@ here('two gateways and a broker', () => {
     const { apiKey, keyRecord } = around.account.addKey();
     expect(await statusesFor(apiKey)).toEqual([200, 200]);
     keyRecord.state = 'revoked';
-    // Both still serve from their caches, because no event has reached them.
+    // Both gateways still serve from their caches, because no event has reached them.
     expect(await statusesFor(apiKey)).toEqual([200, 200]);
     const { accountId: key, keyId } = keyRecord!;
     const account = await database.service('account');

@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startOf } from '../../apps/solo/src/checks/before-build.js';
 
-/** A process that this run has started. Its id alone may belong to another process by now. */
+/**
+ * A process that this run has started. Its id does not identify it, because the id may belong to another process by
+ * now.
+ */
 export interface OwnProcess {
   pid: number;
   /** Field 22 of proc(5)'s stat, the start time, which tells processes with the same id apart. */
@@ -19,7 +22,7 @@ export function ownProcess(pid: number): OwnProcess {
   return { pid, startedAt };
 }
 
-/** False if it is gone, even if another process has its id. */
+/** Whether the process still runs; false even if another process has its id. */
 export function isThere({ pid, startedAt }: OwnProcess): boolean {
   return startOf(pid) === startedAt;
 }

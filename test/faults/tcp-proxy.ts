@@ -102,7 +102,7 @@ export class TcpProxy {
     this.losing.add(direction);
   }
 
-  /** Ends every lasting fault. Held bytes arrive now; lost ones stay lost. */
+  /** Ends every lasting fault. Held bytes arrive now; lost bytes stay lost. */
   async heal(): Promise<void> {
     const before = this.behaviour;
     this.behaviour = 'passing';

@@ -11,7 +11,7 @@ export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** Empty if the text is not a JSON object. */
+  /** The members of the answer; empty if the text is not a JSON object. */
   json: Record<string, unknown>;
 }
 
@@ -91,7 +91,7 @@ export class GatewayUnderTest {
 export const live = (apiKey: string, rest = '&domainName=example.com') =>
   `/v2.0/whois/live?format=json&apiKey=${apiKey}${rest}`;
 
-/** Every refusal has this shape; only `code` and `status` differ. */
+/** Checks the members that every refusal has; only `code` and `status` differ. */
 export function expectProblem(answer: Answer, status: number, code: string): void {
   expect([answer.status, answer.json.code]).toEqual([status, code]);
   const retryable = [429, 503, 504].includes(status);

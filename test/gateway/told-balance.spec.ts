@@ -74,12 +74,12 @@ async function spendOnHold(which: number, accountId: string, cost: number): Prom
 }
 
 describe('the balance that two gateways report for one account', () => {
-  it('differs by at most what the other has used but not settled, and then equals the account’s balance', async () => {
+  it('differs at most by the credits that the other gateway has used but not settled, and later equals the account’s balance', async () => {
     const accountId = await entitlement.newAccount();
     await entitlement.buy(accountId, CREDITS);
     const random = new Random(7);
     let left = CREDITS + 500;
-    // Each gateway's usage when both had last settled.
+    // Each gateway's usage at the last time when both had settled.
     let unsettled = [0, 0];
     for (let round = 0; round < 200; round++) {
       const which = random.between(0, 1);

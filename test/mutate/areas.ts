@@ -9,7 +9,10 @@ export interface Area {
   specs: string[];
 }
 
-/** Columns and names that the schema and the compiler check, and wiring that every start of the service exercises. */
+/**
+ * Sources without a need for mutations: columns and names, which the schema and the compiler check, and wiring, which
+ * every start of the service exercises.
+ */
 const NO_RULES =
   /\.(entity|dto|module|config|errors|spec|contract)\.js$|\/migrations\/|\/index\.js$/;
 

@@ -39,7 +39,7 @@ const TARGET = 0.9;
 /** The time limit, as a multiple of the time without a change, because a busy machine varies. */
 const SLOWER_MAX = 5;
 const LIMIT_MIN_MS = 180_000;
-/** Also ends specs that hang without a change. */
+/** The time limit that also ends specs that hang without a change. */
 const WHOLE_LIMIT_MS = 1_800_000;
 
 const areas = AREAS.filter(({ name }) => options.area?.includes(name) ?? true);
@@ -115,7 +115,7 @@ async function judge(
 /** The time limit of specs, measured in a run with unchanged code, which they must pass. */
 async function limitOf(specs: string[]): Promise<number> {
   let whole = await runSpecs({ specs }, WHOLE_LIMIT_MS);
-  // On an overloaded machine, they may fail once.
+  // On an overloaded machine, the specs may fail once.
   if (whole.ended !== 'passed') whole = await runSpecs({ specs }, WHOLE_LIMIT_MS);
   if (whole.ended === 'passed') return Math.max(LIMIT_MIN_MS, SLOWER_MAX * whole.ms);
   const by = whole.ended === 'failed' ? whole.by : whole.ended;

@@ -46,7 +46,7 @@ describe('mutations', () => {
     );
   });
 
-  it('still exist if they are listed as equivalent', () => {
+  it('that are listed as equivalent still exist', () => {
     const lines = (path: string) => readCompiled(path).split('\n');
     const gone = EQUAL.filter(({ path, line }) => !lines(path).some((one) => one.trim() === line));
     expect(gone).toEqual([]);

@@ -30,7 +30,9 @@ const OPERATORS: Partial<Record<ts.SyntaxKind, [string, Mutation['kind']]>> = {
 const METHODS: Record<string, string> = { min: 'max', max: 'min', some: 'every', every: 'some' };
 /** Calls that may be left out. */
 const ORDERS = new Set(['toSorted', 'sort', 'toReversed', 'reverse']);
-/** Numbers up to this are counts and steps; larger ones are limits, for which a change by one does not matter. */
+/**
+ * Numbers up to this are counts and steps; larger numbers are limits, for which a difference of one does not matter.
+ */
 const SMALL_MAX = 2;
 /** Code that only reports (logs, unarmed crash points, spans) and the output of decorators. */
 const TOLD = /\b(logger|crashPoint|startSpan|span|isTracing)\b/;

@@ -19,7 +19,7 @@ export interface Mutant {
   equal?: string;
 }
 
-/** The weights of the kinds: those that are hardest to get right and to test are drawn more often. */
+/** The weights of the kinds: the kinds that are hardest to get right and to test are drawn more often. */
 const WEIGHTS: Record<Mutation['kind'], number> = {
   sql: 3,
   condition: 2,

@@ -41,7 +41,7 @@ export async function runSpecs(order: SpecOrder, limitMs: number): Promise<SpecO
   return { ended: 'failed', by: /^failed: (.*)$/m.exec(said)?.[1] ?? said.slice(-300), ms };
 }
 
-/** Ends every run if a signal arrives in the middle of one. */
+/** Ends every run if a signal arrives meanwhile. */
 export function endRuns(): void {
   for (const child of running) end(child);
 }
@@ -51,6 +51,6 @@ function end({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Gone already.
+    // The process has already ended.
   }
 }

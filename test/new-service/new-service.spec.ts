@@ -128,7 +128,7 @@ describe('a service with operations, added as CONTRIBUTING says', () => {
     expect(readFileSync(join(data, 'files/archive/started'), 'utf8')).toBe('yes');
   });
 
-  it('has its job run by a process that held its lease', async () => {
+  it('has its job run by a process that holds the job’s lease', async () => {
     await waitFor('a run', async () => (await rowsOf('select from counted')).length > 0);
     const finished = () =>
       rowsOf('select job, epoch > 0 as was_leased from job_lease where last_run_at is not null');

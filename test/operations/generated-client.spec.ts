@@ -91,11 +91,11 @@ describe('a client generated from the description', () => {
       for (const item of data?.bulk_whois_response ?? []) {
         if (item.status) {
           const created: string | undefined = item.dates?.created;
-          // @ts-expect-error -- what was answered was not refused
+          // @ts-expect-error -- an answered item was not refused
           item.code;
         } else {
           const refused: [number, string, string] = [item.status_code, item.code, item.message];
-          // @ts-expect-error -- what was refused has no dates
+          // @ts-expect-error -- a refused item has no dates
           item.dates;
         }
       }

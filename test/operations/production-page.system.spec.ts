@@ -46,10 +46,10 @@ describe('production on one machine', () => {
       writeFileSync(file, `pid ${join(folder, 'pid')};\n${main}${http}`);
       const check = () => spawnSync('nginx', ['-t', ...args], { encoding: 'utf8' });
       expect(check().stderr).toContain('test is successful');
-      // Without it, nginx rejects uploads above 1 MiB, which both hosts take.
+      // Without this setting, nginx rejects uploads above 1 MiB, which both hosts accept.
       for (const door of page.split('server_name ').slice(2)) {
         expect(door).toContain('client_max_body_size 0;');
-        // Without either, nginx stores what a slow client has not read on its disk.
+        // Without one of these settings, nginx stores the bytes that a slow client has not read on its disk.
         expect(door).toMatch(/proxy_buffering off;|proxy_max_temp_file_size 0;/);
       }
       writeFileSync(file, `${main}${http.replace('proxy_buffering', 'proxy_bufering')}`);

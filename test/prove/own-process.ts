@@ -12,7 +12,7 @@ export interface EndedProcess<Report> {
   code: number | null;
   /** The JSON that it wrote; undefined if it ended before. */
   report?: Report;
-  /** Its signal or code, and the last lines of its standard error, for people. */
+  /** The signal or exit code, and the last lines of standard error, for people. */
   end: string;
 }
 

@@ -5,7 +5,7 @@ import type { Installation } from './environment/installation.js';
 export type Scenario = InstallationScenario | ApartScenario;
 
 interface ScenarioInfo {
-  /** Its name, such as `crash relay.after-send`, from whose words `--only` selects it. */
+  /** The name, such as `crash relay.after-send`; `--only` selects scenarios by words of it. */
   name: string;
   /** The fault that is injected into the installation. */
   fault: string;
@@ -46,7 +46,7 @@ export interface Harness {
   isLong: boolean;
   /** Adds to a count of the report. */
   count(what: string, by?: number): void;
-  /** Keeps the highest of the values noted under a name, for the report. */
+  /** Notes a value under a name; the report contains the highest one. */
   worst(what: string, value: number): void;
   /** Prints a line of progress. */
   say(text: string): void;

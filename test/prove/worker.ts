@@ -13,7 +13,7 @@ export interface WorkerOptions {
   isLong: boolean;
   /** Lines of progress. */
   say(text: string): void;
-  /** Keep the installation's folder, with every log. */
+  /** Whether to keep the installation's folder, with every log. */
   isKept: boolean;
   /** Receives each result as soon as it is available. */
   done(result: ScenarioResult): void;
@@ -82,7 +82,7 @@ export class Worker {
     };
   }
 
-  /** Keeps a failed scenario from making the next one fail. */
+  /** Prevents a failed scenario from making the next one fail. */
   private async afterFailure(): Promise<void> {
     const { installation } = this;
     try {

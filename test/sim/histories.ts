@@ -9,8 +9,8 @@ const COMMANDS_MAX = 30;
 const PROGRESS_EVERY = 1_000;
 
 /**
- * A plan determines a history completely. Half of them have only some of the faults, so that each also occurs without
- * the others. One that fails is reduced to fewer faults and commands.
+ * A plan determines a history completely. Half of the plans have only some of the faults, so that each fault also
+ * occurs without the others. A plan whose history fails is reduced to fewer faults and commands.
  */
 const PLAN = fc.record({
   seed: fc.noShrink(fc.integer()),

@@ -37,7 +37,7 @@ interface Temper {
 }
 
 const WORK_MS = 4_000;
-/** The time in which leases of relays, retries of failed events and everything else end. */
+/** The time in which leases of relays, retries of failed events and all other waits end. */
 const DRAIN_MS = 1_800_000;
 const ON_ITS_WAY_MS = 3_000;
 /** From this time on, handlers no longer fail. An event that failed before is retried up to ten minutes later. */
@@ -96,7 +96,7 @@ export class History {
     // Their messages may still be on the way.
     await this.world.run(ON_ITS_WAY_MS);
     await this.world.run(DRAIN_MS, () => this.isSent);
-    // Idle actors would only lengthen the rest of the history.
+    // Actors without work would only lengthen the rest of the history.
     for (const idle of [...this.relays, this.consumers[1]]) this.world.kill(idle);
     const isDrained = await this.world.run(DRAIN_MS, () => this.isDrained);
     if (!isDrained) this.world.violate('the outbox, the log or the failed events do not drain');
@@ -229,7 +229,9 @@ export class History {
     }
   }
 
-  /** Checks that each is applied once and in order, and that those that always fail are dead and block no others. */
+  /**
+   * Checks that each delta is applied once and in order, and that deltas that always fail are dead and block no others.
+   */
   private judgeDeltas(said: number[], done: number[]): void {
     const expected = said.filter((number) => !this.tempers.get(number)?.isPermanent);
     if (new Set(done).size < done.length) this.world.violate('a command was applied twice');

@@ -44,7 +44,7 @@ process.on('unhandledRejection', (error) => {
 });
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 const isGood = options.sabotage === 'all' ? await sabotageAll() : (await run()) && withPayments();
-// Code under test that was abandoned in its histories must not keep the process alive.
+// Code under test that a history has abandoned must not keep the process alive.
 process.exit(isGood ? 0 : 1);
 
 /**

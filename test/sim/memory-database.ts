@@ -105,7 +105,7 @@ export class MemoryDatabase {
     if (!next) return void this.locks.delete(name);
     (this.locks.get(name) as { holder: MemoryTransaction }).holder = next.transaction;
     next.transaction.held.add(name);
-    // The promise has no owner and continues in its own step.
+    // Nobody awaits this promise, and it continues in its own step.
     this.world.at(0, undefined, next.resolve);
   }
 }
@@ -216,7 +216,7 @@ export class MemoryTransaction {
   }
 }
 
-/** The error message of pg. */
+/** The message of pg's error for an ended connection. */
 function connectionLost(): Error {
   return new Error('Connection terminated unexpectedly');
 }

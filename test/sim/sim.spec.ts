@@ -3,7 +3,7 @@ import { LIMIT_MS, simulate } from './run-command.js';
 
 describe('simulated histories', () => {
   it(
-    'keep every promise',
+    'violate no guarantee',
     async () => {
       const { code, report } = await simulate('--histories 25 --seed 1');
       expect(report).not.toHaveProperty('failed');

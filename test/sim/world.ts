@@ -27,7 +27,7 @@ interface Happening extends Ticket {
   isCancelled: boolean;
 }
 
-/** One process, which can die and start again. When it dies, everything that it was waiting for is lost. */
+/** A process that can die and start again. When it dies, everything for which it was waiting is lost. */
 export class Actor {
   life = 0;
   isUp = false;
@@ -168,7 +168,7 @@ export class World {
     }
   }
 
-  /** Resolves when all promises that follow from a step are settled, because a tick comes after them. */
+  /** Resolves when all promises that follow from a step are settled, because a tick runs after them. */
   private async settled(): Promise<void> {
     const later = this.happened % LOOP_EVERY === 0 ? realImmediate : process.nextTick;
     return new Promise((resolve) => later(resolve));

@@ -6,7 +6,7 @@ import { JsonServer } from './json-server.js';
 export class AccountContacts extends JsonServer {
   private readonly contacts = new Map<string, BillingContact>();
 
-  /** Sets an account's data from now on. */
+  /** From now on, returns this contact of an account. */
   set(accountId: string, contact: Partial<BillingContact>): void {
     this.contacts.set(accountId, { ...this.contactOf(accountId), ...contact });
   }

@@ -6,7 +6,7 @@ import { JsonServer } from './json-server.js';
 export class EntitlementHoldings extends JsonServer {
   private readonly holdings = new Map<string, Partial<Owned>>();
 
-  /** Sets what an account owns from now on. */
+  /** From now on, returns these holdings of an account. */
   set(accountId: string, owned: Partial<Owned>): void {
     this.holdings.set(accountId, owned);
   }

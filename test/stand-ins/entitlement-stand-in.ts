@@ -47,7 +47,7 @@ export class EntitlementStandIn extends JsonServer {
   readonly feed = new ListFeed();
   readonly leases = new Map<string, Lease>();
   readonly holds = new Map<string, Hold>();
-  /** The open leases by account, because a bench calls with 100,000 accounts for minutes. */
+  /** The open leases, stored by account because a bench uses 100,000 accounts for minutes. */
   private readonly openByAccount = new Map<string, Set<Lease>>();
   /** Credits charged on closed leases, by account. */
   private readonly closedUse = new Map<string, number>();
@@ -57,7 +57,7 @@ export class EntitlementStandIn extends JsonServer {
   /** Bulk requests per minute, for every account. */
   bulkLimit = 5;
   readonly blocks = new Map<string, AccessBlock[]>();
-  /** The number of monitors that an account may have; by default that of the trial. */
+  /** The number of monitors that an account may have; by default, as in the trial. */
   readonly monitors = new Map<string, MonitorSlots>();
   /** Datasets in the plan of an account. */
   readonly datasets = new Map<string, string[]>();

@@ -4,7 +4,7 @@ import { LookupStandIn } from './lookup-stand-in.js';
 
 type Answered = Omit<NameFindings, 'index' | 'servedFrom' | 'isCharged'>;
 
-/** A stand-in for lookup as monitors use it: its answers about names can change, and each request is counted. */
+/** A stand-in for lookup as monitors use it. Tests can change its answers about names, and it counts each request. */
 export class WatchedWorld extends LookupStandIn {
   readonly asked: NameQuestions[] = [];
   private readonly whois = new Map<string, Answered>();

@@ -25,7 +25,7 @@ describe('a lookup whose client has disconnected', () => {
 
   const live = (name: string, query = '') => `/v2.0/whois/live?domainName=${name}${query}`;
 
-  it('ends at the registry, caches nothing for a repeat, costs nothing, and counts towards the rate limit', async () => {
+  it('ends its query to the registry, caches nothing for a repeat, costs nothing, and counts towards the rate limit', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     const name = 'silent-shop.de';
     const key = { 'x-api-key': apiKey };

@@ -4,7 +4,7 @@ import { accountNews } from './account-news.story.js';
 import { openSoloWithPayments } from './deployment.js';
 import { watchedNames } from './watched-names.story.js';
 
-describe('in one process: account news', () => {
+describe('in one process: an account’s notifications', () => {
   const receiver = new WebhookReceiver();
   let deployment: Awaited<ReturnType<typeof openSoloWithPayments>>;
   beforeAll(async () => {

@@ -31,7 +31,7 @@ const partOf = (content: Buffer | string) =>
   ]);
 const END = Buffer.from('--edge--\r\n');
 
-/** Each refusal is a problem that says what to do. Nothing is reserved, charged or left on the disk. */
+/** Each refusal is a problem that tells the customer what to do. Nothing is reserved, charged or left on the disk. */
 describe('in one process: unusable input', () => {
   const folder = makeOwnFolder('bad-input');
   let deployment: Deployment;
@@ -225,7 +225,7 @@ describe('in one process: unusable input', () => {
     }
   });
 
-  it('none of it reserves or charges credits or leaves files on the disk', async () => {
+  it('no such request reserves or charges credits, or leaves files on the disk', async () => {
     await waitFor('the files to be removed', () => leftOnDisk().length === 0);
     await waitFor('the credits', async () => {
       const { body } = await customer.call('GET', '/api/balance');

@@ -7,7 +7,7 @@ import { bulkJobs } from './bulk-jobs.story.js';
 import { buyCredits } from './buy-credits.story.js';
 import { openSoloBehindPgBouncer } from './deployment.js';
 
-/** A terabyte of lines, generated as they are sent. */
+/** A terabyte of lines, which are generated as they are sent. */
 const OUT = "copy (select repeat('x', 1024), generate_series(1, 1000000000)) to stdout";
 
 /** Runs the stories of one process, unchanged. */

@@ -26,7 +26,8 @@ const ARGUMENTS = [
 const TIMEOUT_MS = 90_000;
 
 /**
- * Schemes differ in colours. Widths differ in structure, too: the narrow layout stacks tables and hides their headings.
+ * Colour schemes differ only in colours. Widths also differ in structure: the narrow layout stacks tables and hides
+ * their headings.
  */
 const RULES_OF_WIDE_LOOK = [
   'color-contrast',

@@ -48,7 +48,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     }
   });
 
-  it('so is every page that informs visitors', async () => {
+  it('every page that informs visitors is accessible, too', async () => {
     for (const path of ['/prices', '/status', '/documents', '/terms', '/privacy', '/contact']) {
       await user.open(path);
       await user.examine();
@@ -394,7 +394,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
   it('S33: an app is set up with its code, a log-in requires the next one, and a recovery code removes it', async () => {
     const change = async (button: string) => {
       await user.submit(button);
-      // Ten minutes may have passed.
+      // Ten minutes may have passed since the log-in.
       if ((await user.title()) !== 'Your password, please') return;
       await user.submit('Continue', { Password: PASSWORD });
       await user.submit(button);

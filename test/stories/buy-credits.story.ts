@@ -12,8 +12,8 @@ const BOUGHT = 15_000;
 const REPEATS = 10;
 
 /**
- * From sign-up to a key with the purchased credits, only through the dashboard's origin and the processor's own page.
- * The steps build on one another.
+ * Everything from the sign-up to a key with the purchased credits, only through the dashboard's origin and the
+ * processor's own page. The steps build on one another.
  */
 export function buyCredits(
   deployed: () => Deployment & { payments: PaymentsSimulator },

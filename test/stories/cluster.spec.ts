@@ -39,7 +39,7 @@ describeOnCluster('a process for each service', () => {
 
   describe('many names', () => bulkJobs(() => deployment, receiver));
 
-  describe('account news', () => accountNews(() => deployment, receiver));
+  describe('an account’s notifications', () => accountNews(() => deployment, receiver));
 
   describe('several processes', () => {
     it('both gateways share one limit and one balance', async () => {
@@ -59,7 +59,7 @@ describeOnCluster('a process for each service', () => {
       await waitFor('what was charged', async () => (await balance(customer)) === 490);
     });
 
-    it('an unavailable broker is reported, but no service is taken out of rotation for it', async () => {
+    it('an unavailable broker is reported, but no service is taken out of rotation because of it', async () => {
       const { broker, processes } = deployment.cluster;
       broker?.kill('SIGKILL');
       const entitlement = named(processes, 'entitlement');

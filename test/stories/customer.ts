@@ -27,11 +27,11 @@ export class Customer {
     private readonly origins: Origins,
     readonly email: string,
     readonly firstName = 'Ada',
-    /** Its apparent address if a proxy is trusted; attempts are counted by network. */
+    /** The customer's apparent address if a proxy is trusted, because attempts are counted by network. */
     private readonly network?: string,
   ) {}
 
-  /** A call of the dashboard's own script: cookies, origin and the CSRF token. */
+  /** Makes a call as the dashboard's own script does, with cookies, origin and the CSRF token. */
   async call(
     method: string,
     path: string,

@@ -44,7 +44,7 @@ export interface Deployment {
   serviceSecret: string;
   superuserUrl: string;
   databaseUrl(role: string): string;
-  /** Relays the events of a service that the story plays. */
+  /** Carries the events of a service whose place the story takes. */
   transport: EventTransport;
   /** Every log line of every service so far. */
   log(): string;
@@ -58,10 +58,10 @@ interface WithPayments extends Deployment {
   workerUrl: string;
 }
 
-/** Services share event loops, or two cores with the tests, and stories are not about load. */
+/** Services share event loops, or two cores, with the tests, and stories do not test behaviour under load. */
 const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '20000' };
 
-/** Starts every service except billing, which the story plays, in this process. */
+/** Starts every service except billing in this process; the story takes the place of billing. */
 export async function openSolo(settings: Record<string, string> = {}): Promise<Deployment> {
   return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...settings });
 }

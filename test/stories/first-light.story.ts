@@ -10,8 +10,8 @@ import { type Answer, Customer } from './customer.js';
 import type { Deployment } from './deployment.js';
 
 /**
- * One customer's life, only through HTTP: sign-up, key, lookups, limits, credits, payment, plan, rotation, revocation,
- * deletion, restoration and erasure. The steps build on one another.
+ * Everything that a customer does, only through HTTP: sign-up, key, lookups, limits, credits, payment, plan, rotation,
+ * revocation, deletion, restoration and erasure. The steps build on one another.
  */
 export function firstLight(deployed: () => Deployment): void {
   let deployment: Deployment;
@@ -87,7 +87,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect([other.status, other.body.code]).toEqual([422, 'test_key_fixture_only']);
   });
 
-  it('a 429 can come while credits remain, costs nothing, and says when to retry', async () => {
+  it('a 429 while credits remain costs nothing and says when to retry', async () => {
     const answers: Answer[] = [];
     for (let i = 0; i < 12; i++) answers.push(await customer.lookUp(freshName()));
     const refused = answers.find(({ status }) => status === 429);
@@ -114,9 +114,9 @@ export function firstLight(deployed: () => Deployment): void {
     expect(sum).toBe(spendable + leased + pending + frozen - debt);
   });
 
-  it('a 402 comes once the credits are used up, after exactly as many answers as there were credits', async () => {
+  it('a 402 follows once the credits are used up, after exactly as many answers as there were credits', async () => {
     await override('live', 1_000_000);
-    // With fewer credits, they are used up sooner.
+    // The credits are reduced, so that they are used up sooner.
     await operate('revocations', { revocationId: randomUUID(), amount: 350, reason: 'story' });
     // The gateway knows its balance before entitlement does, but learns of the revocation only with its next lease.
     const before = await waitFor('the smaller balance', async () => {

@@ -36,7 +36,7 @@ describe('a lookup service and its registries', () => {
       'at',
       'dk',
       'ru',
-    ])('gives the same data as the registry about a registered .%s name', async (tld) => {
+    ])('returns the registry’s data about a registered .%s name', async (tld) => {
       const domain = `published-shop.${tld}`;
       const known = registrationOf(domain);
       const { status, header, body } = await world.ask(domain);
@@ -76,7 +76,7 @@ describe('a lookup service and its registries', () => {
       expect(body.provenance?.sources.every(({ outcome }) => outcome === 'delivered')).toBe(true);
     });
 
-    it('does not give the redacted values of a name, but lists each of them', async () => {
+    it('omits the redacted values of a name, but lists each of them', async () => {
       const { body } = await world.ask('redacted-shop.org');
       const { registrant } = registrationOf('redacted-shop.org');
       for (const value of [
@@ -101,7 +101,7 @@ describe('a lookup service and its registries', () => {
       ]);
     });
 
-    it('has the same facts in version 1, without provenance', async () => {
+    it('returns the same facts in version 1, without provenance', async () => {
       const first = await world.ask('published-shoes.com', { version: '1' });
       const second = await world.ask('published-shoes.com', { version: '2' });
       expect(first.body).not.toHaveProperty('provenance');
@@ -118,7 +118,7 @@ describe('a lookup service and its registries', () => {
   });
 
   describe('caching', () => {
-    it('queries once for simultaneous callers', async () => {
+    it('makes one query for simultaneous callers', async () => {
       const hurried = new RegistryWorld(HURRIED);
       await hurried.start();
       // The registry is silent, so that the first query is still open when the last one arrives.

@@ -210,7 +210,7 @@ describe('one request', () => {
     expect(lines.filter(({ trace_id: id }) => id !== undefined)).toEqual([]);
   });
 
-  it('is one trace from the gateway to lookup and entitlement, and the trace id is in the log', async () => {
+  it('is a single trace from the gateway to lookup and entitlement, and the trace id is in the log', async () => {
     const traces = await openTraces({ otlpEndpoint: endpoint, sampledShare: 1 });
     const requestId = await ask();
     await untilLogged(requestId);

@@ -186,7 +186,7 @@ export function plansAndMoneyBack(
     await waitForPlan(rosa, { state: 'past_due', paid_through: end });
     await waitForLimit(rosa, LIMITS['50K'] + 2 * LIMITS.ADD_ON);
     await daysLater(8);
-    // PayPal makes its last attempt on the tenth day; rights do not wait for it.
+    // PayPal makes its last attempt on the tenth day, but the rights end before.
     await waitForPlan(rosa, { state: processor === 'paypal' ? 'past_due' : 'unpaid' });
     await waitForLimit(rosa, TRIAL_LIMIT);
     await waitForCredits(rosa, TRIAL);

@@ -8,7 +8,7 @@ import type { Deployment } from './deployment.js';
 
 const WAIT_MS = 180_000;
 
-/** A monitor of a domain, its checks and what they cost. The steps build on one another. */
+/** A monitor of a domain, its checks and their price. The steps build on one another. */
 export function watchedNames(open: () => Deployment): void {
   let customer: Customer;
 

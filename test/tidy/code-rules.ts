@@ -86,7 +86,7 @@ export function mappingFaults(files: SourceFile[]): string[] {
     );
 }
 
-/** Whether it contains neither statements nor an object literal. */
+/** Whether a function contains neither statements nor an object literal. */
 const isExpression = (body: ts.ConciseBody) =>
   !ts.isBlock(body) &&
   !(ts.isParenthesizedExpression(body) && ts.isObjectLiteralExpression(body.expression));

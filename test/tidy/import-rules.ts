@@ -47,7 +47,7 @@ export function libraryFaults(files: SourceFile[]): string[] {
   );
 }
 
-/** The registry of services: the only file outside the apps that knows them. */
+/** The registry of services, which is the only file outside the apps that knows them. */
 const REGISTRY = 'apps/services.js';
 const REGISTRY_READERS = ['solo', 'cluster', 'cli'];
 
@@ -188,7 +188,7 @@ function openingImports(file: SourceFile): string[] {
     if (from === 'undici') return [`${place(file, node)}: opens connections with undici`];
     if (!OPENING_MODULES.has(from.replace('node:', ''))) return [];
     const bindings = clause?.namedBindings;
-    // An import of the whole module could open anything.
+    // An import of the whole module could open any kind of connection.
     if (!bindings || ts.isNamespaceImport(bindings))
       return [`${place(file, node)}: all of ${from}`];
     return bindings.elements

@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 const NOT_OURS = new Set(['node_modules', 'dist', '.data', '.git', 'coverage']);
 
-/** One TypeScript file of the repository, parsed. `path` is relative to the root, with `/`. */
+/** A parsed TypeScript file of the repository. `path` is relative to the root, with `/`. */
 export interface SourceFile {
   path: string;
   text: string;

@@ -242,7 +242,7 @@ describe('a download', () => {
     const ofSite = await Promise.all([1, 2, 3, 4, 5].map((n) => visit(`2001:db8:1:${n}::1`)));
     expect(statusesOf(ofSite)).toEqual([200, 200, 200, 200, 429]);
     const others: Awaited<ReturnType<typeof visit>>[] = [];
-    // At once, a busy machine would not open 100 connections to the owner in time.
+    // If they all started at once, a busy machine would not open 100 connections to the owner in time.
     for (let n = 1; n <= 100; n++) others.push(await visit(`192.0.2.${n}`));
     // Three places of the site are given up to visitors who have none.
     expect(statusesOf(others).indexOf(503)).toBe(99);
@@ -271,7 +271,7 @@ describe('a download', () => {
   it('delays no shutdown, neither the gateway’s nor its owner’s', async () => {
     const further = new TransferOwner();
     await further.start();
-    // Longer than the test runs.
+    // A time limit that is longer than the test.
     const start = (journal: string) =>
       under.around.startGateway({
         WORKER_URL: further.url,

@@ -41,7 +41,7 @@ class ReleaseTree {
     return join(this.folder, 'dist/apps/');
   }
 
-  /** The preload for its services, whose own classes must read the test's clock, too. */
+  /** The preloaded module for its services, whose own classes must read the test's clock, too. */
   get clockSettings(): Record<string, string> {
     const preload = pathToFileURL(join(this.folder, 'dist/test/environment/preload-file-clock.js'));
     return { NODE_OPTIONS: `--import=${preload.href}` };
@@ -135,7 +135,10 @@ const history = new ReleaseHistory();
       },
     );
 
-    /** One customer's life with every event of the product: a sign-up, a payment, lookups, deletion and restoration. */
+    /**
+     * The actions of a customer that cause every event of the product: a sign-up, a payment, lookups, deletion and
+     * restoration.
+     */
     async function aWholeCustomer(email: string): Promise<void> {
       const customer = new Customer(deployment, email);
       const isServed = async () => (await customer.call('GET', '/api/session')).status < 500;

@@ -65,7 +65,7 @@ export class ReleaseHistory {
     );
   }
 
-  /** The last commit that added or removed the heading: the heading exists now, so that commit added it. */
+  /** The last commit that added or removed the heading. Because the heading exists now, that commit added it. */
   private commitOfHeading(version: string): string {
     const words = ['log', '-1', '--format=%H', `-S## ${version} (`, 'HEAD', '--', CHANGELOG];
     const commit = this.ask(...words).trim();

@@ -11,7 +11,7 @@ export interface AskedNames {
 /** A stand-in for lookup as the worker uses it: every name is answered, unless the test says otherwise. */
 export class QuestionsStandIn extends LookupStandIn {
   readonly calls: AskedNames[] = [];
-  /** The outcome of a name that is not delivered. */
+  /** The outcomes of names that are not delivered. */
   found: (name: string) => Partial<NameFindings> = () => ({});
   private waiting?: (() => void)[];
 

@@ -26,7 +26,7 @@ const NOWHERE = 'http://127.0.0.1:1';
 /** Changes to the worker's usual settings, and the folder of its files. */
 export interface WorkerSettings extends Partial<WorkerConfig> {
   files?: Record<string, string>;
-  /** Used instead of a new database. */
+  /** A database that is used instead of a new one. */
   test?: TestDatabase;
 }
 

@@ -18,7 +18,8 @@ const LEAST = 1.7;
 
 /**
  * The gain of the second core: twice the CPU time per request of one gateway ÷ that of two on one port, with their
- * Valkey. Nothing is bound to a core, and each gateway has as many connections as the one. Needs Debian's wrk and nginx.
+ * Valkey. No process is bound to a core, and each of the two gateways has as many connections as the single one. Needs
+ * Debian's wrk and nginx.
  */
 export async function measure(): Promise<BenchReport> {
   const field = await openGatewayField();

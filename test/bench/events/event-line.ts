@@ -13,7 +13,7 @@ import { cleanup } from '../cleanup.js';
 const WRITERS = 8;
 const DRAIN_MS = 60_000;
 const LOOK_EVERY_MS = 50;
-/** Wakes no relay. */
+/** A transport that never wakes the relay. */
 const IDLE = new InProcessTransport({ logger: new Logger('bench'), consumers: {} });
 
 @Controller()
@@ -50,7 +50,7 @@ export interface Saying {
   perSecond?: number;
 }
 
-/** A producer's database on a durable server, its relay, and the events that were sent and received. */
+/** Sends and receives events: a producer's database on a durable server, its relay, and the times of its events. */
 export class EventLine {
   private transport?: EventTransport;
 

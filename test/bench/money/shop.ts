@@ -10,7 +10,7 @@ import { cleanup } from '../cleanup.js';
 
 /** The gateway must not shed load here, because the bench measures a busy event loop. */
 const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '60000' };
-/** Each buyer has a different network. */
+/** The number of the next buyer's network, because each buyer has a different one. */
 const PROXIED = { DASHBOARD_TRUSTED_PROXIES: '127.0.0.0/8' };
 
 /** An installation with a simulated Stripe, and people who buy there. */

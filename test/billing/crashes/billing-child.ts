@@ -11,11 +11,11 @@ import { BillingConfig } from '../../../apps/billing/src/billing.config.js';
 import { JOBS, startBilling } from '../../../apps/billing/src/start.js';
 import { type AccountFate, deliverFate } from '../account-fate.js';
 
-/** A task that the parent gives a child, as the body of a request. */
+/** A task that the parent gives a child process, as the body of a request. */
 export type Errand =
   { kind: 'job'; name: string } | { kind: 'fate'; fate: AccountFate; accountId: string };
 
-/** The settings that the parent gives a child. */
+/** The settings that the parent gives a child process. */
 export interface ChildSettings {
   config: Partial<BillingConfig>;
   clockFile: string;

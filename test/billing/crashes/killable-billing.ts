@@ -12,7 +12,7 @@ import { type Answer, BillingUnderTest, type Call } from '../billing-under-test.
 import type { ChildSettings, Errand } from './billing-child.js';
 
 const CHILD = new URL('./billing-child.js', import.meta.url).pathname;
-/** A limit, so that nothing waits forever for a kill that never happens. */
+/** A limit, so that no run waits forever for a kill that never happens. */
 const LIMIT_MS = 120_000;
 const EXIT_MS = 3_000;
 
@@ -22,7 +22,7 @@ export interface Crash {
   pass: number;
 }
 
-/** Billing in its own process, which can be killed at any point and is then started again. */
+/** Runs billing in its own process, which can be killed at any point and is then started again. */
 export class KillableBilling extends BillingUnderTest {
   deaths = 0;
   /** Whether callers repeat a call without an answer. */
@@ -44,7 +44,9 @@ export class KillableBilling extends BillingUnderTest {
     return billing;
   }
 
-  /** Kills it and starts it again. If a crash is given, it kills itself at that pass of the point. */
+  /**
+   * Kills the process and starts it again. If a crash is given, the new process kills itself at that pass of the point.
+   */
   async restart(crash?: Crash): Promise<void> {
     this.process.kill();
     await this.process.untilEnded();
@@ -53,7 +55,7 @@ export class KillableBilling extends BillingUnderTest {
     await this.process.start(crash && { CRASH_AT: `${crash.point}:${crash.pass}` });
   }
 
-  /** The status is 0 if it dies during the call and the caller does not repeat it. */
+  /** Calls billing. The status is 0 if billing dies during the call and the caller does not repeat the call. */
   override async call(method: 'GET' | 'POST', path: string, call: Call = {}): Promise<Answer> {
     const { body } = call;
     const found = await this.ask(async () => {
@@ -109,7 +111,7 @@ export class KillableBilling extends BillingUnderTest {
     });
   }
 
-  /** If it dies meanwhile, it is started again, and the caller either repeats the question or gets no answer. */
+  /** If billing dies meanwhile, it is started again, and the caller either repeats the request or gets no answer. */
   private async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
     try {
       return await question();

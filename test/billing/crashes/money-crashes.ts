@@ -13,12 +13,12 @@ type MoneyStep = MoneyCommand | Action;
 /** Steps of a customer, an operator or a bank, during which billing dies. */
 interface Flow {
   processor?: ChosenProcessor;
-  /** Done before the crash point is set. */
+  /** The steps before the crash point is set. */
   before?: readonly MoneyStep[];
   steps: readonly MoneyStep[];
-  /** What may have come of it once everything is healed; the second is that of a wish that was never accepted. */
+  /** The possible results once everything is healed; the second one is that of a request that was never accepted. */
   ends: readonly string[];
-  /** Further steps after that, and the end. */
+  /** Further steps after that, and their result. */
   after?: readonly [steps: readonly MoneyStep[], end: string];
 }
 
@@ -110,7 +110,7 @@ const FLOWS = {
     ],
     ends: ['54000000 kept, 1 announced, order disputed'],
   },
-  /** The payment is heard of only when the account is deleted. */
+  /** Billing learns of the payment only when the account is deleted. */
   'money after a deletion': {
     before: [{ kind: 'holdCallbacks' }, BUY],
     steps: [{ kind: 'delete' }, { kind: 'releaseReversed' }],

@@ -41,7 +41,7 @@ const {
 
 /** Years pass in each history; the certificate that signs PayPal's callbacks is valid for decades. */
 const HISTORIES_AN_INSTALLATION = 40;
-/** Then the smallest history so far is shown. */
+/** The time after which the reduction ends and the smallest history so far is shown. */
 const REDUCTION_MS = 600_000;
 const FAULT_CHARS = 3_000;
 /** The error of a client that waited too long for a database connection. */

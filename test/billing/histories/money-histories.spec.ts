@@ -52,10 +52,10 @@ const COMMANDS = 60;
 const LATE_OR_NOT = ['shuffle', 'delay', 'shuffle', 'skip'] as const;
 /** A limit for a busy machine; it ends hanging runs. */
 const LIMIT_MS = 900_000;
-/** Fewer would mean that the history did nothing. */
+/** With fewer events, the histories would prove nothing. */
 const EVENTS_MIN = 400;
 
-describe('money under every history', () => {
+describe('money in every history', () => {
   let billing: BillingUnderTest;
   let auditor: MoneyAuditor;
   const told: ToldHistory[] = [];
@@ -103,7 +103,7 @@ describe('money under every history', () => {
   });
 
   it(
-    'credits of these histories: events in any order, repeated, delayed or missing, end with the credits that the money bought',
+    'entitlement grants the credits that the money bought, even if events are reordered, repeated, delayed or missing',
     async () => {
       const { customers, events, faults } = await replay(told, (place) => [
         'order',

@@ -26,13 +26,13 @@ export const TAX_RATES = ['CH=8.1'];
 const MICROS_A_CENT = 10_000;
 const ADDRESS = { address_line1: '1 Quai', city: 'Genève', country: 'CH' };
 
-/** What only chosen histories do besides the commands. */
+/** An action that only chosen histories contain, besides the commands. */
 export type Action = (history: MoneyHistory) => Promise<void>;
 
 /** One customer's history at a processor. Whatever happens, billing ends in agreement with the processor's money. */
 export class MoneyHistory {
   readonly accountId: string;
-  /** The number of commands that found something to do. */
+  /** The number of commands that had an effect. */
   done = 0;
   private readonly heard: Callback[] = [];
   /** Callbacks that the processor has sent but that have not arrived. */

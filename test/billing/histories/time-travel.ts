@@ -27,8 +27,8 @@ export interface Travelled {
 }
 
 /**
- * Customers start at the ends of months, and days pass one by one. Each period must be paid once, each slice of credits
- * granted, and each late payer active again.
+ * Customers start at the ends of months, and the days pass one by one. In the end, each period must be paid once, each
+ * slice of credits granted, and each late payer active again.
  */
 export async function travel({
   accounts,

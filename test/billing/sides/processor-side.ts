@@ -4,7 +4,7 @@ import type { CallbackSender } from '../../../apps/simulators/src/payments/callb
 import type { CheckoutAction } from '../processor-harness.js';
 import type { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
 
-/** The system that a processor's side belongs to: billing alone, or a whole installation. */
+/** The system to which a processor belongs: billing alone, or a whole installation. */
 export interface Sided {
   readonly simulator: PaymentsSimulator;
   readonly clock: Clock;
@@ -26,7 +26,7 @@ export interface MoneyThere {
   refunded: number;
 }
 
-/** One processor as its customers and banks see it: everything that happens there without billing. */
+/** A processor as its customers and banks see it: everything that happens there without billing. */
 export interface ProcessorSide {
   readonly name: ChosenProcessor;
   readonly callbacks: CallbackSender;

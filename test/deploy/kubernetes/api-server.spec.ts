@@ -90,7 +90,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       const scalerSets = (wanted: number) =>
         server.client.merge(`${path}/scale`, { spec: { replicas: wanted } });
 
-      it('stays unchanged when a scaler is attached, and is the scaler’s to set from then on', async () => {
+      it('stays unchanged when a scaler is attached, and is set by the scaler from then on', async () => {
         await chart.store('install', place(), values, fixed);
         await chart.store('upgrade', place(), values, scaled);
         expect(await replicas()).toBe(5);
@@ -102,7 +102,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
         expect(await replicas()).toBe(7);
       });
 
-      it('is taken from the scaler only if an operator says so', async () => {
+      it('is set by the chart again only if an operator requests it', async () => {
         const contested = /conflict with .* \.spec\.replicas/;
         expect(await refusalOf(chart.store('upgrade', place(), values, fixed))).toMatch(contested);
         expect(await refusalOf(chart.restore(place(), 2))).toMatch(contested);
@@ -158,7 +158,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       ['services.gateway.podAnnotations={"not a name":"x"}', /name part must consist of/],
       ['postgresql.port=70000', /70000/],
     ])(
-      'only the server, or an earlier refusal, finds what is wrong with %s',
+      'only the API server, or an earlier refusal, finds the fault in %s',
       async (set, sentence) => {
         const values = CHART_VALUES['all on'] as string[];
         const attempt = async () => {

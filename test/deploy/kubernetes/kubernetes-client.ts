@@ -54,8 +54,8 @@ export class KubernetesClient {
   }
 
   /**
-   * Runs every check of the server on a resource in the given namespace, whichever namespace it names itself, including
-   * the one for unknown fields, without storing anything.
+   * Runs every check of the server, including the one for unknown fields, on a resource in the given namespace,
+   * whichever namespace the resource itself names. Stores nothing.
    */
   async applyDry(resource: KubernetesObject, namespace: string): Promise<KubernetesObject> {
     const options = 'fieldManager=test&fieldValidation=Strict&force=true&dryRun=All';

@@ -65,7 +65,7 @@ export const apiServerPrograms = () => built(API_SERVER);
 
 async function built<P extends Record<string, GoProgram>>(programs: P): Promise<Paths<P>> {
   const paths: Record<string, string> = {};
-  // One after another, because each build uses every core.
+  // The builds run one after another, because each uses every core.
   for (const [name, program] of Object.entries(programs)) paths[name] = await goProgram(program);
   return paths as Paths<P>;
 }

@@ -14,7 +14,7 @@ export type Mode = (typeof MODES)[number];
 /** Events are delivered at the end of each slot; a slot lasts this many days. */
 export const SLOT_DAYS = 3;
 const LATE_DAYS_MAX = 25;
-/** The time for which a slice stays valid after its end if nothing ends it. */
+/** How long a slice remains valid after its end, unless an event ends it. */
 export const GRACE_DAYS = 7;
 
 /** A row of billing's outbox. */

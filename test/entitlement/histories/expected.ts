@@ -42,7 +42,7 @@ export function expectedGrants(
   return expected;
 }
 
-/** The part of the credits that is gone; `rest` of them lies after a refund of the rest. */
+/** The part of the credits that is gone; `rest` is the part that lies after a refund of the rest. */
 function givenBack(line: BoughtLine, rest: number): number {
   const sum = (isRest: boolean) =>
     finals(line)

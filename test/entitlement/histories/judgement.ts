@@ -23,9 +23,9 @@ export interface GrantRow {
   kind: string;
   granted: number;
   reversed: number;
-  /** Its credits that have ever repaid a debt, whether or not they were given back later. */
+  /** The credits of this grant that have ever repaid a debt, whether or not they were given back later. */
   paid: number;
-  /** All its known facts. */
+  /** All known facts about the grant. */
   row: Record<string, unknown>;
 }
 

@@ -15,7 +15,7 @@ import { KAFKA_FOLDER, kafkaJars } from './kafka-jars.js';
 export const KAFKA_BROKERS = 'KAFKA_BROKERS';
 
 export interface KafkaBrokerOptions {
-  /** Contains settings and data; those of an earlier broker are used again. */
+  /** The folder of settings and data; those of an earlier broker are used again. */
   folder: string;
   /** The port of the clients' listener on loopback; a free one by default. */
   port?: number;
@@ -38,7 +38,9 @@ export interface KafkaBrokerOptions {
   sasl?: Record<string, string>;
   /** Passwords of further users who log in with PLAIN, in addition to `sasl`. */
   plain?: Record<string, string>;
-  /** True if the broker's speed is measured. Otherwise it starts with half the work, and is slower under load. */
+  /**
+   * True if the broker's speed is measured. Otherwise the broker starts with half the work, and is slower under load.
+   */
   isMeasured?: boolean;
   /**
    * A further listener behind a proxy: it advertises `advertisedPort` on loopback or at `advertisedHost`. A proxy that
@@ -47,7 +49,7 @@ export interface KafkaBrokerOptions {
   proxied?: { port: number; advertisedPort: number; advertisedHost?: string };
 }
 
-/** Most brokers live for a minute: what the second compiler and the collector's threads do never pays off. */
+/** Most brokers run for a minute, in which the second compiler and the collector's threads do not pay off. */
 const QUICK = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 const START_LIMIT_MS = 240_000;

@@ -10,7 +10,7 @@ const DOWNLOAD_LIMIT_MS = 300_000;
 /**
  * The folder of the jars that a pom names, which Maven fetches if they are not in the user's cache. If several
  * processes fetch at once, the folder of the first one is kept.
- * @param kind is the prefix of the folder's name.
+ * @param kind the prefix of the folder's name.
  */
 export async function mavenJars(kind: string, pom: string): Promise<string> {
   const folder = jarFolder(kind, pom);

@@ -23,9 +23,9 @@ export interface NameServersOptions {
   folder: string;
   /** The text of each zone's file, by the zone's name without the final dot. */
   zones: Record<string, string>;
-  /** Those of the zones that are signed and trusted by the resolver. */
+  /** The zones that are signed, and whose keys the resolver trusts. */
   signed?: readonly string[];
-  /** Zones that the resolver forwards to the authoritative server, which does not serve them. */
+  /** Zones whose queries the resolver forwards to the authoritative server, although that does not serve them. */
   lame?: readonly string[];
 }
 

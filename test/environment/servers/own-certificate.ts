@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export interface OwnCertificate {
   keyFile: string;
   certificateFile: string;
-  /** A file with both the key and the certificate. */
+  /** A file that contains both the key and the certificate. */
   keyStoreFile: string;
   /** The certificate in PEM, which is its own authority. */
   authority: string;

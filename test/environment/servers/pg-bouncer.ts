@@ -54,7 +54,7 @@ export class PgBouncer {
     return url.toString();
   }
 
-  /** Its pools: one row for each database and role. */
+  /** The pools of PgBouncer: one row for each database and role. */
   async pools(): Promise<Record<string, string>[]> {
     const url = new URL(this.url(this.options.serverUrl));
     url.pathname = '/pgbouncer';

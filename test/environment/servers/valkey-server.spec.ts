@@ -35,7 +35,7 @@ function isAlive(pid: number): boolean {
 const here = valkeyAvailability() === undefined ? describe : describe.skip;
 
 here('ValkeyServer', () => {
-  it('comes back empty on the same port after a kill', async () => {
+  it('is empty after a kill and a start on the same port', async () => {
     const server = await ValkeyServer.start({ folder: join(base, 'restart') });
     const { url } = server;
     expect(await ask(url, 'SET name value')).toBe('+OK');

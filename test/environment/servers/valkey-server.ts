@@ -137,7 +137,7 @@ export class ValkeyServer {
       const log = readFileSync(join(folder, 'valkey.log'), 'utf8').slice(-500);
       throw new Error(`${this.program} did not start: ${log}`, { cause: error });
     }
-    // The watcher and the pipe to it must not keep the owner alive.
+    // The watcher and the pipe to it must not keep the owner's process alive.
     watch.unref();
     (watch.stdin as Socket).unref();
   }
@@ -148,7 +148,7 @@ export class ValkeyServer {
       const { port, tls } = this.options;
       const address = { port, host: '127.0.0.1' };
       const ask = () => void socket.write('PING\r\n');
-      // Only whether it is alive matters here, not its certificate.
+      // This check is only about whether the server answers, not about its certificate.
       const socket = tls
         ? connectByTls({ ...address, rejectUnauthorized: false }, ask)
         : connect(address, ask);

@@ -76,11 +76,11 @@ const isHere = schemathesisAvailability() === undefined || process.env.CI === 't
     await http.close();
   }
 
-  it('holds for every allowed and forbidden request, and nothing ends in a 5xx', async () => {
+  it('is true of every allowed and forbidden request, and no answer is a 5xx', async () => {
     const options = [
       `--checks=${CHECKS.join(',')}`,
       '--phases=examples,coverage,fuzzing',
-      // Beside the boundary values of every parameter and body.
+      // The random requests are in addition to the boundary values of every parameter and body.
       '--max-examples=2',
       `--seed=${SEED}`,
       '--generation-database=none',

@@ -1,4 +1,4 @@
-/** Everything that customers were told and may therefore rely on. */
+/** Everything that was reported to the owner of an account, who may therefore rely on it. */
 export interface CustomerAccount {
   accountId: string;
   /** Credits of answers that arrived. */

@@ -10,7 +10,7 @@ export interface Allowance {
   unbilledMax: number;
 }
 
-/** The results after a row. */
+/** The results after a row of the matrix. */
 export interface Findings {
   events: number;
   /** The longest time from an event's sequence (its commit, by the database's clock) to its handler's commit. */

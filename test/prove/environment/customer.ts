@@ -20,8 +20,8 @@ let names = 0;
 export const freshName = () => `prove-${process.pid}-${++names}.com`;
 
 /**
- * A customer who repeats unanswered requests, as people and programs do, and recovers in the usual ways: logging in,
- * looking, and asking again.
+ * A customer who repeats unanswered requests, as people and programs do, and recovers in the usual ways: by logging in,
+ * looking at the result, and asking again.
  */
 export class Customer {
   private readonly visitor: Visitor;
@@ -93,7 +93,7 @@ export class Customer {
   async lookUp(apiUrl = this.origins.apiUrl): Promise<void> {
     await eventually('an answered lookup', async () => {
       const answer = await this.lookUpOnce(freshName(), apiUrl);
-      // Ten requests a second would use up a trial's limit before a service is back.
+      // Ten requests a second would use up a trial's limit before a service answers again.
       if (answer.status !== 200) await sleep(RETRY_MS);
       return answer.status === 200;
     });

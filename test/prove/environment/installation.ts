@@ -45,12 +45,12 @@ const CREDITS = 1_000_000;
 const LOAD_CUSTOMERS = 3;
 /** The lifetime of granted credits: longer than any clock offset of the matrix (25 h). */
 const LASTS_MS = 7 * DAY_MS;
-/** Long enough for the balancer and the clients to notice. */
+/** The time in which the balancer and the clients notice a fault. */
 const DRAIN_NOTICE_MS = 1_500;
 
 /**
- * The product as real processes, with a proxy in every connection that rows cut, the customers who use it, and the book
- * of what they were told.
+ * The product as real processes, with a proxy in every connection that rows cut, the customers who use the product, and
+ * the book of everything that was reported to them.
  */
 export class Installation {
   readonly book = new AccountBook();
@@ -102,7 +102,7 @@ export class Installation {
     return this.parts.folder;
   }
 
-  /** A service's process; rows can give it a different environment for one life. */
+  /** A service's process. Rows can give it a different environment until its next restart. */
   process(name: string): ServiceProcess {
     return this.cluster.process(name) as ServiceProcess;
   }
@@ -203,12 +203,13 @@ export class Installation {
     const backing = [postgres, broker, valkey].filter((process) => process !== undefined);
     for (const process of [...backing, ...processes]) process.kill('SIGCONT');
     for (const process of backing) await process.start();
-    // Restarted, because one may have a wrong clock or be about to kill itself. The simulators are never targets, and
-    // after a restart their certificate authority would differ from the one that lookup was given.
+    // The processes are restarted, because one of them may have a wrong clock or be about to kill itself. The
+    // simulators are not: they are never targets, and after a restart their certificate authority would differ from the
+    // one that lookup was given.
     await Promise.all(processes.filter(({ name }) => name !== 'simulators').map(startAnew));
   }
 
-  /** @param isKept keeps the folder. */
+  /** @param isKept whether the folder is kept. */
   async stop(isKept = false): Promise<void> {
     await this.transport?.close().catch(() => {});
     await this.billing?.stop().catch(() => {});

@@ -3,9 +3,9 @@ import { Broken } from './broken.js';
 
 const POLL_MS = 100;
 /**
- * A limit that only ends hanging scenarios. How late something may be is each row's expectation, measured without the
- * delay of the machine's other work: a service that is killed twice and waits for a core each time is not a fault of
- * the product.
+ * A limit that only ends hanging scenarios. Each row has its own expectation of how late an effect may be, which is
+ * measured without the delay that the machine's other work causes: if a service is killed twice and waits for a core
+ * each time, the product is not at fault.
  */
 const LIMIT_MS = 180_000;
 

@@ -8,14 +8,14 @@ import { eventually } from './patience.js';
 /** The time in which a service must answer again after it was killed. */
 const RESTART_MAX_MS = 5_000;
 
-/** How one life of a process ends, and the conditions of the next. */
+/** How one run of a process ends, and the conditions of its next run. */
 export interface Crash {
   point: CrashPoint;
   /** The process dies at a random pass up to this one. */
   passes: number;
   /** SQL that expires the leases of dead processes. */
   hurry: string;
-  /** Additional environment variables from the next life on. */
+  /** Additional environment variables from the next run of the process on. */
   settings?: Record<string, string>;
 }
 
@@ -41,7 +41,8 @@ export async function crashDuring<T>(
 
 /**
  * Acts as a supervisor: starts a process again as soon as it has ended.
- * @param nextPoint at which its next life kills itself. If this may happen before it is up, nothing is measured.
+ * @param nextPoint the point at which the process kills itself next. If this may happen before it is up, nothing is
+ * measured.
  * @returns how long it was down, and how much of that was due to the machine's other work.
  */
 export async function startAgain(

@@ -24,7 +24,10 @@ const EVENTS = 8;
  * The number of requests that a process sends at once, and that are repeated if it dies before it knows their results.
  */
 const SENT_AT_ONCE = 32;
-/** Expires the leases of dead processes, and ends the day's wait before files that they left are removed. */
+/**
+ * Expires the leases of dead processes, and ends the wait of a day after which the files that they have left are
+ * removed.
+ */
 const HURRY = `
   update worker.work set until = clock_timestamp()
     where state = 'claimed' or (queue = 'unneeded-files' and state = 'waiting');
@@ -189,7 +192,7 @@ async function openMonitors({ harness, customer, receiver, call }: World) {
   };
 }
 
-/** Makes it look as if each name had a different registrar before, and one check had already failed. */
+/** Changes the stored state as if each name had had a different registrar, and one check had already failed. */
 const CHANGED = `
   update worker.watched_names set whois_due_at = clock_timestamp(), restless = '{}',
     whois = whois || '{"domain_registrar.registrar_name": ["Another"]}',
@@ -235,7 +238,7 @@ async function openPaidChecks({ harness, customer, call }: World) {
 
 const UNCHECKED = `select from worker.monitors
   where account_id = $1 and (checked_at is null or checked_at < '2001-01-01')`;
-/** Makes it look as if the last checks were long ago, and no included checks were left. */
+/** Changes the stored state as if the last checks were long ago, and no included checks were left. */
 const OVERDUE = `update worker.monitors set checked_at = '2000-01-01', included_at = clock_timestamp()
   where account_id = $1`;
 const LOOK_NOW = `update worker.watched_names set dns_due_at = clock_timestamp() where name like $1`;
@@ -260,7 +263,7 @@ async function openFiles({ harness }: World) {
     });
     await eventually('the files', async () => {
       const [left] = await installation.sql<{ builds: number; removals: number }>(LEFT);
-      // Checked only now, because the files of a build are marked for removal until it is published.
+      // This is checked only now, because the files of a build are marked for removal until it is published.
       if (left.builds === 0 && left.removals > 0) await installation.sql(HURRY);
       return left.builds + left.removals === 0;
     });

@@ -89,7 +89,7 @@ async function crashAccountJobs(harness: InstallationHarness): Promise<void> {
   const victim = new Victim('account', [...points], harness);
   await victim.arm();
   const expireLater = async () => {
-    // The job runs at each start, so the previous life, which dies during an erasure, would have ended the key.
+    // The job runs at each start, so the previous process, which dies during an erasure, would have ended the key.
     await eventually('the erasure', async () => victim.diedAt.length > 1, JOB_LIMIT_MS);
     await installation.sql(
       `update account.api_keys set expires_at = now() - interval '1 s'

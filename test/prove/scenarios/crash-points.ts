@@ -6,7 +6,7 @@ import { eventually } from '../environment/patience.js';
 import { startAgain } from '../environment/restart.js';
 import { checkRest } from '../environment/traffic.js';
 
-/** The crash points of each process, one per life: the second is armed when the process starts again. */
+/** The crash points of each process. One is armed at a time: the second is armed when the process starts again. */
 type Round = Record<string, CrashPoint[]>;
 
 /** Points that are passed during shutdown: the process is told to stop once the flows are done. */
@@ -43,7 +43,7 @@ const ROUNDS: Round[] = [
   { 'gateway-1': ['gateway.at-lease-close'], entitlement: ['close.before-commit'] },
 ];
 
-/** The latest pass at which a process dies in its first life; the pass is drawn from 1 to this number. */
+/** The latest pass at which a process first dies; the pass is drawn from 1 to this number. */
 const PASS_MAX: Partial<Record<CrashPoint, number>> = {
   'outbox.after-commit': 2,
   'consumer.before-commit': 2,
@@ -131,7 +131,7 @@ async function crashDuring(
   });
 }
 
-/** Reaches later passes than the flows do: repeats some of everything until all processes have died. */
+/** Reaches later passes than the flows do, by repeating a part of all actions until all processes have died. */
 async function more(
   { installation }: InstallationHarness,
   known: Customer,
@@ -142,7 +142,7 @@ async function more(
     await installation.pay(known.accountId);
     await installation.limit(known.accountId, UNLIMITED);
     await known.lookUpOnce();
-    // Hashing a password is expensive, so this is done only if a command of account is awaited.
+    // Hashing a password is expensive, so the customer logs in only if a crash point of account is still to be reached.
     if (victims.some(({ name, isDone }) => name === 'account' && !isDone)) await known.logIn();
     await installation.grant(known.accountId, BRIEF_CREDITS, BRIEF_MS);
     await known.spendable();

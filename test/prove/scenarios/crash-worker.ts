@@ -90,7 +90,10 @@ async function crashAt(
   return delivered;
 }
 
-/** Repeats the request like a client without an answer; credits reserved by an interrupted start are returned. */
+/**
+ * Repeats the request, like a client that got no answer. The credits that an interrupted start has reserved are
+ * returned.
+ */
 async function start(origin: string, { key }: Customer, domainNames: string[]): Promise<string> {
   const headers = { 'x-api-key': key, 'idempotency-key': newId() };
   return eventually('a job to be accepted', async () => {

@@ -4,7 +4,7 @@ import { type Customer, freshName } from '../environment/customer.js';
 import { eventually } from '../environment/patience.js';
 import { checkRest } from '../environment/traffic.js';
 
-/** Names whose simulated registries misbehave; misbehaviour never counts as an answer to the customer's question. */
+/** Names whose simulated registries misbehave, which never counts as an answer to the customer's question. */
 const MISBEHAVIOURS = [
   'refused',
   'reset',
@@ -44,7 +44,7 @@ export const outsideRows: InstallationScenario[] = [
 async function registryMisbehaves(harness: InstallationHarness): Promise<void> {
   const { installation } = harness;
   const customer = await installation.regular(1_000);
-  // Done first, while the registry has not throttled anybody.
+  // This comes first, while the registry has not throttled anybody.
   for (const misbehaviour of PRIVATE_REFERRALS)
     await referToPrivate(harness, customer, misbehaviour);
   const ask = async (misbehaviour: string) => {

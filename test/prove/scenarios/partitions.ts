@@ -6,7 +6,7 @@ import type { Cable } from '../environment/installation.js';
 import { eventually } from '../environment/patience.js';
 import { underTraffic } from '../environment/traffic.js';
 
-/** The time within which the change feeds alone must end a revoked key. */
+/** The time in which a revoked key must stop working by means of the change feeds alone. */
 const FEED_LIMIT_MS = 5_000;
 
 export const partitionRows: InstallationScenario[] = [
@@ -38,7 +38,7 @@ function partitionRow(cable: Cable, expectation: string): InstallationScenario {
 
 async function partition(harness: InstallationHarness, name: Cable): Promise<void> {
   const cable = harness.installation.cables[name];
-  // Both are cut for less than 60 s; while entitlement is cut, leases may run out.
+  // Account and entitlement are each cut off for less than 60 s; while entitlement is cut off, leases may run out.
   const isSteady = name !== 'gateway-entitlement' && !harness.isLong;
   await underTraffic(harness, { isSteady }, async () => {
     cable.stall();
