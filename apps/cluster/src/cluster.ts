@@ -64,7 +64,7 @@ export interface RunningCluster {
   stop(): Promise<void>;
 }
 
-/** The app with several processes in a cluster; every other service has one. */
+/** The only app with several processes in a cluster; every other service has one. */
 const GATEWAY = SERVICES.find(({ name }) => name === 'gateway') as AnyService;
 
 const noted = () => {};
@@ -177,7 +177,7 @@ class StartingCluster {
     this.options.progress?.(step);
   }
 
-  /** Prepares the payment processor: it decides which services run. */
+  /** Prepares the payment processor, on which it depends which services run. */
   private async openPayments(): Promise<void> {
     const { payments } = this.options;
     if (payments === 'simulated') {

@@ -205,7 +205,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     });
   });
 
-  it('a deleted account cannot buy, and its open pages are closed', async () => {
+  it('a deleted account cannot buy, and its open payment pages are closed', async () => {
     const open = await orderCredits();
     await billing.deliver('deleted', accountId);
     await billing.follow();

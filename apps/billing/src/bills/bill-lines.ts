@@ -12,7 +12,7 @@ export interface UnfitBill {
   isEarly?: boolean;
 }
 
-/** The subscription that a bill is for, and the start of the period that it lies in. */
+/** The subscription of a bill, and the start of the period in which the bill lies. */
 export interface BilledSubscription {
   id: string;
   periodStartAt(end: Date): Date | undefined;
@@ -21,7 +21,7 @@ export interface BilledSubscription {
 /**
  * Derives from the lines of a paid bill what it paid for. The amount paid may differ from them, because the processor
  * carries balances and small amounts from bill to bill. A start or renewal pays for the period it names. A change pays
- * for the rest of the running period, by the price difference of the new plan, whenever it was paid. Each result
+ * for the rest of the running period, at the price difference to the new plan, whenever it was paid. Each result
  * follows from the bill alone, so order and repeats of events do not matter.
  */
 export function paidLineOf(

@@ -22,8 +22,8 @@ export interface PaidTime {
 }
 
 /**
- * A partial refund for the whole period (a courtesy) leaves the period paid; a full refund, or one of the rest of the
- * period, does not. A reversed change restores the earlier plan.
+ * A partial refund for the whole period (a courtesy) leaves the period paid; a full refund, or a refund of the rest of
+ * the period, does not. A reversed change restores the earlier plan.
  */
 export function paidTimeOf(payments: readonly SubscriptionPayment[]): PaidTime {
   const periods = payments.filter(({ isChange }) => !isChange);

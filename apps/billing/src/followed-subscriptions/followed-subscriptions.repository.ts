@@ -9,7 +9,7 @@ export interface FollowedSubscription {
   processor: ProcessorName;
   externalId: string;
   wanted: 'end' | 'cancel' | 'drop' | 'resume' | 'plan';
-  /** The plan to restore, if that is the pending change; for `resume`, the plan of the change to schedule again. */
+  /** For `plan`, the plan to restore; for `resume`, the plan of the change to schedule again. */
   sku: string | null;
   quantity: number | null;
   currency: string;
@@ -25,7 +25,7 @@ export class FollowedSubscriptionsMaintenanceRepository {
 
   /**
    * Running subscriptions that must change because of their account's state, another subscription or a reversal. The
-   * statement is a union of two, each with its own index, because this runs every few seconds and nearly all
+   * statement is a union of two queries, each with its own index, because this runs every few seconds and nearly all
    * subscriptions need no change.
    * @param after the id after which to continue.
    */

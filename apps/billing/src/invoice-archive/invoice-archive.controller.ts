@@ -3,7 +3,7 @@ import { INVOICE_ARCHIVE, Question, type QuestionOf, Serves } from '#libs/contra
 import { AccountId } from '#libs/platform';
 import { InvoiceArchiveService } from './invoice-archive.service.js';
 
-/** Downloads of many invoices of a customer. */
+/** Serves downloads of many invoices of a customer. */
 @Controller()
 export class InvoiceArchiveController {
   constructor(private readonly archive: InvoiceArchiveService) {}

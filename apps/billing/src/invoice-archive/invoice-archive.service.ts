@@ -8,7 +8,7 @@ import { type AskedInvoices, OwnInvoicesService } from '../invoices/own-invoices
 
 const MISSING = 'missing.txt';
 
-/** The PDFs of many invoices in one ZIP file. */
+/** Sends the PDFs of many invoices in one ZIP file. */
 @Injectable()
 export class InvoiceArchiveService {
   constructor(

@@ -29,7 +29,7 @@ export interface PrintedInvoice {
   isNew: boolean;
 }
 
-/** Invoices as documents: each state of a buyer's details is a revision under the same number. */
+/** Prints invoices as documents: each state of a buyer's details is a revision under the same number. */
 @Injectable()
 export class RevisionsService {
   constructor(

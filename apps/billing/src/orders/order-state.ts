@@ -22,7 +22,7 @@ export function stateAfterCheckout(
   return checkout === 'open' ? 'redirected' : checkout;
 }
 
-/** The reversed part of an order's money, for its state. */
+/** The reversed part of an order's money, on which the order's state depends. */
 export interface ReversedMoney {
   paidMicros: bigint;
   refundedMicros: bigint;

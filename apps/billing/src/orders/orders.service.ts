@@ -24,7 +24,7 @@ const OPEN_ORDERS_MAX = 20;
 /** Maximum number of orders within an hour that were not paid: each opens a page, even if it is dropped at once. */
 const BEGUN_ORDERS_MAX = 60;
 
-/** Customers' orders, from the request to the payment. */
+/** Handles customers' orders, from the request to the payment. */
 @Injectable()
 export class OrdersService {
   constructor(
@@ -155,7 +155,7 @@ export class OrdersService {
     return order && !isUnpaid(order.state) ? order.accountId : undefined;
   }
 
-  /** Applies a change in the reversed part of a payment. */
+  /** Applies a change of a payment's reversed part. */
   async applyReversed(transaction: Transaction, reversed: ReversedPayment): Promise<void> {
     const { accountId, orderId, amountMicros: paidMicros } = reversed.payment;
     if (orderId === null) return;

@@ -72,8 +72,8 @@ export class PaymentsService {
   ) {}
 
   /**
-   * Stores a payment with its lines and announces it, unless its money is refunded (a duplicate's, a late change's, a
-   * deleted account's). A repeat changes nothing.
+   * Stores a payment with its lines and announces it, unless its money is refunded (that of a duplicate, a late change
+   * or a deleted account). A repeat changes nothing.
    * @returns false if the payment is already stored for something else.
    */
   async confirm(transaction: Transaction, confirmed: ConfirmedPayment): Promise<boolean> {

@@ -66,7 +66,7 @@ export function creditsAtOnce(
   return Number((BigInt(more) * BigInt(part)) / BigInt(whole));
 }
 
-/** Whether the rest of the period costs as much as all of it. */
+/** Whether the rest of the period costs as much as the whole period. */
 function isWholePrice(
   { taxPpm, periodStart, periodEnd }: Running,
   { sku, quantity }: Pick<Running, 'sku' | 'quantity'>,

@@ -314,7 +314,7 @@ function changeOf(
   return { subscriptionId: externalId, plan: planRefOf(plan, taxPpm), quantity, currency };
 }
 
-/** A due amount and the tax within it. */
+/** An amount due and the tax within it. */
 const due = (micros: Micros, { taxPpm }: Subscription) => ({
   due_micros: micros.toString(),
   tax_micros: taxWithin(micros, taxPpm).toString(),

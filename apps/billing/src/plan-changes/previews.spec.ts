@@ -39,7 +39,7 @@ const shareOf = (more: number, start: Date, end: Date, from: string) => {
 };
 
 it.each(['stripe', 'paypal'] as const)(
-  'the preview of an upgrade at %s says the next price, its date, and the credits granted at once',
+  'the preview of an upgrade at %s states the next price, its date, and the credits granted at once',
   async (processor) => {
     const { start, end, preview } = await previewed(
       processor,

@@ -1,6 +1,6 @@
 import type { ObjectRef } from './wanted-objects.js';
 
-/** Lets this process handle each object once at a time; later work on the same object waits in order. */
+/** Lets this process do one piece of work on an object at a time; later work on the same object waits in order. */
 export class ObjectTurns {
   private readonly last = new Map<string, Promise<unknown>>();
 

@@ -3,7 +3,7 @@ import { SECOND_MS, monotonicMs } from '#libs/platform';
 
 /** Calls that would wait longer are refused: a customer would have left, and a job runs again. */
 const WAIT_MAX_MS = 10 * SECOND_MS;
-/** The burst allowed after a pause, in seconds of calls. */
+/** The number of seconds whose calls may be made at once after a pause. */
 const BURST_SECONDS = 0.25;
 
 /** The call was not made, because too many others were waiting before it. */

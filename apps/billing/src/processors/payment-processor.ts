@@ -265,7 +265,7 @@ export type UpgradeResult = { state: 'paid' } | { state: 'payment_required'; red
 export type ChangeResult =
   { state: 'scheduled' } | { state: 'approval_required'; redirectUrl: string };
 
-/** Events since a time, and where the next call continues. */
+/** The events since a time, and the cursor at which the next call continues. */
 export interface EventPage {
   /** Oldest first. */
   events: ProcessorEvent[];

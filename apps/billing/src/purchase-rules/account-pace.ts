@@ -7,7 +7,7 @@ import { TooManyPurchases } from './purchase-rules.errors.js';
 const BURST = 60;
 /** After that, one call every ten seconds: people are slower, and each order is a stored row. */
 const EVERY_MS = 10 * SECOND_MS;
-/** Above this number of accounts, those that have paused are removed. */
+/** Above this number of accounts in memory, those that have paused are removed. */
 const ACCOUNTS_MAX = 10_000;
 
 /**

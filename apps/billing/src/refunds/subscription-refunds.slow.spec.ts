@@ -71,7 +71,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
   describe('a subscription', () => {
     const end = () => addMonths(billing.clock.now(), 1).toISOString();
 
-    it('ends when the rest of its period is refunded, by time', async () => {
+    it('ends when the rest of its period is refunded, in proportion to the time left', async () => {
       const [start, until] = [billing.clock.now(), end()];
       await subscribe();
       const length = Date.parse(until) - start.getTime();

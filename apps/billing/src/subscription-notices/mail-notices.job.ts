@@ -8,7 +8,7 @@ import { subscriptionNotice } from './subscription-notice.js';
 
 const NOTICES_MAX = 200;
 
-/** Mails subscribers about upcoming renewals, failed payments and ends. */
+/** Mails subscribers about upcoming renewals, failed payments and ending subscriptions. */
 @Injectable()
 export class MailNoticesJob implements Job {
   readonly name = 'mail-notices';

@@ -5,8 +5,9 @@ import { RenewalTaxService } from './renewal-tax.service.js';
 import { UndecidedTaxesMaintenanceRepository } from './undecided-taxes.repository.js';
 
 /**
- * The lead time between the decision about the rate and the moment at which the processor needs the price: the
- * processor may be unavailable for a while, and the mail about a monthly renewal, three days ahead, names the price.
+ * The lead time between the decision about the rate and the moment at which the processor needs the price. The
+ * processor may be unavailable for a while, and the mail about a monthly renewal, sent three days ahead, names the
+ * price.
  */
 const AHEAD_MS = 4 * DAY_MS;
 const SUBSCRIPTIONS_MAX = 100;

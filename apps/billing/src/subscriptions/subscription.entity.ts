@@ -46,7 +46,7 @@ export class Subscription {
   @Column('integer', { name: 'tax_ppm' })
   taxPpm: number;
 
-  /** Whether the buyer owes the tax itself, as decided before a renewal; null: as decided at the order. */
+  /** Whether the buyer owes the tax itself, as decided before a renewal; null means as decided at the order. */
   @Column('boolean', { name: 'is_reverse_charge', nullable: true })
   isReverseCharge: boolean | null;
 

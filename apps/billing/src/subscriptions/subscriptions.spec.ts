@@ -167,13 +167,16 @@ describe('subscriptions', () => {
     ['cleaned-whois', ['names', 'cleaned-whois']],
     ['dns', ['names', 'dns']],
     ['all', ['names', 'whois', 'cleaned-whois', 'dns']],
-  ])('the plan Domainer %s is ordered beside an API plan, and opens %j', async (name, datasets) => {
-    await subscribe('api-5K-month');
-    await said();
-    await subscribe(`domainer-${name}-month`);
-    const { states } = await said();
-    expect(states.at(-1)).toMatchObject({ line: 'domainer', state: 'active', datasets });
-  });
+  ])(
+    'the plan Domainer %s can be ordered beside an API plan, and gives access to %j',
+    async (name, datasets) => {
+      await subscribe('api-5K-month');
+      await said();
+      await subscribe(`domainer-${name}-month`);
+      const { states } = await said();
+      expect(states.at(-1)).toMatchObject({ line: 'domainer', state: 'active', datasets });
+    },
+  );
 
   it('the add-on needs a plan or package, in 1 to 20 units', async () => {
     expect(await order('rate-limit-month')).toMatchObject({

@@ -72,7 +72,7 @@ export function withTax(netMicros: Micros, ppm: number): Micros {
   return netMicros + taxOn(netMicros, ppm);
 }
 
-/** `19`, `8.1`: readable form. */
+/** A rate in readable form: `19`, `8.1`. */
 export function percentText(ppm: number): string {
   return String(ppm / 10_000);
 }

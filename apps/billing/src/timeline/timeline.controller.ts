@@ -3,7 +3,7 @@ import { type TimelineEntry, TimelineQuestion, timelineOf } from '#libs/contract
 import { AccountId, AllowCallers } from '#libs/platform';
 import { TimelineService } from './timeline.service.js';
 
-/** The events of an account that this service knows. */
+/** Lists the events of an account that this service knows. */
 @Controller('internal/operator/timeline')
 @AllowCallers('cli')
 export class TimelineController {

@@ -8,7 +8,7 @@ const MONEY = (micros: string) => `trim(to_char(${micros} / 1000000.0, 'FM999999
 /** The kind of rows that record for which subscription a reason was given; the reason itself is encrypted. */
 export const REASON = 'reason';
 
-/** Each part is limited through its own index before they are merged. */
+/** Each part is read through its own index up to the limit before the parts are merged. */
 const PARTS = [
   part({
     at: 'created_at',

@@ -56,7 +56,7 @@ describe('a service that is stopped', () => {
     );
   });
 
-  it('is reported, but not at fault, if Node crashes after the drain', async () => {
+  it('is reported, but causes no failure, if Node crashes after the drain', async () => {
     const service = await started(
       `say('sample has stopped'); process.kill(process.pid, 'SIGSEGV');`,
     );

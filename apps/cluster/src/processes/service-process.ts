@@ -103,7 +103,7 @@ export class ServiceProcess implements ClusterProcess {
     const { child } = this;
     if (!child || !this.isRunning) return;
     this.kill('SIGTERM');
-    // A suspended process would not handle it.
+    // A suspended process would not handle the signal.
     this.kill('SIGCONT');
     let isKilled = false;
     const limit = setTimeout(() => {

@@ -43,7 +43,7 @@ export class DnsServer {
     try {
       asked = decode(bytes);
     } catch {
-      // Not a query, so a resolver does not answer it.
+      // This is not a query, so a resolver does not answer it.
       return;
     }
     const [question] = asked.questions ?? [];

@@ -87,7 +87,7 @@ export class FakeInternet {
     return { upstreamExceptions, caFile, dnsServers: `${resolver}:${PORTS.dns}` };
   }
 
-  /** The hosts that the product's own tables name, and those of the registrars. */
+  /** The hosts that the product's own tables name, and the hosts of the registrars. */
   private async openHosts(): Promise<void> {
     const registries = Registries.vendored();
     const numbers = NumberRegistries.vendored();

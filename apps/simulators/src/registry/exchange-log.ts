@@ -16,7 +16,7 @@ export class ExchangeLog {
   /** The number of exchanges of each kind, by name. */
   private readonly counts = new Map<string, number>();
 
-  /** Records an exchange and returns how many of its kind this name has had, including this one. */
+  /** Records an exchange and returns how many of its kind this name has had, including this exchange. */
   add(exchange: LoggedExchange): number {
     this.entries.push(exchange);
     const oldest = this.entries.length > LONGEST_LOG ? this.entries.shift() : undefined;

@@ -192,7 +192,7 @@ describe('misbehaviour', () => {
     expect(misbehaviourOf('resetting.com', { protocol: 'rdap', role: 'registry' })).toBeUndefined();
   });
 
-  it('a throttled name gets 429, and a time to wait only if its name says so', async () => {
+  it('a throttled name gets 429, and a time to wait unless the name says otherwise', async () => {
     const hinted = await rdap('rdap.verisign.com', 'throttled-shop.com');
     expect([hinted.status, hinted.headers['retry-after']]).toEqual([429, '30']);
     const bare = await rdap('rdap.verisign.com', 'throttled-without-hint.com');

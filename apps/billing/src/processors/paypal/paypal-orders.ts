@@ -11,7 +11,7 @@ import { checkoutSnapshot } from './paypal-snapshots.js';
 const NAME_MAX = 127;
 const CUSTOM_ID_PATH = "/purchase_units/@reference_id=='default'/custom_id";
 
-/** Payments for one order each: approved on PayPal's page, then captured by us. */
+/** Takes the payments of single orders: the customer approves an order on PayPal's page, then we capture it. */
 export class PaypalOrders {
   constructor(
     private readonly client: PaypalClient,

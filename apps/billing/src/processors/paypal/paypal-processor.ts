@@ -70,7 +70,7 @@ export class PaypalProcessor implements PaymentProcessor {
   readonly name = 'paypal';
   readonly capabilities: ProcessorCapabilities = {
     refundsPartly: true,
-    // The shortest of the documented times: orders 6 hours, subscriptions 3 days, refunds up to 45.
+    // The shortest of the documented times: orders 6 hours, subscriptions 3 days, refunds up to 45 days.
     idempotencyMs: 6 * HOUR_MS,
     announcesExpiry: false,
     announcesRenewals: false,

@@ -10,7 +10,7 @@ import {
 import { PaypalRefusal } from './paypal-refusal.js';
 import type { PaypalWorld } from './paypal-world.js';
 
-/** Returned money: refunds through the API, disputes by customers. */
+/** Handles returned money: refunds through the API, disputes by customers. */
 export class Captures {
   /** The status in which refunds begin. */
   firstStatus: Refund['status'] = 'COMPLETED';

@@ -39,7 +39,7 @@ export class PaypalWorld {
     return this.clock.now().toISOString();
   }
 
-  /** Seventeen letters and digits, as PayPal's. */
+  /** Seventeen letters and digits, like PayPal's ids. */
   newId(): string {
     return this.nextId().slice(0, 17).toUpperCase();
   }

@@ -309,7 +309,7 @@ export class Subscriptions {
 
 const amountOf = ({ price, quantity }: WantedItem) => (price.unit_amount ?? 0) * quantity;
 
-/** The additional price for the rest of the running period: a credit for the old item, a charge for the new one. */
+/** The additional price for the rest of the running period: a credit for the old item, a charge for the new item. */
 function proration(
   subscription: Subscription,
   wanted: WantedItem & { id: string; subscription: string },

@@ -158,7 +158,10 @@ export class PaidChanges {
     return 'settled';
   }
 
-  /** The latest change, while its order waits for the customer. @param isDeclined the payment was just declined. */
+  /**
+   * The latest change, if its order waits for the customer; otherwise null. @param isDeclined the payment was just
+   * declined.
+   */
   async unpaid(known: KnownSubscription, isDeclined: boolean): Promise<UnpaidChange | null> {
     const { mark, running, next } = known;
     const now = this.parts.clock.now();
@@ -230,7 +233,10 @@ export class PaidChanges {
     return at && { id: toChangeBillId(mark.changeOrderId), at };
   }
 
-  /** The plan before the latest change. Once the new plan is paid, only the order of the change still contains it. */
+  /**
+   * The plan before the latest change. Once the new plan is paid, only the order of the change still contains the
+   * earlier plan.
+   */
   async planBefore({ mark, next }: KnownSubscription): Promise<PlannedUnits | undefined> {
     if (mark.changeOrderId === null) return undefined;
     const order = await this.findOrder(mark.changeOrderId);

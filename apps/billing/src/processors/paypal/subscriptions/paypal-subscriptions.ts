@@ -100,8 +100,9 @@ export class PaypalSubscriptions {
   }
 
   /**
-   * If the running period is not paid, its paid time is over, and it ends at once. So does a subscription that is
-   * suspended for a reason other than a cancellation: PayPal would bill it again if it were resumed there.
+   * Cancels a subscription. If its running period is not paid, its paid time is over, and it ends at once. So does a
+   * subscription that is suspended for a reason other than a cancellation: PayPal would bill it again if it were
+   * resumed there.
    */
   async cancel(id: string, when: 'period_end' | 'now'): Promise<SubscriptionSnapshot> {
     const { client, known } = this.parts;
@@ -154,8 +155,8 @@ export class PaypalSubscriptions {
 
   /**
    * Completes the undoing of a cancellation. PayPal bills up to a day before a period ends, and skips a subscription
-   * that is suspended then: its next period would begin unpaid and stay so. Only an active subscription shows this, and
-   * it is suspended again.
+   * that is suspended then: its next period would begin unpaid and stay so. Only an active subscription shows that
+   * PayPal will skip the period; it is then suspended again.
    */
   private async completeUndoing(known: KnownSubscription): Promise<KnownSubscription> {
     const { id, subscription, mark, period } = known;

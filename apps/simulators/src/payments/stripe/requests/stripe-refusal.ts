@@ -5,10 +5,10 @@ export class StripeRefusal extends Error {
   constructor(
     readonly status: number,
     readonly type: RefusalType,
-    /** Some of Stripe's refusals have none. */
+    /** Some of Stripe's refusals have no code. */
     readonly code: string | undefined,
     message: string,
-    /** The parameter that it is about. */
+    /** The parameter that caused the refusal. */
     readonly param?: string,
   ) {
     super(message);
@@ -19,7 +19,7 @@ export class StripeRefusal extends Error {
     return new StripeRefusal(404, 'invalid_request_error', 'resource_missing', message, 'id');
   }
 
-  /** A missing object that a parameter names; the missing object of a path is 404. */
+  /** Refuses a parameter that names a missing object; a path that names a missing object gets 404. */
   static missingReference(what: string, id: string, param: string): StripeRefusal {
     return StripeRefusal.invalid('resource_missing', `No such ${what}: '${id}'`, param);
   }
