@@ -271,7 +271,7 @@ describe('dashboard', () => {
     expect(arrived[0].headers['x-client-address']).toBe('127.0.0.1');
     const elsewhere = await send('GET', '/log-in', { host: 'evil.example' });
     expect([elsewhere.status, elsewhere.headers.location]).toEqual([308, `${OWN}/log-in`]);
-    // As a path, a whole URL would extend our host name: dashboard.examplehttp.
+    // Used as a path, a whole URL would extend our host name: dashboard.examplehttp.
     for (const path of [
       'http://evil.example/',
       'http://x@evil.example/',

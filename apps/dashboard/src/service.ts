@@ -1,7 +1,7 @@
 import { type Service, started } from '#libs/services';
 import { DashboardConfig } from './dashboard.config.js';
 
-/** The public entry for people and payment processors: pages, the calls behind them, callbacks. */
+/** Serves people and payment processors: pages, the calls behind them, callbacks. */
 export const dashboard: Service<DashboardConfig> = {
   name: 'dashboard',
   config: DashboardConfig,

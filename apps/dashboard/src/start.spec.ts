@@ -39,7 +39,7 @@ describe('a dashboard', () => {
     return one;
   }
 
-  it('S82: if mails are really sent there is no page that shows them', async () => {
+  it('S82: if mails are really sent, there is no page that shows them', async () => {
     const { dashboardUrl, url } = await start();
     expect(await readinessOf(url)).toEqual([200, { status: 'ok', faults: [] }]);
     const { host } = new URL(dashboardEnvironment(ownersUrl).BILLING_URL);
@@ -51,7 +51,7 @@ describe('a dashboard', () => {
     expect(logged).toContain('DASHBOARD_TRUSTED_PROXIES is not set although BILLING_URL is public');
   });
 
-  it('unreachable services are named, and the dashboard stays in service', async () => {
+  it('`/ready` names unreachable services, and the dashboard stays in service', async () => {
     const { url } = await start({ BILLING_INTERNAL_URL: AWAY, GATEWAY_URL: AWAY });
     expect(await readinessOf(url)).toEqual([
       200,

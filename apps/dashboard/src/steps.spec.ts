@@ -204,7 +204,7 @@ describe('an irreversible step', () => {
     expect(await shown(null)).toContain('never used (a use appears within two minutes)');
   });
 
-  it('a cancellation shows when the credits of the plan end', async () => {
+  it('a cancellation shows when the credits of the plan expire', async () => {
     expect(textOf(await under.get('/subscriptions/0197-s/cancel'))).toContain(
       'Its unused credits expire on 2026-12-22 (UTC).',
     );

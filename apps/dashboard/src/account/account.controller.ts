@@ -35,7 +35,7 @@ export class AccountController {
     return visit.show(exportPage(visit.context));
   }
 
-  /** The password is required first. Then the browser downloads the file, and this page stays open. */
+  /** The page first requires the password. Then the browser downloads the file, and the page stays open. */
   @Post('export')
   async export(@Visit() visit: PageVisit, @Body() { password }: PasswordForm) {
     const call = { method: 'POST', path: '/session/reauthenticate', body: { password } } as const;

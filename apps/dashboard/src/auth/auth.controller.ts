@@ -39,7 +39,7 @@ const SIGN_UP_SENT =
   'A link to confirm your address is on its way. It works once, within 24 hours.';
 const RESET_DONE = { kind: 'done', text: 'The new password is set. Log in with it.' } as const;
 
-/** Sign-up, confirmation, log-in, password. */
+/** Serves the pages for sign-up, confirmation, log-in and passwords. */
 @Controller()
 @AllowVisitors('anyone')
 export class AuthController {
@@ -180,7 +180,10 @@ export class AuthController {
     return visit.show(page, answer.status);
   }
 
-  /** Some changes need a password entered within the last ten minutes; then the page for them is shown again. */
+  /**
+   * Some changes need a password entered within the last ten minutes; after the password, the page of the change is
+   * shown again.
+   */
   @Post('reauthenticate')
   @AllowVisitors('logged-in')
   async reauthenticate(

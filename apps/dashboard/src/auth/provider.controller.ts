@@ -18,7 +18,7 @@ import { leavingPage, logInPage, returnPage } from './auth-pages.js';
 import { ProviderForm, ProviderReturnForm } from './auth.dto.js';
 import { wayBack } from './way-back.js';
 
-/** Log-in with Google or GitHub. */
+/** Serves the log-in with Google or GitHub. */
 @Controller('log-in/:provider')
 @AllowVisitors('anyone')
 export class ProviderPagesController {
@@ -78,7 +78,7 @@ export class ProviderPagesController {
   }
 }
 
-/** Another provider logs the account's owner in, but does not connect anything. */
+/** Explains how to connect the provider. A log-in with another provider does not connect it. */
 function connectWords(address: string, provider: Provider, others: readonly Provider[]): string {
   const name = PROVIDER_NAMES[provider];
   const words = `${address} has an account already. Log in to it by password or passkey, and ${name} is connected.`;

@@ -18,7 +18,7 @@ describe('the price calculator', () => {
     expect(once[0].packages.map((sold) => sold.credits)).toEqual([5_000]);
   });
 
-  it('does not show a way if a combination of one plan and packages on sale is cheaper', () => {
+  it('the first way to pay costs no more than any combination of one plan and packages on sale', () => {
     const packagesFor = cheapestSums(7_000);
     const priceOf = (credits: number) => packagesFor[Math.ceil(Math.max(0, credits) / 1_000)];
     const plans = SUBSCRIPTION_PLANS.filter(({ line }) => line === 'api');

@@ -20,7 +20,7 @@ export interface CreditsFacts {
   tax?: TaxAnswer;
   /** The preselected package. */
   credits?: number;
-  /** The number of credits for which a package is searched. */
+  /** The number of credits for which the customer seeks a package. */
   wanted?: number;
 }
 

@@ -33,7 +33,7 @@ interface Shown {
   processor?: string;
   /** The values of a rejected form. */
   credits?: number;
-  /** The number of credits for which the customer searches a package. */
+  /** The number of credits for which the customer seeks a package. */
   wanted?: number;
 }
 
@@ -46,7 +46,7 @@ function roundedNotice(wanted: number, credits: number | undefined): Notice {
   return { kind: 'note', text };
 }
 
-/** Pages for buying a package and paying for an order. */
+/** Serves the pages for buying a package and paying for an order. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class CreditsController {

@@ -29,7 +29,7 @@ interface Shown {
   status?: number;
 }
 
-/** Invoices, and the details printed on them. */
+/** Serves the invoices, and the billing details printed on them. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class InvoicePagesController {

@@ -15,7 +15,7 @@ const WAITING = [
 ] as const;
 
 interface Shown {
-  /** Whether the page loads itself again until the job has ended. */
+  /** Whether the page reloads itself until the job has ended. */
   isReloading: boolean;
   notice?: Notice;
 }

@@ -20,7 +20,7 @@ function answerWithJob(job: JobAnswer): void {
   under.answers.set(`GET /internal${at}`, job);
 }
 
-it('a job in progress shows done, total and time left, and its page loads itself again until it has ended', async () => {
+it('a job in progress shows done, total and time left, and its page reloads itself until it has ended', async () => {
   const counts = { lines: 50_000, unique: 50_000, invalid: 0, duplicates: 0, unsupported: 0 };
   answerWithJob({
     ...QUEUED,

@@ -30,7 +30,7 @@ const UPLOAD_FORM = {
   bodyLimitBytes: UPLOAD_BYTES_MAX,
 };
 
-/** Files of names for bulk jobs. */
+/** Accepts files of names for bulk jobs. */
 @Controller('uploads')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class UploadPagesController {

@@ -46,7 +46,7 @@ interface Shown {
   status?: number;
 }
 
-/** The account's API keys. */
+/** Serves the pages of the account's API keys. */
 @Controller('keys')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class KeysController {

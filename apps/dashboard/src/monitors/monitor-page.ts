@@ -86,7 +86,7 @@ function expiryWords({ expiry_date, expiry_published }: MonitorChecks): string |
   return 'Its registry publishes no expiry date, so there are no reminders.';
 }
 
-/** When a part of a name was checked, why the last try failed, and when the next check is due. */
+/** When a part of a name was checked, why the last attempt failed, and when the next check is due. */
 function progress(checkedAt: string | null, dueAt: string | null, problem: string | null): Markup {
   const due = dueAt === null ? undefined : minute(dueAt);
   if (problem !== null) {

@@ -21,7 +21,7 @@ import { HitForm, MonitorForm, MonitorSettingsForm } from './monitors.dto.js';
 import { monitorPage } from './monitor-page.js';
 import { monitorsPage, newMonitorPage } from './monitors-page.js';
 
-/** Monitors of the account. */
+/** Serves the monitors of the account. */
 @Controller('monitors')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class MonitorPagesController {

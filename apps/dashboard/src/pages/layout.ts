@@ -117,7 +117,7 @@ export interface Field {
   autocomplete?: string;
   hint?: string;
   isOptional?: boolean;
-  /** The rejection of the page, which marks the field if it names it. */
+  /** The rejection shown on the page, which marks the fields that it names. */
   notice?: Notice;
 }
 

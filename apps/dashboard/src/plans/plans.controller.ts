@@ -18,7 +18,7 @@ interface Shown {
   status?: number;
 }
 
-/** The plans that can be subscribed to. */
+/** Serves the page of the plans that are on offer. */
 @Controller('plans')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class PlansController {

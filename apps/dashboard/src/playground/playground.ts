@@ -18,7 +18,7 @@ const READERS = new Map(PLAYED.map((row) => [row.name, new InputReader(row)]));
 /** The field for a JSON body. No parameter has this name. */
 export const BODY = 'body';
 
-/** Parameters that a form contains, without the two that only mark old links. */
+/** The parameters in a form, without the two that only mark old links. */
 export const playedParameters = ({ parameters }: Operation): string[] =>
   Object.keys(parameters).filter((name) => name !== 'format' && name !== 'whois');
 

@@ -49,7 +49,7 @@ const CSV_COLUMNS = [
 type Given = Readonly<Record<string, unknown>>;
 type Asked = RequestFilter & { cursor?: string | null; page_size?: string };
 
-/** The individual requests of the account. */
+/** Serves the log of the account's requests. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class RequestPagesController {
@@ -74,7 +74,7 @@ export class RequestPagesController {
     return visit.show(requestsPage(visit.context, { filter, answer, keys, isFirst }));
   }
 
-  /** The newest of them, for the page's script. @throws as `list`. */
+  /** Lists the newest requests, for the page's script. @throws as `list`. */
   @Get('requests/tail')
   async tail(@Visit() visit: PageVisit, @Query() query: Given) {
     const asked = { ...this.askedOf(query), page_size: '50' };

@@ -52,7 +52,7 @@ function furtherFields(row: Operation, names: readonly string[], typed: Typed): 
   </details>`;
 }
 
-/** The modes of a search with several; counting has a separate button. */
+/** The modes of a search that has several; counting has a separate button. */
 function modeField({ paged }: Operation, { mode }: Typed): Markup | undefined {
   const modes = Object.entries(paged?.modes ?? {});
   if (modes.length < 2) return undefined;

@@ -136,7 +136,7 @@ describe('search pages', () => {
     });
   });
 
-  it('a count is free and shows the price of the whole in each mode', async () => {
+  it('a count is free and shows the price of the whole search in each mode', async () => {
     const preview = [
       {
         mode: 'default',

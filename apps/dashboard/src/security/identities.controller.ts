@@ -11,7 +11,7 @@ import { removeIdentityPage } from './security-page.js';
 
 const SECURITY = '/security';
 
-/** The providers that can be used to log in to the account. */
+/** Connects and removes the providers with which the owner can log in. */
 @Controller('security/identities')
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class IdentityPagesController {

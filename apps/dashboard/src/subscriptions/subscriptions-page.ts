@@ -75,7 +75,7 @@ function creditsEnd({ state, interval, period_end: end }: SubscriptionAnswer): s
     : `Its unused credits expire on ${lost}`;
 }
 
-/** A plan and a number of units. */
+/** A plan and the number of its units. */
 export type Ordered = Pick<SubscriptionAnswer, 'sku' | 'quantity'>;
 
 const STATE_WORDS: Readonly<Record<SubscriptionState, string>> = {
@@ -156,7 +156,7 @@ function unpaidSection(
     </div>`;
 }
 
-/** The party that declined the last payment. */
+/** Says who declined the last payment. */
 const refusal = ({ processor }: SubscriptionAnswer) =>
   processor === 'paypal' ? 'PayPal refused the payment' : 'Your card was declined';
 

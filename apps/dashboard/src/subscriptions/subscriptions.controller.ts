@@ -42,7 +42,7 @@ interface Arrival {
   hasPaid?: boolean;
 }
 
-/** Subscriptions and their changes. */
+/** Serves subscriptions and their changes. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class SubscriptionPagesController {

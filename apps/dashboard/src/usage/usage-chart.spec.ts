@@ -17,7 +17,7 @@ function barsOf(days: ReturnType<typeof day>[]): [string, number][] {
   return [...bars].map(([, height, title]) => [title, Number(height)]);
 }
 
-it('each day has a bar for its requests of all operations, even a day without any', () => {
+it('each day has a bar for the requests of all operations, even a day without requests', () => {
   const days = [
     day('2026-02-27', 1_000),
     day('2026-02-27', 1_000, 'dns.live'),
@@ -32,6 +32,6 @@ it('each day has a bar for its requests of all operations, even a day without an
   ]);
 });
 
-it('days without any request are drawn', () => {
+it('days without requests are drawn', () => {
   expect(barsOf([]).map(([, height]) => height)).toEqual([0, 0, 0, 0]);
 });

@@ -23,7 +23,7 @@ export interface UsageShown {
   from: string;
   to: string;
   days: UsedOnDay[];
-  /** Undefined if they cannot be read. */
+  /** Undefined if the figures cannot be read. */
   paces?: Paces;
 }
 

@@ -15,7 +15,7 @@ const READER = new InputReader(ACCOUNT_USAGE);
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** The account's requests and their price. */
+/** Serves the use of the account: requests and their price. */
 @Controller()
 @AllowVisitors('logged-in', OF_ACTIVE_ACCOUNTS)
 export class UsagePageController {

@@ -18,7 +18,7 @@ const DEFAULT_RETRY_AFTER_SECONDS = 30;
 export type DataAnswer = { outcome: Outcome; serving: Serving } & (
   | {
       body: Json;
-      /** The number of charged items, in an answer about several. */
+      /** The number of charged items, in an answer about several items. */
       chargedItems?: number;
     }
   | { problem: Problem }

@@ -55,7 +55,7 @@ describe('requests for several names', () => {
     expect(body.summary).toEqual({ delivered: 3, failed: 2 });
   });
 
-  it('stream each answer once it is ready, marked with its price, and a summary last', async () => {
+  it('can return a stream: each answer once it is ready, marked with its price, and a summary last', async () => {
     const { headers, text } = await post(
       'whois/bulk',
       { domainNames: NAMES },

@@ -199,7 +199,7 @@ function underSuffixes(base: string | undefined, suffixes: readonly string[] = [
     throw new InvalidRequest([{ field: 'domainName', message: 'is required with "tld"' }]);
   }
   const names = namesUnder(base, suffixes);
-  // Throws an error that explains what is wrong with the base.
+  // Throws an error that explains what is wrong with the requested name.
   if (names.length === 0) domainOf(base);
   return names;
 }

@@ -94,7 +94,7 @@ export class DnsService {
   }
 
   /**
-   * Answers questions about several names and addresses, each as if it were the only one, but within the time limit of
+   * Answers questions about several names and addresses, each as if it were asked alone, but within the time limit of
    * one lookup: those without an answer by then time out, free of charge. @throws InvalidRequest
    */
   questions(

@@ -107,7 +107,9 @@ function holderName(block: NumberBlock | undefined): string | undefined {
   return holder?.organization ?? holder?.name ?? block?.descriptions[0] ?? block?.name;
 }
 
-/** The entry in the registries' files; "not loaded" differs from "there is none". */
+/**
+ * The data of the registries' files. The answer distinguishes files that are not loaded from files without an entry.
+ */
 function allocationsOf(
   asn: number,
   delegated: DelegatedNumbers,
@@ -120,7 +122,7 @@ function allocationsOf(
   };
 }
 
-/** The feed's data; "not loaded" differs from "there is none". */
+/** The feed's data. The answer distinguishes a feed that is not loaded from a feed without an entry. */
 function routingOf(
   asn: number,
   feed: RoutingFeed,

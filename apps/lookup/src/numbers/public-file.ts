@@ -15,7 +15,7 @@ const UNREADABLE_MAX = 0.01;
 export async function readLines(path: string, take: (line: string) => boolean): Promise<void> {
   const file = createReadStream(path);
   const unpacked = path.endsWith('.gz') ? file.pipe(createGunzip()) : file;
-  // An error of the file ends the reading, not only the unpacking.
+  // An error while the file is read must end the whole loop, not only the unpacking.
   file.on('error', (error) => unpacked.destroy(error));
   let [taken, refused] = [0, 0];
   for await (const line of createInterface({ input: unpacked, crlfDelay: Infinity })) {

@@ -1,4 +1,4 @@
-/** A waiting line and its approximate length. */
+/** A line that waits to be sent, and its approximate length. */
 interface Waiting {
   line: () => string | undefined;
   bytes: number;

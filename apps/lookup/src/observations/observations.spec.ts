@@ -89,7 +89,7 @@ describe('submitted observations', () => {
     });
   });
 
-  it('have texts as in an answer: UTF-8 if they are, also over the end of a string', () => {
+  it('have texts as in an answer: decoded as UTF-8 if they are valid UTF-8, even across the end of a string', () => {
     const strings = ['Gr\u00c3\u00bc\u00c3', '\u009fe, 10 \u00e2\u0082\u00ac'];
     const record = { name: 'observed.com', ttlSeconds: 60, type: 'TXT', strings } as const;
     const line = dnsLine(

@@ -22,7 +22,7 @@ function workOf(places: QuestionPlaces) {
 }
 
 describe('the places for names that are looked up at a time', () => {
-  it('become fewer while the event loop is late, but never none, and more while it is not', async () => {
+  it('become fewer while the event loop is late, but never zero, and more while it is not late', async () => {
     const places = new QuestionPlaces();
     for (let looks = 0; looks < 100; looks += 1) places.adapt(1_000);
     const { open, ask, endAll } = workOf(places);
@@ -54,7 +54,7 @@ describe('the places for names that are looked up at a time', () => {
     await endAll();
   });
 
-  it('are released by work that fails, in the order in which they were requested', async () => {
+  it('are released by work that fails, and are assigned in the order of requests', async () => {
     const places = new QuestionPlaces();
     for (let looks = 0; looks < 100; looks += 1) places.adapt(1_000);
     const order: number[] = [];

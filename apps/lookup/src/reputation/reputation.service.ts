@@ -68,7 +68,7 @@ export class ReputationService implements OnModuleDestroy {
     const known = { registration, index, dns };
     const now = this.clock.now();
     const judgement = judgementOf(known, now);
-    // Without a registration and any other fact, a name gets no verdict, and the request is free.
+    // Without a registration or any other fact, a name gets no verdict, and the request is free.
     if (problem && !judgement.signals.some(isFact)) return { outcome, serving, problem };
     const parts = Object.keys(SHARES) as (keyof typeof SHARES)[];
     const body = {

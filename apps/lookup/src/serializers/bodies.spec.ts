@@ -62,7 +62,7 @@ describe('the part of each source', () => {
 });
 
 describe('version 1 of the answer', () => {
-  it('has exactly the keys that its readers know', () => {
+  it('has exactly the keys that its clients know', () => {
     const lookup = port43Lookup();
     const contacts = lookup.record!.contacts;
     contacts.reseller = {
