@@ -6,7 +6,7 @@ import { bucketOf } from '../envelope/bucket.js';
 import type { EventTransport } from '../event-transport.js';
 import { AggregateLock, type LockRequest } from './aggregate-lock.js';
 
-/** Stores a service's events, in the transaction that makes them true. */
+/** Stores a service's events, in the transaction that causes them. */
 export class Outbox {
   constructor(
     private readonly producer: ServiceName,

@@ -204,7 +204,7 @@ describe('relay', () => {
     await leases.release();
   });
 
-  it('a bucket whose first event cannot be delivered stops without the others, keeps its order, and is logged once until it continues', async () => {
+  it('a bucket whose first event cannot be delivered pauses alone, keeps its order, and is logged once until it continues', async () => {
     const stuck = newId();
     const free = keyInOtherBucket(stuck);
     let isRepaired = false;

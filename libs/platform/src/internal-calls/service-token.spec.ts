@@ -54,7 +54,7 @@ describe('service tokens', () => {
     const tokensOf = (text: string, service: ServiceName) =>
       new ServiceTokens(new PairSecrets(text).textFor(service), clock);
 
-    it('S86: a service signs only as itself, to the services it calls, and no other service can', () => {
+    it('S86: a service signs only as itself, to the services it calls, and no other service can sign in its name', () => {
       const [gateway, lookup] = [tokensOf(OLD, 'gateway'), tokensOf(OLD, 'lookup')];
       const whole = new ServiceTokens(OLD, clock);
       expect(lookup.verify(gateway.issue('gateway', 'lookup'), 'lookup')).toBe('gateway');

@@ -119,7 +119,7 @@ describe('service', () => {
     expect(line).not.toContain(token);
   });
 
-  it('a flood of requests that run out of time is one log line, and each other failure its own', async () => {
+  it('a flood of requests that run out of time is logged as one line, and each other failure as its own line', async () => {
     log = '';
     for (let i = 0; i < 20; i += 1) {
       expect((await get(`/internal/starved?id=${i}`)).status).toBe(503);
@@ -134,7 +134,7 @@ describe('service', () => {
     expect(log.trim().split('\n')).toHaveLength(2);
   });
 
-  it('S89: a missing or malformed account id is a 400', async () => {
+  it('S89: a missing or malformed account id gets 400', async () => {
     for (const id of ['', '1', "' or 1=1", newId().toUpperCase()]) {
       expect((await get('/internal/whoami', { 'x-account-id': id })).status).toBe(400);
     }

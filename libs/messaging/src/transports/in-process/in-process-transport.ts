@@ -28,8 +28,8 @@ export interface InProcessTransportOptions {
 export class MissingConsumer extends Error {}
 
 /**
- * Events within one process: the outbox table is the broker. A row is sent once every durable consumer
- * of its producer has it in its inbox or among its failed events.
+ * Carries events within one process: the outbox table is the broker. A row is sent once every durable consumer of its
+ * producer has it in its inbox or among its failed events.
  */
 export class InProcessTransport extends EventTransport {
   private readonly relays = new Map<ServiceName, Relay>();

@@ -90,7 +90,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
       }),
     );
 
-  it('P1: a handler’s error is handled here, is stored with its text and does not stop other events', async () => {
+  it('P1: a handler’s error reaches our consumer, is stored with its text and does not stop other events', async () => {
     const keys = Array.from({ length: 3 }, newId);
     const thrown: unknown[] = [new Error('plain'), 'a text', undefined];
     running.recorder.before = (event) => {

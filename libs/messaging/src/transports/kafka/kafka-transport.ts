@@ -34,8 +34,8 @@ interface Listening {
 }
 
 /**
- * Events over Kafka: one topic per service, partition = bucket. The durable consumers of a service form a group with
- * its name; each watcher has a group of its own, which reads from now on.
+ * Carries events over Kafka: one topic per service, partition = bucket. The durable consumers of a service form a group
+ * with its name; each watcher has a group of its own, which reads from now on.
  */
 export class KafkaTransport extends EventTransport {
   private readonly publisher: KafkaPublisher;
