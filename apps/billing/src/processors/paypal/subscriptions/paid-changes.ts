@@ -158,10 +158,7 @@ export class PaidChanges {
     return 'settled';
   }
 
-  /**
-   * The latest change, if its order waits for the customer; otherwise null. @param isDeclined the payment was just
-   * declined.
-   */
+  /** The latest change, if its order waits for the customer. @param isDeclined the payment was just declined. */
   async unpaid(known: KnownSubscription, isDeclined: boolean): Promise<UnpaidChange | null> {
     const { mark, running, next } = known;
     const now = this.parts.clock.now();
@@ -210,10 +207,7 @@ export class PaidChanges {
     );
   }
 
-  /**
-   * True if the payment of the latest change is captured, or under review at PayPal, but the change is not yet in
-   * force.
-   */
+  /** True if the latest change is paid, or its payment is under review, but the change is not yet in force. */
   private async isBeingPaid({ mark, running, period }: KnownSubscription): Promise<boolean> {
     const order =
       mark.changeOrderId === null ? undefined : await this.findOrder(mark.changeOrderId);
@@ -233,10 +227,7 @@ export class PaidChanges {
     return at && { id: toChangeBillId(mark.changeOrderId), at };
   }
 
-  /**
-   * The plan before the latest change. Once the new plan is paid, only the order of the change still contains the
-   * earlier plan.
-   */
+  /** The plan before the latest change. Once the new plan is paid, only the order of the change contains it. */
   async planBefore({ mark, next }: KnownSubscription): Promise<PlannedUnits | undefined> {
     if (mark.changeOrderId === null) return undefined;
     const order = await this.findOrder(mark.changeOrderId);
@@ -290,7 +281,7 @@ export class PaidChanges {
     const isInForce = isSameOffer(mark.running, wanted);
     if (!isWhole && end <= now) {
       // A refund has overwritten the time at which the money arrived. A change that was not in force at the end of its
-      // period came too late; a mark that was rewritten since then does not say which change was in force.
+      // period came too late; a mark rewritten since then does not say which change was in force.
       const wasInForceAtEnd = isInForce && mark.until.getTime() === wholeSecond(end).getTime();
       return !wasInForceAtEnd;
     }
