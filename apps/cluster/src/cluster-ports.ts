@@ -16,7 +16,7 @@ export interface ClusterPorts {
   dashboard: number;
 }
 
-/** Chosen before anything listens, so that a process keeps its address across restarts. */
+/** Chooses ports before anything listens, so that a process keeps its address across restarts. */
 export async function choosePorts({
   gateways = 2,
   firstPorts,

@@ -235,7 +235,7 @@ class StartingCluster {
     return process;
   }
 
-  /** All start at once, because each must cope with the absence of the others. */
+  /** Starts all services at once, because each must cope with the absence of the others. */
   private async startServices({ addresses }: ServiceProcess): Promise<void> {
     const internet = {
       LOOKUP_UPSTREAM_EXCEPTIONS: addresses.upstreamExceptions,

@@ -81,7 +81,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** One option for the most common setting; the help names the others. */
+/** Reads the command line, which has one option, for the most common setting; the help names the other settings. */
 function readCommandLine(): Record<string, string> {
   const settings = settingsOf(ClusterConfig);
   const width = Math.max(...settings.map(({ env }) => env.length));

@@ -37,7 +37,7 @@ const local = (port: number) => `http://localhost:${port}`;
 export class ServiceSettings {
   constructor(private readonly sources: SettingSources) {}
 
-  /** Superuser of the services' database. */
+  /** The superuser of the services' database. */
   get superuserUrl(): string {
     const url = new URL(this.sources.postgresUrl);
     url.pathname = `/${DATABASE}`;
@@ -96,7 +96,7 @@ export class ServiceSettings {
     });
   }
 
-  /** All settings of this cluster that the service reads. */
+  /** The settings of this cluster that the service reads. */
   private read(service: AnyService, own: Settings): Settings {
     const { common, folder, ports, secrets, valkeyUrl } = this.sources;
     const known = {

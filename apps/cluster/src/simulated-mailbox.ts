@@ -10,7 +10,7 @@ export interface Mail {
 export class SimulatedMailbox {
   constructor(private readonly simulatorsUrl: string) {}
 
-  /** Newest first. */
+  /** Lists the mails, newest first. */
   async newest(limit: number): Promise<Mail[]> {
     const response = await fetch(`${this.simulatorsUrl}/mails?limit=${limit}`);
     return (await response.json()) as Mail[];

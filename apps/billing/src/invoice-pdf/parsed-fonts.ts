@@ -11,7 +11,7 @@ interface Font {
 /** The parts of fontkit, pdfmake's font parser, that we use. */
 interface Fontkit {
   create(file: Buffer): Font;
-  /** Called for each font format that fontkit itself does not support. */
+  /** Registers a font format that fontkit itself does not support. */
   registerFormat(format: typeof ParsedFormat): void;
 }
 

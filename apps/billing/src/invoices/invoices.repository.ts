@@ -70,7 +70,7 @@ export class InvoicesRepository {
     return transaction.manager.findOneBy(Invoice, { accountId, paymentId: id, kind: 'invoice' });
   }
 
-  /** How the tax of a payment was decided: with its order, or before the renewal. */
+  /** Finds how the tax of a payment was decided: with its order, or before the renewal. */
   async findTaxDecision(
     transaction: Transaction,
     { accountId, id, orderId }: Payment,
@@ -88,7 +88,7 @@ export class InvoicesRepository {
     return rows.at(0);
   }
 
-  /** Newest first. */
+  /** Lists the invoices, newest first. */
   async list(
     transaction: Transaction,
     accountId: string,
@@ -107,7 +107,7 @@ export class InvoicesRepository {
     return query.getMany();
   }
 
-  /** Credit notes minus debit notes of payments, by payment id; payments without a note are missing. */
+  /** Sums the credit notes minus the debit notes of payments, by payment id; payments without a note are missing. */
   async notedOf(
     transaction: Transaction,
     accountId: string,
@@ -121,7 +121,7 @@ export class InvoicesRepository {
     return new Map(rows.map(({ id, noted }) => [id, BigInt(noted)]));
   }
 
-  /** Credit notes minus debit notes of a payment. */
+  /** Sums the credit notes minus the debit notes of a payment. */
   async notedOfPayment(transaction: Transaction, { accountId, id }: Payment): Promise<NotedMoney> {
     const [{ total, tax }] = await transaction.query<{ total: string; tax: string }>(
       `select coalesce(sum(sign * total_micros), 0)::text as total,

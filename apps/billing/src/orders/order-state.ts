@@ -4,7 +4,7 @@ import type { CheckoutSnapshot } from '../processors/payment-processor.js';
 /** States in which no money has arrived yet but may still arrive. */
 export const OPEN_ORDER_STATES = ['created', 'redirected', 'processing'] as const;
 
-/** No money has arrived. */
+/** True while no money has arrived. */
 export const isUnpaid = (state: OrderState) =>
   ['created', 'redirected', 'processing', 'expired', 'failed', 'cancelled'].includes(state);
 

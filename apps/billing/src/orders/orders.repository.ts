@@ -55,7 +55,7 @@ export class OrdersRepository {
     return transaction.manager.findOneBy(Order, { accountId, id });
   }
 
-  /** Newest first. */
+  /** Lists the account's orders, newest first. */
   async list(
     transaction: Transaction,
     accountId: string,

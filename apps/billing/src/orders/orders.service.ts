@@ -124,7 +124,7 @@ export class OrdersService {
 
   /**
    * Stores the payment of a paid checkout.
-   * @returns why it does not fit this order.
+   * @returns the reason if it does not fit this order.
    */
   private async takePayment(
     transaction: Transaction,

@@ -52,7 +52,7 @@ export class PaymentsRepository {
       .getOne();
   }
 
-  /** Newest first. */
+  /** Lists the account's payments, newest first. */
   async list(transaction: Transaction, accountId: string, limit: number): Promise<Payment[]> {
     return transaction.manager
       .createQueryBuilder(Payment, 'payment')
@@ -115,7 +115,10 @@ export class PaymentsRepository {
     return payment?.accountId;
   }
 
-  /** Oldest period first, without changes whose money is refunded because they had no effect. */
+  /**
+   * Lists what the payments of a subscription paid for, oldest period first, without changes whose money is refunded
+   * because they had no effect.
+   */
   async listStretches(
     transaction: Transaction,
     accountId: string,

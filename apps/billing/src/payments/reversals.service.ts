@@ -128,7 +128,7 @@ export class ReversalsService {
     if (closed > 0) await this.payments.markReturned(transaction, payment, null);
   }
 
-  /** @returns how many of them were failed and open. */
+  /** Closes the failed refunds. @returns how many there were. */
   private async close(transaction: Transaction, reversals: readonly Reversal[]): Promise<number> {
     const open = reversals.filter(isFailedRefund);
     const closedAt = this.clock.now();

@@ -51,7 +51,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
     return answer;
   }
 
-  /** At PayPal, the customer approves a change or its withdrawal on a page. */
+  /** Makes or withdraws a change; at PayPal, the customer approves this on a page. */
   async function agreed(action: 'change' | 'undo', wish: object = {}): Promise<void> {
     const { status, body } = await ask(action, wish);
     expect([action, wish, status]).toEqual([action, wish, 200]);

@@ -58,7 +58,10 @@ export class SubscriptionsRepository {
     return this.findByExternalId(transaction, processor, externalId);
   }
 
-  /** Every renewal runs this query several times, and reading the whole row costs five times as much. */
+  /**
+   * Finds a subscription by the processor's id, with only the columns needed. Every renewal runs this query several
+   * times, and reading the whole row costs five times as much.
+   */
   async findKnown(
     transaction: Transaction,
     processor: ProcessorName,
@@ -113,7 +116,7 @@ export class SubscriptionsRepository {
       .getOne();
   }
 
-  /** Newest first. */
+  /** Lists the account's subscriptions, newest first. */
   async list(transaction: Transaction, accountId: string): Promise<Subscription[]> {
     return transaction.manager
       .createQueryBuilder(Subscription, 'subscription')

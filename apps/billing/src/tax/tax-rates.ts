@@ -44,7 +44,7 @@ export class TaxRates {
     this.byCountry = new Map(rates.map((rate) => ratesOf(rate)));
   }
 
-  /** Without a table, no buyer needs to give a country. */
+  /** True without a table; then no buyer needs to give a country. */
   get isEmpty(): boolean {
     return this.byCountry.size === 0;
   }

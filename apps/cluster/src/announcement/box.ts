@@ -34,7 +34,7 @@ export function announcement(facts: ClusterFacts, seconds: number): string {
   return ['', rule, title, '', ...body, rule, '', ...exampleLines(facts), ''].join('\n');
 }
 
-/** One row per address; for gateways that share an address, the row says how many. */
+/** A row for each address; for gateways that share an address, the row says how many. */
 function gatewayRows({ gateways }: ClusterFacts): [string, string][] {
   const [{ api_url }] = gateways;
   const isOnePort = gateways.length > 1 && gateways.every((each) => each.api_url === api_url);

@@ -13,7 +13,7 @@ export class BrokerProcess implements ClusterProcess {
     return new BrokerProcess(await KafkaBroker.start(options));
   }
 
-  /** Value of `KAFKA_BROKERS`. */
+  /** The value of `KAFKA_BROKERS`. */
   get url(): string {
     return this.broker.brokers.join(',');
   }

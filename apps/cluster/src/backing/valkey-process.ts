@@ -12,7 +12,7 @@ export class ValkeyProcess implements ClusterProcess {
     return new ValkeyProcess(await ValkeyServer.start(options));
   }
 
-  /** Value of `VALKEY_URL`. */
+  /** The value of `VALKEY_URL`. */
   get url(): string {
     return this.server.url;
   }

@@ -36,7 +36,7 @@ end() { case "$(ps -ww -o args= -p $$)" in *"$0"*) kill -$1 $$ ;; *) exit ;; esa
 exec 3<&-
 exec "$@"`;
 
-/** One service as it runs in production: `main.js` with an environment. */
+/** A service as it runs in production: `main.js` with an environment. */
 export class ServiceProcess implements ClusterProcess {
   readonly name: string;
   /** Its addresses, from the line that it logs when it is up. */

@@ -31,7 +31,7 @@ export class DnsServer {
     return this.socket.address().port;
   }
 
-  /** Closing twice is harmless. */
+  /** Closes the server; closing it twice is harmless. */
   async close(): Promise<void> {
     if (!this.isClosing) this.socket.close();
     this.isClosing = true;

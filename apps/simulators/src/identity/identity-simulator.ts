@@ -32,7 +32,10 @@ interface Grant {
 const TOKEN_SECONDS = 300;
 const CLIENT = 'simulator';
 
-/** Google's OpenID Connect and GitHub's OAuth 2.0 with PKCE, with a page on which a user can choose any identity. */
+/**
+ * Simulates Google's OpenID Connect and GitHub's OAuth 2.0 with PKCE, with a page on which a user can choose any
+ * identity.
+ */
 export class IdentitySimulator {
   faults: TokenFaults = {};
   /** The secret of the clients; any other secret is refused. */
@@ -66,7 +69,7 @@ export class IdentitySimulator {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** From now on, tokens are signed with a new key, which has a new id. */
+  /** Makes a new key, with a new id, sign the tokens from now on. */
   rotateKeys(): void {
     this.currentKeys = newKeys();
   }
@@ -120,7 +123,7 @@ export class IdentitySimulator {
     };
   }
 
-  /** GET shows the page, POST submits the chosen identity. */
+  /** Shows the page on GET, and accepts the chosen identity on POST. */
   private authorize(
     request: IncomingMessage,
     response: ServerResponse,

@@ -171,7 +171,7 @@ export class FakeInternet {
     return address;
   }
 
-  /** Children come first, so that a parent contains their DS records before it is signed. */
+  /** Writes and signs zones, children first, so that a parent contains their DS records before it is signed. */
   private writeZones(zones: readonly Zone[]): {
     files: Record<string, string>;
     rootDsFile: string;

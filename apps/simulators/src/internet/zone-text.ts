@@ -5,7 +5,7 @@ const TTL_SECONDS = 3_600;
 const NEGATIVE_TTL_SECONDS = 300;
 const DOMAIN_TYPES: RecordType[] = ['SOA', 'NS', 'A', 'AAAA', 'MX', 'TXT', 'CAA'];
 
-/** One line of a zone file (RFC 1035 §5). */
+/** A line of a zone file (RFC 1035 §5). */
 export function line(name: string, type: string, data: string): string {
   return `${name} ${TTL_SECONDS} IN ${type} ${data}\n`;
 }

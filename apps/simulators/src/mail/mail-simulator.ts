@@ -14,7 +14,7 @@ export class MailSimulator {
     return `smtp://127.0.0.1:${await this.server.listen(port)}`;
   }
 
-  /** Newest first. */
+  /** Lists the mails, newest first. */
   newest(limit: number): ReceivedMail[] {
     return [...this.mails.values()].slice(-limit).reverse();
   }

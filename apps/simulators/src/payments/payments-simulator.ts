@@ -267,7 +267,7 @@ export class PaymentsSimulator {
     }
   }
 
-  /** For people and scripts that control the simulator from outside its process. */
+  /** Serves people and scripts that control the simulator from outside its process. */
   private serveControl(method: string, path: string, body: string, response: ServerResponse): void {
     const given = (body === '' ? {} : JSON.parse(body)) as Record<string, unknown>;
     const entry = { to: 'control' as const, method, path, query: '', body };

@@ -13,8 +13,8 @@ const LONGEST_QUESTION_BYTES = 1024;
 const HUGE_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
- * WHOIS on port 43 (RFC 3912): it reads one line, sends a text and closes the connection. One server simulates every
- * registry of names and numbers, another one every registrar; the layout follows from the query.
+ * Serves WHOIS on port 43 (RFC 3912): it reads one line, sends a text and closes the connection. One server simulates
+ * every registry of names and numbers, another one every registrar; the layout follows from the query.
  */
 export class Port43Server {
   private readonly server = createServer((socket) => this.serve(socket));

@@ -16,8 +16,8 @@ const DEEPEST_JSON = 10_000;
 const THROTTLED_RETRY_AFTER_SECONDS = 30;
 
 /**
- * RDAP over TLS (RFC 7480, 9082, 9083) for any host name: the certificate is issued from the
- * name in the client's greeting. Hosts below `.example` are registrars, all others registries.
+ * Serves RDAP over TLS (RFC 7480, 9082, 9083) for any host name: the certificate is issued from the name in the
+ * client's greeting. Hosts below `.example` are registrars, all others registries.
  */
 export class RdapServer {
   private readonly server;

@@ -157,8 +157,8 @@ function chainOf(pem: string): X509Certificate[] {
 }
 
 /**
- * Each certificate must be issued by the next one, and the last by a trusted authority (RFC 5280 §6.1 without policies,
- * name constraints and revocation). @returns the time until which all of them are valid.
+ * Checks that each certificate is issued by the next one, and the last by a trusted authority (RFC 5280 §6.1 without
+ * policies, name constraints and revocation). @returns the time until which all of them are valid.
  */
 function checkChain(
   [leaf, ...others]: X509Certificate[],

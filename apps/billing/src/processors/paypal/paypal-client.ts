@@ -85,7 +85,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v2/checkout/orders/${encodeURIComponent(id)}`);
   }
 
-  /** Only for an order that was not captured. */
+  /** Changes an order that was not captured. */
   async patchOrder(id: string, body: readonly Patch[]): Promise<void> {
     await this.connection.call('PATCH', `/v2/checkout/orders/${encodeURIComponent(id)}`, { body });
   }
@@ -150,7 +150,7 @@ export class PaypalClient {
     return this.connection.call('GET', `/v1/notifications/webhooks-events?${query}`);
   }
 
-  /** Another page, by its link; only the query of the link is used. */
+  /** Reads another page by its link, of which only the query is used. */
   nextEvents(link: string): Promise<PaypalEventList> {
     const { search } = new URL(link);
     return this.connection.call('GET', `/v1/notifications/webhooks-events${search}`);

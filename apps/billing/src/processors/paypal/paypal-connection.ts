@@ -23,7 +23,7 @@ export class PaypalRefusal extends Error {
   }
 }
 
-/** No answer, or an unreadable one: the call may or may not have been carried out. */
+/** PayPal gave no answer, or an unreadable one: the call may or may not have been carried out. */
 export class PaypalUnreachable extends Error {}
 
 export interface PaypalCall {
@@ -103,7 +103,7 @@ export class PaypalConnection {
     return exchange(url, request);
   }
 
-  /** OAuth 2.0 client credentials (RFC 6749 §4.4). */
+  /** Fetches a token for the client credentials (OAuth 2.0, RFC 6749 §4.4). */
   private async askToken(): Promise<string> {
     const { apiUrl, clientId, clientSecret, clock } = this.access;
     const askedAt = clock.now();

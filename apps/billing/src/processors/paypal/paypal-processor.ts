@@ -65,7 +65,9 @@ const SITES: Readonly<Record<string, string>> = {
   'https://api-m.sandbox.paypal.com': 'https://www.sandbox.paypal.com',
 };
 
-/** PayPal, through our own client: its SDK neither verifies callbacks nor supports another host. */
+/**
+ * Connects PayPal through our own client, because PayPal's SDK neither verifies callbacks nor supports another host.
+ */
 export class PaypalProcessor implements PaymentProcessor {
   readonly name = 'paypal';
   readonly capabilities: ProcessorCapabilities = {

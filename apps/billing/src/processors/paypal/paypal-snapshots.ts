@@ -115,8 +115,8 @@ const KEPT_OUTCOMES = [
 ];
 
 /**
- * PayPal withholds the money from the first inquiry on. `RESOLVED_WITH_PAYOUT` pays both sides, so we keep the money
- * then, too.
+ * The snapshot of a dispute. PayPal withholds the money from the first inquiry on. `RESOLVED_WITH_PAYOUT` pays both
+ * sides, so we keep the money then, too.
  */
 export function disputeSnapshot(dispute: PaypalDispute): DisputeSnapshot {
   const { status, dispute_outcome: outcome, disputed_transactions: payments } = dispute;

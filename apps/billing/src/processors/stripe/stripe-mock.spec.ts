@@ -9,7 +9,7 @@ import { StripeProcessor } from './stripe-processor.js';
 
 const program = stripeMockProgram();
 
-/** Published for v1 only: the list of events is API v2. */
+/** True for API v1, the only version that Stripe publishes; the list of events is API v2. */
 const isChecked = ({ path }: { path: string }) => path.startsWith('/v1/');
 
 function valueOf<T>(outcome: CallResult<T>): T {

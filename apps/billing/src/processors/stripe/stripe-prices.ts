@@ -12,8 +12,8 @@ export interface PricedPlan {
 }
 
 /**
- * Our plans as prices of the Stripe account. Each price is created when it is first needed, is found by its lookup key
- * afterwards, and never changes, so it is cached after the first read.
+ * Keeps our plans as prices of the Stripe account. Each price is created when it is first needed, is found by its
+ * lookup key afterwards, and never changes, so it is cached after the first read.
  */
 export class StripePrices {
   private readonly ids = new Map<string, string>();

@@ -56,8 +56,8 @@ const EVENTS_PAGE = 100;
 const EVENTS_MAX = 1_000;
 
 /**
- * Stripe, through its own SDK, in API version 2026-10-28.endive. The SDK's retries are off: billing itself repeats
- * calls whose outcome is unknown, because it remembers their keys.
+ * Connects Stripe through its own SDK, in API version 2026-10-28.endive. The SDK's retries are off: billing itself
+ * repeats calls whose outcome is unknown, because it remembers their keys.
  */
 export class StripeProcessor implements PaymentProcessor {
   readonly name = 'stripe';

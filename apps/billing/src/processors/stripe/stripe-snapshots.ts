@@ -10,7 +10,10 @@ import type {
 
 const CENT_MICROS = 10_000n;
 
-/** Stripe's amounts are in cents for currencies with two decimals. @throws for an amount that is not whole cents. */
+/**
+ * Converts an amount to cents, as Stripe expects for currencies with two decimals. @throws for an amount that is not
+ * whole cents.
+ */
 export function toCents(micros: Micros): number {
   if (micros % CENT_MICROS !== 0n) throw new Error(`${micros} millionths are not whole cents`);
   return Number(micros / CENT_MICROS);

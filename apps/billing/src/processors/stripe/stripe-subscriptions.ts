@@ -63,7 +63,7 @@ const paymentOf = ({ hosted_invoice_url: page }: Stripe.Invoice): UpgradeResult 
   return { state: 'payment_required', redirectUrl: page ?? '' };
 };
 
-/** Subscriptions, their invoices, and their changes. Each subscription has one item. */
+/** Reads and changes subscriptions and their invoices. Each subscription has one item. */
 export class StripeSubscriptions {
   constructor(
     private readonly stripe: Stripe,
@@ -141,7 +141,7 @@ export class StripeSubscriptions {
     return item && { item, invoice: invoice as Stripe.Invoice };
   }
 
-  /** Stripe drops an update together with the bill that it waits for. */
+  /** Drops an unpaid change by voiding its bill: Stripe drops an update together with the bill that it waits for. */
   async dropChange(id: string, key: string): Promise<void> {
     const subscription = await this.stripe.subscriptions.retrieve(id);
     if (subscription.pending_update === null) return;

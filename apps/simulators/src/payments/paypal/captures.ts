@@ -91,7 +91,7 @@ export class Captures {
     return dispute;
   }
 
-  /** PayPal decides; it may decide differently after an appeal. */
+  /** Decides a dispute as PayPal does, possibly differently after an appeal. */
   decideDispute(id: string, decision: 'won' | 'lost'): void {
     const dispute = this.world.get('dispute', id);
     const isWon = decision === 'won';

@@ -132,7 +132,7 @@ export class Orders {
     });
   }
 
-  /** PayPal reviews the payment for days before it releases the money, or does not. */
+  /** Reviews the payment for days, after which PayPal releases the money or declines the payment. */
   private review(capture: Capture, funding: Funding): void {
     this.tell(capture);
     const { clock } = this.world;
@@ -152,7 +152,7 @@ export class Orders {
 
 const centsOf = ({ value }: { value: string }) => Math.round(Number(value) * 100);
 
-/** As at PayPal, items add up to their total, and with the tax to the amount. */
+/** Checks, as PayPal does, that the items add up to their total, and with the tax to the amount. */
 function checkSums({ amount, items = [] }: PurchaseUnit): void {
   const { item_total: total = amount, tax_total: tax } = amount.breakdown ?? {};
   const ofItems = items.reduce(

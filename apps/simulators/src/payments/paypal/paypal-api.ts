@@ -190,7 +190,7 @@ export class PaypalApi {
     throw new PaypalRefusal(401, 'AUTHENTICATION_FAILURE', undefined, message);
   }
 
-  /** Newest first; the next page is named by its whole address. */
+  /** Lists events, newest first; the next page is named by its whole address. */
   private listEvents(query: URLSearchParams): object {
     const [from, to] = stretchOf(query);
     const size = Number(query.get('page_size') ?? 10);

@@ -15,7 +15,7 @@ import { Subscriptions } from './subscriptions.js';
 /** The address of PayPal on the simulators' server. */
 export const PAYPAL_PATH = '/paypal';
 
-/** PayPal: its API, its approval pages, and its callbacks with their own certificate. */
+/** Simulates PayPal: its API, its approval pages, and its callbacks with their own certificate. */
 export class PaypalSimulator {
   /** The secret of the callback target is the endpoint's id at PayPal, which is part of the signed text. */
   readonly callbacks = new CallbackSender();

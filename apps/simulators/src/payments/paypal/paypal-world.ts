@@ -16,7 +16,7 @@ export interface PaypalWorldParts {
   url: () => string;
 }
 
-/** Every object of one PayPal account and its events. */
+/** Keeps every object of one PayPal account, and its events. */
 export class PaypalWorld {
   /** The latest, oldest first. */
   readonly events: WebhookEvent[] = [];
@@ -39,7 +39,7 @@ export class PaypalWorld {
     return this.clock.now().toISOString();
   }
 
-  /** Seventeen letters and digits, like PayPal's ids. */
+  /** Makes an id of seventeen letters and digits, like PayPal's. */
   newId(): string {
     return this.nextId().slice(0, 17).toUpperCase();
   }

@@ -10,7 +10,7 @@ const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 24 * 60 * MINUTE_SECONDS;
 const EXPIRY_MIN_SECONDS = 30 * MINUTE_SECONDS;
 
-/** Hosted checkout: sessions that the API creates, and the customer's actions on their pages. */
+/** Simulates hosted checkout: sessions that the API creates, and the customer's actions on their pages. */
 export class CheckoutSessions {
   private readonly asked = new Map<string, Stripe.Checkout.SessionCreateParams>();
 
@@ -162,7 +162,7 @@ export class CheckoutSessions {
 const metadataOf = (holder: { metadata?: unknown } | undefined) =>
   (holder?.metadata ?? {}) as Stripe.Metadata;
 
-/** Zero needs no payment; an amount below the minimum cannot be charged to a card. */
+/** Refuses an amount below the minimum, which cannot be charged to a card; zero needs no payment. */
 function checkMinimum(amount: number, currency: string): void {
   const min = CHARGE_MIN[currency] ?? 0;
   if (amount === 0 || amount >= min) return;

@@ -232,7 +232,7 @@ export class StripeApi {
     return { data: target ? [destination] : [], next_page_url: null, previous_page_url: null };
   }
 
-  /** Newest first; the next page is named by its whole address. */
+  /** Lists events, newest first; the next page is named by its whole address. */
   private listEvents({ created, limit, page, types }: Form): object {
     const { gte = '', lt = '~' } = (created ?? {}) as { gte?: string; lt?: string };
     const wanted = (types ?? []) as string[];

@@ -45,7 +45,7 @@ const PATH: Readonly<Record<ObjectName, string>> = {
   subscription_schedule: '/v1/subscription_schedules',
 };
 
-/** Every object of one Stripe account and its events. */
+/** Keeps every object of one Stripe account, and its events. */
 export class StripeWorld {
   /** The latest, oldest first. */
   readonly events: ThinEvent[] = [];
@@ -110,7 +110,7 @@ export class StripeWorld {
     return this.named('customer', id, 'customer');
   }
 
-  /** Newest first, as Stripe lists. */
+  /** Lists objects of a kind, newest first, as Stripe does. */
   all<Name extends ObjectName>(object: Name): KindOf<Name>[] {
     return [...(this.kinds.get(object)?.values() ?? [])].reverse() as KindOf<Name>[];
   }

@@ -28,7 +28,7 @@ export class Subscriptions {
     private readonly invoices: Invoices,
   ) {}
 
-  /** Set after a paid checkout; the subscription exists only from then on (since basil). */
+  /** Begins a subscription after a paid checkout; it exists only from then on (since basil). */
   begin(customer: string, wanted: WantedItem, metadata: Stripe.Metadata): Subscription {
     const { world } = this;
     const id = world.newId('subscription');

@@ -83,7 +83,7 @@ ${role} Email: ${value.email}
 
 const REDACTED = 'REDACTED FOR PRIVACY';
 
-/** How a contact is published: unchanged, redacted, or behind a privacy service. */
+/** The published form of a contact: unchanged, redacted, or behind a privacy service. */
 export function shown(registration: Registration, value: SimulatedContact): SimulatedContact {
   if (registration.privacy === 'published') return value;
   if (registration.privacy === 'service') {

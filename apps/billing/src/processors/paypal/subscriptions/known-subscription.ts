@@ -60,7 +60,10 @@ export class KnownSubscriptions {
     return { id, subscription, mark, next, running, former, start, anchor, period };
   }
 
-  /** After a revision, the subscription is billed at the price of its new plan again. */
+  /**
+   * The plan of PayPal's next bill. After a revision, PayPal bills the price of the new plan again, not the
+   * subscription's own price.
+   */
   private async billedNext(
     { plan_id: planId, quantity = '1', plan_overridden: isOverridden }: PaypalSubscription,
     { taxPpm }: SubscriptionMark,
@@ -70,7 +73,7 @@ export class KnownSubscriptions {
     return isOverridden && taxPpm !== null ? this.named({ ...own, taxPpm }, plan) : own;
   }
 
-  /** One of our plans by its name, at the price at which it was sold. */
+  /** Finds one of our plans by its name, at the price at which it was sold. */
   async named(plan: BilledPlan, { currency }: Pick<PricedPlan, 'currency'>): Promise<PlannedUnits> {
     return { ...(await this.plans.named(plan, currency)), quantity: plan.quantity };
   }
@@ -97,7 +100,7 @@ export const billedPlan = (plan: BilledPlan): BilledPlan => ({
   taxPpm: plan.taxPpm,
 });
 
-/** Now, or the time at which the subscription ended or was suspended. */
+/** The current time, or the time at which the subscription ended or was suspended. */
 function lastMoment(
   { status = '', status_update_time: changed }: PaypalSubscription,
   { isEnding, until }: SubscriptionMark,

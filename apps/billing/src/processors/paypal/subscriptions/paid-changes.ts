@@ -56,9 +56,9 @@ const ORDER_MS = 3 * HOUR_MS;
 const PRICE_PATH = '/plan/billing_cycles/@sequence==1/pricing_scheme/fixed_price';
 
 /**
- * Plan changes. PayPal changes plans from the next period on, after the customer's consent, and has no proration: the
- * difference is paid by a separate order, whose page follows the consent page. It is captured only after the consent,
- * so that nothing has to be refunded.
+ * Makes plan changes. PayPal changes plans from the next period on, after the customer's consent, and has no proration:
+ * the difference is paid by a separate order, whose page follows the consent page. It is captured only after the
+ * consent, so that nothing has to be refunded.
  */
 export class PaidChanges {
   constructor(private readonly parts: PaidChangesParts) {}
@@ -267,7 +267,7 @@ export class PaidChanges {
     };
   }
 
-  /** PayPal may release a payment after a review of weeks, or we may learn of it when its period is over. */
+  /** True if the money arrived after the period: PayPal may review a payment for weeks, or we may learn of it late. */
   private isTooLate(
     { mark, anchor }: KnownSubscription,
     order: PaypalOrder,
@@ -369,7 +369,7 @@ function linesOf(
 const dueOf = (lines: readonly BillLine[]): Micros =>
   lines.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
 
-/** When the money of an order arrived; undefined if it has not. */
+/** The time at which the money of an order arrived; undefined if it has not. */
 function paidAt(order: PaypalOrder): Date | undefined {
   const capture = captureOf(order);
   const isPaid = capture && paymentSnapshot(capture).state === 'succeeded';

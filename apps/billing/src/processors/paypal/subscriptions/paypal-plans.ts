@@ -27,8 +27,8 @@ const UNITS = { month: 'MONTH', year: 'YEAR' } as const;
 const KEY = /^([\w-]{1,40}):([\w.-]{1,20}):([A-Z]{3})(?::tax(\d{1,6}))?$/;
 
 /**
- * Our plans as plans of the PayPal account, identified by their description. Each is created when it is first needed
- * and never changes, so it is cached after the first read.
+ * Keeps our plans as plans of the PayPal account, identified by their description. Each is created when it is first
+ * needed and never changes, so it is cached after the first read.
  */
 export class PaypalPlans {
   private readonly byKey = new Map<string, PricedPlan>();

@@ -227,7 +227,10 @@ export class PaypalSubscriptions {
     };
   }
 
-  /** No latest bill while a payment has failed: PayPal names none before it is paid. */
+  /**
+   * Reads the bills. There is no latest bill while a payment has failed, because PayPal names a bill only once it is
+   * paid.
+   */
   private async bills(
     current: KnownSubscription,
   ): Promise<Pick<SubscriptionSnapshot, 'latestBill' | 'paidChangeId'>> {

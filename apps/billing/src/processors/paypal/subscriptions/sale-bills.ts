@@ -13,7 +13,10 @@ import {
 import type { PaidChanges } from './paid-changes.js';
 import type { SubscriptionsClient } from './subscriptions-client.js';
 
-/** PayPal's payments for periods. They name neither plan nor period, so both are derived from the time of payment. */
+/**
+ * Turns PayPal's payments for periods into bills. A payment names neither plan nor period, so both are derived from its
+ * time.
+ */
 export class SaleBills {
   constructor(
     private readonly client: SubscriptionsClient,

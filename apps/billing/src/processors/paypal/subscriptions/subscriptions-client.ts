@@ -151,7 +151,7 @@ export class SubscriptionsClient {
     await this.connection.call('POST', `${pathOf(id)}/activate`, { body: { reason } });
   }
 
-  /** Permanently. */
+  /** Cancels the subscription permanently. */
   async cancel(id: string, reason: string): Promise<void> {
     await this.connection.call('POST', `${pathOf(id)}/cancel`, { body: { reason } });
   }
