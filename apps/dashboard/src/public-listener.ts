@@ -155,7 +155,7 @@ function isElsewhere(request: FastifyRequest, ownHost: string): boolean {
 /** A client of a proxy may send a whole URL as its path, which would extend our host name (RFC 9112 §3.2.2). */
 const pathOf = ({ url }: FastifyRequest) => (url.startsWith('/') ? url : '/');
 
-/** Other origins get no CORS headers, so their scripts cannot read anything (S30). */
+/** Sends CORS headers only to our own origin, so scripts of other origins cannot read anything (S30). */
 function allowOwnOrigin(reply: FastifyReply, ownOrigin: string): void {
   void reply.headers({
     'access-control-allow-origin': ownOrigin,

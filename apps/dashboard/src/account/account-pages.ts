@@ -66,7 +66,7 @@ export function exportPage(context: PageContext, notice?: Notice): Markup {
   });
 }
 
-/** Shown right after the deletion, when the session is already over. */
+/** The page shown right after the deletion, when the session is already over. */
 export function deletedPage(context: PageContext): Markup {
   return page(context, {
     title: 'The account is deleted',

@@ -47,7 +47,10 @@ export function changeEmailPage(context: PageContext, email = '', notice?: Notic
   });
 }
 
-/** Opening the link changes nothing, because mail scanners open links, too. The button confirms (S31). */
+/**
+ * The page of a mailed link. Opening the link changes nothing, because mail scanners open links, too; the button
+ * confirms (S31).
+ */
 export function confirmEmailPage(context: PageContext, token: string, notice?: Notice): Markup {
   const fields = html`${hidden('token', token)}<button>Confirm the address</button>`;
   return page(context, {

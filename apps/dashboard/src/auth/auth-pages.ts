@@ -12,7 +12,7 @@ export interface Entered {
   email?: string;
 }
 
-/** Shown below a form that requires the password: what to do without a password. */
+/** The text below a form that requires the password: what to do without a password. */
 export function withoutPassword({ hasPassword }: PageContext): Markup {
   const words = hasPassword === false ? 'No password yet?' : 'Forgot the password?';
   return html`<p class="quiet">
@@ -45,7 +45,7 @@ function providerForms(
   </section>`;
 }
 
-/** Shown on the way to a provider: the browser continues automatically, or through the link. */
+/** The page shown on the way to a provider: the browser continues automatically, or through the link. */
 export function leavingPage(context: PageContext, provider: Provider, url: string): Markup {
   const name = PROVIDER_NAMES[provider];
   return page(context, {
@@ -56,8 +56,8 @@ export function leavingPage(context: PageContext, provider: Provider, url: strin
 }
 
 /**
- * Shown on the return from a provider. The form is ours, because a request from elsewhere must not change anything by
- * itself (S29).
+ * The page shown on the return from a provider. The form is ours, because a request from elsewhere must not change
+ * anything by itself (S29).
  */
 export function returnPage(context: PageContext, provider: Provider, query: string): Markup {
   const fields = html`${hidden('query', query)}<button>Continue</button>`;
@@ -86,7 +86,7 @@ export function signUpPage(
   });
 }
 
-/** Shown after a sign-up or reset request: the same text whether or not the address is known (S24). */
+/** The page shown after a sign-up or reset request, with the same text whether or not the address is known (S24). */
 export function checkMailPage(context: PageContext, what: string): Markup {
   const where = context.hasMailbox
     ? html`<p>
@@ -101,7 +101,10 @@ export function checkMailPage(context: PageContext, what: string): Markup {
   });
 }
 
-/** Opening the link changes nothing, because mail scanners open links, too. The button confirms (S31). */
+/**
+ * The page of a mailed link. Opening the link changes nothing, because mail scanners open links, too; the button
+ * confirms (S31).
+ */
 export function confirmPage(
   context: PageContext,
   token: string,
@@ -164,7 +167,9 @@ export function logInCodePage(context: PageContext, to?: string, notice?: Notice
   });
 }
 
-/** Shown instead of a change if the password was entered too long ago (S35). @param to the page to open next. */
+/**
+ * The page shown instead of a change if the password was entered too long ago (S35). @param to the page to open next.
+ */
 export function passwordAgainPage(context: PageContext, to: string, notice?: Notice): Markup {
   const fields = html`${hidden('to', wayBack(to))}
     ${field({ name: 'password', type: 'password', autocomplete: 'current-password' })}

@@ -52,7 +52,7 @@ export async function isLinkOpen(visit: PageVisit, kind: LinkKind, token: string
   return true;
 }
 
-/** Shown instead of a form whose link no longer works. */
+/** Shows a page in place of a form whose link no longer works. */
 export function showLinkOver(visit: PageVisit, kind: LinkKind): string {
   const { hint, links } = NEXT[kind];
   const text = 'This link was already used, has expired or is incomplete.';

@@ -1,7 +1,9 @@
 import { type Markup, html } from '#libs/public-http';
 import { type PageContext, form, hidden } from '../pages/layout.js';
 
-/** For the log-in page, which loads `/assets/passkeys.js`; hidden without that script. */
+/**
+ * The passkey button of the log-in page, which loads `/assets/passkeys.js`; without that script, the button is hidden.
+ */
 export function passkeyLogIn(context: PageContext, to: string): Markup {
   const fields = html`${hidden('to', to)}${hidden('credential', '')}
     <button class="plain">Log in with a passkey</button>`;

@@ -8,7 +8,7 @@ const ALL_BYTES = 8 * MIB;
 /** Maximum size of these bodies per address (IPv6: /48): two of the largest callbacks. */
 const OF_SITE_BYTES = 2 * MIB;
 
-/** How many bytes of bodies are in memory, in total and per site. */
+/** Counts the bytes of bodies in memory, in total and per site. */
 class BodyMemory {
   private bytes = 0;
   private readonly ofSites = new Map<string, number>();

@@ -13,9 +13,9 @@ export interface RequestOrigin {
 }
 
 /**
- * Why a state-changing request is rejected, or undefined if it is ours: the browser confirms the origin *and* the
- * request repeats the cookie's token (S29). A client that sends neither `Origin` nor `Sec-Fetch-Site` cannot be
- * distinguished from another site and is rejected.
+ * The reason why a state-changing request is rejected, or undefined if the request is ours: the browser confirms the
+ * origin *and* the request repeats the cookie's token (S29). A client that sends neither `Origin` nor `Sec-Fetch-Site`
+ * cannot be distinguished from another site and is rejected.
  */
 export function forgeryFault(
   request: RequestOrigin,

@@ -104,9 +104,9 @@ function cheapestPackages(credits: number): SoldPackage[] {
 }
 
 /**
- * For each number of steps up to twice the largest package: one package of the cheapest combination with at least this
- * many credits. Above that, the largest package is part of the cheapest combination, because larger packages have a
- * lower price per credit.
+ * Calculates, for each number of steps up to twice the largest package, one package of the cheapest combination with at
+ * least this many credits. Above that, the largest package is part of the cheapest combination, because larger packages
+ * have a lower price per credit.
  */
 function lastPackages(): SoldPackage[] {
   const sums = [0];

@@ -187,7 +187,7 @@ function arrivalOf(line: OrderLineAnswer, { order, balance, subscriptions }: Ord
     : `${credits} a month, from now on`;
 }
 
-/** When the credits of a plan's first month expire; undefined before they arrive. */
+/** The time at which the credits of a plan's first month expire; undefined before they arrive. */
 function firstEnd(
   monthly: number,
   { created_at: ordered }: OrderAnswer,

@@ -18,7 +18,7 @@ export async function processorChoice(visit: PageVisit, wanted: string): Promise
   return { offered, chosen: found?.name ?? 'stripe' };
 }
 
-/** Shown if there are several processors: their purpose and differences, before anything is ordered. */
+/** The section shown if there are several processors: their purpose and differences, before anything is ordered. */
 export function processorSection(
   { offered, chosen }: ProcessorChoice,
   addressOf: (processor: ChosenProcessor) => string,

@@ -18,7 +18,7 @@ export function settingsOf(form: KeySettingsForm, now: Date): KeySettings {
   };
 }
 
-/** Each address once, regardless of the separators. */
+/** Reads each address once, whatever the separators. */
 const addressesOf = (text: string) => [
   ...new Set(text.split(/[\s,;]+/).filter((address) => address !== '')),
 ];

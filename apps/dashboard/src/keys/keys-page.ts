@@ -73,7 +73,7 @@ export function keysPage(
   });
 }
 
-/** Shown after an address is confirmed: the first keys, displayed only once. */
+/** The page shown after an address is confirmed: the first keys, displayed only once. */
 export function firstKeysPage(context: PageContext, keys: string[], apiUrl: string): Markup {
   return page(context, {
     title: 'Welcome',
@@ -83,7 +83,7 @@ export function firstKeysPage(context: PageContext, keys: string[], apiUrl: stri
   });
 }
 
-/** Shown once, as a command line that works at once. */
+/** The section of a new key, shown once, as a command line that works at once. */
 function newKeySection(key: string, apiUrl: string): Markup {
   const domainName = key.startsWith('dds_test_') ? 'registered.test' : 'example.com';
   return html`<section>
@@ -94,7 +94,7 @@ function newKeySection(key: string, apiUrl: string): Markup {
   </section>`;
 }
 
-/** Shown before a key is created, because the service does not refuse a surplus key. */
+/** The warning shown before a key is created, because the service does not refuse a surplus key. */
 const surplusNote = (allowed: number) =>
   html`<p class="quiet">
     Your plan allows ${counted(allowed, 'live key')}. Further live keys are paused until you revoke

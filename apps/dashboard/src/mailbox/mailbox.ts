@@ -9,6 +9,6 @@ export interface MailboxMessage {
 
 /** Stores mail that is not sent. */
 export interface Mailbox {
-  /** Newest messages first, at most `limit`. */
+  /** Lists at most `limit` messages, newest first. */
   newest(limit: number): Promise<MailboxMessage[]>;
 }

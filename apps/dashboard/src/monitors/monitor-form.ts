@@ -61,7 +61,7 @@ export const mailBox = (isTicked: boolean) =>
     >
   </p>`;
 
-/** How often the DNS of a domain is checked, with the maximum price of each choice. */
+/** The choice of how often the DNS of a domain is checked, with the maximum price of each option. */
 export const intervalField = (chosen: string | undefined) =>
   selectField('interval_minutes', {
     label: 'DNS checks',

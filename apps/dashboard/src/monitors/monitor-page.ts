@@ -79,14 +79,14 @@ function checks(monitor: MonitorAnswer): Markup {
     </ul>`;
 }
 
-/** Empty before the registration was checked. */
+/** The sentence about the expiry date; undefined before the registration was checked. */
 function expiryWords({ expiry_date, expiry_published }: MonitorChecks): string | undefined {
   if (expiry_published === null) return undefined;
   if (expiry_published) return `It expires on ${expiry_date}.`;
   return 'Its registry publishes no expiry date, so there are no reminders.';
 }
 
-/** When a part of a name was checked, why the last attempt failed, and when the next check is due. */
+/** Says when a part of a name was checked, why the last attempt failed, and when the next check is due. */
 function progress(checkedAt: string | null, dueAt: string | null, problem: string | null): Markup {
   const due = dueAt === null ? undefined : minute(dueAt);
   if (problem !== null) {

@@ -121,7 +121,7 @@ export interface Field {
   notice?: Notice;
 }
 
-/** One labelled input, required unless it is optional. Its name is also its id, so each name occurs once on a page. */
+/** A labelled input, required unless it is optional. Its name is also its id, so each name occurs once on a page. */
 export function field(given: Field): Markup {
   const { name, label = labelOf(name), type, value, autocomplete, hint, isOptional } = given;
   const fault = given.notice?.faults?.[name];

@@ -5,7 +5,7 @@ import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE } from '#libs/platform';
 /** A field of a form. The service behind the page validates it; the page shows its errors. */
 export const TextField = () => applyDecorators(IsOptional(), IsString());
 
-/** Created by the page, so that a form sent twice takes effect once. */
+/** Declares the idempotency key that the page creates, so that a form sent twice takes effect once. */
 export const IdempotencyKeyField = () =>
   applyDecorators(IsOptional(), Matches(IDEMPOTENCY_KEY, { message: IDEMPOTENCY_KEY_RULE }));
 

@@ -99,7 +99,10 @@ export function saidOf({ cost, faults }: Prepared): string {
   return faults.map(({ field, message }) => `${field} ${message}.`).join(' ');
 }
 
-/** Sent by GET to its own page, which shows the call; the form itself sends no query to the API. */
+/**
+ * The form of a call. It is sent by GET to its own page, which shows the call; the form itself sends no query to the
+ * API.
+ */
 function callForm(row: Operation, typed: Typed): Markup {
   const fields = playedParameters(row).map((name) => {
     const { isRequired, in: place } = row.parameters[name];

@@ -14,8 +14,9 @@ const LENGTH_MAX = 200_000;
 const DEFAULTS = fileURLToPath(new URL('../../../../../docs/texts/', import.meta.url));
 
 /**
- * Terms, privacy and contact in Markdown: `terms.md`, `privacy.md` and `contact.md` from the operator's folder. If one
- * is missing, ours is used; the operator's address can replace `contact.md`. The texts are read once, at startup.
+ * Reads terms, privacy and contact in Markdown: `terms.md`, `privacy.md` and `contact.md` from the operator's folder.
+ * If one is missing, ours is used; the operator's address can replace `contact.md`. The texts are read once, at
+ * startup.
  * @throws if a file cannot be read or is longer than 200,000 characters.
  */
 export async function loadOperatorTexts({

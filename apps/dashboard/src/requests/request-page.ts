@@ -17,7 +17,7 @@ import { isList, membersOf } from '../searches/search.js';
 import { type KeyNames, requestRow } from './request-row.js';
 import { requestsPath } from './requests-page.js';
 
-/** One request with its outcome, and the call that repeats it. */
+/** The page of a request with its outcome, and the call that repeats it. */
 export function requestPage(
   context: PageContext,
   request: LoggedRequest,

@@ -57,7 +57,7 @@ const COST_WORDS = [
   ['false', 'Cost nothing'],
 ] as const;
 
-/** URL of the page with a filter, or of the same list in another format. */
+/** The URL of the page with a filter, or of the same list in another format. */
 export function requestsPath(
   filter: RequestFilter,
   { cursor, path = '/requests' }: { cursor?: string | null; path?: string } = {},

@@ -125,7 +125,7 @@ function search(row: Operation, title: string, tables: Search['tables'] = {}): S
   return { row, title, tables };
 }
 
-/** Fixed words of answers, such as `looks_the_same`, as people write them. */
+/** Writes fixed words of answers, such as `looks_the_same`, as people do. */
 function inWords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inWords);
   return typeof value === 'string' ? memberWords(value) : value;

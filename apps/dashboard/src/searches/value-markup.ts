@@ -16,7 +16,9 @@ const isItems = (value: unknown): value is Item[] =>
 
 const isFlat = (value: unknown) => !isItem(value) && !isItems(value);
 
-/** Any value of an answer, whatever its contents. @param path the path of the value, by which its source is found. */
+/**
+ * Shows any value of an answer, whatever its contents. @param path the path of the value, by which its source is found.
+ */
 export function valueMarkup(
   value: unknown,
   originOf: OriginOf = () => undefined,

@@ -7,7 +7,7 @@ const BACK = html`<a class="button plain" href="/security">Back to security</a>`
 
 const codeField = (hint?: string) => field({ name: 'code', autocomplete: 'one-time-code', hint });
 
-/** Nothing has changed yet: the first code proves that the app has the secret. */
+/** The page that sets up the app. Nothing has changed yet: the first code proves that the app has the secret. */
 export function setUpPage(context: PageContext, { secret, uri }: SecondFactorSecretAnswer): Markup {
   const spaced = secret.replaceAll(/(.{4})(?=.)/g, '$1 ');
   return page(context, {
@@ -27,7 +27,7 @@ export function setUpPage(context: PageContext, { secret, uri }: SecondFactorSec
   });
 }
 
-/** Shown after a wrong code: the app has the secret, and the page does not show it again. */
+/** The page shown after a wrong code: the app has the secret, and the page does not show the secret again. */
 export function codeAgainPage(context: PageContext, notice: Notice): Markup {
   return page(context, {
     title: 'Set up an authenticator app',
@@ -47,7 +47,7 @@ export function codeAgainPage(context: PageContext, notice: Notice): Markup {
   });
 }
 
-/** Shown once. */
+/** The page of the recovery codes, shown once. */
 export function recoveryCodesPage(context: PageContext, codes: string[], text: string): Markup {
   return page(context, {
     title: 'Your recovery codes',

@@ -77,7 +77,7 @@ export function renamePasskeyPage(
   });
 }
 
-/** Shown after a passkey was rejected. */
+/** The page shown after a passkey was rejected. */
 export function passkeyRefusedPage(context: PageContext, notice: Notice): Markup {
   return page(context, {
     title: 'Add a passkey',

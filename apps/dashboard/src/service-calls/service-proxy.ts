@@ -171,7 +171,7 @@ export class ServiceProxy {
     throw problemOf(refusal, service);
   }
 
-  /** How an upload or a download reaches this owner. */
+  /** The connection and headers with which an upload or a download reaches this owner. */
   transferOf(call: ProxiedCall): Pick<TransferCall, 'dispatcher' | 'headers'> {
     return { dispatcher: this.ofTransfers, headers: this.headersOf({ ...call, body: undefined }) };
   }
@@ -203,7 +203,7 @@ export class ServiceProxy {
     }
   }
 
-  /** Signed senders are few, and known only to their owner. */
+  /** Chooses the connections of a call. Signed senders are few, and known only to their owner. */
   private wayOf({ headers, isSessionCheck }: ProxiedCall): {
     pool: ServicePool;
     shares?: CallShares;
@@ -213,7 +213,7 @@ export class ServiceProxy {
     return { pool: this.ofBrowsers, shares: this.shares };
   }
 
-  /** Our headers take precedence over the sender's: no header from outside identifies the caller. */
+  /** The headers of a call. Ours take precedence over the sender's: no header from outside identifies the caller. */
   private headersOf({ visitor, accountId, body, headers, idempotencyKey }: ProxiedCall) {
     const { tokens, service } = this.options;
     const type = Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json';

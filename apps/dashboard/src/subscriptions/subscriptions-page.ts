@@ -18,7 +18,7 @@ export interface OwnedFacts {
   subscriptions?: SubscriptionAnswer[];
 }
 
-/** Everything the account owns: plans with their dates, packages with their remaining credits. */
+/** The page of everything the account owns: plans with their dates, packages with their remaining credits. */
 export function subscriptionsPage(
   context: PageContext,
   { balance, subscriptions }: OwnedFacts,
@@ -36,7 +36,7 @@ export function subscriptionsPage(
   });
 }
 
-/** Shown before a subscription is cancelled: until when it works, and what is lost. */
+/** The page shown before a subscription is cancelled: until when it works, and what is lost. */
 export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Markup {
   const end = day(owned.period_end);
   return confirmationPage(context, {
@@ -63,10 +63,7 @@ export function cancelPage(context: PageContext, owned: SubscriptionAnswer): Mar
   });
 }
 
-/**
- * When a plan's credits expire after it is cancelled: those of each month, at the end of that
- * month.
- */
+/** Says when a plan's credits expire after it is cancelled: those of each month, at the end of that month. */
 function creditsEnd({ state, interval, period_end: end }: SubscriptionAnswer): string {
   if (state === 'past_due') return 'Its unused credits expire when the paid time is over.';
   const lost = `${day(end)} (UTC).`;

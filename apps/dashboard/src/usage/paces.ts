@@ -22,7 +22,7 @@ export function pacesOf({ within_ms: bounds, days }: KeyUsageAnswer): Paces {
   return { names, byDay, total: [...byDay.values()].reduce(add, none) };
 }
 
-/** For a chart, fastest first; ranges without answers are omitted. */
+/** The series of a chart, fastest first; ranges without answers are omitted. */
 export function paceSeries({ names, byDay, total }: Paces): Series[] {
   const all = names.map((name, place) => ({
     name,

@@ -61,7 +61,7 @@ export function barChart(
   </figure>`;
 }
 
-/** Every day from the first to the last. */
+/** Lists every day from the first to the last. */
 export function datesOf(from: string, to: string): string[] {
   const [first, last] = [from, to].map((day) => Date.parse(`${day}T00:00:00Z`));
   const count = (last - first) / DAY_MS + 1;

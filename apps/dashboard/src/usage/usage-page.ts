@@ -54,7 +54,7 @@ const AWAY: Notice = {
   text: 'Usage cannot be read right now. Load the page again in a moment.',
 };
 
-/** URL of the page, or of the same data as a table for spreadsheets. */
+/** The URL of the page, or of the same data as a table for spreadsheets. */
 function pathOf({ by, from, to }: UsageAsked, path = '/usage'): string {
   const query = new URLSearchParams({ by, ...(from && { from }), ...(to && { to }) });
   return `${path}?${query}`;

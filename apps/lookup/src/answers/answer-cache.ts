@@ -52,9 +52,8 @@ export function isFailure(outcome: Outcome): boolean {
 }
 
 /**
- * Cached answers by their requests, bounded in entries and bytes; the least recently used is
- * evicted first. Failures are kept separately for 30 to 120 s, so that they neither replace an
- * answer nor look like one.
+ * Keeps answers by their requests, bounded in entries and bytes; the least recently used is evicted first. Failures are
+ * kept separately for 30 to 120 s, so that they neither replace an answer nor look like one.
  */
 export class AnswerCache<Lookup extends Findings> {
   private readonly answers = new Map<string, Entry<Lookup>>();

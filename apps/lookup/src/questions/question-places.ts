@@ -40,7 +40,9 @@ export class QuestionPlaces {
     }
   }
 
-  /** How long a name may wait for its turn at an upstream; unlimited while no other name waits for a place. */
+  /**
+   * The time for which a name may wait for its turn at an upstream; unlimited while no other name waits for a place.
+   */
   get waitMaxMs(): number {
     const areFew = this.most < PLACES_FIRST && this.waiting.length > 0;
     return areFew ? FEW_WAIT_MS : Infinity;

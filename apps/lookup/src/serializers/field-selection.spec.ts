@@ -58,7 +58,9 @@ describe('fields', () => {
   );
 });
 
-/** Dot paths of the members that can be selected: lists have no members. Objects whose keys are data are omitted. */
+/**
+ * The dot paths of the members that can be selected: lists have no members. Objects whose keys are data are omitted.
+ */
 function pathsOf(value: object, before = ''): string[] {
   return Object.entries(value).flatMap(([name, member]: [string, unknown]) => {
     const path = before + name;

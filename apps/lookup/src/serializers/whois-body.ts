@@ -82,7 +82,7 @@ export function resellerBody(contact: Contact | undefined): Json | undefined {
   });
 }
 
-/** EPP statuses in lower case, as in the first version. */
+/** The EPP statuses in lower case, as in the first version. */
 export function statusBody(record: RegistrationRecord | undefined): string[] | undefined {
   const statuses = record?.statuses.map((status) => status.toLowerCase()) ?? [];
   return statuses.length > 0 ? statuses : undefined;
