@@ -32,7 +32,7 @@ export abstract class EventTransport {
    */
   abstract strategyFor(consumer: ServiceName, database: Database): CustomStrategy['strategy'];
 
-  /** Counts, by producer, the events that a durable consumer has neither handled nor stored as failed. For metrics. */
+  /** Counts, by producer, the events that a durable consumer has neither handled nor stored as failed, for metrics. */
   abstract lag(consumer: ServiceName): Promise<ConsumerLag[]>;
 
   /** Makes the relays poll now instead of at their next turn. */

@@ -14,7 +14,7 @@ export interface OpenTransportOptions {
   consumers?: EventConsumers;
 }
 
-/** Kafka if brokers are configured; otherwise events stay within this process. */
+/** Opens Kafka's transport if brokers are configured; otherwise, events stay within this process. */
 export function openTransport({ config, logger, consumers }: OpenTransportOptions): EventTransport {
   if (config.kafkaBrokers.length === 0) return new InProcessTransport({ logger, consumers });
   const onDeath = (error: Error) => endProcess(logger, error);

@@ -23,8 +23,8 @@ export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Unix milliseconds of this machine, whatever business time is set to; for ids, by which the database partitions rows
- * by month.
+ * The Unix milliseconds of this machine, whatever business time is set to; used for ids, by which the database
+ * partitions rows by month.
  */
 export function machineMs(): number {
   return Date.now();

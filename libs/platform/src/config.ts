@@ -51,7 +51,7 @@ export function settingsOf(configClass: ConfigClass<object>): DeclaredSetting[] 
   return [...inherited, ...(declared.get(configClass) ?? [])];
 }
 
-/** All faults of a configuration at once; `faults` has one sentence for each. */
+/** Reports all faults of a configuration at once; `faults` has one sentence for each. */
 export class ConfigurationError extends Error {
   constructor(readonly faults: string[]) {
     super(
@@ -176,7 +176,7 @@ function parseSetting(configClass: ConfigClass<object>, property: string, text: 
   }
 }
 
-/** Determined by the declared type, or by the default of a property without one (`port = 0`). */
+/** The kind of a setting, determined by the declared type, or by the default of a property without one (`port = 0`). */
 function kindOf(configClass: ConfigClass<object>, property: string): string {
   const type: unknown = Reflect.getMetadata('design:type', configClass.prototype, property);
   const value: unknown = Reflect.get(new configClass(), property);

@@ -5,8 +5,8 @@ const TAG_BYTES = 16;
 export const DATA_KEY_BYTES = 32;
 
 /**
- * AES-256-GCM: nonce, ciphertext, tag. `context` is authenticated: a value that was moved elsewhere cannot be
- * decrypted.
+ * Encrypts with AES-256-GCM: nonce, ciphertext, tag. `context` is authenticated: a value that was moved elsewhere
+ * cannot be decrypted.
  */
 export function encrypt(key: Buffer, plaintext: Buffer, context: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);

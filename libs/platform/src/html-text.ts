@@ -6,7 +6,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Text escaped for HTML, within an element or a quoted attribute, so that it is never markup (S66). */
+/** Escapes text for HTML, within an element or a quoted attribute, so that it is never markup (S66). */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]);
 }

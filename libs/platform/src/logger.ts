@@ -15,9 +15,9 @@ export function maskKeys(text: string): string {
 }
 
 /**
- * Structured log lines with time, level, service, and the ids of the request they belong to. `destination`
- * is standard output unless given; every line passes `maskKeys`, so a key in an error message or a URL
- * cannot reach the log.
+ * Writes structured log lines with time, level, service, and the ids of the request they belong to. `destination` is
+ * standard output unless given; every line passes `maskKeys`, so a key in an error message or a URL cannot reach the
+ * log.
  */
 export class Logger implements LoggerService {
   private readonly pino: PinoLogger;
@@ -71,7 +71,7 @@ export class Logger implements LoggerService {
     );
   }
 
-  /** Nest's own lines are logged here. */
+  /** Logs Nest's own lines. */
   log(message: unknown, context?: unknown): void {
     this.pino.debug(asFields(context), String(message));
   }
@@ -103,7 +103,7 @@ function errorFields(error: Error, depth = 0): object {
   };
 }
 
-/** Maximum length of a line: enough for the essentials, not for a whole answer or file. */
+/** Cuts a text to a length that is enough for the essentials, not for a whole answer or file. */
 function short(value: unknown): unknown {
   if (typeof value !== 'string' || value.length <= TEXT_LENGTH_MAX) return value;
   return `${value.slice(0, TEXT_LENGTH_MAX)}… (${value.length} characters)`;

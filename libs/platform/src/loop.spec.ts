@@ -28,7 +28,7 @@ describe('a loop', () => {
     };
     return (loop = new Loop({ name: 'counting', intervalMs, logger, work: counted }));
   }
-  /** Work that runs until it is told to end. */
+  /** Returns work that runs until it is told to end. */
   function gate(): { work: () => Promise<void>; open: () => void } {
     const ends: (() => void)[] = [];
     return {

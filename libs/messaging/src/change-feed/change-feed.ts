@@ -10,8 +10,9 @@ export class ChangeFeed {
   constructor(private readonly database: Database) {}
 
   /**
-   * Without a cursor it returns the position to start from, and no keys. Each key is returned once. A cursor of one
-   * server is invalid on another, or after its restart, because the token then differs.
+   * Reads the keys that have changed since the cursor, each once. Without a cursor, it returns the position to start
+   * from, and no keys. A cursor of one server is invalid on another, or after its restart, because the token then
+   * differs.
    * @throws ServiceUnavailable on a standby: it may lag, and an empty answer must not be interpreted as "no change".
    */
   async read(cursor?: ChangeCursor): Promise<ChangePage> {

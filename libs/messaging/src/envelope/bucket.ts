@@ -9,7 +9,7 @@ export const BUCKET_COUNT = 16;
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
-/** Bucket of a key: 32-bit FNV-1a of its UTF-8 bytes, modulo 16. */
+/** The bucket of a key: 32-bit FNV-1a of its UTF-8 bytes, modulo 16. */
 export function bucketOf(key: string): number {
   let hash = FNV_OFFSET;
   for (const byte of Buffer.from(key, 'utf8')) hash = Math.imul(hash ^ byte, FNV_PRIME);

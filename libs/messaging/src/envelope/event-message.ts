@@ -75,7 +75,7 @@ export function readMessage(
   return { message, event, eventClass, kind: describeEvent(eventClass).kind };
 }
 
-/** Parsing libraries may throw for unforeseen data. */
+/** Parses without exceptions: parsing libraries may throw for unforeseen data. */
 function parseSafely(eventClass: EventClass, data: object): ReturnType<typeof parseEventData> {
   try {
     return parseEventData(eventClass, data);
@@ -116,7 +116,7 @@ function typeOf(value: unknown): string {
   return isObject(value) && typeof value.type === 'string' ? value.type : '';
 }
 
-/** W3C Trace Context, version 00. */
+/** True for a valid `traceparent` (W3C Trace Context, version 00). */
 function isTraceparent(value: unknown): boolean {
   return typeof value === 'string' && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(value);
 }

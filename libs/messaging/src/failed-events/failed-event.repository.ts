@@ -30,7 +30,7 @@ export interface FailedEventQueue {
   key: string;
 }
 
-/** SQL of one consumer's failed events. */
+/** The SQL of one consumer's failed events. */
 export class FailedEventRepository {
   constructor(private readonly consumer: string) {}
 

@@ -25,7 +25,7 @@ export class FailedEvents {
   /** @param database opened with `FailedEvent` among its entities. */
   constructor(private readonly database: Database) {}
 
-  /** In order of arrival. */
+  /** Lists failed events in order of arrival. */
   async list({ limit = PAGE_LIMIT, after = '0', ...filter }: FailedEventListing = {}): Promise<
     FailedEvent[]
   > {

@@ -35,7 +35,7 @@ export function isOutsidePartitions(error: unknown): boolean {
   return !causesOf(error).some((link) => (link as { constraint?: unknown }).constraint);
 }
 
-/** One line for the operator, stored with the failed event. */
+/** The reason as one line for the operator, stored with the failed event. */
 export function reasonOf(error: unknown): string {
   const state = sqlStateOf(error);
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -8,13 +8,13 @@ const STATEMENT_LIMIT_MS = 5_000;
 /** Events of these days have a partition, or get a partition when the job runs. */
 const RECENT_DAYS = { before: 30, ahead: 2 };
 
-/** SQL of one consumer's inbox. All statements run under the lock of the bucket. */
+/** The SQL of one consumer's inbox. All statements run under the lock of the bucket. */
 export class InboxRepository {
   constructor(private readonly consumer: string) {}
 
   /**
-   * Until the transaction ends, no other process handles events of this bucket for this consumer, whatever their topic.
-   * The lock is taken first: sorted row locks led to deadlocks, whereas one lock per bucket does not.
+   * Locks the bucket: until the transaction ends, no other process handles its events for this consumer, whatever their
+   * topic. The lock is taken first: sorted row locks led to deadlocks, whereas one lock per bucket does not.
    */
   async lockBucket(transaction: Transaction, bucket: number): Promise<void> {
     await transaction.query(

@@ -63,7 +63,10 @@ export class Outbox {
   }
 }
 
-/** Writing is stricter than reading, because a member that the class does not declare might be personal data. */
+/**
+ * The faults of an event's data. Writing is stricter than reading, because a member that the class does not declare
+ * might be personal data.
+ */
 function faultsOf<T extends object>(eventClass: EventClass<T>, data: T): string[] {
   const parsed = parseEventData(eventClass, data);
   if ('faults' in parsed) return parsed.faults;

@@ -43,7 +43,7 @@ describe('relay', () => {
     relay.start();
     return relay;
   }
-  /** From now on, leases of 6 s are held for this long, however slow the machine is. */
+  /** Makes leases of 6 s last this long from now on, however slow the machine is. */
   const leaseFor = (left: string) =>
     messaging.maintenance.query(
       `update outbox_bucket set lease_until = clock_timestamp() + $1::interval`,

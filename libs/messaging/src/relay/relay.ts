@@ -93,7 +93,7 @@ export class Relay {
     }
   }
 
-  /** One statement for all owned buckets without a batch in flight. */
+  /** Reads, in one statement, the rows of all owned buckets without a batch in flight, and sends them. */
   private async sendFreeBuckets(): Promise<void> {
     const nowMs = monotonicMs();
     if (!this.isReadDue(nowMs)) return;

@@ -23,7 +23,7 @@ export class ServiceEventCounts {
     this.handled.set(name, outcomes);
   }
 
-  /** Counted after the transaction that handled them has committed. */
+  /** Counts handled events, after the transaction that handled them has committed. */
   noteAll(events: HandledEvent[]): void {
     for (const { type, outcome, durationMs } of events) {
       this.noteHandled(type, outcome);

@@ -28,7 +28,7 @@ export interface TlsMaterial {
 }
 
 /**
- * Mutual TLS between services: both sides present a certificate of the installation's authority (S112). New
+ * Provides mutual TLS between services: both sides present a certificate of the installation's authority (S112). New
  * connections check the files for changes, at most once a second, so a renewed certificate needs no restart. Unusable
  * files change nothing and are logged once.
  */

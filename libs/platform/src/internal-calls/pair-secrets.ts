@@ -64,7 +64,7 @@ function allPairs(): string[] {
   );
 }
 
-/** RFC 5869. */
+/** Derives the secret of a pair (HKDF, RFC 5869). */
 function derivedSecret(installationSecret: string, pair: string): string {
   const bytes = hkdfSync('sha256', installationSecret, '', `service ${pair}`, SECRET_BYTES);
   return Buffer.from(bytes).toString('base64url');

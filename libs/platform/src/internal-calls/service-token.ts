@@ -83,7 +83,10 @@ export class ServiceTokens {
   }
 }
 
-/** No token begins like this, so a seal and a token cannot be confused. 16 bytes keep addresses short. */
+/**
+ * Computes a seal. No token begins like the sealed text, so a seal and a token cannot be confused. 16 bytes keep
+ * addresses short.
+ */
 function sealOf(text: string, secret: string): string {
   return signatureOf(`seal ${text}`, secret).slice(0, SEAL_LENGTH);
 }

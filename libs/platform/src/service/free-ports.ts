@@ -18,7 +18,7 @@ export class FreePorts {
   private end = 0;
   private claiming?: Promise<void>;
 
-  /** Loopback ports on which no process is listening; none is returned twice. @throws if no block is left. */
+  /** Finds loopback ports on which no process is listening; none is returned twice. @throws if no block is left. */
   async take(count: number): Promise<number[]> {
     const ports: number[] = [];
     while (ports.length < count) {
@@ -51,8 +51,8 @@ export class FreePorts {
 const ofThisProcess = new FreePorts();
 
 /**
- * Use these only for addresses that must be known before anything listens there. A caller that can read the port after
- * binding to 0 should do that instead.
+ * Finds free ports. Use them only for addresses that must be known before anything listens there. A caller that can
+ * read the port after binding to 0 should do that instead.
  */
 export async function freePorts(count: number): Promise<number[]> {
   return ofThisProcess.take(count);

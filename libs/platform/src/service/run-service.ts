@@ -77,7 +77,7 @@ function stopAtSignal(name: string, started: StartedProcess, logger: Logger): vo
   }
 }
 
-/** One line with the causes; for settings, the whole list. */
+/** A fault in one line, with its causes; for settings, the whole list. */
 function faultText(error: unknown): string {
   if (error instanceof ConfigurationError) return `settings: ${error.faults.join(' · ')}`;
   if (!(error instanceof Error)) return String(error);

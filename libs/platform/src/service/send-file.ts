@@ -12,7 +12,7 @@ export interface ServedFile {
   /** Changes only with the content: a hash, or a version. Visible ASCII without quotes. */
   tag: string;
   modifiedAt?: Date;
-  /** Opens it from one byte to another, both included; both are absent for the whole file. */
+  /** Opens the file from one byte to another, both included; without them, opens the whole file. */
   open(part?: { start: number; end: number }): Readable | Promise<Readable>;
 }
 
@@ -66,7 +66,7 @@ export function dispositionOf(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** RFC 9110 §13.2.2: the client's tag takes precedence over its time. */
+/** True if the client already has the file. Its tag takes precedence over its time (RFC 9110 §13.2.2). */
 function isUnchanged({ headers }: FastifyRequest, { tag, modifiedAt }: ServedFile): boolean {
   const tags = headers['if-none-match'];
   if (tags !== undefined) {

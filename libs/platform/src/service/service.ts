@@ -119,5 +119,5 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   };
 }
 
-/** RFC 3986 §3.2.2. */
+/** The host in the form of a URL (RFC 3986 §3.2.2). */
 const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);

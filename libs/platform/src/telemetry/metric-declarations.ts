@@ -19,7 +19,7 @@ interface MetricDetails {
 
 const declared = new Map<string, MetricDeclaration>();
 
-/** Every metric of the modules loaded so far, by name. */
+/** The metrics of all modules loaded so far, by name. */
 export function declaredMetrics(): MetricDeclaration[] {
   return [...declared.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

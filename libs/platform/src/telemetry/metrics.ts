@@ -61,7 +61,7 @@ export class Metrics {
     return this.known(declaration, Counter) ?? new Counter(this.configurationOf(declaration));
   }
 
-  /** In the declared unit and buckets. */
+  /** The histogram of a declaration, with its unit and buckets. */
   histogram(declaration: MetricDeclaration): Histogram {
     const known = this.known(declaration, Histogram);
     if (known) return known;

@@ -88,7 +88,7 @@ export class InProcessTransport extends EventTransport {
   }
 
   /**
-   * Call it once every service has started.
+   * Checks that all listed consumers listen; to be called once every service has started.
    * @throws MissingConsumer with the name of a consumer that does not listen, because the outbox would only grow.
    */
   requireConsumers(): void {

@@ -74,14 +74,16 @@ export async function withAdmin<T>(
   }
 }
 
-/** Read again, because it may have been renewed in the meantime. @throws if a file is missing. */
+/**
+ * Reads the client certificate again, because it may have been renewed in the meantime. @throws if a file is missing.
+ */
 function certificateOf({ kafkaTlsFolder: folder }: EventsConfig): { cert?: Buffer; key?: Buffer } {
   if (!folder) return {};
   const [cert, key] = ['tls.crt', 'tls.key'].map((name) => readFileSync(join(folder, name)));
   return { cert, key };
 }
 
-/** TLS sends a server name only for host names; an address is compared with the certificate directly. */
+/** The server name for TLS, which is sent only for host names; an address is compared with the certificate directly. */
 const serverName = (host: string) => (isIP(host) ? {} : { servername: host });
 
 function loginOf(config: EventsConfig): KafkaConfig['sasl'] {
@@ -103,9 +105,9 @@ interface RequestQueue {
 }
 
 /**
- * kafkajs 2.2.4 sets a timer after each answer until the end of the last throttling, which is usually long past, and
- * Node warns of a negative time. If nothing is pending, there is nothing to check, and later requests set their own
- * timer.
+ * Prevents warnings of Node about negative times: kafkajs 2.2.4 sets a timer after each answer until the end of the
+ * last throttling, which is usually long past. If nothing is pending, there is nothing to check, and later requests set
+ * their own timer.
  */
 function silenceNegativeTimers(): void {
   const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as {

@@ -65,7 +65,7 @@ interface Member {
 }
 
 /**
- * One member of a consumer group. No error of `take` reaches kafkajs, which would stop permanently on some errors and
+ * A member of a consumer group. No error of `take` reaches kafkajs, which would stop permanently on some errors and
  * block the partition on others: the partition pauses and the messages are read again. If kafkajs gives up, as it does
  * in an outage, a new member takes its place.
  */
@@ -85,9 +85,9 @@ export class KafkaGroup {
   }
 
   /**
-   * Joins. Resolves at once for a durable group, which receives everything however late it joins: after a kill, the
-   * broker admits no member until the dead member's session has expired, and the service answers meanwhile. A watching
-   * group resolves when "now" is known, after 3 s in any case: a service starts without its broker.
+   * Joins the group. Resolves at once for a durable group, which receives everything however late it joins: after a
+   * kill, the broker admits no member until the dead member's session has expired, and the service answers meanwhile. A
+   * watching group resolves when "now" is known, after 3 s in any case: a service starts without its broker.
    */
   async start(): Promise<void> {
     this.opening = this.open();
@@ -208,7 +208,7 @@ export class KafkaGroup {
     this.opening = this.untilRetry().then(() => this.open());
   }
 
-  /** Logged once until it works again. */
+  /** Logs a failure once until the group works again. */
   private fails(error: unknown): void {
     if (!this.isFailing) {
       const { config, logger } = this.options;

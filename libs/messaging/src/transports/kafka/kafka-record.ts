@@ -46,7 +46,7 @@ function textOf(bytes: Buffer): string {
   return isText(bytes) ? bytes.toString('utf8') : `base64:${bytes.toString('base64')}`;
 }
 
-/** PostgreSQL's text type does not allow NUL characters. */
+/** True for UTF-8 text without NUL characters, which PostgreSQL's text type does not allow. */
 function isText(bytes: Buffer): boolean {
   return isUtf8(bytes) && !bytes.includes(0);
 }

@@ -79,7 +79,7 @@ export class KafkaTransport extends EventTransport {
     this.relays.get(producer)?.wake();
   }
 
-  /** Every group that this process joins. */
+  /** The state of every group that this process joins. */
   health(): GroupHealth[] {
     return [...this.listening.values()].flatMap(({ groups }) =>
       groups.map((each) => each.health()),
