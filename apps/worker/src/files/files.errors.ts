@@ -30,7 +30,7 @@ export class FileWithheld extends Problem {
       code: 'file_withheld',
       status: 409,
       detail:
-        'The file may contain values that may no longer be shown. It is being checked, and rebuilt if it does; try again later.',
+        'The file may contain values that may no longer be shown. It is being checked, and is rebuilt if it contains any. Try again later.',
       retryable: true,
       retryAfterSeconds,
     });

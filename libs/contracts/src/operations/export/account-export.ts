@@ -49,7 +49,7 @@ export const ACCOUNT_EXPORT = defineOperation({
   name: 'account.export',
   summary: 'All data stored about the account, as one JSON file',
   description:
-    'Streamed, without a size limit, at most five times an hour. A file that breaks off is not valid JSON: request it again.',
+    'The file is streamed without a size limit, at most five times an hour. A file that breaks off is not valid JSON: request it again.',
   method: 'GET',
   routes: [{ path: '/api/account/export', version: 2 }],
   access: { kind: 'session', needsReauthentication: true },

@@ -161,7 +161,7 @@ export const MONITORS = defineOperation({
   problems: [],
   examples: [
     {
-      title: 'One monitor',
+      title: 'A monitor',
       parameters: {},
       answer: { status: true, monitors: [DOMAIN], paging: onePage(1, 50) },
     },
@@ -172,7 +172,7 @@ export const MONITOR_CREATE = defineOperation({
   name: 'monitors.create',
   summary: 'Creates a monitor for a domain, a brand or a registrant',
   description:
-    'A `domain` monitor checks the DNS of `domainName` every 6 hours. It checks the registration every day, after a DNS change, and more often near the expiry date. It reports a change once a second check confirms it. A `brand` monitor compares `keyword` with each name that the sources of this installation have for the first time, or again after it was dropped; a name may have been registered long before. A `registrant` monitor compares the published values of each new or changed registration with `owner`, `email` or `company`. A monitor reports up to 1,000 names per day; the event `monitor.limit` says that there were more. Your plan limits the number of monitors of each kind. A new or resumed domain is checked at once, and `checks` shows only what has been checked since then. If you create or resume more domain monitors in a day than your plan includes plus 10, each further one is first checked after its interval. `interval_minutes` (10 to 360) checks the DNS of a domain more often: each answered check beyond one in 6 hours costs 1 credit. `price` gives the maximum per day; `dry_run=true` returns it in advance with status 200 and the credits that the account lacks for a day (`shortfall`). Events are sent by e-mail and as the webhook event `monitor.triggered`, and are listed in `events`.',
+    'A `domain` monitor checks the DNS of `domainName` every 6 hours. It checks the registration every day, after a DNS change, and more often near the expiry date. It reports a change once a second check confirms it. A `brand` monitor compares `keyword` with each name that a source of this installation reports for the first time, or again after the name was dropped; the name may have been registered long before. A `registrant` monitor compares the published values of each new or changed registration with `owner`, `email` or `company`. A monitor reports up to 1,000 names per day; the event `monitor.limit` says that there were more. Your plan limits the number of monitors of each kind. A new or resumed domain is checked at once, and `checks` shows only what has been checked since then. If you create or resume more domain monitors in a day than your plan includes plus 10, each further one is first checked after its interval. `interval_minutes` (10 to 360) checks the DNS of a domain more often: each answered check beyond one in 6 hours costs 1 credit. `price` gives the maximum per day; `dry_run=true` returns it in advance with status 200 and the credits that the account lacks for a day (`shortfall`). Events are sent by e-mail and as the webhook event `monitor.triggered`, and are listed in `events`.',
   method: 'POST',
   routes: [{ path: '/v2.0/monitors', version: 2 }],
   access: BY_KEY,
@@ -195,7 +195,7 @@ export const MONITOR_CREATE = defineOperation({
 
 export const MONITOR = defineOperation({
   name: 'monitors.get',
-  summary: 'One monitor',
+  summary: 'A monitor',
   method: 'GET',
   routes: [{ path: '/v2.0/monitors/{id}', version: 2 }],
   access: BY_KEY,

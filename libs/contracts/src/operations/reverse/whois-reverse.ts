@@ -136,7 +136,7 @@ export const WHOIS_REVERSE = defineOperation({
     },
     scope: {
       kind: oneOf(['current', 'historic']),
-      about: 'Only names that are registered now, or also names that no longer are',
+      about: 'Only names that are registered now, or also names that are no longer registered',
       example: 'historic',
       default: 'current' as const,
       since: 2,

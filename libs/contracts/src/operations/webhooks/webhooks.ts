@@ -93,7 +93,7 @@ export const WEBHOOKS = defineOperation({
   problems: [],
   examples: [
     {
-      title: 'One webhook',
+      title: 'A webhook',
       parameters: {},
       answer: { status: true, webhooks: [WEBHOOK_SHOWN], paging: onePage(1, 50) },
     },
@@ -119,7 +119,7 @@ export const WEBHOOK_CREATE = defineOperation({
 
 export const WEBHOOK = defineOperation({
   name: 'webhooks.get',
-  summary: 'One webhook',
+  summary: 'A webhook',
   method: 'GET',
   routes: [{ path: '/v2.0/webhooks/{id}', version: 2 }],
   access: BY_KEY,
