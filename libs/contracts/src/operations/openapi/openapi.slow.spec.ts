@@ -79,7 +79,7 @@ describe.each(['api', 'dashboard'] as const)('the description of the %s', (liste
   it('describes members of answers and bodies by their comments', () => {
     const { schemas } = document.components as unknown as Schemas;
     const [name, member] = listener === 'api' ? ['ProblemAnswer', 'type'] : ['CodeRequest', 'code'];
-    expect(schemas[name].properties[member].description).toMatch(/^(URL of a page|Six digits)/);
+    expect(schemas[name].properties[member].description).toMatch(/^(The URL of a page|Six digits)/);
     // The comment belongs to a member of a superclass.
     if (listener === 'api') {
       expect(schemas.ReverseDomain.properties.first_seen.description).toBe('RFC 3339.');
