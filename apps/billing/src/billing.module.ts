@@ -232,7 +232,7 @@ const FEATURES = [
   ],
 ];
 
-/** Orders, payments and what the processors say about them. */
+/** Orders, payments, and their state at the processors. */
 @Module({})
 export class BillingModule {
   static register(options: BillingModuleOptions): DynamicModule {

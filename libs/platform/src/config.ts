@@ -136,7 +136,10 @@ export function loadConfigs<const C extends readonly ConfigClass<object>[]>(
   return configs as unknown as Loaded<C>;
 }
 
-/** Undefined if it is not set. @throws Error that describes the fault of its file, never the file's content. */
+/**
+ * The text of a setting; undefined if it is not set. @throws Error that describes the fault of its file, never the
+ * file's content.
+ */
 function readSetting(
   environment: Record<string, string | undefined>,
   { env, mayBeMissing = false }: SettingDescription,

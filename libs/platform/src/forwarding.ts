@@ -7,7 +7,7 @@ const OF_PROXIES =
 
 /**
  * Whether the request comes from a browser or program on this machine, with nothing in between. Even a proxy that adds
- * no headers, such as nginx with only `proxy_pass`, is recognised: it speaks HTTP/1.0 or omits `Connection:
+ * no headers, such as nginx with only `proxy_pass`, is recognised. It speaks HTTP/1.0 or omits `Connection:
  * keep-alive`, which concerns one hop only (RFC 9110 §7.6.1) and which every browser sends.
  */
 export function isFromThisMachine(request: IncomingMessage): boolean {

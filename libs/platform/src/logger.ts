@@ -62,8 +62,8 @@ export class Logger implements LoggerService {
   }
 
   /**
-   * Logs lines that every request of a flood would cause, as `warn` or `error`: the first one of a kind, and then one
-   * line per minute with the `count` of lines that it represents and the fields of the last one.
+   * Logs lines that every request of a flood would cause, as `warn` or `error`. The first line of a kind is logged at
+   * once. Then one line per minute has the `count` of lines that it represents and the fields of the last one.
    */
   sparsely(level: 'warn' | 'error', kind: string, message: string, fields: object): void {
     this.sparse.add(kind, (count) =>

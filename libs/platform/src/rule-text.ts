@@ -19,7 +19,7 @@ const KINDS = new Map([
 const BOUNDS = ['min', 'max'];
 
 /**
- * All rules of a number in one sentence: `must be a whole number from 1 to 64`. A text that is not a number violates
+ * The rules of a number in one sentence: `must be a whole number from 1 to 64`. A text that is not a number violates
  * each of them, and one sentence is enough. @param broken the violated rules by name; the result is undefined if there
  * are others.
  */

@@ -18,7 +18,7 @@ export interface StoredCallback {
 
 export interface CallbackSubject {
   processor: ProcessorName;
-  /** Null if it concerns none of our objects. */
+  /** Null if the callback concerns none of our objects. */
   kind: ProcessorRef['kind'] | null;
   externalId: string;
 }

@@ -19,7 +19,8 @@ interface Gathered {
 
 /**
  * Counts rejected callbacks. Anyone can send them, so one transaction at a time writes all that arrived during the
- * previous one: a flood of them neither queues for one row nor uses up the connections that genuine callbacks need.
+ * previous transaction. A flood of them therefore neither queues for one row nor uses up the connections that genuine
+ * callbacks need.
  */
 @Injectable()
 export class RejectedCallbacksService {

@@ -22,7 +22,7 @@ interface Correction {
   taxPpm: number;
 }
 
-/** The one line of a credit or debit note. */
+/** The only line of a credit or debit note. */
 export function noteLine(
   { cause, state }: Reversal,
   { corrects, credits, netMicros, taxPpm }: Correction,

@@ -68,7 +68,7 @@ export class OrdersService {
 
   /**
    * Drops the order unless it is paid. @throws NotFound, ProcessorUnavailable.
-   * @returns whether it was paid first.
+   * @returns whether it was paid before that.
    */
   async drop(accountId: string, orderId: string): Promise<{ wasPaid: boolean }> {
     const order = await this.database.transaction((transaction) =>

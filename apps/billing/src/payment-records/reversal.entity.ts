@@ -40,7 +40,7 @@ export class Reversal {
   @Column('text')
   scope: ReversalScope;
 
-  /** The start of the refunded rest; only for `remaining` refunds. */
+  /** The start of the refunded part of the period; only for `remaining` refunds. */
   @Column('timestamptz', { name: 'starts_at', nullable: true })
   startsAt: Date | null;
 

@@ -35,7 +35,7 @@ export interface PaidLine {
   stretch?: PaidStretch;
 }
 
-/** The part of a subscription's time that a line paid for, and what it adds there. */
+/** The part of a subscription's time that a line paid for, and the rights that the line adds for that time. */
 export interface PaidStretch {
   subscriptionId: string;
   interval: BillingInterval;

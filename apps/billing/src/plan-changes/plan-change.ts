@@ -49,7 +49,7 @@ interface Running {
 
 /**
  * The credits that an upgrade adds for the rest of the current month, as entitlement computes them: the share of the
- * difference, rounded down; all of it if the rest of the period costs the whole price in cents
+ * difference, rounded down. If the rest of the period costs the whole price in cents, it is the whole difference
  * (`../bills/bill-lines.ts`). The months of a yearly plan are counted from its start.
  */
 export function creditsAtOnce(

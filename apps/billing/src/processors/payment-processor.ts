@@ -5,8 +5,8 @@ import type { Micros } from '#libs/platform';
 export type ProcessorName = 'stripe' | 'paypal';
 
 /**
- * The result of a call to a processor. `unknown`: no answer or an unreadable one, so it may or may not have been
- * carried out; only the same call with the same key, or a search by our reference, resolves it (never a new key).
+ * The result of a call to a processor. `unknown`: no answer or an unreadable one, so the call may or may not have been
+ * carried out. Only the same call with the same key, or a search by our reference, resolves it (never a new key).
  */
 export type CallResult<T> =
   | { outcome: 'done'; value: T }
@@ -34,7 +34,7 @@ export interface PlanRef {
   name: string;
   /** The amount to pay, with tax. */
   unitMicros: Micros;
-  /** The tax rate included in it, in millionths; the same plan at another rate has a different price. */
+  /** The tax rate included in the price, in millionths; the same plan at another rate has a different price. */
   taxPpm: number;
 }
 
@@ -85,7 +85,7 @@ export interface CheckoutSnapshot {
   /** The customer agreed, and the payment was just declined. The page stays open for another attempt. */
   isDeclined?: boolean;
   payment?: PaymentSnapshot;
-  /** The subscription that it started, if it was paid. */
+  /** The subscription that a paid checkout started. */
   subscriptionId?: string;
 }
 
@@ -117,7 +117,7 @@ export interface DisputeSnapshot {
   kind: 'dispute';
   id: string;
   paymentId: string;
-  /** The money is withheld while it is open. A decided dispute may be reopened. */
+  /** While a dispute is open, the money is withheld. A decided dispute may be reopened. */
   state: 'open' | 'lost' | 'won';
   amountMicros: Micros;
   currency: string;
@@ -139,7 +139,7 @@ export interface SubscriptionSnapshot extends BilledPlan {
   currency: string;
   periodStart: Date;
   periodEnd: Date;
-  /** When it ends, if it is not renewed. */
+  /** When the subscription ends, if it is not renewed. */
   cancelAt: Date | null;
   /** The plan that applies from the next period. */
   pendingChange: BilledPlan | null;
@@ -213,15 +213,15 @@ export type CallbackVerdict =
   | { verdict: 'rejected'; reason: CallbackRejection }
   | { verdict: 'undecided'; cause: unknown };
 
-/** The operations that a processor does not support; billing then does them itself or does not offer them. */
+/** The operations that processors may lack; billing then does them itself or does not offer them. */
 export interface ProcessorCapabilities {
   /** Payments can be partly refunded. */
   refundsPartly: boolean;
   /** How long the same key returns the same answer, in milliseconds. */
   idempotencyMs: number;
-  /** It sends a callback when a checkout has expired; with others, only a fetch of the checkout shows it. */
+  /** The processor sends a callback when a checkout has expired; with other processors, only a fetch shows that. */
   announcesExpiry: boolean;
-  /** It sends a callback about a subscription when a period begins; others send one only about its payment. */
+  /** The processor sends a callback when a subscription's period begins; others send one only about its payment. */
   announcesRenewals: boolean;
   /** An unpaid checkout can be found by our reference. */
   findsCheckouts: boolean;
@@ -247,7 +247,7 @@ export interface ChangeRequest {
 
 /** The next plan, with another tax rate. */
 export interface TaxChangeRequest extends ChangeRequest {
-  /** It takes effect at the end of the period, because the customer has changed the plan. */
+  /** True if the customer chose the next plan, which takes effect at the end of the period. */
   isPending: boolean;
 }
 

@@ -38,8 +38,8 @@ export class PurchaseRulesService {
   }
 
   /**
-   * Checks the rules that need entitlement, outside of any transaction: an account in debt may not buy through the
-   * processor that reversed its payment; the add-on needs a package with credits left, or a plan.
+   * Checks the rules that need entitlement, outside of any transaction. An account in debt may not buy through the
+   * processor that reversed its payment. The add-on needs a package with credits left, or a plan.
    * @throws DebtOpen, BaseMissing, ServiceUnavailable.
    */
   async checkOwned(

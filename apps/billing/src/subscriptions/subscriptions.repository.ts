@@ -25,7 +25,7 @@ export class SubscriptionsRepository {
     await transaction.manager.update(Subscription, { accountId, id }, changes);
   }
 
-  /** Locks it until the transaction ends. @returns false while another transaction has the lock. */
+  /** Locks a subscription until the transaction ends. @returns false while another transaction has the lock. */
   async tryLock(transaction: Transaction, accountId: string, id: string): Promise<boolean> {
     const [{ locked }] = await transaction.query<{ locked: boolean }>(
       `select pg_try_advisory_xact_lock(hashtextextended('plan ' || $1 || ' ' || $2, 0)) as locked`,
@@ -35,7 +35,7 @@ export class SubscriptionsRepository {
   }
 
   /**
-   * Lets one transaction at a time decide about an account's subscriptions: whether a subscription is the current one
+   * Lets one transaction at a time decide about an account's subscriptions. Whether a subscription is the current one
    * of its line, and what its bills paid for, depend on rows that another transaction may be writing. Call this before
    * reading them.
    */

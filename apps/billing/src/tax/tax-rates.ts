@@ -25,7 +25,7 @@ export interface BuyerTax {
   ppm: number;
   /** The buyer is a business that owes the tax itself; its invoices must say so. */
   isReverseCharge: boolean;
-  /** The tax id that decided it; null if none did. */
+  /** The tax id that decided the tax; null if none did. */
   judgedBy: string | null;
 }
 

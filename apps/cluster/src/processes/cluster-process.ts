@@ -4,15 +4,12 @@ export interface ClusterProcess {
   /** The address of the process. */
   readonly url: string;
   readonly pid: number;
-  /** Everything that it has written so far, across all restarts. */
+  /** Everything that the process has written so far, across all restarts. */
   readonly output: string;
-  /** Sends a signal; does nothing if it is not running. */
+  /** Sends a signal; does nothing if the process is not running. */
   kill(signal?: NodeJS.Signals): void;
-  /**
-   * Shuts it down cleanly.
-   * @throws if it had to be killed in its drain or ended with a fault.
-   */
+  /** Shuts the process down cleanly. @throws if it had to be killed during its drain, or ended with a fault. */
   stop(): Promise<void>;
-  /** Restarts it at the same address if it is not running. */
+  /** Restarts the process at the same address if it is not running. */
   start(): Promise<void>;
 }

@@ -78,7 +78,8 @@ export class ServiceProcess implements ClusterProcess {
     const settings = { ...this.options.settings, ...forThisLife };
     const command = [process.execPath, ...nodeOptions, '--enable-source-maps', main];
     const child = spawn('/bin/sh', ['-c', LAUNCHER, main, ...command], {
-      // It has its own session, so that a Ctrl-C reaches only this process, which then stops everything in order.
+      // The child has its own session, so that a Ctrl-C reaches only this process, which then stops everything in
+      // order.
       detached: true,
       env: { PATH, ...settings },
       stdio: ['pipe', 'pipe', 'pipe'],

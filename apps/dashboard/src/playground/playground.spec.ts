@@ -56,7 +56,7 @@ describe('the playground', () => {
     expect((await open('/playground')).policy).toBe(usual);
   });
 
-  it('shows the price of a call before it is sent, and what the API would reject', async () => {
+  it('shows the price of a call before it is sent, and the faults for which the API would reject it', async () => {
     const priced = async (query: string) => (await calls(`/playground/${query}`)).said;
     expect(await priced('whois.history/calls?domainName=example.com')).toBe(
       'It costs 5 credits, or nothing if there is no answer.',

@@ -23,7 +23,7 @@ export interface RequestFilter {
   /** The subject of the request. */
   subject?: string;
   request_id?: string;
-  /** Whether it cost credits: `true` or `false`. */
+  /** Whether the request cost credits: `true` or `false`. */
   charged?: string;
 }
 

@@ -240,7 +240,7 @@ function sessionHeaders({ sessionToken, deviceToken, stepToken, userAgent }: Bro
   };
 }
 
-/** @throws Error if it is longer. */
+/** @throws Error if the body is longer. */
 async function textWithin(body: Readable, limitBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

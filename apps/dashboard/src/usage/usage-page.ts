@@ -34,7 +34,7 @@ const TITLES: Readonly<Record<Figure, string>> = {
 };
 const HEADINGS: Readonly<Record<UsedBy, string>> = { operation: 'Operation', key: 'Key' };
 
-/** @param used undefined if it cannot be read. */
+/** @param used undefined if the usage cannot be read. */
 export function usagePage(
   context: PageContext,
   asked: UsageAsked,

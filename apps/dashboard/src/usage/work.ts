@@ -5,7 +5,7 @@ import type { UsedOnDay } from './usage-series.js';
 
 interface Work {
   name: string;
-  /** The page that shows it. */
+  /** The page that shows the work. */
   path: string;
 }
 

@@ -60,8 +60,8 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Names similar to a given one, best first, without repeats and without the name itself: the same label under other
- * suffixes, with words joined or separated by a hyphen, with added words, and with replaced words. Anybody can register
+ * Names similar to a given name, best first, without repeats and without the name itself. They have the same label
+ * under other suffixes, words joined or separated by a hyphen, added words, or replaced words. Anybody can register
  * under the suffixes. An internationalised label is suggested only under suffixes whose registry accepts it, and words
  * are added only to labels in Latin script.
  */

@@ -3,9 +3,9 @@ import { readLines } from './public-file.js';
 
 /** A feed's data about one AS number. */
 export interface AsRouting {
-  /** Prefixes that it originates. */
+  /** Prefixes that the AS originates. */
   routes: readonly string[];
-  /** AS numbers that sell transit to it, buy transit from it, or peer with it. */
+  /** AS numbers that sell transit to this AS, buy transit from it, or peer with it. */
   upstreams: readonly number[];
   downstreams: readonly number[];
   peers: readonly number[];

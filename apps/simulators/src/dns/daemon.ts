@@ -32,7 +32,8 @@ export class Daemon {
   private constructor(private readonly process: ChildProcess) {}
 
   /**
-   * Starts it in the foreground and waits until it listens. @throws Error if it exits, or is not ready within a minute.
+   * Starts the server in the foreground and waits until it listens. @throws Error if it exits, or is not ready within a
+   * minute.
    */
   static async start(program: string, words: string[], endpoint: Endpoint): Promise<Daemon> {
     const child = spawn('sh', [...SHELL, program, ...words], {

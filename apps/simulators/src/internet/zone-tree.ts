@@ -83,7 +83,10 @@ function reverseZones(addresses: readonly IpAddress[], server: string): Zone[] {
   }));
 }
 
-/** Delegates the zones below it and contains the addresses of hosts, as glue and as records. */
+/**
+ * The zone of a registry, which delegates the zones below it and contains the addresses of hosts, as glue and as
+ * records.
+ */
 function registryZone(
   tld: string,
   {

@@ -51,7 +51,7 @@ export class SourceServer {
     return server;
   }
 
-  /** PEM of the authority a client has to trust. */
+  /** The PEM of the authority that a client has to trust. */
   get authorityPem(): string {
     return this.identities.authorityPem;
   }

@@ -31,7 +31,7 @@ type HandlerDecorator<Handler> = (
 /**
  * Handles each event of a class once, in a transaction the strategy opens, `(@Payload() event,
  * @Ctx() transaction)`. State events arrive only if they are newer than those already applied to their aggregate.
- * Events of a key arrive one after the other; events of other keys may be handled at the same time in the same
+ * Events of a key arrive one after the other. Events of other keys may be handled at the same time in the same
  * transaction, so data that accounts share is written by single statements. An exception rolls back the handler's
  * writes, and the event is retried, stored as failed or declared dead. The handler must end within 5 s. Each service
  * has one handler per class.

@@ -20,9 +20,8 @@ const TABLES = ['account.outbox', 'entitlement.failed_event'];
 const KEEPS_PAGES = ['autovacuum_enabled', 'vacuum_truncate'];
 
 /**
- * The reports of `vacuum (verbose)` while space is left for the next run: rows that an older transaction may still
- * read, rows on a page that another session held at that moment, and emptied index pages that a running scan may still
- * reach.
+ * The reports of `vacuum (verbose)` while space is left for the next run. They name rows that an older transaction may
+ * still read, rows on a page that another session held, and emptied index pages that a running scan may still reach.
  */
 const LEFT = [/[1-9]\d* are dead but not yet removable/, /tuples missed:/];
 const INDEX_PAGES = /(\d+) currently deleted, (\d+) reusable/g;

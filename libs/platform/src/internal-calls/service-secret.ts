@@ -35,7 +35,7 @@ export class ServiceSecret {
     this.secrets = new PairSecrets(source.serviceSecret);
   }
 
-  /** Returns the same object until they change. */
+  /** The current secrets; the same object until they change. */
   at(nowMs: number): PairSecrets {
     const { serviceSecretFile } = this.source;
     // A clock that was moved back must not keep an old secret.

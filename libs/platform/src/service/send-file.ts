@@ -7,7 +7,7 @@ export interface ServedFile {
   sizeBytes: number;
   /** `application/gzip`. */
   type: string;
-  /** The name under which it is saved; every character is encoded as needed (RFC 6266). */
+  /** The name under which the client saves the file; every character is encoded as needed (RFC 6266). */
   name: string;
   /** Changes only with the content: a hash, or a version. Visible ASCII without quotes. */
   tag: string;

@@ -126,8 +126,8 @@ export class PaypalClient {
   }
 
   /**
-   * Transactions that moved money, including both ends of the period. They are listed up to three hours late, and for
-   * at most 31 days per call.
+   * Lists the transactions that moved money between two times, both included. PayPal lists them up to three hours late,
+   * and for at most 31 days per call.
    */
   listTransactions(from: Date, to: Date, page: number): Promise<PaypalTransactions> {
     const query = new URLSearchParams({

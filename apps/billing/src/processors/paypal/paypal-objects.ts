@@ -88,7 +88,7 @@ export function toMoney(micros: Micros, currency: string): Required<PaypalMoney>
   return { currency_code: currency, value: `${cents.slice(0, -2)}.${cents.slice(-2)}` };
 }
 
-/** @throws UnfitObject unless it is an amount with at most two decimals. */
+/** @throws UnfitObject unless the value is an amount with at most two decimals. */
 export function microsOf({ value }: PaypalMoney = {}): Micros {
   const [, whole, cents = ''] = /^(\d{1,12})(?:\.(\d{1,2}))?$/.exec(value ?? '') ?? [];
   if (whole === undefined)
@@ -96,7 +96,7 @@ export function microsOf({ value }: PaypalMoney = {}): Micros {
   return BigInt(whole + cents.padEnd(2, '0')) * CENT_MICROS;
 }
 
-/** @throws UnfitObject unless it is a currency code (ISO 4217). */
+/** @throws UnfitObject unless the value is a currency code (ISO 4217). */
 export function currencyOf({ currency_code: code }: PaypalMoney = {}): string {
   if (typeof code === 'string' && /^[A-Z]{3}$/.test(code)) return code;
   throw new UnfitObject(`"${String(code).slice(0, 40)}" is not a currency`);
@@ -110,7 +110,7 @@ export function idOf(id: string | undefined): string {
 
 export const isPaypalId = (id: unknown): id is string => typeof id === 'string' && ID.test(id);
 
-/** @throws UnfitObject unless it is a time (RFC 3339). */
+/** @throws UnfitObject unless the text is a time (RFC 3339). */
 export function timeOf(text: string | undefined): Date {
   const time = new Date(typeof text === 'string' ? text : Number.NaN);
   if (!Number.isNaN(time.getTime())) return time;

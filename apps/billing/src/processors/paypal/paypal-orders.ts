@@ -31,7 +31,7 @@ export class PaypalOrders {
     if (!isSame) throw new UnfitObject(`the order ${String(order.id)} has a different amount`);
     return {
       checkoutId: idOf(order.id),
-      // PayPal has no customers before they pay.
+      // At PayPal, customers have no id before they pay.
       customerId: request.accountId,
       redirectUrl: pageOf(order),
     };

@@ -16,7 +16,7 @@ export class CallbackIdentity {
     private readonly apiUrl: () => string,
   ) {}
 
-  /** PEM of the authority that an adapter must trust. */
+  /** The PEM of the authority that an adapter must trust. */
   get authorityPem(): string {
     return this.authority.certificatePem;
   }

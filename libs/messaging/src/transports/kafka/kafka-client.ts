@@ -92,7 +92,7 @@ function loginOf(config: EventsConfig): KafkaConfig['sasl'] {
   return {
     mechanism,
     username,
-    // Read at each connection, because it may have changed in the meantime.
+    // The password is read at each connection, because it may have changed in the meantime.
     get password() {
       return config.kafkaSaslPassword ?? '';
     },

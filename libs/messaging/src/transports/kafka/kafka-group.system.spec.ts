@@ -6,7 +6,7 @@ import { EventsConfig } from '#libs/messaging';
 import { waitFor } from '#test/environment';
 import { KafkaGroup } from './kafka-group.js';
 
-/** Connections of one member until it is replaced: the first and three retries. */
+/** The connections of one member until it is replaced: the first and three retries. */
 const TRIES_OF_A_MEMBER = 4;
 
 let server: Server | undefined;

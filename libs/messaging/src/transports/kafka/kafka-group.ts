@@ -85,8 +85,8 @@ export class KafkaGroup {
   }
 
   /**
-   * Joins the group. Resolves at once for a durable group, which receives everything however late it joins: after a
-   * kill, the broker admits no member until the dead member's session has expired, and the service answers meanwhile. A
+   * Joins the group. Resolves at once for a durable group, which receives everything however late it joins. After a
+   * kill, the broker admits no member until the dead member's session has expired; the service answers meanwhile. A
    * watching group resolves when "now" is known, after 3 s in any case: a service starts without its broker.
    */
   async start(): Promise<void> {
@@ -132,7 +132,7 @@ export class KafkaGroup {
     }
   }
 
-  /** Retries until it runs or is closed. */
+  /** Opens a consumer; retries until the consumer runs or the group is closed. */
   private async open(): Promise<void> {
     while (!this.ending.signal.aborted) {
       const member = this.newMember();
@@ -274,7 +274,7 @@ export class KafkaGroup {
   }
 }
 
-/** Whether no broker was reached, or a reached one did not answer. */
+/** Whether no broker was reached, or the reached broker did not answer. */
 function isUnreached(error: unknown): boolean {
   for (let link = error; link instanceof Error; link = link.cause) {
     if (/^KafkaJS(Connection|RequestTimeout)/.test(link.name)) return true;

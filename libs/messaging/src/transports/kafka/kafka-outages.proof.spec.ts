@@ -67,7 +67,7 @@ new KafkaHarness().describe('while the broker is down', () => {
         recorder.tries.at(-1) === 101
           ? new Promise(() => {})
           : transaction.query('select 1').then(() => {});
-      // On a busy broker, it joins later than its service starts.
+      // On a busy broker, a consumer joins later than its service starts.
       await untilMembers();
       const before = await kafka.membersOf('entitlement');
       await messaging.say(Counted, key, { n: 101 });

@@ -47,7 +47,7 @@ kafka.describe('pitfalls of Kafka in Nest', () => {
   beforeEach(async () => {
     key = newId();
     running = await kafka.start(messaging);
-    // On a busy broker, they join later than their service starts.
+    // On a busy broker, consumers join later than their service starts.
     await untilMembers();
   });
   afterEach(async () => {

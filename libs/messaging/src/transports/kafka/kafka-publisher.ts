@@ -85,7 +85,10 @@ async function send(open: OpenProducer, topic: string, records: Message[]): Prom
   }
 }
 
-/** Whether the broker rejected it, as while a partition changes its leader; other partitions continue. */
+/**
+ * Whether a broker answered with a rejection, for example because a partition is changing its leader; other partitions
+ * continue.
+ */
 function isAnswer(error: unknown): boolean {
   const { name, cause } = error as Error;
   return (

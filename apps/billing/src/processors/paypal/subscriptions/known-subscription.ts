@@ -79,7 +79,7 @@ export class KnownSubscriptions {
   }
 }
 
-/** False once it has ended and while its customer has not agreed to it; then it cannot be changed. */
+/** False once the subscription has ended, and while its customer has not agreed to it; then it cannot be changed. */
 export const isRunning = ({ subscription }: Pick<KnownSubscription, 'subscription'>) =>
   ['ACTIVE', 'SUSPENDED'].includes(subscription.status ?? '');
 
