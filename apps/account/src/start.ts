@@ -34,7 +34,7 @@ import { SignUp } from './registration/sign-up.entity.js';
 import { SecondFactor } from './second-factor/second-factor.entity.js';
 import { Session } from './sessions/session.entity.js';
 
-/** The interval can be short, because each run is one indexed query for due work. */
+/** The interval is short, because a run without due work costs only one indexed query. */
 const JOB_INTERVAL_MS = 10 * SECOND_MS;
 
 export const JOBS: readonly JobDeclaration[] = [

@@ -27,7 +27,10 @@ export class ExportService {
     this.exports = new AccountExports(database, EXPORTED_TABLES, decrypt);
   }
 
-  /** Audited before the first row is sent. @throws TooManyAttempts. */
+  /**
+   * Exports the account of a session; the audit log gets an entry before the first row is sent. @throws
+   * TooManyAttempts.
+   */
   async begin(owner: ActiveSession): Promise<StreamableFile> {
     const { accountId } = owner;
     await this.throttling.count(LIMIT, accountId, owner);

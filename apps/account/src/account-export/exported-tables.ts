@@ -3,7 +3,7 @@ import { WITHHELD_WORK } from '#libs/work';
 
 const HASH = 'a hash that only this service can use';
 
-/** Account's tables, and the columns that an account's owner receives. */
+/** Account's tables, with the columns that an account's owner receives. */
 export const EXPORTED_TABLES: ExportedSchema = {
   tables: [
     {

@@ -21,11 +21,14 @@ export class Account {
   @Column('timestamptz', { name: 'erased_at', nullable: true })
   erasedAt: Date | null;
 
-  /** When the mailbox's owner last set a new password; earlier actions of strangers do not count. */
+  /**
+   * The time at which the mailbox's owner last set a new password; earlier actions may be those of strangers and do not
+   * count.
+   */
   @Column('timestamptz', { name: 'taken_back_at', nullable: true })
   takenBackAt: Date | null;
 
-  /** When an operator suspended the account; independent of the state. */
+  /** The time at which an operator suspended the account; independent of the state. */
   @Column('timestamptz', { name: 'suspended_at', nullable: true })
   suspendedAt: Date | null;
 

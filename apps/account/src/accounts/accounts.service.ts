@@ -18,7 +18,7 @@ import type { Account } from './account.entity.js';
 import { AccountIsDeleted, RestoreTooLate } from './accounts.errors.js';
 import { AccountsRepository } from './accounts.repository.js';
 
-/** In hours, not calendar days, so that the time is the same for everyone. */
+/** Counted in hours, not calendar days, so that the time is the same for everyone. */
 const RESTORE_MS = 90 * DAY_MS;
 const NOT_SUSPENDED = { suspendedAt: null, suspendedBecause: null };
 
@@ -51,7 +51,7 @@ export class AccountsService {
     );
   }
 
-  /** Runs one transaction, for reads and for commands that take their own locks. */
+  /** Runs `work` in a transaction without the account's lock: for reads, and for commands that take their own locks. */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.database.transaction(work);
   }
@@ -111,7 +111,7 @@ export class AccountsService {
   async restore(transaction: Transaction, accountId: string): Promise<boolean> {
     const lock = await this.lockAggregate(transaction, accountId);
     const account = await this.accounts.lock(transaction, accountId);
-    // The session was read a moment before the erasure.
+    // The erasure ran after the session was read.
     if (!account || account.state === 'erased') throw new RestoreTooLate();
     if (!account.restoreUntil) return false;
     const now = this.clock.now();

@@ -26,12 +26,12 @@ export class AddressChangeLinksService {
     private readonly clock: Clock,
   ) {}
 
-  /** Counts requests for links. @throws TooManyAttempts. */
+  /** Counts a request for a link. @throws TooManyAttempts. */
   async countRequest(owner: ActiveSession): Promise<void> {
     await this.throttling.count(PERSON_LIMIT, owner.personId, owner);
   }
 
-  /** Invalidates older links. @returns the token for the mail. */
+  /** Creates a link and invalidates older ones. @returns the token for the mail. */
   async make(
     transaction: Transaction,
     { accountId, personId }: Actor,
@@ -71,7 +71,7 @@ export class AddressChangeLinksService {
     return { personId, address };
   }
 
-  /** For deletion and erasure. */
+  /** Deletes the account's link, for a deletion or an erasure. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.changes.deleteAll(transaction, accountId);
   }

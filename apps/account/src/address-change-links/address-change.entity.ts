@@ -14,7 +14,7 @@ export class AddressChange {
   @Column('bytea', { name: 'token_hash' })
   tokenHash: Buffer;
 
-  /** Encrypted. */
+  /** The new address, encrypted. */
   @Column('bytea')
   address: Buffer;
 

@@ -41,7 +41,7 @@ describe('address changes', () => {
     expect((await confirm(token)).body.code).toBe('link_invalid');
   });
 
-  it('S31: only the newest link works, for 24 hours', async () => {
+  it('S31: only the newest link works, and only for 24 hours', async () => {
     await request();
     const older = await account.linkToken(wanted);
     await request();

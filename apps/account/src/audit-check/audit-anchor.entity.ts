@@ -8,7 +8,7 @@ export class AuditAnchor {
   @Column('timestamptz', { name: 'taken_at' })
   takenAt: Date;
 
-  /** Covers the chain heads and the previous anchor. */
+  /** The hash over the chain heads and the previous anchor. */
   @Column('bytea')
   hash: Buffer;
 }

@@ -18,7 +18,7 @@ export class AuditAnchorsService {
     private readonly seal: AuditSeal,
   ) {}
 
-  /** Signs the current heads of all chains, for storage where the database's owner cannot change them. */
+  /** Signs the current heads of all chains. The anchor is stored where the database's owner cannot change it. */
   async take(): Promise<SignedAnchor> {
     return this.database.transaction(async (transaction) => {
       await this.anchors.lock(transaction);
@@ -33,7 +33,7 @@ export class AuditAnchorsService {
     });
   }
 
-  /** @throws AnchorNotOurs if one was not signed by this installation. */
+  /** @throws AnchorNotOurs if this installation did not sign one of the anchors. */
   checkSignatures(kept: SignedAnchor[]): void {
     if (!kept.every((anchor) => this.seal.isOurs(anchor))) throw new AnchorNotOurs();
   }

@@ -3,7 +3,7 @@ import type { Transaction } from '#libs/database';
 import type { AuditHead } from '../audit/audit-chain.js';
 import type { AuditEntry } from '../audit/audit-entry.entity.js';
 
-/** An entry with other data that the database has about it. */
+/** An audit entry, with the data of heads and anchors that it must match. */
 export type CheckedEntry = AuditEntry & {
   /** The position of the head of the entry's chain; null if the chain has no head. */
   headPosition: string | null;
@@ -14,7 +14,7 @@ export type CheckedEntry = AuditEntry & {
 /** Reads the chains of all accounts, and the installation's, so the methods take no account id. */
 @Injectable()
 export class AuditCheckMaintenanceRepository {
-  /** Entries in the order of their chains, after `after`. */
+  /** Lists the entries after `after`, ordered by chain and position. */
   async listAfter(
     transaction: Transaction,
     after: { chain: string; position: string },
@@ -32,7 +32,7 @@ export class AuditCheckMaintenanceRepository {
     );
   }
 
-  /** The first head, or anchored head, whose entry is missing. */
+  /** Finds the first head or anchored head without its entry. */
   async findHeadWithoutEntry(transaction: Transaction): Promise<AuditHead | null> {
     const [head] = await transaction.query<AuditHead>(
       `select h.chain, h.position, h.hash from

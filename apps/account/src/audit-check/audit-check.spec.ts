@@ -137,7 +137,7 @@ describe('audit', () => {
     rmSync(folder, { recursive: true });
   });
 
-  describe('an audit compared with the anchors', () => {
+  describe('an audit that is compared with anchors', () => {
     let anchors: SignedAnchor[];
 
     beforeAll(async () => {
@@ -182,7 +182,7 @@ describe('audit', () => {
       expect(await tampered(cut, verdicts)).toEqual([null, `anchor ${number}`]);
     });
 
-    /** SQL that rewrites the owner's chain, including hashes and head. */
+    /** Returns SQL that rewrites the owner's chain, including hashes and head. */
     async function rewritten(): Promise<{ forgery: string; chain: string }> {
       const chain = owner.accountId;
       const entries = await account

@@ -11,15 +11,15 @@ import {
 export interface SignedAnchor {
   /** From 1, without gaps; decimal. */
   number: string;
-  /** Covers the heads and the previous anchors; hex. */
+  /** The hash over the heads and the previous anchors, in hex. */
   hash: string;
-  /** RFC 3339. */
+  /** The time of the anchor, in RFC 3339. */
   takenAt: string;
-  /** Ed25519 (RFC 8032), base64. */
+  /** The Ed25519 signature (RFC 8032), in base64. */
   signature: string;
 }
 
-/** DER of an Ed25519 private key before its 32 bytes (RFC 8410 §7). */
+/** The DER bytes that precede the 32 bytes of an Ed25519 private key (RFC 8410 §7). */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** Signs anchors with a separate key that is not in the database. */

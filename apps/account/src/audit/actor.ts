@@ -1,7 +1,7 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
-/** The origin of a request, as seen by the dashboard. */
+/** The origin of a request, as the dashboard sees it. */
 export interface Visitor {
   /** IPv4 or IPv6; empty if unknown. */
   address: string;
@@ -22,7 +22,7 @@ export interface Actor {
 
 /** A person at the operator's command line. */
 export interface Operator {
-  /** As given on the command line, without proof. */
+  /** The name given on the command line; it is not verified. */
   operator: string;
 }
 

@@ -7,7 +7,7 @@ export const INSTALLATION = '00000000-0000-0000-0000-000000000000';
 /** The hash before the first entry of a chain, and before the first anchor. */
 export const NO_HASH: Buffer = Buffer.alloc(32);
 
-/** The end of a chain. */
+/** The last entry of a chain. */
 export interface AuditHead {
   chain: string;
   /** The position of the last entry; the database returns bigint as text. */
@@ -18,8 +18,8 @@ export interface AuditHead {
 export type UnchainedEntry = Omit<AuditEntry, 'hash'>;
 
 /**
- * Hash of an entry over all its columns and the previous hash: to change, remove or insert an entry, an attacker would
- * have to rewrite every later one of its chain and the head.
+ * Returns the hash of an entry, over all its columns and the previous hash: to change, remove or insert an entry, an
+ * attacker would have to rewrite every later one of its chain and the head.
  */
 export function chainHash(entry: UnchainedEntry): Buffer {
   const text = JSON.stringify([
@@ -39,12 +39,12 @@ export function chainHash(entry: UnchainedEntry): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** The hash of a state; the state itself is not stored. */
+/** Returns the hash of a state; the state itself is not stored. */
 export function stateHash(state: object): Buffer {
   return createHash('sha256').update(JSON.stringify(state)).digest();
 }
 
-/** Hash over the heads that an anchor covers, sorted by chain, and over the previous anchor. */
+/** Returns the hash over the heads that an anchor covers, sorted by chain, and over the previous anchor. */
 export class AnchorHash {
   private readonly digest = createHash('sha256');
 

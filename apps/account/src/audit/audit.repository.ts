@@ -3,10 +3,10 @@ import type { Transaction } from '#libs/database';
 import { type AuditHead, NO_HASH } from './audit-chain.js';
 import { AuditEntry } from './audit-entry.entity.js';
 
-/** The chains of all accounts, and the installation's. */
+/** Writes the chains of all accounts, and that of the installation. */
 @Injectable()
 export class AuditMaintenanceRepository {
-  /** The head of a chain, locked until the transaction ends, so that entries are written one at a time. */
+  /** Locks the head of a chain until the transaction ends, so that entries are written one at a time. */
   async lockHead(transaction: Transaction, chain: string): Promise<AuditHead> {
     const select = 'select chain, position, hash from audit_heads where chain = $1 for update';
     const [head] = await transaction.query<AuditHead>(select, [chain]);

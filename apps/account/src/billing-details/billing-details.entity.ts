@@ -5,7 +5,7 @@ export class BillingDetails {
   @PrimaryColumn('uuid', { name: 'account_id' })
   accountId: string;
 
-  /** Encrypted `PutBillingDetailsRequest`. */
+  /** The encrypted `PutBillingDetailsRequest`. */
   @Column('bytea')
   details: Buffer;
 

@@ -56,7 +56,7 @@ export class BillingDetailsService {
     });
   }
 
-  /** Billing reads the details when it needs them; each read is logged (S117). */
+  /** Returns the details to billing; the audit log gets an entry for each read (S117). */
   async getContact(accountId: string): Promise<BillingContact> {
     return this.accounts.transaction(async (transaction) => {
       await this.accounts.lock(transaction, accountId);
@@ -72,7 +72,7 @@ export class BillingDetailsService {
     });
   }
 
-  /** Erasure. */
+  /** Deletes the details, for the erasure of the account. */
   async delete(transaction: Transaction, accountId: string): Promise<void> {
     await this.billingDetails.delete(transaction, accountId);
   }

@@ -1,5 +1,5 @@
 /**
- * The pattern of a country's tax ids, including the prefix, without spaces and punctuation. The EU's patterns are those
+ * The patterns of tax ids by country, including the prefix, without spaces and punctuation. The EU's patterns are those
  * of Council Directive 2006/112/EC as listed by the VIES service. Only the format is checked, because only a tax office
  * can tell whether the number exists.
  */
@@ -45,7 +45,7 @@ const PATTERNS: Record<string, RegExp> = {
 /** The format of tax ids for countries without their own pattern: a short text of plain characters. */
 const ANY_COUNTRY = /^[A-Z0-9]{4,20}$/;
 
-/** The tax id in its normalised form; undefined if it does not match the country's format (S81). */
+/** Returns the tax id in its normalised form; undefined if it does not match the country's format (S81). */
 export function plainTaxId(country: string, text: string): string | undefined {
   const plain = text.toUpperCase().replace(/[ .\-/]/g, '');
   return (PATTERNS[country] ?? ANY_COUNTRY).test(plain) ? plain : undefined;

@@ -129,7 +129,7 @@ describe('deletion', () => {
     expect(late).toMatchObject({ status: 410, body: { code: 'restore_too_late' } });
     await account.get(EraseJob).runOnce();
     expect((await call('POST', 'account/restore', token)).status).toBe(401);
-    // The state that a session read just before the erasure would have.
+    // A session that was read just before the erasure would call this.
     const accounts = account.get(AccountsService);
     const restored = accounts.transaction((transaction) =>
       accounts.restore(transaction, owner.accountId),
@@ -146,7 +146,7 @@ describe('deletion', () => {
     expect(await events()).toHaveLength(last);
   });
 
-  it('S118, S119: after erasure no table contains a name, address, company or IP, and no key decrypts what was encrypted', async () => {
+  it('S118, S119: after an erasure no table contains a name, address, company or IP, and no key decrypts encrypted data', async () => {
     const details = {
       organisation: 'Example Holdings',
       address_line1: '1 Quayside',

@@ -21,8 +21,9 @@ export class ErasureService {
   ) {}
 
   /**
-   * Each account has its own transaction; its lock decides a race with a restore.
-   * @throws AggregateError at the end if some failed, so that one failure does not block the others.
+   * Erases each due account in its own transaction, under the account's lock, so that an erasure and a restore never
+   * run together.
+   * @throws AggregateError after all accounts were tried, if some failed.
    */
   async eraseDue(): Promise<void> {
     const faults: unknown[] = [];
@@ -32,7 +33,7 @@ export class ErasureService {
     if (faults.length > 0) throw new AggregateError(faults, `${faults.length} accounts not erased`);
   }
 
-  /** Keeps ids, states and key hashes; all personal data is erased (S118, S119). */
+  /** Erases all personal data of an account; ids, states and key hashes stay (S118, S119). */
   private async erase(accountId: string): Promise<void> {
     await this.accounts.transaction(async (transaction) => {
       if (!(await this.accounts.erase(transaction, accountId))) return;

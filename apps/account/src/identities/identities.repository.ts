@@ -19,7 +19,7 @@ export class IdentitiesBySubjectMaintenanceRepository {
 
 @Injectable()
 export class IdentitiesRepository {
-  /** False if it already belongs to someone. */
+  /** @returns false if the identity already belongs to an account. */
   async insert(transaction: Transaction, identity: Identity): Promise<boolean> {
     const count = await transaction.execute(
       `insert into identities (id, account_id, person_id, provider, subject_hash, details,
@@ -42,7 +42,7 @@ export class IdentitiesRepository {
     return transaction.manager.find(Identity, { where: { accountId }, order: { id: 'ASC' } });
   }
 
-  /** False if it no longer belongs to the account. */
+  /** @returns false if the identity no longer belongs to the account. */
   async noteUsed(
     transaction: Transaction,
     accountId: string,

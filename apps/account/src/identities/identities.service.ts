@@ -32,7 +32,7 @@ export class IdentitiesService {
     return this.bySubject.find(this.hashOf(of));
   }
 
-  /** False if it was removed meanwhile. */
+  /** Records a log-in with an identity. @returns false if the identity was removed meanwhile. */
   async noteUsed(
     transaction: Transaction,
     accountId: string,
@@ -41,7 +41,7 @@ export class IdentitiesService {
     return this.identities.noteUsed(transaction, accountId, this.hashOf(of), this.clock.now());
   }
 
-  /** @throws IdentityTaken. */
+  /** Connects an identity to the person. @throws IdentityTaken. */
   async link(
     transaction: Transaction,
     { accountId, personId }: Pick<Actor, 'accountId' | 'personId'>,
@@ -85,14 +85,14 @@ export class IdentitiesService {
     await this.mail.send(transaction, accountId, identityMail('removed', name));
   }
 
-  /** The owner is notified of each identity. */
+  /** Removes every identity and notifies the owner of each. */
   async removeAll(transaction: Transaction, accountId: string): Promise<void> {
     for (const identity of await this.identities.list(transaction, accountId)) {
       await this.remove(transaction, accountId, identity);
     }
   }
 
-  /** Erasure. */
+  /** Deletes the identities, for the erasure of the account. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.identities.deleteAll(transaction, accountId);
   }

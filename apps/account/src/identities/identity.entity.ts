@@ -14,11 +14,11 @@ export class Identity {
   @Column('text')
   provider: string;
 
-  /** Peppered hash of the provider and its id of the person. */
+  /** The peppered hash of the provider and its id of the person. */
   @Column('bytea', { name: 'subject_hash' })
   subjectHash: Buffer;
 
-  /** Encrypted: the address at the provider. */
+  /** The person's address at the provider, encrypted. */
   @Column('bytea')
   details: Buffer;
 

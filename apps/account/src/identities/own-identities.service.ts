@@ -37,7 +37,7 @@ export class OwnIdentitiesService {
     });
   }
 
-  /** Starts to connect a provider: the return must come to the same session. @throws NotFound, ProviderRefused. */
+  /** Starts to connect a provider; the person must return in the same session. @throws NotFound, ProviderRefused. */
   async connect(owner: ActiveSession, provider: Provider): Promise<StepAnswer<AskProviderAnswer>> {
     const { url, ...asked } = await this.providers.ask(provider);
     const { accountId, sessionId } = owner;

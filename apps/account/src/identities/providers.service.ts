@@ -24,7 +24,7 @@ export interface ProvenIdentity {
   provider: Provider;
   /** The provider's own id of the person, which outlives a change of address. */
   subject: string;
-  /** Undefined unless the provider has verified it. */
+  /** The address; undefined unless the provider has verified it. */
   address?: string;
   name: string;
 }

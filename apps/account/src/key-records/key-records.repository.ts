@@ -13,7 +13,7 @@ export interface KeyRow {
   scopes: Scope[];
   allowedAddresses: string[];
   dailyCreditCap: number | null;
-  /** The first key of the chain of rotations. */
+  /** The first key of the line of rotations. */
   ranksAs: string;
   /** The ids of that line's keys; null without a cap. */
   lineKeyIds: string[] | null;
@@ -26,7 +26,10 @@ export interface KeyRow {
 export class KeyRecordMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Takes one statement with a unique index, whatever the hash (S4, S12). @param limits.usedSince for `lineKeyIds`. */
+  /**
+   * Finds a key by its hash, known or not, with one statement and a unique index (S4, S12). @param limits.usedSince for
+   * `lineKeyIds`.
+   */
   async find(hash: Buffer, { usedSince }: { usedSince: Date }): Promise<KeyRow | null> {
     const [row] = await this.database.query<KeyRow>(
       `select k.id as "keyId", k.account_id as "accountId", a.state as "accountState",
@@ -52,7 +55,7 @@ export class KeyRecordMaintenanceRepository {
     return row ?? null;
   }
 
-  /** Keys of all accounts with this ending, newest first. */
+  /** Lists the keys of all accounts with this ending, newest first. */
   async listByEnding(
     lastFour: string,
     limit: number,
@@ -64,7 +67,7 @@ export class KeyRecordMaintenanceRepository {
     );
   }
 
-  /** Takes one statement for all keys; rows written less than `before` ago stay unchanged. */
+  /** Records the use of all keys with one statement; keys that were used after `before` stay unchanged. */
   async noteUsed(keyIds: string[], at: Date, before: Date): Promise<void> {
     await this.database.query(
       `update api_keys set last_used_at = $2
@@ -81,7 +84,7 @@ export class KeyRecordMaintenanceRepository {
     );
   }
 
-  /** False if the key was revoked, or its expiry extended, meanwhile. */
+  /** Retires an expired key. @returns false if the key was revoked or its expiry extended meanwhile. */
   async expire(transaction: Transaction, keyId: string, now: Date): Promise<boolean> {
     const count = await transaction.execute(
       `update api_keys set revoked_at = expires_at, revoked_because = 'expiry'

@@ -17,7 +17,10 @@ export class KeyRecordService {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns revoked and expired keys, too, because the gateway decides. Null if no key has this hash. */
+  /**
+   * Finds a key by its hash, even a revoked or expired one, because the gateway decides. @returns null if no key has
+   * this hash.
+   */
   async find(hash: string): Promise<KeyRecord | null> {
     const nowMs = this.clock.now().getTime();
     const usedSince = new Date(nowMs - (nowMs % DAY_MS));
@@ -38,12 +41,12 @@ export class KeyRecordService {
     };
   }
 
-  /** Keys of all accounts with this ending, for operators; at most 50. */
+  /** Lists keys of all accounts with this ending, for operators; at most 50. */
   async findByEnding(lastFour: string) {
     return this.keys.listByEnding(lastFour, ENDINGS_MAX);
   }
 
-  /** Writes the last use, at most once a minute per key (S15). */
+  /** Records the last use, at most once a minute per key (S15). */
   async noteUsed(keyIds: string[]): Promise<void> {
     const now = this.clock.now();
     await this.keys.noteUsed(keyIds, now, new Date(now.getTime() - USED_WRITE_MS));

@@ -5,7 +5,7 @@ import type { NewKey } from './keys.repository.js';
 /** A key without its rank, which depends on the other keys. */
 export type KeyDescription = Omit<KeyAnswer, 'rank'>;
 
-/** A key as its owner sees it and as the audit log hashes it. @param now business time. */
+/** Describes a key as its owner sees it and as the audit log hashes it. @param now business time. */
 export function describeKey(key: NewKey, now: Date): KeyDescription {
   return {
     id: key.id,
@@ -24,7 +24,7 @@ export function describeKey(key: NewKey, now: Date): KeyDescription {
   };
 }
 
-/** The answer to a repeated call, because the value was shown once (S5). */
+/** Returns the answer to a repeated call, without the value, which is shown only once (S5). */
 export function withoutValue(answer: IssuedKeyAnswer): IssuedKeyAnswer {
   return { ...answer, key: undefined };
 }

@@ -28,14 +28,14 @@ export class ApiKey {
   @Column('text', { name: 'allowed_addresses', array: true })
   allowedAddresses: string[];
 
-  /** Credits per UTC day. */
+  /** The maximum credits per UTC day. */
   @Column('integer', { name: 'daily_credit_cap', nullable: true })
   dailyCreditCap: number | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
-  /** Keys rank by age; the successor of a rotated key has the rank of the first one of its line. */
+  /** The key whose age decides the rank: the first key in the line of rotations. */
   @Column('uuid', { name: 'ranks_as' })
   ranksAs: string;
 
@@ -45,7 +45,7 @@ export class ApiKey {
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt: Date | null;
 
-  /** The key that replaced it by a rotation or a reissue. */
+  /** The key that replaced this one by a rotation or a reissue. */
   @Column('uuid', { name: 'replaced_by', nullable: true })
   replacedBy: string | null;
 

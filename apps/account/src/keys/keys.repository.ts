@@ -17,7 +17,7 @@ export class KeysRepository {
     return transaction.manager.findOneBy(ApiKey, { accountId, id: keyId });
   }
 
-  /** Newest first: ids sort by creation. */
+  /** Lists the newest first; ids sort by creation. */
   async list(
     transaction: Transaction,
     accountId: string,
@@ -55,7 +55,7 @@ export class KeysRepository {
       .getMany();
   }
 
-  /** Ids of the active keys, excluding those already replaced by a rotation; oldest line first. */
+  /** Lists the ids of active keys that no rotation has replaced, with the oldest line of rotations first. */
   async listCurrent(
     transaction: Transaction,
     accountId: string,
@@ -69,7 +69,7 @@ export class KeysRepository {
     return keys.map(({ id }) => id);
   }
 
-  /** The key that this one replaced, while it still works. */
+  /** Finds the key that this one replaced, while the old key still works. */
   async listOverlapping(
     transaction: Transaction,
     accountId: string,
@@ -104,7 +104,7 @@ export class KeysRepository {
   }
 
   /**
-   * For the erasure: deletes names and addresses, which the owner wrote. The hash stays, so that the key answers
+   * Deletes names and addresses, which the owner wrote, for the erasure. The hash stays, so that the key answers
    * "erased".
    */
   async scrub(transaction: Transaction, accountId: string): Promise<void> {

@@ -29,7 +29,7 @@ import { keyStateOf } from './key-state.js';
 import { KeyLimitReached, KeyNotActive, KeyNotReissuable, TooManyNewKeys } from './keys.errors.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
 
-/** The properties that a new key takes from its request or from the key it replaces. */
+/** The properties that a new key gets from its request or from the key that it replaces. */
 type KeySettings = Pick<
   ApiKey,
   'environment' | 'name' | 'scopes' | 'allowedAddresses' | 'dailyCreditCap' | 'expiresAt'
@@ -179,8 +179,8 @@ export class KeysService {
   }
 
   /**
-   * Gives a revoked or expired key a successor with the same name, scopes and limits, once, such as after a
-   * restoration. If the expiry of the key has passed, the request needs a new expiry, or null.
+   * Gives a revoked or expired key a successor with the same name, scopes and limits, once: for example, after the
+   * account was restored. If the expiry of the key has passed, the request needs a new expiry, or null.
    * @throws NotFound, KeyNotReissuable, KeyLimitReached, InvalidRequest.
    */
   async reissue(
@@ -298,7 +298,7 @@ export class KeysService {
     return { ...(await this.answerOf(transaction, key)), key: value };
   }
 
-  /** The rank of each live key of an account by its id; at most `KEYS_MAX` are read. */
+  /** Returns the rank of each live key of an account by its id; at most `KEYS_MAX` keys are read. */
   private async ranksOf(
     transaction: Transaction,
     accountId: string,
@@ -332,7 +332,10 @@ export class KeysService {
     await this.checkPace(transaction, accountId);
   }
 
-  /** Keys created before the owner recovered the account do not count, because a stranger may have created them. */
+  /**
+   * Limits the keys created in a day. Keys created before the owner recovered the account do not count, because a
+   * stranger may have created them. @throws TooManyNewKeys.
+   */
   private async checkPace(transaction: Transaction, accountId: string): Promise<void> {
     const { takenBackAt } = await this.accounts.get(transaction, accountId);
     const since = Math.max(this.clock.now().getTime() - DAY_MS, takenBackAt?.getTime() ?? 0);
@@ -371,7 +374,9 @@ export class KeysService {
     return key;
   }
 
-  /** Null and undefined are returned unchanged: they clear or keep the value. */
+  /**
+   * Reads a date in the future. Null, which clears the value, and undefined, which keeps it, are returned unchanged.
+   */
   private futureDate(text: string | null | undefined): Date | null | undefined {
     if (text === null || text === undefined) return text;
     const date = new Date(text);

@@ -80,7 +80,7 @@ describe('keys', () => {
     expect((await recordOf(value))?.keyId).toBe(key.id);
   });
 
-  it('every change of a key publishes one event with the resulting state', async () => {
+  it('every change of a key publishes one event with the new state', async () => {
     const first = await createKey();
     await call('PATCH', `keys/${first.id}`, { scopes: ['dns'] });
     const rotated = await call('POST', `keys/${first.id}/rotate`, { overlap: '1h' });

@@ -91,13 +91,13 @@ describe('the successor of a key', () => {
     expect(await recordOf((await createKey()).key)).not.toHaveProperty('capLine');
   });
 
-  it('S6: with the overlap "now" the old key is revoked at once', async () => {
+  it('S6: with the overlap "now", the old key is revoked at once', async () => {
     const old = await createKey();
     await call('POST', `keys/${old.id}/rotate`, { overlap: 'now' });
     expect(await recordOf(old.key)).toMatchObject({ state: 'revoked', rank: 0 });
   });
 
-  it('S6: after repeated rotation two keys work, however long the overlap', async () => {
+  it('S6: after repeated rotations two keys work, however long the overlap is', async () => {
     const issued = [await createKey()];
     for (let i = 0; i < 4; i++) {
       const { body } = await call('POST', `keys/${issued.at(-1)?.id}/rotate`, { overlap: '7d' });

@@ -9,11 +9,11 @@ export class LogInStep {
   @Column('text')
   kind: string;
 
-  /** Null while it is unknown whose log-in it will be. */
+  /** The account; null while the person is unknown. */
   @Column('uuid', { name: 'account_id', nullable: true })
   accountId: string | null;
 
-  /** Encrypted: the data for the next step. */
+  /** The data for the next step, encrypted. */
   @Column('bytea')
   content: Buffer;
 

@@ -10,7 +10,7 @@ const COLUMNS = `token_hash as "tokenHash", kind, account_id as "accountId", con
 export class LogInStepsMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Also deletes expired steps. */
+  /** Inserts a step, and deletes expired ones. */
   async insert(transaction: Transaction, step: LogInStep, now: Date): Promise<void> {
     await transaction.query('delete from log_in_steps where expires_at <= $1', [now]);
     await transaction.manager.insert(LogInStep, step);

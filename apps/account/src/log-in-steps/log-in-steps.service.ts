@@ -12,10 +12,10 @@ const LIFETIMES_MS: Readonly<Record<StepKind, number>> = {
   code: 10 * MINUTE_MS,
   provider: 10 * MINUTE_MS,
   link: 10 * MINUTE_MS,
-  // How long a browser waits (WebAuthn Level 3, 15.1).
+  // As long as a browser waits for a passkey (WebAuthn Level 3, 15.1).
   passkey: 5 * MINUTE_MS,
 };
-/** Wrong codes per log-in (S33). */
+/** The maximum number of codes per log-in (S33). */
 const TRIES_MAX = 5;
 
 export type StepKind = keyof StepContents;
@@ -34,10 +34,7 @@ export class LogInStepsService {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * @param accountId null while it is unknown whose log-in it will be.
-   * @returns the only copy of the token.
-   */
+  /** @param accountId null while the person is unknown. @returns the only copy of the token. */
   async begin<K extends StepKind>(
     transaction: Transaction,
     kind: K,
@@ -93,8 +90,8 @@ export class LogInStepsService {
   }
 
   /**
-   * The statement of a provider that waits in this browser for its owner, even if a passkey was requested and not
-   * presented.
+   * Removes and returns the identity that waits in this browser until its owner logs in. It still waits if a passkey
+   * was requested but not presented.
    */
   async tryTakeLink(transaction: Transaction, token: string): Promise<PendingIdentity | undefined> {
     const link = await this.tryTake(transaction, 'link', token);
@@ -108,7 +105,7 @@ export class LogInStepsService {
     if (tries === 0 || tries > TRIES_MAX) throw new LogInOver();
   }
 
-  /** Erasure. */
+  /** Deletes the steps, for the erasure of the account. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.steps.deleteAll(transaction, accountId);
   }

@@ -4,7 +4,7 @@ import type { Provider } from '#libs/contracts';
 export interface AskedProvider {
   provider: Provider;
   state: string;
-  /** Empty for OAuth, which has no ID token that repeats it. */
+  /** The nonce; empty for OAuth, which has no ID token that repeats it. */
   nonce: string;
   verifier: string;
 }
@@ -14,13 +14,13 @@ export interface PendingIdentity {
   provider: Provider;
   /** The provider's own id of the person, which outlives a change of address. */
   subject: string;
-  /** Undefined unless the provider has verified it. */
+  /** The address; undefined unless the provider has verified it. */
   address?: string;
 }
 
 /** The data that the next step needs, by its kind. */
 export interface StepContents {
-  /** A code of the authenticator app, or a recovery code. */
+  /** The next step is a code of the authenticator app, or a recovery code. */
   code: { personId: string; passwordHash: string | null; link?: PendingIdentity };
   /** The request to a provider, the page to open next, and the session to connect. */
   provider: AskedProvider & { to: string; sessionId?: string };

@@ -33,8 +33,8 @@ export class EntryService {
   }
 
   /**
-   * Continues after the first proof, under the account's lock: requires a code if the person has an app, otherwise
-   * opens a session.
+   * Continues after the first proof, such as a password, under the account's lock: requires a code if the person has an
+   * authenticator app, otherwise opens a session.
    */
   async enter(
     transaction: Transaction,
@@ -83,7 +83,7 @@ export class EntryService {
     );
   }
 
-  /** An earlier provider statement in this browser, if it names the address whose owner logs in (S37). */
+  /** Returns the pending identity of this browser, if its address is that of the person who logs in (S37). */
   async ownLink(
     transaction: Transaction,
     { accountId, personId }: Actor,

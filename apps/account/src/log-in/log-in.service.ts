@@ -12,7 +12,7 @@ import { SessionAnswer, type StepAnswer } from '../sessions/session-headers.js';
 import { EntryService } from './entry.service.js';
 import { WrongCredentials } from '../people/people.errors.js';
 
-/** Log-ins from one network; successful ones do not count. */
+/** Limits log-ins from one network; successful ones do not count. */
 const NETWORK_LIMIT: AttemptLimit = {
   name: 'log-in network',
   max: 20,
@@ -20,8 +20,8 @@ const NETWORK_LIMIT: AttemptLimit = {
 };
 
 /**
- * Failed log-ins to one address from all networks that were never used to log in to it: no more than NIST SP 800-63B
- * allows. A new password, set by a link to the mailbox, starts a new count.
+ * Limits failed log-ins to one address, from all networks from which nobody has logged in to it: no more than NIST SP
+ * 800-63B allows. A new password, set by a link to the mailbox, starts a new count.
  */
 const STRANGERS_LIMIT: AttemptLimit = {
   name: 'log-in strangers',
@@ -29,7 +29,10 @@ const STRANGERS_LIMIT: AttemptLimit = {
   windowMs: HOUR_MS,
 };
 
-/** Successful log-ins of one person with one password, because each is an entry in a log that is kept permanently. */
+/**
+ * Limits successful log-ins of one person with one password, because each is an entry in a log that is kept
+ * permanently.
+ */
 const PERSON_LIMIT: AttemptLimit = {
   name: 'log-in person',
   max: 300,
@@ -49,8 +52,9 @@ export class LogInService {
   ) {}
 
   /**
-   * Does the same work whether or not the address exists (S24). Guesses delay the network or site from which they come.
-   * A browser that logged in before is delayed only by its own guesses, so a guesser does not delay others (S22).
+   * Logs in with a password. Does the same work whether or not the address exists (S24). Guesses delay further attempts
+   * from their network or site. A browser that logged in before is delayed only by its own guesses, so a guesser does
+   * not delay others (S22).
    * @throws WrongCredentials, TooManyAttempts, PasswordQueueFull.
    */
   async logIn(

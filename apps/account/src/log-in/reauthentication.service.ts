@@ -13,7 +13,10 @@ import { WrongCredentials } from '../people/people.errors.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { type AttemptLimit, ThrottlingService } from '../throttling/throttling.service.js';
 
-/** Correct passwords of one person, entered again, because each is an entry in a log that is kept permanently. */
+/**
+ * Limits how often one person enters the correct password again, because each time is an entry in a log that is kept
+ * permanently.
+ */
 const PERSON_LIMIT: AttemptLimit = {
   name: 're-authentication of person',
   max: 60,
@@ -32,7 +35,10 @@ export class ReauthenticationService {
     private readonly audit: AuditService,
   ) {}
 
-  /** @throws WrongCredentials, TooManyAttempts, PasswordQueueFull. */
+  /**
+   * Verifies the password and marks the session as recent. @throws WrongCredentials, TooManyAttempts,
+   * PasswordQueueFull.
+   */
   async reauthenticate(
     session: ActiveSession,
     { password }: ReauthenticateRequest,
@@ -76,8 +82,8 @@ export class ReauthenticationService {
   }
 
   /**
-   * Checks the session for actions that also accept a password with the request. @param object of the rejection in the
-   * audit log.
+   * Checks that the session is recent, for actions that also accept a password with the request. @param object the
+   * object of the rejection in the audit log.
    * @throws ReauthenticationRequired.
    */
   async checkRecent(session: ActiveSession, object: string): Promise<void> {

@@ -24,9 +24,9 @@ export class SecondStepService {
   ) {}
 
   /**
-   * Allows five attempts; wrong guesses over all log-ins cause growing delays (S33). Changes since the first step end
-   * the log-in, such as a new password or the end of the 90 days after a deletion. @throws WrongCode, LogInOver,
-   * TooManyAttempts, WrongCredentials.
+   * Completes a log-in with a code. Allows five attempts; wrong guesses over all log-ins cause growing delays (S33). A
+   * change since the first step ends the log-in, such as a new password or the end of the 90 days after a deletion.
+   * @throws WrongCode, LogInOver, TooManyAttempts, WrongCredentials.
    */
   async logIn(
     { code }: CodeRequest,

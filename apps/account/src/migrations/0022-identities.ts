@@ -1,6 +1,6 @@
 import type { Migration } from '#libs/database';
 
-/** Identities at other providers (Google, GitHub) with which people log in. */
+/** People log in with identities at other providers (Google, GitHub). */
 export const identities: Migration = {
   name: '0022-identities',
   sql: `

@@ -48,7 +48,7 @@ export class OperatorsController {
     return this.operators.liftSecondFactor(accountId, { operator }, reason);
   }
 
-  /** An action that is about to be taken at another service, for one account or for all. */
+  /** Records an action that is about to be taken at another service, for one account or for all. */
   @Post('orders')
   @HttpCode(204)
   note(@Headers('x-account-id') accountId: string | undefined, @Body() body: OperatorOrderRequest) {

@@ -17,15 +17,15 @@ export class FindAccountsRequest {
   text: string;
 }
 
-/** The acting person, as given on the command line. */
+/** The name of the acting person, as given on the command line. */
 export class OperatorRequest {
   @Matches(/^[\w.@-]{1,64}$/)
   operator: string;
 }
 
-/** A reason is required. */
+/** A suspension or its end, with a reason. */
 export class SuspensionRequest extends OperatorRequest {
-  /** The reason. The owner can read that of a suspension; that of its end is only in the audit log. */
+  /** The owner can read the reason for a suspension; the reason for its end is only in the audit log. */
   @IsString()
   @Length(1, 500)
   reason: string;

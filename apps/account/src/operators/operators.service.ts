@@ -11,10 +11,10 @@ import { AuditedRequestsMaintenanceRepository } from './audited-requests.reposit
 import type { OperatorOrderRequest } from './operators.dto.js';
 import { INSPECTION } from './timeline.repository.js';
 
-/** The last characters of a key as shown on the dashboard, or a whole key, of which only these are used. */
+/** The last characters of a key as shown on the dashboard, or a whole key, whose other characters are ignored. */
 const KEY_ENDING = /^(?:dds_(?:live|test)_[0-9A-Za-z]*|…|\.\.\.)?([0-9A-Za-z]{4})$/;
 
-/** Operators' actions on an account. */
+/** Performs operators' actions on an account. */
 @Injectable()
 export class OperatorsService {
   constructor(
@@ -83,7 +83,7 @@ export class OperatorsService {
     });
   }
 
-  /** Undoes the suspension and nothing else. @throws NotFound. */
+  /** Ends the suspension and changes nothing else. @throws NotFound. */
   async unsuspend(accountId: string, by: Operator, reason: string): Promise<SuspensionAnswer> {
     return this.accounts.transaction(async (transaction) => {
       const hasChanged = await this.accounts.setSuspension(transaction, accountId, null);

@@ -11,7 +11,7 @@ import { TimelineRepository } from './timeline.repository.js';
 
 const BEGINNING = new Date(0);
 
-/** The events of an account that this service knows. */
+/** Lists the entries of an account's timeline that this service knows. */
 @Controller('internal/operator/timeline')
 @AllowCallers('cli')
 export class TimelineController {

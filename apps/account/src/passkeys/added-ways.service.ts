@@ -3,7 +3,7 @@ import type { Transaction } from '#libs/database';
 import { IdentitiesService } from '../identities/identities.service.js';
 import { PasskeysService } from './passkeys.service.js';
 
-/** The ways to log in besides the password, which an intruder may have added. */
+/** Removes the ways to log in besides the password, because an intruder may have added them. */
 @Injectable()
 export class AddedWaysService {
   constructor(
@@ -11,7 +11,7 @@ export class AddedWaysService {
     private readonly passkeys: PasskeysService,
   ) {}
 
-  /** The owner is notified. */
+  /** Removes all passkeys and providers, and notifies the owner. */
   async removeAll(transaction: Transaction, accountId: string): Promise<void> {
     await this.identities.removeAll(transaction, accountId);
     await this.passkeys.removeAll(transaction, accountId);

@@ -38,7 +38,7 @@ export class OwnPasskeysService {
     }));
   }
 
-  /** The challenge is bound to this session. @throws TooManyPasskeys. */
+  /** Starts to add a passkey; the challenge is bound to this session. @throws TooManyPasskeys. */
   async begin(owner: ActiveSession): Promise<StepAnswer<PasskeyOptionsAnswer>> {
     const { accountId, personId, sessionId } = owner;
     return this.accounts.transaction(async (transaction) => {
@@ -55,7 +55,10 @@ export class OwnPasskeysService {
     });
   }
 
-  /** The challenge is consumed first, whatever the result. @throws LogInOver, PasskeyRefused, TooManyPasskeys. */
+  /**
+   * Adds a passkey. The challenge is consumed first, whatever the result. @throws LogInOver, PasskeyRefused,
+   * TooManyPasskeys.
+   */
   async add(
     owner: ActiveSession,
     { name, credential }: AddPasskeyRequest,

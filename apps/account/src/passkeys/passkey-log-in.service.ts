@@ -17,16 +17,16 @@ import { PasskeyRefused } from './passkeys.errors.js';
 import { PasskeysService, type ProvenPasskey } from './passkeys.service.js';
 import { isCountOfCopy, requestOptions } from './webauthn.js';
 
-/** Each attempt stores a row for five minutes. */
+/** Limits attempts, because each stores a row for five minutes. */
 const NETWORK_LIMIT: AttemptLimit = {
   name: 'passkey network',
   max: 60,
   windowMs: 15 * MINUTE_MS,
 };
-/** Log-ins of one person with passkeys, because each is an entry in a log that is kept permanently. */
+/** Limits log-ins of one person with passkeys, because each is an entry in a log that is kept permanently. */
 const PERSON_LIMIT: AttemptLimit = { name: 'passkey person', max: 300, windowMs: HOUR_MS };
 
-/** Log-in with a passkey, which combines both factors: a device, and the finger, face or PIN that unlocks it. */
+/** Logs in with a passkey, which combines both factors: a device, and the finger, face or PIN that unlocks it. */
 @Injectable()
 export class PasskeyLogInService {
   constructor(
@@ -38,13 +38,16 @@ export class PasskeyLogInService {
     private readonly audit: AuditService,
   ) {}
 
-  /** The options are the same for everyone, because the person is not known yet (S24). @throws TooManyAttempts. */
+  /**
+   * Starts a log-in. The options are the same for everyone, because the person is not known yet (S24). @throws
+   * TooManyAttempts.
+   */
   async begin(visitor: Visitor): Promise<StepAnswer<PasskeyOptionsAnswer>> {
     await this.throttling.countNetwork(NETWORK_LIMIT, visitor);
     const options = await requestOptions(this.passkeys.party);
     const { challenge } = options;
     return this.accounts.transaction(async (transaction) => {
-      // An earlier statement of a provider in this browser still waits for its owner.
+      // An identity that waits in this browser continues to wait for its owner.
       const link = await this.steps.tryTakeLink(transaction, visitor.stepToken);
       const content = { challenge, link };
       const token = await this.steps.begin(transaction, 'passkey', { accountId: null, content });
@@ -53,8 +56,8 @@ export class PasskeyLogInService {
   }
 
   /**
-   * Works only once, in the browser that started the log-in: the challenge is consumed before anything else is checked
-   * (S34).
+   * Completes a log-in, only once and only in the browser that started it: the challenge is consumed before anything
+   * else is checked (S34).
    * @throws LogInOver, PasskeyRefused, TooManyAttempts, IdentityTaken.
    */
   async logIn(

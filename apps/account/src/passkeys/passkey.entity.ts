@@ -11,11 +11,11 @@ export class Passkey {
   @Column('uuid', { name: 'person_id' })
   personId: string;
 
-  /** The authenticator's id for it. */
+  /** The authenticator's id for the passkey. */
   @Column('bytea', { name: 'credential_id' })
   credentialId: Buffer;
 
-  /** In COSE format (RFC 9052). */
+  /** The public key in COSE format (RFC 9052). */
   @Column('bytea', { name: 'public_key' })
   publicKey: Buffer;
 
@@ -23,14 +23,14 @@ export class Passkey {
   @Column('bigint')
   counter: string;
 
-  /** Encrypted: the name given by its owner. */
+  /** The name given by the owner, encrypted. */
   @Column('bytea')
   name: Buffer;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
-  /** Null before its first log-in. */
+  /** The time of the last log-in; null before the first one. */
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt: Date | null;
 }

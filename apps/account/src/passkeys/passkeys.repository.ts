@@ -25,7 +25,7 @@ export class PasskeysByCredentialMaintenanceRepository {
 
 @Injectable()
 export class PasskeysRepository {
-  /** False if a passkey with this id is already stored. */
+  /** @returns false if a passkey with this id is already stored. */
   async insert(transaction: Transaction, passkey: Passkey): Promise<boolean> {
     const count = await transaction.execute(
       `insert into passkeys (id, account_id, person_id, credential_id, public_key, counter, name,
@@ -58,7 +58,7 @@ export class PasskeysRepository {
     await transaction.manager.update(Passkey, { accountId, id }, { name });
   }
 
-  /** False if the passkey was removed meanwhile, or its stored counter is not lower. */
+  /** @returns false if the passkey was removed meanwhile, or its stored counter is not lower. */
   async noteUsed(
     transaction: Transaction,
     accountId: string,

@@ -59,8 +59,8 @@ export class PasskeysService {
   }
 
   /**
-   * The passkeys that an authenticator need not create again. @throws TooManyPasskeys if there is no room for another
-   * one.
+   * Lists the ids of the account's passkeys, so that an authenticator does not create a second one. @throws
+   * TooManyPasskeys if there is no room for another passkey.
    */
   async known(transaction: Transaction, { accountId }: Person): Promise<Buffer[]> {
     const all = await this.passkeys.list(transaction, accountId);
@@ -68,7 +68,10 @@ export class PasskeysService {
     return all.map(({ credentialId }) => credentialId);
   }
 
-  /** Runs under the account's lock. @throws TooManyPasskeys; PasskeyRefused if it is already registered. */
+  /**
+   * Adds a passkey, under the account's lock. @throws TooManyPasskeys; PasskeyRefused if the passkey is already
+   * registered.
+   */
   async add(
     transaction: Transaction,
     person: Person,
@@ -91,7 +94,7 @@ export class PasskeysService {
     return answerOf(passkey, name);
   }
 
-  /** Runs under the account's lock. @returns undefined if there is none. */
+  /** Renames a passkey, under the account's lock. @returns undefined if there is no such passkey. */
   async rename(
     transaction: Transaction,
     accountId: string,
@@ -107,11 +110,14 @@ export class PasskeysService {
   /** Finds the owner of the passkey that signed the challenge. @throws PasskeyRefused. */
   async prove(challenge: string, credential: string): Promise<ProvenPasskey> {
     const found = await this.byCredential.find(await credentialIdOf(credential));
-    if (!found) throw new PasskeyRefused(new Error('nobody has it'));
+    if (!found) throw new PasskeyRefused(new Error('no account has this passkey'));
     return { ...found, newCounter: await verifyUse(this.party, challenge, credential, found) };
   }
 
-  /** Runs under the account's lock. @throws PasskeyRefused if it was removed, or its counter changed, meanwhile. */
+  /**
+   * Records a log-in and the new counter, under the account's lock. @throws PasskeyRefused if the passkey was removed
+   * or its counter changed meanwhile.
+   */
   async noteUsed(
     transaction: Transaction,
     { accountId, id, newCounter: counter }: ProvenPasskey,
@@ -129,7 +135,7 @@ export class PasskeysService {
     if (name !== undefined) await this.tell(transaction, accountId, 'copied', name);
   }
 
-  /** @returns false when there is none. */
+  /** @returns false if there is no such passkey. */
   async remove(transaction: Transaction, accountId: string, id: string): Promise<boolean> {
     const name = await this.nameOf(transaction, accountId, id);
     if (name === undefined) return false;
@@ -138,13 +144,13 @@ export class PasskeysService {
     return true;
   }
 
-  /** The owner is notified once. */
+  /** Removes all passkeys and notifies the owner once. */
   async removeAll(transaction: Transaction, accountId: string): Promise<void> {
     const count = await this.passkeys.deleteAll(transaction, accountId);
     if (count > 0) await this.tell(transaction, accountId, 'all-removed');
   }
 
-  /** Erasure. */
+  /** Deletes the passkeys, for the erasure of the account. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.passkeys.deleteAll(transaction, accountId);
   }
@@ -159,7 +165,7 @@ export class PasskeysService {
     return this.personalData.decrypt<string>(transaction, accountId, passkey.name);
   }
 
-  /** @param name of the passkey. */
+  /** @param name the name of the passkey. */
   private async tell(
     transaction: Transaction,
     accountId: string,

@@ -1,13 +1,13 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { PasskeyRefused } from './passkeys.errors.js';
 
-/** EdDSA, ES256, RS256 (IANA, COSE Algorithms). */
+/** The algorithms EdDSA, ES256 and RS256 (IANA, COSE Algorithms). */
 const ALGORITHMS = [-8, -7, -257];
 /** The time for which the challenge is valid. */
 const TIMEOUT_MS = 300_000;
 const NAME = 'Domain Data Service';
 
-// Loading takes a fifth of a second, which is unnecessary before the first passkey.
+// The library is loaded with the first passkey, because loading takes a fifth of a second.
 const library = () => import('@simplewebauthn/server');
 
 /** The relying party for which passkeys are created and used: the dashboard, by its host name and its origin. */
@@ -119,8 +119,8 @@ export async function verifyUse(
       expectedOrigin: origin,
       expectedRPID: id,
       requireUserVerification: true,
-      // The counter that is passed is 0, lower than any other, because the library would not
-      // distinguish a copy from a wrong signature.
+      // The counter passed here is lower than any real one, because the library would not distinguish a copied passkey
+      // from a wrong signature.
       credential: { id: response.id, publicKey: new Uint8Array(passkey.publicKey), counter: -1 },
     });
     if (!verified) throw new Error('its signature is wrong');
@@ -137,7 +137,8 @@ const handleOf = (personId: string) =>
   new Uint8Array(Buffer.from(personId.replaceAll('-', ''), 'hex'));
 
 /**
- * No certificate is read, because its revocation list would be fetched from an address that it names.
+ * Rejects a passkey with a certificate, because its revocation list would be fetched from an address that the
+ * certificate names.
  * @throws unless the authenticator sends no attestation, or signs it only with the new key.
  */
 async function checkUncertified(response: RegistrationResponseJSON): Promise<void> {

@@ -10,7 +10,7 @@ import { PeopleService } from '../people/people.service.js';
 import { PasswordResetsService, RESET_LINK_LIFETIME_MS } from './password-resets.service.js';
 
 const NETWORK_LIMIT: AttemptLimit = { name: 'forgot network', max: 10, windowMs: HOUR_MS };
-/** This is no longer than a link is valid, so that a user who gets no further link has one that works. */
+/** The window is no longer than a link is valid, so that a user who gets no further link has one that works. */
 const ADDRESS_LIMIT: AttemptLimit = {
   name: 'forgot address',
   max: 3,
@@ -20,7 +20,7 @@ const ADDRESS_LIMIT: AttemptLimit = {
 /** Sends links to people who forgot their password. */
 @Injectable()
 export class ForgottenPasswordsService implements OnApplicationShutdown {
-  /** The number of running mails is bounded by the limits above and by the connection pool. */
+  /** The limits above and the connection pool bound the number of mails that are being sent. */
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(
@@ -33,7 +33,7 @@ export class ForgottenPasswordsService implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Answers after the look-up and sends the link afterwards, so that neither the answer nor the work before it reveals
+   * Answers after the look-up and sends the link only then, so that neither the answer nor the work before it reveals
    * whether the address exists (S24). Beyond the limit per address nothing is sent, so that the last link stays valid:
    * strangers' requests do not lock anyone out. @throws TooManyAttempts.
    */

@@ -24,15 +24,15 @@ export class MailedResetsService {
   ) {}
 
   /**
-   * Ends all sessions, disconnects every provider and removes every passkey, because an intruder may have added one.
-   * The person has to log in again. @throws LinkInvalid, InvalidRequest, TooManyAttempts.
+   * Sets a new password, ends all sessions, disconnects every provider and removes every passkey, because an intruder
+   * may have added one. The person has to log in again. @throws LinkInvalid, InvalidRequest, TooManyAttempts.
    */
   async reset(
     { token, password }: ResetPasswordRequest,
     visitor: Visitor,
   ): Promise<{ status: 'password_set' }> {
     await this.throttling.countNetwork(NETWORK_LIMIT, visitor);
-    // Runs before anything expensive, so that an invented link costs nothing (S121).
+    // Checks the link before any expensive work, so that an invented link costs nothing (S121).
     await this.accounts.transaction((transaction) => this.resets.accountOf(transaction, token));
     this.passwords.check(password);
     const passwordHash = await this.passwords.hash(password, visitor.address);

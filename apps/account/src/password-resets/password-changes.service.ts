@@ -19,7 +19,7 @@ export class PasswordChangesService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Ends all sessions and starts a new one. @throws WrongCredentials, InvalidRequest. */
+  /** Changes the password, ends all sessions and starts a new one. @throws WrongCredentials, InvalidRequest. */
   async change(
     session: ActiveSession,
     { current_password, password }: ChangePasswordRequest,

@@ -63,8 +63,8 @@ export class PasswordResetsService {
   }
 
   /**
-   * Ends every session and every link, including those to another address, because someone who knew the old password
-   * may have requested one. Notifies the owner (S28).
+   * Sets a password, and ends every session and every link, including those to another address, because someone who
+   * knew the old password may have requested one. Notifies the owner (S28).
    */
   async setPassword(
     transaction: Transaction,

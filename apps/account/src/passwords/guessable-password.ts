@@ -1,7 +1,7 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 
-/** The number of guesses that an attacker tries first; fewer than for eight random characters. */
+/** A password that needs fewer guesses is rejected; eight random characters need more. */
 const GUESSES_MIN = 1e8;
 /**
  * Longer passwords are not estimated completely, because the time on the main thread grows with the square of the

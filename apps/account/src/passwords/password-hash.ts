@@ -18,14 +18,17 @@ const STORED =
 
 const derive = promisify(argon2);
 
-/** The PHC string of a password. Runs on libuv's pool, off the main thread. */
+/** Returns the PHC string of a password. Hashes on libuv's pool, off the main thread. */
 export async function hashPassword(password: string, cost: HashCost): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await argon2id(password, salt, { cost, hashBytes: HASH_BYTES });
   return `${prefixOf(cost)}${base64(salt)}$${base64(hash)}`;
 }
 
-/** Uses the cost of the stored hash. @throws if the stored text is not a hash of ours. */
+/**
+ * Compares a password with a stored hash, at the cost of that hash. @throws if the stored text is not one of our
+ * hashes.
+ */
 export async function matchesPassword(password: string, stored: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt, hash] = STORED.exec(stored) ?? [];
   if (!hash) throw new Error('a stored password hash has an unknown format');
@@ -60,7 +63,7 @@ function argon2id(
   { cost, hashBytes }: { cost: HashCost; hashBytes: number },
 ): Promise<Buffer> {
   return derive('argon2id', {
-    // The same password typed on two systems may arrive composed and decomposed (RFC 8265 §4.2).
+    // One system may send composed characters and another decomposed ones for the same password (RFC 8265 §4.2).
     message: password.normalize('NFC'),
     nonce: salt,
     memory: cost.memoryKib,

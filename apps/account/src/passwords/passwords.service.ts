@@ -34,7 +34,7 @@ export class PasswordsService {
     return this.waiting.length;
   }
 
-  /** @throws InvalidRequest if it is too short, too long or easy to guess (S21). */
+  /** Checks a new password. @throws InvalidRequest if it is too short, too long or easy to guess (S21). */
   check(password: string, field = 'password'): void {
     const refuse = (message: string): FieldError[] => [{ field, message }];
     const length = [...password].length;
@@ -53,7 +53,8 @@ export class PasswordsService {
   }
 
   /**
-   * False for null, after the same work: look-ups without a result take the same time (S24). @throws PasswordQueueFull.
+   * Compares a password with a stored hash. @returns false for null, after the same work, so that look-ups without a
+   * result take the same time (S24). @throws PasswordQueueFull.
    */
   async matches(password: string, stored: string | null, address: string): Promise<boolean> {
     const expected = stored ?? nobodysHash(this.cost);
@@ -62,8 +63,8 @@ export class PasswordsService {
   }
 
   /**
-   * The hash to store instead, if a correct password is stored with a different cost than today's.
-   * @returns undefined if it is up to date, or if the queue is busy; then the next log-in will update it.
+   * Hashes a correct password again if its stored hash has a different cost than today's. @returns undefined if the
+   * stored hash is up to date, or if the queue is busy; then the next log-in updates it.
    */
   async rehash(
     password: string,

@@ -13,7 +13,7 @@ import {
 } from './passwords.service.js';
 
 const LOG_INS = 200;
-/** A quarter of the normal cost: slow enough for a queue, which these tests are about. */
+/** A quarter of the normal cost, which is slow enough to fill the queue. */
 const COST = { ...HASH_COST, memoryKib: HASH_COST.memoryKib / 4 };
 
 describe('passwords', () => {
@@ -62,7 +62,7 @@ describe('passwords', () => {
     const hashed = answers.filter((answer) => answer !== '429 too_busy');
     expect(hashed).toHaveLength(served);
     expect(hashed).toContain('401 wrong_credentials');
-    // On a busy machine, some wait in vain for a connection to the database.
+    // On a busy machine, some calls wait in vain for a connection to the database.
     expect(['401 wrong_credentials', '503 service_unavailable']).toEqual(
       expect.arrayContaining([...new Set(hashed)]),
     );

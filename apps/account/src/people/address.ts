@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { MAILBOX_PROVIDERS, type MailboxProvider } from './mailbox-providers.js';
 
-/** The form of an address that all spellings for the same account have in common. */
+/** Returns the hash of an address, which is the same for every spelling that belongs to one account. */
 export function addressHash(address: string, pepper: string): Buffer {
   return createHmac('sha256', pepper).update(`address\n${address.toLowerCase()}`).digest();
 }
@@ -20,7 +20,7 @@ const PROVIDERS = new Map(
   MAILBOX_PROVIDERS.flatMap((provider) => provider.domains.map((domain) => [domain, provider])),
 );
 
-/** The mailbox of an address in one spelling: lower case, without tags, aliases and ignored dots. */
+/** Returns the mailbox of an address in one spelling: lower case, without tags, aliases and ignored dots. */
 export function mailboxOf(address: string): string {
   const lower = address.toLowerCase();
   const at = lower.lastIndexOf('@');
@@ -33,7 +33,7 @@ export function mailboxOf(address: string): string {
   }: MailboxProvider = PROVIDERS.get(domain) ?? {
     domains: [domain],
   };
-  // A name that consists only of a tag is kept.
+  // A name that consists only of a tag stays as it is.
   const name = local.split('+')[0].split(tag)[0] || local;
   const plain = [...name].filter((character) => !ignored.includes(character)).join('');
   return `${isHyphenDot ? plain.replaceAll('-', '.') : plain}@${domains[0]}`;

@@ -12,7 +12,7 @@ export function newDeviceToken(address: string, pepper: string): string {
   return Buffer.concat([nonce, proofOf(nonce, address, pepper)]).toString('base64url');
 }
 
-/** Identifies the device; undefined if the token is not ours or belongs to another address. */
+/** Returns the id of the device; undefined if the token is not ours or belongs to another address. */
 export function deviceOf(token: string, address: string, pepper: string): string | undefined {
   if (!TOKEN.test(token)) return undefined;
   const bytes = Buffer.from(token, 'base64url');

@@ -1,27 +1,28 @@
 /**
- * How a mail service interprets the part before the @, beyond RFC 5321. Two addresses count as one mailbox only if the
- * service or a well-maintained list says so, because a person who is mistaken for another gets no trial credits.
+ * The rules by which a mail service interprets the part before the @, beyond RFC 5321. Two addresses count as one
+ * mailbox only if the service or a well-maintained list says so, because a person who is mistaken for another gets no
+ * trial credits.
  *
  * Sources, read on 2026-11-22:
  * - Gmail: support.google.com/mail/answer/7436150; validator.js `normalizeEmail` (dots, googlemail.com).
  * - iCloud: support.apple.com/118230 (icloud.com, me.com and mac.com of one account).
- * - Proton: proton.me/support/addresses-and-aliases (pm.me and protonmail.ch are short and old forms of the same
- *   name); its web client compares names without dots, hyphens and underscores (ProtonMail/WebClients).
+ * - Proton: proton.me/support/addresses-and-aliases (pm.me is a short form of the same name, and protonmail.ch an old
+ * one); its web client compares names without dots, hyphens and underscores (ProtonMail/WebClients).
  * - Yandex: validator.js and Yandex' own normalisation (all its domains are one); its registration page: a login
  *   with a dot gets the mail for the one with a hyphen, too.
  * - Yahoo: help.yahoo.com/kb/SLN28815 (`nickname-keyword`, where the nickname belongs to one person).
  * - Fastmail: email-normalize (`anything@name.fastmail.com`). Its domains have separate mailboxes.
  */
 export interface MailboxProvider {
-  /** All of them deliver a name to the same mailbox; the first one represents it. */
+  /** The domains that deliver a name to the same mailbox; the first one represents it. */
   domains: string[];
   /** Characters that are ignored in a name. */
   ignored?: string;
-  /** A hyphen in a name means a dot. */
+  /** Whether a hyphen in a name means a dot. */
   isHyphenDot?: boolean;
   /** The character, besides `+`, that begins a tag that the owner may choose freely (RFC 5233). */
   tag?: string;
-  /** `anything@name.domain` reaches `name@domain`. */
+  /** Whether `anything@name.domain` reaches `name@domain`. */
   hasSubdomains?: boolean;
 }
 

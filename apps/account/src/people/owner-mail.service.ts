@@ -33,7 +33,7 @@ export class OwnerMailService {
     await this.mails.add(transaction, accountId, composeMail(address, template));
   }
 
-  /** Erasure: deletes mail that was not sent yet. */
+  /** Deletes mail that was not sent yet, for the erasure of the account. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.mails.forget(transaction, accountId);
   }

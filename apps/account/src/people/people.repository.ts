@@ -4,7 +4,7 @@ import { Person } from './person.entity.js';
 
 @Injectable()
 export class PeopleRepository {
-  /** False if another person already has the address. */
+  /** @returns false if another person already has the address. */
   async insert(transaction: Transaction, person: Person): Promise<boolean> {
     const count = await transaction.execute(
       `insert into people (id, account_id, address_hash, details, password_hash, created_at)
@@ -46,7 +46,7 @@ export class PeopleRepository {
     await transaction.manager.update(Person, { accountId, id: personId }, changes);
   }
 
-  /** False if another person already has the address. */
+  /** @returns false if another person already has the address. */
   async updateAddress(
     transaction: Transaction,
     accountId: string,
@@ -78,7 +78,7 @@ export class PeopleRepository {
     return count;
   }
 
-  /** Erasure. */
+  /** Deletes personal data from the rows, for the erasure of the account. */
   async scrub(transaction: Transaction, accountId: string): Promise<void> {
     await transaction.manager.update(
       Person,

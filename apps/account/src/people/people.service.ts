@@ -34,12 +34,12 @@ export class PeopleService {
     return this.byAddress.find(hash, this.networkHash(hash, visitorAddress));
   }
 
-  /** False if another person already has the address. */
+  /** Stores a person. @returns false if another person already has the address. */
   async insert(transaction: Transaction, person: Person): Promise<boolean> {
     return this.people.insert(transaction, person);
   }
 
-  /** @throws if the account has no such person, or was erased. */
+  /** Reads and decrypts a person. @throws if the account has no such person, or was erased. */
   async get(
     transaction: Transaction,
     accountId: string,
@@ -101,7 +101,7 @@ export class PeopleService {
     if (person?.passwordHash !== checkedHash) throw new WrongCredentials();
   }
 
-  /** False if another person already has the address. */
+  /** Changes a person's address. @returns false if another person already has it. */
   async setAddress(
     transaction: Transaction,
     accountId: string,
@@ -129,12 +129,12 @@ export class PeopleService {
     await this.personalData.destroyKey(transaction, accountId);
   }
 
-  /** Permanently represents the mailbox behind an address (S38). */
+  /** Returns the trial claim of the mailbox behind an address; it never changes (S38). */
   trialClaim(address: string): string {
     return trialClaim(address, this.config.addressPepper);
   }
 
-  /** One spelling for all addresses that reach the same mailbox. */
+  /** Returns one spelling for all addresses that reach the same mailbox. */
   mailboxOf(address: string): string {
     return mailboxOf(address);
   }
@@ -153,7 +153,7 @@ export class PeopleService {
     return addressHash(address, this.config.addressPepper);
   }
 
-  /** Represents a person's network without revealing whether two people share one. */
+  /** Returns a hash of a person's network that does not reveal whether two people share a network. */
   networkHash(personAddressHash: Buffer, visitorAddress: string): Buffer {
     return createHmac('sha256', this.config.addressPepper)
       .update(personAddressHash)

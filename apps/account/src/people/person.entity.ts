@@ -12,7 +12,7 @@ export class Person {
   @Column('bytea', { name: 'address_hash', nullable: true })
   addressHash: Buffer | null;
 
-  /** Encrypted `PersonDetails`. */
+  /** The encrypted `PersonDetails`. */
   @Column('bytea', { nullable: true })
   details: Buffer | null;
 

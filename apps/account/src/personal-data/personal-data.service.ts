@@ -24,7 +24,7 @@ export class PersonalDataService {
     this.visitorKey = derivedKey(config.personalDataSecret, 'visitors');
   }
 
-  /** Gives an account its data key. */
+  /** Creates the data key of an account. */
   async createKey(transaction: Transaction, accountId: string): Promise<void> {
     const wrappedKey = encrypt(this.wrappingKey, randomBytes(DATA_KEY_BYTES), accountId);
     await this.dataKeys.insert(transaction, accountId, { wrappedKey, createdAt: this.clock.now() });
@@ -35,7 +35,7 @@ export class PersonalDataService {
     await this.dataKeys.delete(transaction, accountId);
   }
 
-  /** Encrypts JSON with the account's data key; null as the account means a visitor without one. */
+  /** Encrypts JSON with the account's data key. @param accountId null for a visitor without an account. */
   async encrypt(
     transaction: Transaction,
     accountId: string | null,
@@ -45,7 +45,7 @@ export class PersonalDataService {
     return encrypt(key, Buffer.from(JSON.stringify(value)), accountId ?? '');
   }
 
-  /** @throws if the account's data key was destroyed or the value belongs to another account. */
+  /** Decrypts JSON. @throws if the account's data key was destroyed, or the value belongs to another account. */
   async decrypt<T>(
     transaction: Transaction,
     accountId: string | null,

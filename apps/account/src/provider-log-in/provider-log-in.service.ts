@@ -23,7 +23,7 @@ const NETWORK_LIMIT: AttemptLimit = {
   windowMs: 15 * MINUTE_MS,
 };
 
-/** Log-in with Google or GitHub: to the provider and back, in the same browser. */
+/** Logs in with Google or GitHub: sends the browser to the provider and accepts its return. */
 @Injectable()
 export class ProviderLogInService {
   constructor(
@@ -35,7 +35,7 @@ export class ProviderLogInService {
     private readonly connections: ProviderConnectionsService,
   ) {}
 
-  /** @throws TooManyAttempts, NotFound, ProviderRefused. */
+  /** Starts a log-in. @throws TooManyAttempts, NotFound, ProviderRefused. */
   async begin(
     provider: Provider,
     { to = '/' }: AskProviderRequest,
@@ -50,7 +50,7 @@ export class ProviderLogInService {
   }
 
   /**
-   * Works once, in the browser that started it: the step is consumed before the provider is called (S36).
+   * Completes a log-in, once, in the browser that started it: the step is consumed before the provider is called (S36).
    * @throws LogInOver, ProviderRefused, ProviderAddressNotVerified, IdentityTaken, NotLoggedIn.
    */
   async finish(

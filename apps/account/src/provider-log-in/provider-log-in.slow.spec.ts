@@ -40,7 +40,7 @@ describe('log-in by a provider', () => {
   });
   beforeEach(() => {
     account.clock.advance(HOUR_MS);
-    // ID tokens contain the time of this machine.
+    // The simulator's ID tokens contain the time of this machine.
     email = `person${++count}@example.com`;
     simulator.faults = {};
   });
@@ -53,7 +53,7 @@ describe('log-in by a provider', () => {
   const stepOf = ({ headers }: { headers: Record<string, unknown> }) =>
     String(headers['x-set-step']);
 
-  /** A round trip to the provider, with the cookies of the browser. */
+  /** Sends the browser to the provider and back, with its cookies. */
   async function visit(
     asked: { body: { url: string }; headers: Record<string, unknown> },
     answers: Record<string, string> = {},
@@ -76,7 +76,7 @@ describe('log-in by a provider', () => {
     (await account.dashboard('GET', 'identities', { token })).body;
 
   it.each(['google', 'github'])(
-    'S36: someone who returns from %s gets an account with keys, and the same account the next time',
+    'S36: a person who returns from %s gets an account with keys, and the same account the next time',
     async (provider) => {
       const first = await comeBack(await go(provider));
       expect(first.body).toMatchObject({
@@ -105,7 +105,7 @@ describe('log-in by a provider', () => {
     const code = new URLSearchParams((await go('google')).query).get('code') ?? '';
     const swapped = new URLSearchParams(third.query);
     swapped.set('code', code);
-    // The verifier belongs to another code.
+    // The PKCE verifier of this log-in does not match the other code.
     expect((await comeBack({ ...third, query: `?${swapped}` })).body.code).toBe('provider_refused');
     const refused = await go('google', { refused: '1' });
     expect((await comeBack(refused)).body.code).toBe('provider_refused');

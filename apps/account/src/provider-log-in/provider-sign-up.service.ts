@@ -10,9 +10,9 @@ import { PeopleService } from '../people/people.service.js';
 import { PersonalDataService } from '../personal-data/personal-data.service.js';
 import { ProviderRefused } from '../identities/identities.errors.js';
 
-/** Cleaned as in forms: without anything that a mail program would turn into a link. */
+/** The same names as in forms: without anything that a mail program would turn into a link. */
 const NAME = /^[\p{L}\p{M}][\p{L}\p{M}\p{N} '’-]{0,49}$/u;
-/** "Hello there, …" */
+/** The name in "Hello there, …", for a person without a usable name. */
 const NAMELESS = 'there';
 
 /** Creates an account for an identity that a provider confirms; its verified address needs no mail. */
@@ -27,7 +27,7 @@ export class ProviderSignUpService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ProviderRefused if the address got an account at this moment. */
+  /** Registers the account. @throws ProviderRefused if the address has got an account meanwhile. */
   async register(
     transaction: Transaction,
     identity: ProvenIdentity & { address: string },

@@ -24,9 +24,9 @@ export class ConfirmationService {
   ) {}
 
   /**
-   * Registers the account, issues its first keys and starts a session. However often the link is followed, and however
-   * many times in parallel, this happens once (S39). The password is required again, because anyone can sign up with
-   * anyone's address: the mailbox's owner must not get an account that a stranger can log in to, and may set another
+   * Registers the account, issues its first keys and starts a session. This happens once, however often and however
+   * concurrently the link is followed (S39). The password is required again, because anyone can sign up with anyone's
+   * address: the mailbox's owner must not get an account that a stranger can log in to, and the owner may set another
    * password (S129).
    * @throws LinkInvalid, also if another sign-up with the same address was confirmed before;
    *   NotTheSignUpPassword; TooManyAttempts.
@@ -63,7 +63,7 @@ export class ConfirmationService {
     });
   }
 
-  /** Runs before the sign-up is removed, because hashing takes too long while rows are locked. */
+  /** Hashes the password before the sign-up is removed, because hashing would keep rows locked for too long. */
   private async passwordHashOf(request: ConfirmSignUpRequest, visitor: Visitor): Promise<string> {
     const signUp = await this.accounts.transaction(async (transaction) =>
       this.signUps.find(transaction, request.token),

@@ -1,6 +1,6 @@
 import type { MailTemplate } from '#libs/mail';
 
-/** The mail to an address with which someone signed up; its link proves that this was the owner. */
+/** The mail to an address with which someone signed up; the link proves that this person owns the address. */
 export function confirmationMail(
   firstName: string,
   dashboardUrl: string,

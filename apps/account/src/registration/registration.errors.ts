@@ -1,6 +1,6 @@
 import { Problem } from '#libs/platform';
 
-/** The person who follows the link may not have chosen the password, because a stranger may have signed up. */
+/** A stranger may have signed up, so the person who follows the link may not know the chosen password. */
 export class NotTheSignUpPassword extends Problem {
   constructor() {
     super({

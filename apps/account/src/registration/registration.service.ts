@@ -14,7 +14,7 @@ import { SignUpsService } from './sign-ups.service.js';
 /** Limits the mails that anyone can cause to one mailbox, with any of its addresses. */
 const MAILBOX_LIMIT: AttemptLimit = { name: 'sign-up mailbox', max: 3, windowMs: HOUR_MS };
 
-/** Sign-up with a form. */
+/** Signs people up with a form. */
 @Injectable()
 export class RegistrationService {
   constructor(
@@ -37,7 +37,7 @@ export class RegistrationService {
     const mailbox = this.people.mailboxOf(address);
     const isWithin = await this.throttling.isWithin(MAILBOX_LIMIT, mailbox, visitor);
     await this.throttling.isWithin(SIGN_UP_DOMAIN_LIMIT, domainOfAddress(address), visitor);
-    // The links already mailed stay valid, whoever requested them (S129).
+    // Links that were mailed before stay valid, whoever requested them (S129).
     if (!isWithin) return { status: 'confirmation_sent' };
     const passwordHash = await this.passwords.hash(password, visitor.address);
     const isKnown = (await this.people.findByAddress(address, visitor.address)) !== null;

@@ -149,7 +149,7 @@ describe('registration', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('if two sign-ups use one address, the first to be confirmed wins', async () => {
+  it('of two sign-ups with one address, the first to be confirmed gets the account', async () => {
     await signUp('twice@example.com');
     const first = await account.linkToken('twice@example.com');
     await signUp('TWICE@example.com');

@@ -21,7 +21,7 @@ export class SignUpPasswordsService {
   ) {}
 
   /**
-   * @returns the hash of the account's password.
+   * Checks the password at the confirmation. @returns the hash of the account's password.
    * @throws NotTheSignUpPassword unless a new one is set; InvalidRequest, TooManyAttempts, PasswordQueueFull.
    */
   async hashOf(

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('sign_ups')
 export class SignUp {
-  /** The account's id, once the address is confirmed. */
+  /** The id that the account gets once the address is confirmed. */
   @PrimaryColumn('uuid')
   id: string;
 
@@ -12,7 +12,7 @@ export class SignUp {
   @Column('bytea', { name: 'address_hash' })
   addressHash: Buffer;
 
-  /** Encrypted `PersonDetails`. */
+  /** The encrypted `PersonDetails`. */
   @Column('bytea')
   details: Buffer;
 

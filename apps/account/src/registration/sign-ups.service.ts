@@ -34,8 +34,8 @@ export class SignUpsService {
   ) {}
 
   /**
-   * Stores a sign-up and mails its address. For an address with an account, the same is stored under a token that
-   * nobody receives, so that the work is the same (S24).
+   * Stores a sign-up and mails its address. For an address with an account, it stores a sign-up whose token nobody
+   * receives, so that the work is the same (S24).
    */
   async open(
     transaction: Transaction,
@@ -61,7 +61,7 @@ export class SignUpsService {
     return id;
   }
 
-  /** The sign-up of a link, without removing it. @throws LinkInvalid. */
+  /** Finds the sign-up of a link, without removing it. @throws LinkInvalid. */
   async find(transaction: Transaction, token: string): Promise<SignUp> {
     const hash = tokenHash(token);
     const signUp = hash && (await this.signUps.find(transaction, hash, this.clock.now()));
@@ -69,7 +69,7 @@ export class SignUpsService {
     return signUp;
   }
 
-  /** @throws as `SignUpPasswordsService.hashOf`. */
+  /** Returns the hash of the account's password. @throws as `SignUpPasswordsService.hashOf`. */
   async passwordHashOf(
     signUp: SignUp,
     request: ConfirmSignUpRequest,

@@ -43,7 +43,9 @@ export class OwnSecondFactorService {
     });
   }
 
-  /** @throws SecondFactorOff, SecondFactorOn, WrongCode, TooManyAttempts. */
+  /**
+   * Turns the second factor on with a first code. @throws SecondFactorOff, SecondFactorOn, WrongCode, TooManyAttempts.
+   */
   async confirm(owner: ActiveSession, code: string): Promise<SessionAnswer<RecoveryCodesAnswer>> {
     return this.withCode(owner, { action: 'second-factor.set-up' }, async (transaction) => ({
       recovery_codes: await this.factors.confirm(transaction, owner, code),

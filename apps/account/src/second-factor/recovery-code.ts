@@ -6,14 +6,17 @@ const BYTES = 15;
 const COUNT = 10;
 const CODE = /^[A-Z2-7]{24}$/;
 
-/** Ten codes, each for one log-in without the app: `ABCDEF-GHIJKL-MNOPQR-STUVWX`. */
+/** Creates ten codes, each for one log-in without the app: `ABCDEF-GHIJKL-MNOPQR-STUVWX`. */
 export function newRecoveryCodes(): string[] {
   return Array.from({ length: COUNT }, () =>
     base32(randomBytes(BYTES)).replaceAll(/(.{6})(?=.)/g, '$1-'),
   );
 }
 
-/** The hash stored instead of a code, however it is typed. Undefined for text that cannot be a code. */
+/**
+ * Returns the hash that is stored instead of a code, however the code is typed; undefined for text that cannot be a
+ * code.
+ */
 export function recoveryCodeHash(typed: string): Buffer | undefined {
   const code = typed.replaceAll(/[\s-]/g, '').toUpperCase();
   return CODE.test(code) ? createHash('sha256').update(code).digest() : undefined;

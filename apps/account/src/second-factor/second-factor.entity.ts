@@ -8,14 +8,14 @@ export class SecondFactor {
   @Column('uuid', { name: 'account_id' })
   accountId: string;
 
-  /** Encrypted, in base64. */
+  /** The secret in base64, encrypted. */
   @Column('bytea')
   secret: Buffer;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
-  /** Null until a first code proves that the app has the secret. */
+  /** The time at which a first code proved that the app has the secret; null before. */
   @Column('timestamptz', { name: 'confirmed_at', nullable: true })
   confirmedAt: Date | null;
 

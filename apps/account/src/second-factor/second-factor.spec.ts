@@ -91,11 +91,11 @@ describe('second factor', () => {
     ]) {
       expect([steps, (await logInWith(codeAt(steps))).status]).toEqual([steps, status]);
     }
-    // Steps before the last accepted one are over.
+    // Codes of the last accepted step and of earlier ones are not accepted again.
     for (const steps of [1, 0, -1]) expect((await logInWith(codeAt(steps))).status).toBe(401);
   });
 
-  it('S33: one of five simultaneous log-ins with the same code succeeds', async () => {
+  it('S33: only one of five simultaneous log-ins with the same code succeeds', async () => {
     const steps = await Promise.all(Array.from({ length: 5 }, firstStep));
     const answers = await Promise.all(steps.map((step) => secondStep(step, codeAt(0))));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401]);

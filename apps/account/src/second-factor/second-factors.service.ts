@@ -13,7 +13,7 @@ import { SecondFactorOff, SecondFactorOn, WrongCode } from './second-factor.erro
 import { SecondFactorRepository } from './second-factor.repository.js';
 import { matchingStep, stepOf } from './totp.js';
 
-/** The length of the hash (RFC 4226 §4, R6). */
+/** The secret is as long as the hash (RFC 4226 §4, R6). */
 const SECRET_BYTES = 20;
 const APP_CODE = /^\d{6}$/;
 
@@ -68,7 +68,7 @@ export class SecondFactorsService {
   }
 
   /**
-   * @returns the only copy of the recovery codes.
+   * Turns the second factor on with a first code. @returns the only copy of the recovery codes.
    * @throws SecondFactorOff, SecondFactorOn, WrongCode.
    */
   async confirm(transaction: Transaction, person: Person, code: string): Promise<string[]> {
@@ -81,13 +81,13 @@ export class SecondFactorsService {
     return this.replaceCodes(transaction, person, 'on');
   }
 
-  /** Works like `confirm`. @throws SecondFactorOff. */
+  /** Replaces the recovery codes. @returns the only copy of the new ones. @throws SecondFactorOff. */
   async newCodes(transaction: Transaction, person: Person): Promise<string[]> {
     if (!(await this.isOn(transaction, person))) throw new SecondFactorOff();
     return this.replaceCodes(transaction, person, 'codes');
   }
 
-  /** @returns false if there was none. */
+  /** @returns false if there was no second factor. */
   async remove(
     transaction: Transaction,
     accountId: string,
@@ -98,14 +98,14 @@ export class SecondFactorsService {
     return isRemoved;
   }
 
-  /** Erasure. */
+  /** Deletes the second factor, for the erasure of the account. */
   async forget(transaction: Transaction, accountId: string): Promise<void> {
     await this.factors.delete(transaction, accountId);
   }
 
   /**
    * Counts a guess at the person's codes. Call it before the transaction that takes a code, because a wrong code rolls
-   * that back. A guesser during a log-in knows the password, so a new password starts a new count. @throws
+   * back that transaction. A guesser during a log-in knows the password, so a new password starts a new count. @throws
    * TooManyAttempts.
    */
   async countGuess(by: Actor, passwordHash: string | null): Promise<void> {

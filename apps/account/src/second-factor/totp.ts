@@ -5,10 +5,10 @@ const STEP_MS = 30 * SECOND_MS;
 const DIGITS = 6;
 /** Number of steps that a phone's clock may be fast or slow. */
 const DRIFT = 1;
-/** RFC 4648 §6. */
+/** The base32 alphabet (RFC 4648 §6). */
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Bytes in base32 as people and authenticator apps write it, without padding. */
+/** Returns bytes in base32 as people and authenticator apps write it, without padding. */
 export function base32(bytes: Buffer): string {
   let text = '';
   let [bits, value] = [0, 0];
@@ -23,7 +23,7 @@ export function base32(bytes: Buffer): string {
   return bits > 0 ? text + BASE32[(value << (5 - bits)) & 31] : text;
 }
 
-/** The code of a step: HOTP with SHA-1 and six digits (RFC 4226 §5.3), as computed by every app. */
+/** Returns the code of a step: HOTP with SHA-1 and six digits (RFC 4226 §5.3), as computed by every app. */
 export function codeOf(secret: Buffer, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -33,12 +33,12 @@ export function codeOf(secret: Buffer, step: number): string {
   return String(number % 10 ** DIGITS).padStart(DIGITS, '0');
 }
 
-/** The step of a time (RFC 6238 §4.2). */
+/** Returns the step of a time (RFC 6238 §4.2). */
 export const stepOf = (time: Date) => Math.floor(time.getTime() / STEP_MS);
 
 /**
- * The step of this code, at most one away from now (RFC 6238 §5.2). All steps are compared, so that the time taken
- * reveals nothing.
+ * Finds the step of this code, at most one step from now (RFC 6238 §5.2). All steps are compared, so that the time
+ * taken reveals nothing.
  * @returns undefined for a wrong code.
  */
 export function matchingStep(secret: Buffer, code: string, current: number): number | undefined {
@@ -51,7 +51,7 @@ export function matchingStep(secret: Buffer, code: string, current: number): num
   return found;
 }
 
-/** The URI in a QR code for an authenticator app. @param address names the account in the app's list. */
+/** Returns the URI in a QR code for an authenticator app. @param address names the account in the app's list. */
 export function otpauthUri(secret: Buffer, issuer: string, address: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(address)}`;
   return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}`;

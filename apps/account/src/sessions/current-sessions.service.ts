@@ -17,7 +17,7 @@ export interface DescribedSession extends Pick<
   'accountId' | 'personId' | 'accountState' | 'suspendedBecause' | 'hasPassword'
 > {
   isRecent: boolean;
-  /** How long a deleted account can be restored, in RFC 3339. */
+  /** The time until which a deleted account can be restored, in RFC 3339. */
   restorableUntil?: string;
 }
 
@@ -29,7 +29,9 @@ export class CurrentSessionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** The session of a token, unless it has ended, been idle for 24 h or is 30 days old (S27); marks it as seen. */
+  /**
+   * Finds the session of a token and marks it as seen, unless it has ended, was idle for 24 h or is 30 days old (S27).
+   */
   async find(token: unknown): Promise<FoundSession | null> {
     const hash = tokenHash(token);
     if (!hash) return null;

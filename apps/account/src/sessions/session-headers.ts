@@ -26,8 +26,8 @@ export class StepAnswer<T> {
 }
 
 /**
- * Sets headers for the dashboard, which alone uses cookies: `x-set-session`, `x-clear-session`, `x-set-device`,
- * `x-set-step`.
+ * Sets headers for the dashboard, because only the dashboard uses cookies: `x-set-session`, `x-clear-session`,
+ * `x-set-device`, `x-set-step`.
  */
 @Injectable()
 export class SessionHeaders implements NestInterceptor {

@@ -2,12 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** 256 random bits as base64url, for session cookies and links in mails. */
+/** Creates a token of 256 random bits as base64url, for session cookies and links in mails. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The hash stored instead of a token. Undefined for text that cannot be a token; then no query is needed. */
+/**
+ * Returns the hash that is stored instead of a token; undefined for text that cannot be a token, which needs no query.
+ */
 export function tokenHash(token: unknown): Buffer | undefined {
   if (typeof token !== 'string' || !TOKEN.test(token)) return undefined;
   return createHash('sha256').update(token).digest();

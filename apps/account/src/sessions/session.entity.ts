@@ -15,7 +15,7 @@ export class Session {
   @Column('bytea', { name: 'token_hash' })
   tokenHash: Buffer;
 
-  /** Encrypted `[address, userAgent]`. */
+  /** The encrypted `[address, userAgent]`. */
   @Column('bytea')
   origin: Buffer;
 
@@ -28,7 +28,7 @@ export class Session {
   @Column('timestamptz', { name: 'last_seen_at' })
   lastSeenAt: Date;
 
-  /** When the password was last entered. */
+  /** The time at which the password was last entered. */
   @Column('timestamptz', { name: 'authenticated_at' })
   authenticatedAt: Date;
 

@@ -23,7 +23,7 @@ export class SessionsRepository {
       .getMany();
   }
 
-  /** False if there is no such open session. */
+  /** Ends a session. @returns false if there is no such open session. */
   async end(
     transaction: Transaction,
     accountId: string,
@@ -35,7 +35,7 @@ export class SessionsRepository {
     return affected === 1;
   }
 
-  /** @returns how many were open. @param but the session that stays open. */
+  /** Ends all open sessions. @returns how many were open. @param but the session that stays open. */
   async endAll(
     transaction: Transaction,
     accountId: string,
@@ -61,7 +61,7 @@ export class SessionsRepository {
     );
   }
 
-  /** False if it has ended. */
+  /** @returns false if the session has ended. */
   async replaceToken(
     transaction: Transaction,
     accountId: string,
@@ -73,7 +73,7 @@ export class SessionsRepository {
     return affected === 1;
   }
 
-  /** Ended sessions are kept for a while, because they identify known networks. */
+  /** Deletes old sessions. Ended sessions are kept for a while, because they identify known networks. */
   async deleteOlder(transaction: Transaction, accountId: string, than: Date): Promise<void> {
     await transaction.query('delete from sessions where account_id = $1 and created_at < $2', [
       accountId,

@@ -39,7 +39,7 @@ export class SessionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Ends the oldest sessions beyond 50. @returns the only copy of the token. */
+  /** Opens a session, and ends the oldest ones beyond 50. @returns the only copy of the token. */
   async open(transaction: Transaction, actor: Actor): Promise<string> {
     const { accountId, personId, visitor } = actor;
     const { person } = await this.people.get(transaction, accountId, personId);
@@ -74,7 +74,7 @@ export class SessionsService {
   /**
    * Continues the session under a new token; the old one is invalid from then on (S26). Under the account's lock, it
    * also checks that no new password has ended the session meanwhile.
-   * @param isProven the owner has just been verified (S35).
+   * @param isProven whether the owner has just been verified (S35).
    * @throws NotLoggedIn.
    */
   async renew(
@@ -160,7 +160,7 @@ export class SessionsService {
     await this.sessions.endAll(transaction, accountId, this.clock.now(), butOne);
   }
 
-  /** Erasure. */
+  /** Deletes all sessions, for the erasure of the account. */
   async deleteAll(transaction: Transaction, accountId: string): Promise<void> {
     await this.sessions.deleteAll(transaction, accountId);
   }

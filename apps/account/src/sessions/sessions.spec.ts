@@ -186,7 +186,7 @@ describe('sessions', () => {
       await logIn('a wrong password', '203.0.113.7');
       statuses.push((await logIn('a wrong password', site(i))).status);
     }
-    // Each comes from a different network of one site.
+    // Each guess comes from a different network of one site.
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
     for (const place of ['203.0.113.8', '2001:db8:8:1::1', '192.0.2.1']) {
       expect([place, (await logIn(PASSWORD, place)).status]).toEqual([place, 200]);
@@ -205,7 +205,7 @@ describe('sessions', () => {
     expect((await logIn(body.password, '198.51.100.200')).status).toBe(200);
   });
 
-  it('S22: someone who knows the password can use up its log-ins; a new password has its own count', async () => {
+  it('S22: a person who knows the password can use up its log-ins; a new password has its own count', async () => {
     const before = await account.database.query<{ subject: Buffer }>(
       'select subject from attempts',
     );
@@ -229,7 +229,7 @@ describe('sessions', () => {
       });
     const deviceOf = async () => String((await logIn()).headers['x-set-device']);
     const device = await deviceOf();
-    // Twenty failures of others behind the same network address, followed by guesses at this account.
+    // Others behind the same network address fail twenty times, and then guess at this account.
     for (let i = 0; i < 20; i++)
       await logIn('a wrong password', '203.0.113.9', `x${i}@example.com`);
     for (let i = 0; i < 7; i++) await logIn('a wrong password', '203.0.113.8');

@@ -9,8 +9,8 @@ export const SIGN_UP_NETWORK_LIMIT: AttemptLimit = {
 };
 
 /**
- * Beyond this the audit log gets an entry; sign-ups continue, because strangers must not be able to block a whole mail
- * domain.
+ * Above this limit, the audit log gets an entry. Sign-ups continue, because strangers must not be able to block a whole
+ * mail domain.
  */
 export const SIGN_UP_DOMAIN_LIMIT: AttemptLimit = {
   name: 'sign-up domain',

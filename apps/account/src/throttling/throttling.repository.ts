@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { MaintenanceDatabase } from '#libs/database';
 
-/** Counts that must remain after a rejected request, so each is a separate statement, outside the tenant tables. */
+/**
+ * Keeps counts of attempts. They must survive the rollback of a rejected request, so each is a separate statement,
+ * outside the tables of accounts.
+ */
 @Injectable()
 export class ThrottlingMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
@@ -25,8 +28,8 @@ export class ThrottlingMaintenanceRepository {
   }
 
   /**
-   * Counts one attempt if enough time has passed since the last: none for the first `free`, then 2, 4, 8 … seconds. One
-   * statement, so that parallel attempts cannot all pass. @returns undefined if it is too early.
+   * Counts one attempt if enough time has passed since the last: none for the first `free` attempts, then 2, 4, 8 …
+   * seconds. It is one statement, so that parallel attempts cannot all pass. @returns undefined if it is too early.
    */
   async countWithDelay(
     subject: Buffer,

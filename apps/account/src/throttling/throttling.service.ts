@@ -59,7 +59,7 @@ export class ThrottlingService {
   }
 
   /**
-   * Counts an attempt of a visitor's network and of its site: whoever has a /48 has 65,536 networks. @throws
+   * Counts an attempt of a visitor's network and of its site, because a site with a /48 has 65,536 networks. @throws
    * TooManyAttempts above the limit of either.
    */
   async countNetwork(limit: AttemptLimit, visitor: Visitor): Promise<void> {
@@ -78,8 +78,8 @@ export class ThrottlingService {
   }
 
   /**
-   * Counts an attempt. @returns milliseconds until the window ends, or 0 within the limit. Only the first attempt above
-   * the limit is an entry in the audit log, so that a flood does not fill it.
+   * Counts an attempt. Only the first attempt above the limit becomes an entry in the audit log, so that a flood does
+   * not fill it. @returns milliseconds until the window ends, or 0 within the limit.
    */
   async waitMsOf(
     { name, max, windowMs }: AttemptLimit,
@@ -96,7 +96,7 @@ export class ThrottlingService {
     return Math.max(since.getTime() + windowMs - now.getTime(), 1);
   }
 
-  /** Removes an attempt from the count, because it was made by the right person. */
+  /** Removes an attempt from the count, because the right person made it. */
   async giveBack({ name }: AttemptLimit, subject: string): Promise<void> {
     const hash = this.subjectOf(name, subject);
     this.refusals.delete(hash.toString('base64'));
@@ -134,7 +134,7 @@ export class ThrottlingService {
     if (count <= REFUSALS_KEPT) await this.audit.recordRefusal(record);
   }
 
-  /** The correct password was entered. */
+  /** Forgets the guesses at a password after the correct one was entered. */
   async forgetGuesses(subject: string): Promise<void> {
     await this.attempts.delete(this.subjectOf('guess', subject));
   }
@@ -156,7 +156,7 @@ export class ThrottlingService {
   }
 }
 
-/** The network of a visitor, and its site if that is larger, each with its limit. */
+/** Lists the network of a visitor, and its site if that is larger, each with its limit. */
 function placesOf(
   limit: AttemptLimit,
   { address }: Visitor,
