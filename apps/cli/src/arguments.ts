@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 import { SystemClock, isId } from '#libs/platform';
 
-/** Parsers of operators' arguments: mistakes are reported before any service is called. */
+/** Parsers of operators' arguments. They report mistakes before any service is called. */
 
-/** Consists only of digits. */
+/** Parses a number that consists only of digits. */
 export function wholeNumber(text: string): number {
   if (!/^\d{1,13}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
@@ -15,7 +15,7 @@ export function id(text: string): string {
   return text;
 }
 
-/** An amount of money, such as 12.50. @returns millionths, as a decimal string. */
+/** Parses an amount of money, such as 12.50. @returns millionths, as a decimal string. */
 export function amountMicros(text: string): string {
   const [, whole, cents = ''] = /^(\d{1,7})(?:\.(\d{1,2}))?$/.exec(text) ?? [];
   if (whole === undefined || Number(text) === 0) {
@@ -24,7 +24,7 @@ export function amountMicros(text: string): string {
   return `${BigInt(whole + cents.padEnd(2, '0'))}0000`;
 }
 
-/** A time with its zone, RFC 3339. */
+/** Parses a time with its zone, in RFC 3339. */
 export function instant(text: string): string {
   const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
   if (!isInstant || Number.isNaN(Date.parse(text))) {
@@ -33,7 +33,7 @@ export function instant(text: string): string {
   return text;
 }
 
-/** An `instant` in the future. */
+/** Parses an `instant` in the future. */
 export function laterInstant(text: string): string {
   const at = instant(text);
   if (new Date(at) <= new SystemClock().now()) throw new InvalidArgumentError('It is in the past.');

@@ -9,8 +9,8 @@ import { keyCommands } from './keys/key-commands.js';
 import { addManual } from './manual.js';
 
 /**
- * First words of the commands that call running services. They start in half the time, because they do not load all
- * apps.
+ * The first words of the commands that call running services. These commands start in half the time, because they do
+ * not load all apps.
  */
 const ASKING: ReadonlySet<string> = new Set([
   'account',
@@ -28,7 +28,7 @@ export const operatorCommand = (): Command =>
   new Command('npm run cli --')
     .description('operator commands')
     .showHelpAfterError(
-      '"npm run cli -- --help" lists the commands, --help after a command what it takes.',
+      '"npm run cli -- --help" lists the commands, --help after a command describes it.',
     );
 
 /**

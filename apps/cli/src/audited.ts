@@ -4,7 +4,7 @@ import type { CliConfig } from './cli.config.js';
 import { operatorName } from './operator.js';
 import { withService } from './service-calls.js';
 
-/** Performs a manual action after an audit entry was written, so that no action is missing from the audit log. */
+/** Performs an operator's action after its audit entry was written, so that no action is missing from the audit log. */
 export async function audited<T>(
   config: CliConfig,
   order: OperatorOrder,
@@ -25,7 +25,7 @@ export async function repeatable<T>(id: string, work: () => Promise<T>): Promise
     return await work();
   } catch (error) {
     if (error instanceof Problem && error.status >= 500) {
-      process.stderr.write(`It may be done anyway. Repeat it only with --id ${id}\n`);
+      process.stderr.write(`The action may have taken effect. Repeat it only with --id ${id}\n`);
     }
     throw error;
   }

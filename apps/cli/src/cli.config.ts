@@ -2,13 +2,14 @@ import { IsOptional, IsString, IsUrl, MaxLength, MinLength } from 'class-validat
 import { IsServiceSecret, Setting } from '#libs/platform';
 
 /**
- * The settings of operator commands; a command that needs a missing one names it. A running solo writes all of them to
- * `operator.env` in its data folder.
+ * The settings of operator commands. A command that needs a missing setting names it. A running solo writes all of them
+ * to `operator.env` in its data folder.
  */
 export class CliConfig {
   @Setting({
     env: 'DATA_DIR',
-    about: 'Folder of the installation that npm start runs, whose settings commands take.',
+    about:
+      'Data folder of the installation that npm start runs; commands use the settings of that installation.',
   })
   @IsString()
   dataFolder: string = '.data';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 const PROGRAM = new URL('./main.js', import.meta.url).pathname;
 const { O_RDONLY, O_NONBLOCK, O_WRONLY } = constants;
 
-describe('a pipe whose reader has exited', () => {
+describe('a command whose reader has closed the pipe', () => {
   const folder = mkdtempSync(join(tmpdir(), 'closed-pipe-'));
   let pipe: number;
 
@@ -32,14 +32,14 @@ describe('a pipe whose reader has exited', () => {
     });
 
   it.each([['tlds', 'show'], ['tlds', 'show', '--json'], ['account', '--help'], ['--help']])(
-    'ends %s %s %s silently',
+    'ends silently: %s %s %s',
     (...args) => {
       const { status, stderr } = run(args, ['ignore', pipe, 'pipe']);
       expect([status, stderr]).toEqual([0, '']);
     },
   );
 
-  it('does not hide the exit code of an error, and adds nothing to the output', () => {
+  it('keeps the exit code of an error, and adds nothing to the output', () => {
     const { status, stdout } = run(['account', 'list'], ['ignore', 'pipe', pipe]);
     expect([status, stdout]).toEqual([1, '']);
   });

@@ -24,7 +24,7 @@ const OF_SERVERS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it does not answer.',
 };
 
-/** PostgreSQL rejects the log-in, or the database does not exist (prefixes of SQLSTATE). */
+/** SQLSTATE prefixes: PostgreSQL rejects the log-in, cannot serve now, or does not have the database. */
 const NOT_LET_IN = /^(08|28|3D000|53|57P)/;
 
 interface SystemError extends Error {
@@ -38,7 +38,9 @@ interface SystemError extends Error {
   severity?: string;
 }
 
-/** A sentence for an error of the operating system, the network or a database; undefined for any other error. */
+/**
+ * Returns a sentence for an error of the operating system, the network or a database; undefined for any other error.
+ */
 export function systemFault(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof AggregateError) return systemFault(error.errors[0]);
@@ -53,7 +55,7 @@ export function systemFault(error: unknown): string | undefined {
     message,
   } = error as SystemError;
   // `mkdir` creates missing parents first, so ENOENT means that the file system does not accept new folders.
-  if (syscall === 'mkdir' && code === 'ENOENT') return `${path}: no folder can be made here.`;
+  if (syscall === 'mkdir' && code === 'ENOENT') return `${path}: no folder can be created here.`;
   if (path !== undefined && code in OF_FILES) return `${path}: ${OF_FILES[code]}`;
   const host = address ?? hostname;
   if (host !== undefined && code in OF_SERVERS) {

@@ -19,7 +19,7 @@ export type {
   PaymentProcessor,
 } from '../../billing/src/processors/payment-processor.js';
 
-/** Declarations of the apps that the commands need; this is the only file that imports from other apps. */
+/** The declarations of other apps that the commands need; no other file of the commands imports from apps. */
 export { SERVICES };
 
 /** The database URL of each schema, by the name of its service. */

@@ -8,9 +8,9 @@ import { OperatorDesk } from '../../../test/desk/operator-desk.js';
 /** The ids that a row of the table may use. */
 interface Known {
   accountId: string;
-  /** The payment of a package. */
+  /** The payment for a package. */
   payment: string;
-  /** The payment of a month. */
+  /** The payment for a month of a subscription. */
   period: string;
   callback: string;
   subscription: string;
@@ -239,7 +239,7 @@ describe('operator commands with --json', () => {
   it('in the chart’s pod every command has the settings it needs, except those of a superuser', async () => {
     const lacking: string[] = [];
     for (const [path, { example }] of Object.entries(MANUAL)) {
-      // These commands work only on files.
+      // These commands read and write only files.
       if (/^(secrets|routing|tlds)\b/.test(path)) continue;
       await desk.command(...exampleWords(example)).catch((error) => {
         if (!(error instanceof ConfigurationError)) throw error;
@@ -262,7 +262,7 @@ describe('operator commands with --json', () => {
 });
 
 /**
- * Members of an answer that the manual omits or shows with a different type; of a list, only the first item is
+ * Lists members of an answer that the manual omits or shows with a different type; only the first item of a list is
  * compared.
  */
 function undescribed(shown: unknown, said: unknown, path = ''): string[] {
@@ -277,5 +277,5 @@ function undescribed(shown: unknown, said: unknown, path = ''): string[] {
   );
 }
 
-/** Reading twice writes two identical entries. */
+/** Two reads of an account write two identical entries. */
 const isRepeatable = (line: string) => line.includes('account.inspected');

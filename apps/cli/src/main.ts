@@ -11,13 +11,13 @@ const NOBODYS_ID =
 
 const isMissing = (error: unknown) => error instanceof Problem && error.status === 404;
 
-/** First words of commands that need no app, so that they start without loading all declarations. */
+/** The first words of commands that need no app; they start without loading all declarations. */
 const ALONE: Readonly<
   Record<string, (program: Command, config: () => CliConfig, settings: Settings) => Promise<void>>
 > = {
   sandbox: async (program, _config, { DASHBOARD_URL }) => {
     const { sandboxCommands } = await import('./sandbox/sandbox-commands.js');
-    // Callbacks are sent to the public origin, or to the installation that runs here.
+    // Processors send callbacks to the public origin, or to the installation that runs here.
     const { BILLING_URL = DASHBOARD_URL } = process.env;
     sandboxCommands(program, { ...process.env, BILLING_URL });
   },
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
   await operatorProgram(config, events, databases, own).parseAsync();
 }
 
-// The reader of the output closed the pipe, as `head` does. The exit code of an error stays the same.
+// The reader of the output may close the pipe, as `head` does. The exit code of an error stays the same.
 for (const [stream, code] of [
   [process.stdout, 0],
   [process.stderr, 1],

@@ -19,16 +19,16 @@ import {
 interface ManualEntry {
   /** The words after `npm run cli --`. */
   example: string;
-  /** An answer with `--json`, including members that may be missing. */
+  /** The answer with `--json`, including members that may be missing. */
   json?: unknown;
 }
 
 export const EXIT_CODES = `Exit codes:
   0  done
-  1  not done: nothing was found, the command line or a setting is wrong, a service refused or is not there,
+  1  not done: nothing was found, the command line or a setting is wrong, a service refused or did not answer,
      or a check found something (audit verify, credits explain, billing reconcile, billing replay)`;
 
-/** Pages by the words of the command. */
+/** The entries of the manual, by the words of the command. */
 export const MANUAL: Readonly<Record<string, ManualEntry>> = {
   provision: { example: 'provision', json: { schemas: ['account', 'entitlement', 'billing'] } },
   migrate: { example: 'migrate', json: { account: ['0024-example'], billing: [], topics: [] } },
@@ -301,12 +301,12 @@ export function exampleWords(example: string): string[] {
   return (example.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
 }
 
-/** The words of a command without the program's name: `account find`. */
+/** Returns the words of a command without the program's name, such as `account find`. */
 export function pathOf(command: Command): string {
   return command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
-/** Commands without subcommands, in the order of the help. */
+/** Lists the commands without subcommands, in the order of the help. */
 export function leavesOf(command: Command): Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 }

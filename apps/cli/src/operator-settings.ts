@@ -7,12 +7,12 @@ import { CliConfig } from './cli.config.js';
 export type Settings = Record<string, string | undefined>;
 
 /**
- * In each `operator.env`: the process to which these settings belong. A shell that has read the file has this variable,
- * too.
+ * The variable in each `operator.env` that names the process to which the settings belong. A shell that has read the
+ * file has it, too.
  */
 const OWNER = 'OPERATOR_ENV_OF';
 const FILE = 'operator.env';
-/** Part of the installation's settings, although only some commands read it. */
+/** This setting belongs to the installation's settings, although only some commands read it. */
 const SERVER = 'DATABASE_ADMIN_URL';
 /** Settings that belong to the shell, not to an installation. */
 const OF_THE_SHELL: readonly string[] = ['dataFolder', 'operatorName'];
@@ -20,7 +20,7 @@ const OF_THE_SHELL: readonly string[] = ['dataFolder', 'operatorName'];
 /**
  * The settings that commands get: those of the shell or, when it has none, those of the installation that runs in
  * `dataFolder`, never a mixture. Settings that a shell took from an installation that has ended meanwhile are ignored.
- * @throws ConfigurationError when only such settings are there.
+ * @throws ConfigurationError if there are no other settings.
  */
 export function operatorSettings(environment: Settings, dataFolder: string): Settings {
   const owned = settingsOf(CliConfig)
@@ -40,7 +40,7 @@ export function operatorSettings(environment: Settings, dataFolder: string): Set
   ]);
 }
 
-/** A killed process leaves its file behind; such a file is ignored. */
+/** A killed process leaves its file behind, which is ignored. */
 function readRunning(path: string): Settings | undefined {
   if (!existsSync(path)) return undefined;
   const settings = parseEnv(readFileSync(path, 'utf8'));

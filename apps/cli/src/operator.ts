@@ -12,7 +12,7 @@ export function operatorName({ operatorName: said }: CliConfig): string {
   return name.slice(0, NAME_LENGTH_MAX);
 }
 
-/** The operator's name; a container knows the user only by number. */
+/** Returns the user's name; a container knows the user only by number. */
 function userName(): string {
   try {
     return userInfo().username;

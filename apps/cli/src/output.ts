@@ -1,4 +1,4 @@
-/** Options of every command that prints an answer: `--json` prints one JSON value on stdout. */
+/** The options of every command that prints an answer: `--json` prints one JSON value on stdout. */
 export interface OutputOptions {
   json?: boolean;
 }

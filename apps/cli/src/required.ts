@@ -1,6 +1,6 @@
 import { ConfigurationError } from '#libs/platform';
 
-/** Only one of the two sources is read, because combining them would mix two installations. */
+/** A command reads only one of the two sources, because combining them would mix two installations. */
 const WHERE =
   'While "npm start" runs, npm run cli finds it in .data/operator.env, or in the folder that DATA_DIR names in this shell. ' +
   'While "npm run cluster" runs: node_modules/.bin/node --env-file=.data/cluster/operator.env dist/apps/cli/src/main.js …';

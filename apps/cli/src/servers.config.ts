@@ -9,7 +9,7 @@ export class ServersConfig extends CliConfig {
   @Setting({
     env: 'DATABASE_ADMIN_URL',
     about:
-      'Superuser of the PostgreSQL server, or the owner of the database with CREATEROLE; with the database of the services as its path.',
+      'URL of the superuser of the PostgreSQL server, or of the owner of the database with CREATEROLE. Its path is the database of the services.',
     secret: true,
   })
   @IsOptional()

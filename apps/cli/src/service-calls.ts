@@ -11,7 +11,7 @@ const URLS = {
   entitlement: ['entitlementUrl', 'ENTITLEMENT_URL'],
 } as const;
 
-/** Billing's facts, if it is part of the installation. */
+/** Reads data of billing, if billing is part of the installation; otherwise returns nothing and says so. */
 export async function withBilling<T>(
   config: CliConfig,
   work: (billing: BillingClient) => Promise<T[]>,

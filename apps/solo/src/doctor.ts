@@ -56,7 +56,7 @@ async function doctor(): Promise<number> {
     }
   }
   process.stdout.write(
-    faults === 0 ? '\nEverything is well.\n' : `\n${counted(faults, 'fault')}.\n`,
+    faults === 0 ? '\nEverything is in order.\n' : `\n${counted(faults, 'fault')}.\n`,
   );
   return faults === 0 ? 0 : 1;
 }

@@ -10,7 +10,7 @@ import { SoloConfig } from './solo.config.js';
 /** `npm run reset`: removes all data of one installation. Asks first, unless called with `--yes`. */
 async function reset(): Promise<number> {
   const folder = new DataFolder(loadConfig(SoloConfig).dataFolder);
-  if (!existsSync(folder.path)) return say(`There is nothing to remove at ${folder.path}.`, 0);
+  if (!existsSync(folder.path)) return say(`There is no data to remove at ${folder.path}.`, 0);
   if (!existsSync(folder.file('secrets.json'))) {
     return say(`${folder.path} is not a data folder of this product: nothing was removed.`, 1);
   }
@@ -53,7 +53,7 @@ function clustersIn(folder: DataFolder): DataFolder[] {
 
 async function isConfirmed({ path }: DataFolder, clusters: DataFolder[]): Promise<boolean> {
   if (!process.stdin.isTTY)
-    return say('To remove without a question: npm run reset -- --yes', false);
+    return say('To remove without this question: npm run reset -- --yes', false);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const also = clusters.map((cluster) => `, and the cluster's data in ${cluster.path}`).join('');
   const answer = await terminal.question(

@@ -45,7 +45,7 @@ export interface SoloOptions {
 }
 
 const DEMO_LEFT =
-  'The demo account of an earlier start is still there, with keys that were printed. Delete it before you let others in.';
+  'The demo account of an earlier start is still there, with keys that were printed. Delete it before others can reach this installation.';
 
 const noted = () => {};
 

@@ -64,7 +64,7 @@ describe('account commands', () => {
     expect(looks[0]).toBe(`operator:${userInfo().username} account.inspected account:${accountId}`);
   });
 
-  it('downloads are blocked until a time or until their cause is lifted; each order is audited', async () => {
+  it('downloads are blocked until a time or until the block is lifted; each order is audited', async () => {
     const { accountId } = await desk.account.register('blocked@example.com');
     const { client } = desk.entitlement;
     const order = async (verb: string, cause: string, ...more: string[]) =>

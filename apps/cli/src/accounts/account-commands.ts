@@ -42,7 +42,7 @@ export function accountCommands(
   config: CliConfig,
   databases: () => Promise<Databases>,
 ): void {
-  const account = program.command('account').description('accounts and what happened to them');
+  const account = program.command('account').description('accounts and their history');
   account
     .command('find <text>')
     .description(
@@ -67,9 +67,9 @@ export function accountCommands(
       .description(
         verb === 'suspend'
           ? 'suspend an account: its keys get 403 account_suspended within a second, and it cannot buy anything'
-          : 'undo the suspension, and nothing else',
+          : 'end the suspension, and change nothing else',
       )
-      .requiredOption('--reason <text>', 'why; the owner of a suspended account sees it')
+      .requiredOption('--reason <text>', 'reason; the owner of a suspended account sees it')
       .option('--json', 'as JSON')
       .action((accountId: string, options: SuspensionOptions) =>
         changeSuspension(config, verb, accountId, options),
@@ -79,7 +79,10 @@ export function accountCommands(
     .command('lift-second-factor')
     .argument('<account-id>', 'as shown by `account find`', id)
     .description('remove the authenticator app of an owner who lost it; the owner gets an e-mail')
-    .requiredOption('--reason <text>', 'why, and how you know that it is the owner')
+    .requiredOption(
+      '--reason <text>',
+      'reason, and how you know that the request comes from the owner',
+    )
     .option('--json', 'as JSON')
     .action((accountId: string, options: SuspensionOptions) =>
       liftSecondFactor(config, accountId, options),

@@ -45,7 +45,7 @@ export function timelineCommand(account: Command, config: CliConfig): void {
 
 async function show(config: CliConfig, accountId: string, options: TimelineOptions): Promise<void> {
   const { limit, before, inspections: withInspections = false } = options;
-  // This comes first, so that the inspection itself is audited.
+  // The owner is read first, because this writes the inspection to the audit log.
   const { email } = await inspected(config, accountId);
   const timeline = await read(config, accountId, { question: { before, limit }, withInspections });
   answer(

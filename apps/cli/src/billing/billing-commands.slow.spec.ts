@@ -83,7 +83,7 @@ describe('billing commands', () => {
     expect((await desk.audited(accountId)).join()).toContain('operator.dismiss-refund');
   });
 
-  it('a refund whose answer is lost names its id, under which a repeat refunds nothing more', async () => {
+  it('a refund whose answer is lost names its id, and a repeat with that id refunds nothing more', async () => {
     const { billing } = desk;
     const { accountId } = await desk.account.register('lost@example.com');
     await billing.act(await billing.order(accountId), 'pay');
@@ -142,7 +142,7 @@ describe('billing commands', () => {
     ['--from', 'tomorrow', 'such as 2027-01-31T12:00:00Z'],
     ['--from', '2027-02-31T99:00:00Z', 'such as 2027-01-31T12:00:00Z'],
   ])(
-    'a refund %s of %p is reported as a typing error before anything is sent',
+    'a refund %s of %p is reported as a mistake before anything is sent',
     async (name, text, hint) => {
       const { accountId } = await (typist ??= desk.account.register('typist@example.com'));
       const before = await desk.audited(accountId);

@@ -43,7 +43,9 @@ export function billingCommands(program: Command, config: CliConfig): void {
     .action((options: ReasonedOptions) => reconcile(config, options));
   billing
     .command('set-aside')
-    .description('list what billing cannot finish by itself, oldest first, with the reason')
+    .description(
+      'list the work that billing cannot finish by itself, oldest first, with the reason',
+    )
     .option('--json', 'as JSON')
     .action((options: OutputOptions) => listSetAside(config, options));
   billing

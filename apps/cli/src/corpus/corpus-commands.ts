@@ -17,7 +17,7 @@ interface GenerateOptions extends OutputOptions {
 
 const SUPPRESSED_KINDS = ['domain', 'email', 'name', 'phone'] as const;
 
-/** Names in one call to the corpus. */
+/** The number of names in one call to the corpus. */
 const NAMES_AT_A_TIME = 500;
 
 /** `corpus`: manages the data that history and searches read. */
@@ -112,7 +112,7 @@ async function clear(config: CliConfig, output: OutputOptions) {
   answer(output, { removed }, () => [`${removed} names removed`]);
 }
 
-/** Only on a terminal: an output file contains only the answer. */
+/** Shows the progress only on a terminal, because an output file must contain only the answer. */
 function showProgress(done: number, all: number): void {
   if (!process.stderr.isTTY) return;
   const percent = Math.floor((100 * done) / all);

@@ -41,7 +41,7 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .argument('<account-id>', 'as shown by `account find`', id)
     .argument('<credits>', 'how many', wholeNumber)
     .description('take spendable credits away; a repeat with the same --id has no effect')
-    .requiredOption('--reason <text>', 'why, for the ledger')
+    .requiredOption('--reason <text>', 'reason, for the ledger')
     .addOption(new Option('--id <uuid>', 'id of the revocation').default(newId(), 'a new one'))
     .option('--json', 'as JSON')
     .action((accountId: string, amount: number, options: RevokeOptions) =>
@@ -52,7 +52,7 @@ export function creditCommands(program: Command, config: CliConfig): void {
     .argument('<account-id>', 'as shown by `account find`', id)
     .argument('<credits>', 'how many', wholeNumber)
     .description('grant credits; a repeat with the same --id has no effect')
-    .requiredOption('--reason <text>', 'why, for the ledger')
+    .requiredOption('--reason <text>', 'reason, for the ledger')
     .addOption(new Option('--id <uuid>', 'id of the adjustment').default(newId(), 'a new one'))
     .option('--expires <time>', 'RFC 3339; by default, the credits never expire', laterInstant)
     .option('--json', 'as JSON')
@@ -168,7 +168,7 @@ async function explain(
   if (explanation.unexplained !== 0) process.exitCode = 1;
 }
 
-/** In the ledger, an operator's revocation has the same kind as a refund. */
+/** The ledger has the same kind for an operator's revocation and a refund, so the text fits both. */
 const KIND_TEXTS: Readonly<Record<string, string>> = { refund: 'taken back' };
 
 function explanationLines({ lines, balance, total, unexplained }: BalanceExplanation): string[] {
@@ -207,7 +207,7 @@ async function listSetAside(config: CliConfig, options: OutputOptions): Promise<
       return `lease ${leaseId} of account ${accountId}, ${use}: ${reason}`;
     }),
   ]);
-  // Written to stderr, so that a script that reads the list gets an empty list.
+  // The message goes to stderr, so that a script that reads the list gets an empty list.
   if (accounts.length + leases.length === 0) process.stderr.write('Nothing is set aside.\n');
 }
 

@@ -11,7 +11,7 @@ export interface DocumentedApp {
 interface DocumentedSetting {
   env: string;
   about: string;
-  /** Text of the default; undefined if a value is required. */
+  /** The text of the default; undefined if a value is required. */
   defaultText?: string;
   isRequired: boolean;
   isSecret: boolean;
@@ -92,7 +92,7 @@ function mayBeAbsent(config: new () => object, property: string): boolean {
   return isOptional(rules.filter(({ propertyName }) => propertyName === property));
 }
 
-/** A default as an operator would write it; undefined for an absent or empty one. */
+/** Returns a default as an operator would write it; undefined for an absent or empty one. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   return Array.isArray(value) ? value.join(',') : String(value as string | number | boolean);

@@ -1,4 +1,4 @@
-/** A graph: its title, the unit of its axis (Grafana's name), and its queries by legend. */
+/** A graph: its title, the unit of its axis (as Grafana names it), and its queries by legend. */
 interface Panel {
   title: string;
   unit: 'short' | 's' | 'bytes' | 'reqps' | 'percentunit';
@@ -6,7 +6,7 @@ interface Panel {
 }
 
 interface Dashboard {
-  /** Also the file's name. */
+  /** The id of the dashboard, which is also the file's name. */
   uid: string;
   title: string;
   panels: Panel[];

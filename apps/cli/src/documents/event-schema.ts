@@ -4,7 +4,7 @@ import { type EventClass, describeEvent, variantsOf } from '#libs/contracts';
 
 export type JsonSchema = Record<string, unknown>;
 
-/** One rule of a property, as stored by class-validator. */
+/** One rule of a property, as class-validator stores it. */
 interface Rule {
   type: string;
   name?: string;
@@ -14,10 +14,10 @@ interface Rule {
   each: boolean;
 }
 
-/** A rule has no schema keyword here, so the schema would be less strict than the class. */
+/** A validation rule has no keyword in the table, so the schema would be less strict than the class. */
 class RuleWithoutKeyword extends Error {}
 
-/** JSON Schema 2020-12 of an event's `data`, derived from the validation rules of its class. */
+/** Derives the JSON Schema 2020-12 of an event's `data` from the validation rules of its class. */
 export function eventSchema(eventClass: EventClass): JsonSchema {
   const { type, version, kind } = describeEvent(eventClass);
   return {
@@ -57,7 +57,7 @@ function propertySchema(target: EventClass, rules: Rule[]): JsonSchema {
   return { type: 'array', ...schema(whole), items: schema(items) };
 }
 
-/** The class named by `@Type`, read from an instance. */
+/** Finds the class that `@Type` names, from an instance. */
 function nestedClass(target: EventClass, name: string, isArray: boolean): EventClass {
   const plain = { [name]: isArray ? [{}] : {} };
   const value = (plainToInstance(target, plain) as Record<string, object | object[]>)[name];

@@ -22,7 +22,7 @@ const API = 'docs/api.md';
 const OPERATIONS_FOLDER = 'libs/contracts/src/operations';
 const STATEMENTS = 'docs/security-statements.md';
 
-/** Every generated file of the repository with the text it should have, by path. */
+/** Generates the text of every generated file of the repository, by path. */
 export async function generatedDocuments(): Promise<Map<string, string>> {
   // A metric is declared when the code that counts it is loaded.
   for (const service of SERVICES) await service.load();
@@ -65,7 +65,7 @@ const program = () =>
     new OwnDatabasesConfig(),
   );
 
-/** Paths whose text on disk is out of date, and schemas of events that no longer exist. */
+/** Lists the paths whose text on disk is out of date, and the schemas of events that no longer exist. */
 export function staleDocuments(documents: Map<string, string>): string[] {
   const wrong = [...documents]
     .filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)

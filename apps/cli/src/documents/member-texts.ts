@@ -21,8 +21,8 @@ export function memberTexts(sources: readonly string[]): MemberTexts {
 }
 
 /**
- * A comment's text without its delimiters; references to security statements are removed, because they concern only
- * readers of the source.
+ * Returns a comment's text without its delimiters, and without references to security statements, because these concern
+ * only readers of the source.
  */
 function plain(comment: string): string {
   return comment

@@ -31,14 +31,14 @@ const FOREIGN = [
   'name',
 ];
 for (const service of SERVICES) await service.load();
-/** The metrics, without those that a spec in the same worker declares. */
+/** The product's metrics, without those that another spec in the same worker declares. */
 const metrics = declaredMetrics().filter(({ name }) => !name.startsWith('test_'));
 const { groups } = load(readFileSync('deploy/prometheus/alerts.yml', 'utf8')) as {
   groups: { rules: Rule[] }[];
 };
 const rules = groups.flatMap((group) => group.rules);
 
-/** Words of a query that do not name an existing metric, label, function or recording rule. */
+/** Lists the words of a query that do not name an existing metric, label, function or recording rule. */
 function unknownWords(expr: string): string[] {
   const bare = expr
     .replaceAll(/"[^"]*"/g, '')

@@ -4,18 +4,18 @@ export interface SecurityStatement {
   title: string;
 }
 
-/** A test that proves a statement, from its name. */
+/** A test that proves a statement, as its name says. */
 export interface SecurityProof {
   id: string;
   test: string;
   file: string;
 }
 
-/** Why a statement has no test. */
+/** The reasons why statements have no test. */
 const UNTESTED: Readonly<Record<string, string>> = {
-  S16: 'not built: GitHub reports keys only to partners that it has admitted, which each operator would have to become. An owner revokes a leaked key on the page of keys, an operator with `npm run cli -- keys revoke`; S13 says how soon it is refused',
-  S98: 'not built: there is no admin interface that could be reached over a network. Operators use `npm run cli` on a machine that has the secrets of the services; what they do to accounts and keys is in the audit log, and credits granted or taken by hand are in the ledger. A grant needs no second operator',
-  S120: 'not built: backups are made by the operator, with [the commands of the manual](operations/backup-and-restore.md). No schedule, encryption or nightly restore is part of the product',
+  S16: 'not built: GitHub reports leaked keys only to admitted partners, and each operator would have to become one. An owner revokes a leaked key on the page of keys, an operator with `npm run cli -- keys revoke`; S13 says how soon the key is refused',
+  S98: 'not built: no admin interface can be reached over a network. Operators use `npm run cli` on a machine that has the secrets of the services. The audit log has their actions on accounts and keys, and the ledger has credits that they granted or took. A grant needs no second operator',
+  S120: 'not built: the operator makes backups, with [the commands of the manual](operations/backup-and-restore.md). No schedule, encryption or nightly restore is part of the product',
 };
 
 /** The statements of `docs/security-statements.md`, one a table row. */

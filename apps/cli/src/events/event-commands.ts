@@ -21,8 +21,8 @@ interface ConsumerOptions extends OutputOptions {
 }
 
 /**
- * `events`: events that consumers could not handle. A failed event is retried automatically, a dead one only by an
- * operator.
+ * `events`: events that consumers could not handle. The consumer retries a failed event automatically; only an operator
+ * can retry a dead one.
  */
 export function eventCommands(program: Command, databases: Databases): void {
   const events = program.command('events').description('events that could not be handled yet');
@@ -45,7 +45,7 @@ export function eventCommands(program: Command, databases: Databases): void {
     .command('discard <event-id>')
     .description('discard one event permanently; it stays on record with the reason')
     .addOption(consumer().makeOptionMandatory())
-    .requiredOption('--reason <text>', 'why it must never take effect')
+    .requiredOption('--reason <text>', 'reason why the event must never take effect')
     .option('--json', 'as JSON')
     .action((eventId: string, options: ConsumerOptions & { reason: string }) =>
       discard(databases, eventId, options),
@@ -65,7 +65,7 @@ async function list(
     listed.push(...shown.map((event) => ({ ...event, service })));
   }
   answer({ json }, listed, (events) => events.flatMap((event) => eventLines(event.service, event)));
-  // Written to stderr, so that a script that reads the list gets an empty list.
+  // The message goes to stderr, so that a script that reads the list gets an empty list.
   if (listed.length === 0) process.stderr.write('No event has failed.\n');
 }
 

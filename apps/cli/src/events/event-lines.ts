@@ -1,9 +1,9 @@
 import type { FailedEvent } from '#libs/messaging';
 
-/** Format characters count as well, because they change the direction of writing or are invisible. */
+/** Unprintable characters, including format characters, which are invisible or change the direction of writing. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** An event in two lines for an operator. Type, key and reason may contain any text that the sender chose. */
+/** Describes an event in two lines for an operator. Type, key and reason may contain any text that the sender chose. */
 export function eventLines(service: string, event: FailedEvent): string[] {
   const { state, attempts } = event;
   const [id, type, key, reason] = [event.eventId, event.type, event.key, event.reason].map(

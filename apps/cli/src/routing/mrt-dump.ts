@@ -4,14 +4,14 @@ import { parseCidr } from '#libs/domain-names';
 export interface OriginatedPrefix {
   address: string;
   prefixLength: number;
-  /** The most frequent one comes first; the members of a set (RFC 4271) are joined by commas. */
+  /** The origins, the most frequent one first; the members of a set (RFC 4271) are joined by commas. */
   origins: string[];
 }
 
 const HEADER_BYTES = 12;
-/** Larger records are invalid. */
+/** A record that is larger than this is invalid. */
 const RECORD_BYTES_MAX = 16 * 1024 * 1024;
-/** TABLE_DUMP_V2 and its records (RFC 6396, 4.3; with path identifiers RFC 8050, 4). */
+/** The types of TABLE_DUMP_V2 and its records (RFC 6396, 4.3; with path identifiers RFC 8050, 4). */
 const TABLE_DUMP_V2 = 13;
 const UNICAST: ReadonlyMap<number, { version: 4 | 6; hasPathIds: boolean }> = new Map([
   [2, { version: 4, hasPathIds: false }],
@@ -24,7 +24,8 @@ const LONG_LENGTH = 0x10;
 const AS_SET = 1;
 
 /**
- * Reads the prefixes of a routing table dump (MRT, RFC 6396), in its order. Only one record is in memory at a time.
+ * Reads the prefixes of a routing table dump (MRT, RFC 6396), in the order of the dump. Only one record is in memory at
+ * a time.
  * @throws Error if the content is not such a dump, or ends within a record.
  */
 export async function* originatedPrefixes(
@@ -87,7 +88,7 @@ function prefixOf(
   return { address: parsed.cidr.address, prefixLength, origins };
 }
 
-/** The last AS number of the path, or the numbers of its final set. */
+/** Returns the last AS number of the path, or the numbers of its final set. */
 function originOf(attributes: Buffer): string | undefined {
   for (let at = 0; at < attributes.length;) {
     const isLong = (attributes[at] & LONG_LENGTH) !== 0;
@@ -99,7 +100,7 @@ function originOf(attributes: Buffer): string | undefined {
   return undefined;
 }
 
-/** Segments with four-byte AS numbers (RFC 6396, 4.3.4). */
+/** Reads the segments of a path, with four-byte AS numbers (RFC 6396, 4.3.4). */
 function endOfPath(path: Buffer): string | undefined {
   let last: string | undefined;
   for (let at = 0; at < path.length;) {

@@ -6,14 +6,14 @@ import { CommandFault, systemFault } from '../command-fault.js';
 import { type OutputOptions, answer } from '../output.js';
 import { originatedPrefixes } from './mrt-dump.js';
 
-/** Lines written at a time. */
+/** The number of lines that are written at a time. */
 const LINES_AT_A_TIME = 10_000;
 
 /** `routing`: files of routing tables for lookups of addresses and AS numbers. */
 export function routingCommands(program: Command): void {
   const routing = program
     .command('routing')
-    .description('routing tables, from which addresses and AS numbers are answered');
+    .description('routing tables for lookups of addresses and AS numbers');
   routing
     .command('convert <dump>')
     .description(
@@ -57,7 +57,7 @@ function unpacked(dump: string): AsyncIterable<Buffer> {
   const file = createReadStream(dump, { highWaterMark: 1024 * 1024 });
   if (!dump.endsWith('.gz')) return file;
   const content = file.pipe(createGunzip());
-  // An error of the file ends the reading, not only the unpacking.
+  // An error of the file must end the whole read, not only the decompression.
   file.on('error', (error) => content.destroy(error));
   return content;
 }

@@ -54,7 +54,7 @@ export async function stripeWebhook(asked: {
   return whatIsTold(registered, `${dashboardUrl}/callbacks/stripe`, STRIPE_TYPES);
 }
 
-/** See `stripeWebhook`. */
+/** Looks through the webhooks of PayPal's app, like `stripeWebhook`. */
 export async function paypalWebhook(asked: {
   apiUrl: string;
   clientId: string;
@@ -98,7 +98,7 @@ function whatIsTold(registered: Registered[], url: string, wanted: readonly stri
   return `${url} receives every type that billing reads`;
 }
 
-/** @returns the wanted event types that no registered type covers; a star matches any ending. */
+/** Lists the wanted event types that no registered type covers; a star matches any ending. */
 export function missingTypes(wanted: readonly string[], registered: readonly string[]): string[] {
   const covers = (type: string) => (one: string) => {
     if (one === '*' || one === type) return true;

@@ -14,7 +14,7 @@ import type { Settings } from '../operator-settings.js';
 import { SandboxConfig } from '../sandbox.config.js';
 import { stripeSteps } from './stripe-sandbox.js';
 
-/** Calls per second of one process, below the sandboxes' own limits. */
+/** The calls per second of one process, below the sandboxes' own limits. */
 const CALLS_PER_SECOND = 10;
 const TEST_KEY = /^(sk|rk)_test_/;
 const PAYPAL_SANDBOXES = ['api-m.sandbox.paypal.com', 'api.sandbox.paypal.com'];

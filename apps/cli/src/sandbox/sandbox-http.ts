@@ -3,7 +3,7 @@ export interface SandboxCall {
   method?: 'GET' | 'POST' | 'DELETE';
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Sent as a form body. */
+  /** The body, which is sent as a form. */
   form?: Readonly<Record<string, string>>;
 }
 

@@ -16,7 +16,7 @@ export interface StepSeen {
   says: string;
 }
 
-/** How a page is presented to the operator, and how long to wait for the operator's action. */
+/** Shows pages to the operator, and sets how long to wait for the operator's action. */
 export interface Patience {
   /** Prints a line at once, independently of the final answer's format. */
   say(line: string): void;
@@ -49,7 +49,7 @@ export async function takeSteps(
   return seen;
 }
 
-/** Polls until there is an answer. @throws Error when the time is up. */
+/** Polls until there is an answer. @throws Error if there is none in time. */
 export async function until<T>(
   what: string,
   { waitMs, everyMs }: Patience,

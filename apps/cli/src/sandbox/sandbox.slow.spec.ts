@@ -40,7 +40,7 @@ describe('a trial with a processor', () => {
     everyMs: 50,
   });
 
-  /** Presses the button that pays or agrees. */
+  /** Presses the button on the page that pays or agrees. */
   async function pressed(page: string): Promise<void> {
     const text = await (await fetch(page)).text();
     const actions = [...text.matchAll(/action="([^"]+)"/g)].map(([, action]) => action);

@@ -5,7 +5,7 @@ import { type Patience, type SandboxStep, until } from './sandbox-run.js';
 
 const PACKAGE_MICROS = 10_000_000n;
 
-/** Requires that the processor did what was requested. @throws Error with its message otherwise. */
+/** Returns the value of a successful call. @throws Error with the processor's message for any other outcome. */
 export function valueOf<T>(outcome: CallResult<T>): T {
   if (outcome.outcome === 'done') return outcome.value;
   if (outcome.outcome === 'refused') throw new Error(`${outcome.code}: ${outcome.message}`);
@@ -23,7 +23,7 @@ export class TrialPurchases {
     private readonly pay: string,
   ) {}
 
-  /** Steps that buy a package and refund it. @param does describes the request of each step. */
+  /** Returns the steps that buy a package and refund it. @param checkoutDoes and `refundDoes` describe the requests. */
   packageSteps(checkoutDoes: string, refundDoes: string): SandboxStep[] {
     let payment: { id: string; amountMicros: bigint } | undefined;
     return [

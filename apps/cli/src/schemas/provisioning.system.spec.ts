@@ -95,11 +95,11 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     });
     expect(stdout).toMatch(new RegExp(`^-- The database ${BY_HAND} of 127.0.0.1:`));
     for (const sql of [stdout, stdout]) await asAdmin(BY_HAND, sql);
-    // Only the address of this URL is used.
+    // `migrate` uses only the address in this URL.
     await installation(BY_HAND, 'nobody').migrate();
   });
 
-  it('S114: the command creates the same, without further superuser rights', async () => {
+  it('S114: the command creates the same objects, without further superuser rights', async () => {
     await asSuperuser('postgres', 'create database by_superuser');
     const superusers = installation('by_superuser', 'postgres');
     const admins = installation('by_command');
@@ -119,7 +119,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
     expect(await asSuperuser('postgres', RAISED, [ROLES])).toEqual([]);
   });
 
-  it('a change feed is read where nobody may call pg_control_system()', async () => {
+  it('a change feed works where nobody may call pg_control_system()', async () => {
     const url = installation('by_command').url('account');
     await expect(query(url, 'select pg_control_system()')).rejects.toThrow('permission denied');
     const account = await Database.open({ url, applicationName: 'test account' });

@@ -13,8 +13,7 @@ import { type OutputOptions, answer } from '../output.js';
 import { required } from '../required.js';
 
 /**
- * `provision` and `migrate`: the preparations of an administrator, and the changes that the owner roles make
- * afterwards.
+ * `provision` and `migrate`: an administrator creates roles and schemas, and then the owner roles change the tables.
  */
 export function schemaCommands(
   program: Command,
@@ -54,7 +53,7 @@ async function provision(databases: InstallationDatabases, options: OutputOption
 function printScripts(databases: InstallationDatabases, options: OutputOptions): void {
   const { provisionScripts: scripts } = databases;
   if (options.json) return answer(options, scripts, () => []);
-  // The text is not cleaned, because a password may contain any character.
+  // The text is printed unchanged, because a password may contain any character.
   for (const { host, database, sql } of scripts) {
     process.stdout.write(`-- The database ${database} of ${host}\n${sql}\n`);
   }
@@ -76,7 +75,9 @@ async function migrate(
   if (json) answer({ json }, done, () => []);
 }
 
-/** The databases of the schemas, from the settings. @throws ConfigurationError with the name of a missing one. */
+/**
+ * Reads the databases of the schemas from the settings. @throws ConfigurationError with the name of a missing setting.
+ */
 export function databasesOf(config: ServersConfig, own: OwnDatabases): InstallationDatabases {
   const secret = required(config, 'databaseRoleSecret', 'DATABASE_ROLE_SECRET');
   return new InstallationDatabases({
@@ -87,7 +88,7 @@ export function databasesOf(config: ServersConfig, own: OwnDatabases): Installat
   });
 }
 
-/** The given user must be allowed to create topics and access rules. */
+/** Creates topics and access rules, for which the given user needs the rights. */
 async function prepareTopics(
   events: EventsConfig,
   note: (name: string, done: readonly string[]) => void,

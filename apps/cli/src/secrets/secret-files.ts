@@ -8,7 +8,7 @@ import { SERVICES } from '../declared.js';
 
 /** The mode of the folder: only its owner may enter it. */
 const FOLDER_MODE = 0o700;
-/** A container's user must be able to read the mounted files, whatever its number. */
+/** The mode of the files: a container's user must be able to read them, whatever its number. */
 const FILE_MODE = 0o644;
 
 /** The secret from which the services' own secrets are derived; no service receives it. */
@@ -48,8 +48,8 @@ export function writeSecretFiles(sources: SecretSources): string[] {
     return readFileSync(path, 'utf8').trim();
   };
   /**
-   * Derived from another file, which may have changed. Written in place, because a container keeps the file that it
-   * mounted.
+   * Writes a secret that is derived from another file, which may have changed. It is written in place, because a
+   * container keeps the file that it mounted.
    */
   const follow = (name: string, text: string) => {
     keep(name, () => text);
@@ -74,7 +74,7 @@ export function writeSecretFiles(sources: SecretSources): string[] {
     keep('valkey_url', () => `redis://:${word}@${sources.valkey}`);
   }
   for (const [name, text] of Object.entries(processorSecrets(sources))) {
-    // The file of a processor that was omitted before exists and is empty.
+    // An earlier run without this processor has created an empty file.
     if (keep(name, () => text) === '' && text !== '') follow(name, text);
   }
   for (const service of SERVICES) {
@@ -98,7 +98,7 @@ function makeFolder(path: string): void {
   mkdirSync(path, { mode: FOLDER_MODE });
 }
 
-/** One processor suffices: the files of the other are empty, because containers get all of them. */
+/** Returns the secrets of both processors; those of an absent one are empty, because containers mount all files. */
 function processorSecrets({ stripe, paypalClientSecret }: SecretSources): Record<string, string> {
   if (!stripe && paypalClientSecret === undefined) return {};
   return {

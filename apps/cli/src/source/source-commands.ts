@@ -164,14 +164,14 @@ function fileLines(file: ImportedFile): string[] {
   ];
 }
 
-/** Only on a terminal: an output file contains only the answer. */
+/** Shows the progress only on a terminal, because an output file must contain only the answer. */
 function showProgress(file: ImportedFile | undefined): void {
   if (!process.stderr.isTTY || file?.state !== 'loading') return;
   const read = file.position / Math.max(1, file.lines);
   const isApplied = file.slices > 0;
   const part = isApplied ? file.slices / SLICES : read;
   const bar = '#'.repeat(Math.round(part * BAR_WIDTH)).padEnd(BAR_WIDTH, '.');
-  const what = isApplied ? 'taking in names' : `${file.position} of ${file.lines} lines`;
+  const what = isApplied ? 'importing names' : `${file.position} of ${file.lines} lines`;
   process.stderr.write(`\r[${bar}] ${Math.floor(100 * part)} % ${what}\u001B[K`);
 }
 

@@ -92,7 +92,7 @@ export async function portRefusal(
         code === 'EADDRINUSE'
           ? `Port ${port} is taken.`
           : `Port ${port} cannot be opened (${code}).`,
-      remedy: `Stop what uses it, or choose another: ${setting}=0 takes any free port.`,
+      remedy: `Stop the process that uses it, or choose another port: ${setting}=0 takes any free port.`,
     };
   } finally {
     await new Promise((done) => probe.close(done));
