@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { watch } from 'node:fs';
 
-/** Quiet time after the last change before the product is restarted. */
+/** The time without a change after which the product is restarted. */
 const SETTLE_MS = 200;
 const COMPILER = 'build.js';
 const SOLO = 'dist/apps/solo/src/main.js';
@@ -32,7 +32,10 @@ function dev(): void {
   }
 }
 
-/** It has its own process group, so that a Ctrl-C reaches only this process, which then stops it cleanly. */
+/**
+ * Starts the product in its own process group, so that a Ctrl-C reaches only this process, which then stops the product
+ * cleanly.
+ */
 function start(): ChildProcess {
   const args = ['--enable-source-maps', SOLO, ...process.argv.slice(2)];
   return spawn(process.execPath, args, { stdio: 'inherit', detached: true });

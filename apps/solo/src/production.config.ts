@@ -18,7 +18,7 @@ const NAMES = [
   'DATABASE_ADMIN_URL',
 ] as const;
 
-/** Settings of services that the doctor checks, as declared by each service. */
+/** The settings of services that the doctor checks, as each service declares them. */
 export type ProductionSettings = Partial<Record<(typeof NAMES)[number], string>>;
 
 class Settings {}

@@ -17,7 +17,7 @@ const NO_INTERNET =
 /** The corpus must not store simulated answers: a later start without `--offline` would serve them as real. */
 const NOT_STORED = { LOOKUP_KEEP: 'none' };
 
-/** Exit code of a process ended by Ctrl-C. */
+/** The exit code of a process that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
 const STOPPING =
@@ -133,7 +133,7 @@ function startFaultText(error: unknown): string {
   return `It could not start: ${faultText(error)}\n"npm run doctor" checks this machine; the log in the data folder says more.`;
 }
 
-/** The messages of an error and of its causes. */
+/** Returns the messages of an error and of its causes. */
 const faultText = (error: unknown) =>
   error instanceof Error ? `${error.message}${causeText(error)}` : String(error);
 

@@ -6,7 +6,7 @@ import { DEFAULT_DATA_FOLDER, DEFAULT_PORTS } from './checks/before-build.js';
 export const DEMO_ACCOUNTS = ['full', 'empty', 'none'] as const;
 export type DemoAccount = (typeof DEMO_ACCOUNTS)[number];
 
-/** An operator's settings for the installation on one machine. Each service's own settings also work. */
+/** An operator's settings for the installation on one machine. The settings of each service also apply. */
 export class SoloConfig {
   @Setting({
     env: 'DATA_DIR',

@@ -17,7 +17,7 @@ const START_TIMEOUT_MS = 300_000;
 /** The credits of the demo account: from the trial and from the operator. */
 const CREDITS = 5_500;
 
-/** Instead of the 50,000 that a newcomer finds. */
+/** The number of invented names in this test, instead of the default of 50,000. */
 const INVENTED_NAMES = 100;
 
 interface EndedProcess {
@@ -36,7 +36,7 @@ describe('solo', () => {
   function launch(program: string, settings: Record<string, string> = {}, ...args: string[]) {
     const ports = { API_PORT: '0', DASHBOARD_PORT: '0', METRICS_PORT: '0' };
     const few = { OFFLINE_NAMES: String(INVENTED_NAMES), DEMO_ACCOUNT: 'empty' };
-    // A busy machine delays the event loop, and these tests are not about shedding load.
+    // A busy machine delays the event loop, and these tests do not test load shedding.
     const unhurried = { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '20000' };
     const environment = { ...process.env, DATA_DIR: data, ...ports, ...few, ...unhurried };
     const child = spawn(process.execPath, [`dist/apps/solo/src/${program}.js`, ...args], {
@@ -81,13 +81,13 @@ describe('solo', () => {
     return { status: statusCode, headers, body: (await body.json()) as Record<string, unknown> };
   }
 
-  /** The status and, for a refusal, its code. */
+  /** Returns the status and, for a refusal, its code. */
   async function outcome(key: string, domainName: string) {
     const { status, body } = await lookUp(key, domainName);
     return [status, body.code].filter((part) => part !== undefined);
   }
 
-  /** The demo account's owner, logged in at the running process. */
+  /** Logs in as the demo account's owner at the running process. */
   async function demoCustomer(): Promise<Customer> {
     const { api_url: apiUrl, dashboard_url: dashboardUrl, demo } = facts;
     const mailbox = { newest: async () => Promise.resolve([]) };
@@ -101,7 +101,7 @@ describe('solo', () => {
     return body.spendable + body.reserved;
   }
 
-  /** The account's balance if each answer was charged as its headers state. */
+  /** The balance that is left if each answer was charged as its headers state. */
   const left = () => CREDITS - charged;
 
   beforeAll(start, START_TIMEOUT_MS);
@@ -184,7 +184,7 @@ describe('solo', () => {
     }
   });
 
-  it('a second start in the same folder is refused and names the running process', async () => {
+  it('a second start in the same folder fails and names the running process', async () => {
     const samePort = { API_PORT: new URL(facts.api_url).port };
     const { code, output } = await outcomeOf(launch('main', samePort, '--offline'));
     expect(code).toBe(1);
@@ -207,7 +207,7 @@ describe('solo', () => {
     expect(text.match(/^process_cpu_seconds_total /gm)).toHaveLength(1);
   });
 
-  it('a reset is refused while it runs', async () => {
+  it('a reset fails while the installation runs', async () => {
     const { code, output } = await outcomeOf(launch('reset', {}, '--yes'));
     expect([code, output]).toEqual([1, expect.stringContaining('Stop it first')]);
   });
@@ -250,7 +250,7 @@ describe('solo', () => {
     expect(readdirSync(folder)).not.toContain('solo.lock');
   });
 
-  it('a folder that cannot be created is reported in one line with the setting that names another', async () => {
+  it('a folder that cannot be created is reported in one line with the setting for another folder', async () => {
     const { code, output } = await outcomeOf(launch('main', { DATA_DIR: '/proc/no-such-folder' }));
     expect(code).toBe(1);
     expect(output).toContain('/proc/no-such-folder');
@@ -258,7 +258,7 @@ describe('solo', () => {
   });
 
   it(
-    'after a kill a plain start is enough: same keys, same credits, one charge',
+    'after a kill, a plain start is enough: same keys, same credits, one charge',
     async () => {
       const before = facts.demo;
       const customer = await demoCustomer();
@@ -281,7 +281,7 @@ describe('solo', () => {
   );
 
   it(
-    'without its key file the demo account gets new working keys, and no further credits',
+    'without its key file, the demo account gets new working keys, and no further credits',
     async () => {
       const before = facts.demo;
       solo.kill('SIGTERM');
@@ -304,7 +304,7 @@ describe('solo', () => {
   );
 
   it('answers of the registry simulator are not stored, because a later start without it would serve them as real', async () => {
-    // The stop before this start has sent all observations that waited.
+    // The previous stop has sent all waiting observations.
     const operator = parseEnv(readFileSync(join(data, 'operator.env'), 'utf8'));
     const { rows } = await withClient(operator.CORPUS_DATABASE_URL!, (client) =>
       client.query<{ source: string }>(

@@ -23,7 +23,7 @@ export interface SoloOptions {
   dashboardPort: number;
   /** The port that Prometheus reads; 0, the default, takes a free port. */
   metricsPort?: number;
-  /** Lookups go to the registry simulator, on real loopback sockets. */
+  /** Whether lookups go to the registry simulator, on real loopback sockets. */
   offline: boolean;
   /** The superuser of the operator's own PostgreSQL; without it, a server is started. */
   databaseAdminUrl?: string;
@@ -208,7 +208,7 @@ async function filledDemo(parts: DemoParts): Promise<boolean> {
   return seedDemoLife({ ...urls, clock, payments, log, ledger }, folder, secrets, demo);
 }
 
-/** The settings with which `npm run cli` works on this installation. */
+/** Returns the settings with which `npm run cli` works on this installation. */
 function operatorSettings(
   { accountUrl, entitlementUrl, dashboardUrl, settings }: SoloServices,
   database: SoloDatabase,

@@ -28,7 +28,7 @@ const HOLDER = `
   process.stdout.write('up');
 `;
 
-it('npm stop returns when everything has ended, and says so if nothing is running', async () => {
+it('npm stop returns when everything has ended, and reports it if nothing is running', async () => {
   const folder = new DataFolder(mkdtempSync(join(tmpdir(), 'stop-')));
   const env = { PATH: process.env.PATH, DATA_DIR: folder.path };
   const stop = () => spawnSync(process.execPath, [PROGRAM], { env, encoding: 'utf8' });

@@ -6,13 +6,13 @@ import { DataFolder } from './data-folder/data-folder.js';
 import { FolderLock } from './checks/folder-lock.js';
 import { SoloConfig } from './solo.config.js';
 
-/** Longer than a gateway's drain plus PostgreSQL's stop. */
+/** Longer than a gateway's drain and PostgreSQL's stop together. */
 const WAIT_MAX_MS = 120_000;
 const POLL_MS = 100;
 
 /**
  * `npm stop`: drains the instance of the data folder and returns once its process has ended, so that the folder can be
- * copied or the code updated. If an instance was killed, this stops its database server, which outlives it.
+ * copied or the code updated. If an instance was killed, `npm stop` stops the database server that outlived it.
  */
 async function stop(): Promise<number> {
   const folder = new DataFolder(loadConfig(SoloConfig).dataFolder);

@@ -1,7 +1,7 @@
 import { commandFor } from '../checks/before-build.js';
 import type { DemoFacts, SoloFacts } from './solo-facts.js';
 
-/** The lines that say who handles payments. */
+/** The lines that say how payments are handled. */
 export const PAYMENTS = {
   simulated: 'simulated: buy credits or a plan in the dashboard; no money moves',
   real: 'real: the processors that you configured charge customers',
@@ -14,7 +14,7 @@ export const SIMULATED_DATA: [string, string] = [
   'SIMULATED: all answers are invented; none describes a real domain',
 ];
 
-/** The text printed after a start: all addresses, and a command to paste that works offline. */
+/** Returns the text that is printed after a start: all addresses, and a command to paste that works offline. */
 export function announcement(facts: SoloFacts, seconds: number): string {
   const command = (one: string) => commandFor(facts.data_folder, one);
   const rows: [string, string][] = [
@@ -39,7 +39,7 @@ export function announcement(facts: SoloFacts, seconds: number): string {
   return ['', rule, title, '', ...body, rule, '', ...example, ''].join('\n');
 }
 
-/** Works without the internet: the name is a fixture. */
+/** The command works without the internet, because the name is a fixture. */
 export function curlLine(apiUrl: string, { test_key }: Pick<DemoFacts, 'test_key'>): string {
   return `curl '${apiUrl}/v2.0/whois/live?domainName=registered.test&apiKey=${test_key}'`;
 }

@@ -1,4 +1,4 @@
-/** The facts of a running installation for newcomers, scripts and stories: `solo.json`. */
+/** The facts about a running installation in `solo.json`, for newcomers, scripts and stories. */
 export interface SoloFacts {
   pid: number;
   api_url: string;
@@ -9,7 +9,7 @@ export interface SoloFacts {
   mailbox_url?: string;
   /** The target of lookups: the internet, or the registry simulator. */
   mode: 'online' | 'offline';
-  /** Whether money moves: `simulated` moves none, and without a processor nothing is sold. */
+  /** Who handles payments: `simulated` moves no money, and with `none` nothing is sold. */
   payments: 'simulated' | 'real' | 'none';
   /** Absent in production. */
   demo?: DemoFacts;
@@ -21,8 +21,8 @@ export interface SoloFacts {
 export interface DemoFacts {
   email: string;
   password: string;
-  /** Answers names under `.test` for 0 credits. */
+  /** The test key, which answers names under `.test` for 0 credits. */
   test_key: string;
-  /** Answers every name and spends the demo account's credits. */
+  /** The live key, which answers every name and spends the demo account's credits. */
   live_key: string;
 }

@@ -2,14 +2,14 @@ import { type WriteStream, createWriteStream, existsSync, renameSync, statSync }
 
 const SIZE_MAX_BYTES = 50 * 1024 * 1024;
 
-/** The destination of the services' log lines, so that the terminal keeps showing the addresses. */
+/** The file for the services' log lines, so that the terminal keeps showing the addresses. */
 export interface SoloLog {
   path: string;
   write(line: string): void;
   close(): Promise<void>;
 }
 
-/** Appends to the log file; when it exceeds 50 MiB, it is rotated and replaces the previous one. */
+/** Appends to the log file. A file of more than 50 MiB is rotated and replaces the previous one. */
 export function openLog(path: string): SoloLog {
   if (existsSync(path) && statSync(path).size > SIZE_MAX_BYTES) renameSync(path, `${path}.1`);
   let stream: WriteStream | undefined;

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FolderLock } from './folder-lock.js';
 import { DataFolder } from '../data-folder/data-folder.js';
 
-/** A clone in which nothing was ever compiled. */
+/** A clone in which nothing has been compiled yet. */
 describe('npm start, before anything is compiled', () => {
   const clone = mkdtempSync(join(tmpdir(), 'dds-clone-'));
   const taken: Server = createServer();
@@ -79,7 +79,7 @@ describe('npm start, before anything is compiled', () => {
       join(clone, `dist/apps/solo/src/${name}.js`),
     );
     expect(await once(build(), 'close')).toEqual([0, null]);
-    // This is what an unfinished build leaves.
+    // An unfinished build leaves these files.
     rmSync(join(clone, 'dist/.build.json'));
     writeFileSync(stray, '');
     const both = Promise.all([once(build(), 'close'), once(build(), 'close')]);

@@ -1,6 +1,6 @@
 /**
- * Obstacles to a start: another instance in the same folder, or a port in use. `start.js` checks it before anything is
- * compiled, so this file imports only Node's own modules, and its types can be erased.
+ * Finds obstacles to a start: another instance in the same folder, or a port in use. `start.js` runs this file before
+ * anything is compiled, so the file imports only Node's own modules, and its types can be erased.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path';
 export const DEFAULT_DATA_FOLDER = '.data';
 export const DEFAULT_PORTS = { API_PORT: 8080, DASHBOARD_PORT: 8081, METRICS_PORT: 9464 };
 
-/** An npm command for the instance of a data folder, as it would be typed. */
+/** Returns an npm command for the instance of a data folder, as a user would type it. */
 export function commandFor(folder: string, command: string): string {
   if (resolve(folder) === resolve(DEFAULT_DATA_FOLDER)) return command;
   const path = resolve(folder);
@@ -23,7 +23,7 @@ const PORT_MAX = 65_535;
 
 export interface LockOwner {
   pid: number;
-  /** The start time of that process, because its id alone may belong to another process by now. */
+  /** The start time of that process, because the id may belong to another process by now. */
   startedAt: string;
 }
 
@@ -33,7 +33,7 @@ export interface Refusal {
   remedy: string;
 }
 
-/** The first fault that `npm start` would report; undefined if there is none. */
+/** Finds the first fault that `npm start` would report; undefined if there is none. */
 export async function refusalOf(
   environment: Record<string, string | undefined>,
 ): Promise<Refusal | undefined> {
@@ -59,7 +59,7 @@ export function runsAlready(folder: string, holder: number, factsFile: string): 
   };
 }
 
-/** Process id of the living process that holds a data folder, if there is one. */
+/** Returns the id of the running process that holds a data folder, if there is one. */
 export function lockHolder(folder: string): number | undefined {
   try {
     const { pid, startedAt } = JSON.parse(
@@ -72,7 +72,7 @@ export function lockHolder(folder: string): number | undefined {
   }
 }
 
-/** Why nothing can listen on the port. Port 0 is always free. */
+/** Returns the reason why nothing can listen on the port; undefined if the port is free. Port 0 is always free. */
 export async function portRefusal(
   port: number,
   setting: string,
@@ -99,11 +99,11 @@ export async function portRefusal(
   }
 }
 
-/** The system's start time of a process; undefined if there is no such process. */
+/** Returns the system's start time of a process; undefined if there is no such process. */
 export function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Field 22 of proc(5). Fields are split only after the name, which may contain spaces and parentheses.
+    // Field 22 of proc(5). The fields are counted from the end of the name, which may contain spaces and parentheses.
     const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' ? undefined : rest[18];
   } catch {

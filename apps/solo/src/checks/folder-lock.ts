@@ -12,7 +12,7 @@ export class FolderLock {
 
   /**
    * @param factsFile the file in which the holder writes its addresses.
-   * @throws StartFault if a living process holds the folder.
+   * @throws StartFault if a running process holds the folder.
    */
   static take(folder: DataFolder, factsFile = 'solo.json'): FolderLock {
     const path = folder.file(LOCK_FILE);
@@ -33,7 +33,7 @@ export class FolderLock {
     }
   }
 
-  /** Process id of the living holder, if there is one. */
+  /** The id of the running process that holds the folder, if there is one. */
   static holder(folder: DataFolder): number | undefined {
     return lockHolder(folder.path);
   }

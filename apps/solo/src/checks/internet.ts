@@ -1,10 +1,10 @@
 import { Resolver } from 'node:dns/promises';
 
 const TIMEOUT_MS = 1_500;
-/** The host at which every WHOIS lookup of a TLD without a known server begins. */
+/** The host that is asked first in every WHOIS lookup of a TLD without a known server. */
 const ASKED_NAME = 'whois.iana.org';
 
-/** Whether internet names can be resolved from here. Takes at most 1.5 s. */
+/** Checks whether this machine can resolve internet names. Takes at most 1.5 s. */
 export async function hasInternet(): Promise<boolean> {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 });
   const deadline = setTimeout(() => resolver.cancel(), TIMEOUT_MS);

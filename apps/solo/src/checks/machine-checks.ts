@@ -7,7 +7,7 @@ import { StartFault } from './start-fault.js';
 /** With less free space than this, PostgreSQL would soon stop in the middle of its work. */
 const DISK_FREE_MIN_BYTES = 512 * 1024 * 1024;
 
-/** @throws StartFault if files cannot be created in `folder`. The folder exists afterwards. */
+/** Checks that files can be created in `folder`, and creates a missing folder. @throws StartFault otherwise. */
 export function checkFolderWritable(folder: DataFolder): void {
   tryFolder(folder, () => {
     folder.create();
@@ -15,7 +15,7 @@ export function checkFolderWritable(folder: DataFolder): void {
   });
 }
 
-/** @throws StartFault like `checkFolderWritable`, but does not create a missing folder. */
+/** Checks the same as `checkFolderWritable`, but does not create a missing folder. @throws StartFault. */
 export function checkFolderCanBeWritten(folder: DataFolder): void {
   tryFolder(folder, () => {
     const existing = nearestExisting(folder.path);
@@ -46,13 +46,13 @@ function tryFolder(folder: DataFolder, look: () => void): void {
   }
 }
 
-/** @throws StartFault if the disk of `folder` (or of its nearest existing parent) is nearly full. */
+/** Checks the disk of `folder`, or of its nearest existing parent. @throws StartFault if the disk is nearly full. */
 export function checkDiskSpace(folder: string, minBytes = DISK_FREE_MIN_BYTES): void {
   const { bavail, bsize } = freeSpace(folder);
   if (bavail * bsize < minBytes) throw diskFull(folder, bavail * bsize);
 }
 
-/** @throws StartFault if something already listens on the port. Port 0 is always free. */
+/** Checks that the port is free. @throws StartFault if a process already listens on it. Port 0 is always free. */
 export async function checkPortFree(port: number, setting: string): Promise<void> {
   const refusal = await portRefusal(port, setting);
   if (refusal) throw new StartFault(refusal.what, refusal.remedy);

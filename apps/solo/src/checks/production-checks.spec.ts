@@ -10,7 +10,7 @@ import { SmtpSink } from '../../../simulators/src/mail/smtp-sink.js';
 import { PaymentsSimulator } from '../../../simulators/src/payments/payments-simulator.js';
 import { type ProductionFacts, productionChecks } from './production-checks.js';
 
-/** The checks use real parts: a server with TLS, a mail server, the processors’ APIs, files. */
+/** The checks run against real parts: a server with TLS, a mail server, the processors’ APIs, files. */
 describe('the doctor, for a public installation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dds-production-'));
   const clock = new SystemClock();
@@ -76,7 +76,7 @@ describe('the doctor, for a public installation', () => {
 
   it('accepts an installation that follows the documentation', async () => {
     for (const name of ['production', 'DNS localhost', 'TLS localhost', 'proxy', 'SMTP']) {
-      // The certificate of the test is valid for two days.
+      // The test's certificate is valid for two days.
       const now = () => new Date(clock.now().getTime() - 30 * DAY_MS);
       expect([name, await look(name, name.startsWith('TLS') ? { now } : {})]).toEqual([
         name,
@@ -121,13 +121,13 @@ describe('the doctor, for a public installation', () => {
     ['clock', () => nginx('no\n'), /systemd-timesyncd/],
   ];
   it.each(wrong)(
-    'explains for %s what is wrong and what to do (%#)',
+    'reports the fault and its remedy for %s (%#)',
     async (name, changed, says) => {
       expect(await look(name, changed())).toMatch(new RegExp(`^✗ .*${says.source}`));
     },
   );
 
-  it('accepts a backup from last night, but no older one', async () => {
+  it('accepts a backup from last night, and rejects an older one', async () => {
     const hoursAgo = (hours: number) => new Date(clock.now().getTime() - hours * HOUR_MS);
     utimesSync(backup, hoursAgo(25), hoursAgo(25));
     expect(await look('backups')).toBe('✓ the newest is 25 hours old');
@@ -135,7 +135,7 @@ describe('the doctor, for a public installation', () => {
     expect(await look('backups')).toContain('27 hours old: journalctl');
   });
 
-  it('requires nothing of an installation that only this machine can reach', () => {
+  it('checks nothing for an installation that only this machine can reach', () => {
     const settings = { BASE_URL: 'http://localhost:8080', BILLING_URL: 'http://127.0.0.1:8081' };
     expect(productionChecks({ ...facts, settings })).toEqual([]);
     expect(productionChecks({ ...facts, settings: {} })).toEqual([]);

@@ -11,7 +11,7 @@ import { paypalWebhook, stripeWebhook } from '../../../cli/src/sandbox/registere
 /** One check for the operator. */
 export interface Check {
   name: string;
-  /** A few words on success. @throws with the fault and its remedy. */
+  /** Runs the check. @returns a few words on success. @throws Error with the fault and its remedy. */
   look(): Promise<string>;
 }
 
@@ -20,19 +20,21 @@ export interface ProductionFacts {
   /** The folder of the timer's backups. */
   backups: string;
   now: () => Date;
-  /** Authorities trusted in addition to Node's. */
+  /** Certificate authorities that are trusted in addition to Node's. */
   authorities?: readonly string[];
-  /** The output of a program on this machine; undefined without the program. */
+  /** Returns the output of a program on this machine; undefined if the program is missing or fails. */
   says?: (program: string, ...given: string[]) => string | undefined;
 }
 
 const TIMEOUT_MS = 5_000;
 const CERTIFICATE_MIN_MS = 14 * DAY_MS;
-/** One day, plus the extra time that a slow backup may take. */
+/** One day, plus the time that a slow backup may take. */
 const BACKUP_AGE_MAX_MS = 26 * HOUR_MS;
 const PAGE = 'docs/operations/production.md';
 
-/** The checks of docs/operations/production.md, for an installation that others can reach; empty for any other. */
+/**
+ * Returns the checks of docs/operations/production.md for an installation that others can reach; none for any other.
+ */
 export function productionChecks(facts: ProductionFacts): Check[] {
   const { settings, says = programSays } = facts;
   const origins = [settings.BASE_URL, settings.BILLING_URL].flatMap((origin) => origin ?? []);
@@ -111,7 +113,7 @@ async function certificateOf(url: URL, { now, authorities }: ProductionFacts): P
   return `until ${day}`;
 }
 
-/** Streams and uploads pass line by line only if the proxy does not buffer them. */
+/** Checks that the proxy does not buffer streams and uploads; otherwise, they would not pass line by line. */
 function proxySeen(says: Says, hosts: readonly URL[]): string {
   const nginx = says('nginx', '-T');
   if (nginx === undefined) return 'not checked: this user cannot read nginx’s configuration';
@@ -152,7 +154,7 @@ async function smtpSeen({
   }
 }
 
-/** Checks of the configured processors; at least one is required. */
+/** Returns the checks of the configured processors; at least one processor is required. */
 function webhookChecks(settings: ProductionSettings): Check[] {
   const { BILLING_URL: dashboardUrl = '', STRIPE_API_KEY: apiKey } = settings;
   const { BILLING_PAYPAL_CLIENT_ID: clientId } = settings;
@@ -200,7 +202,7 @@ function timesOf(folder: string): number[] {
   }
 }
 
-/** Leases, sessions and signatures of callbacks depend on the time. */
+/** Checks that the clock is synchronised, because leases, sessions and signatures of callbacks depend on the time. */
 function clockSeen(says: Says): string {
   const answer = says('timedatectl', 'show', '--property=NTPSynchronized', '--value');
   if (answer === undefined) return 'not checked: this machine has no timedatectl';

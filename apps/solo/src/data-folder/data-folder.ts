@@ -9,9 +9,9 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Readable only for this user. */
+/** The mode of files that only this user can read. */
 const PRIVATE_MODE = 0o600;
-/** PostgreSQL's own user must be able to enter it; each file inside has its own permissions. */
+/** The mode of the folder: PostgreSQL's user must be able to enter it; each file inside has its own permissions. */
 const FOLDER_MODE = 0o755;
 
 /** The data folder of one installation: `secrets.json`, `solo.json`, `solo.lock`, `postgres/`, `payments.journal` … */
@@ -27,12 +27,12 @@ export class DataFolder {
     createFolder(this.path);
   }
 
-  /** The absolute path of a file in it. */
+  /** Returns the absolute path of a file in the folder. */
   file(name: string): string {
     return join(this.path, name);
   }
 
-  /** The parsed file; undefined if there is none. */
+  /** Reads and parses a file; undefined if there is none. */
   readJson<T>(name: string): T | undefined {
     try {
       return JSON.parse(readFileSync(this.file(name), 'utf8')) as T;
@@ -43,7 +43,8 @@ export class DataFolder {
   }
 
   /**
-   * Replaces the file in one step, readable only for this user: after a crash, either the old or the new file exists.
+   * Replaces the file in one step, so that after a crash either the old or the new file exists. Only this user can read
+   * it.
    */
   writePrivateJson(name: string, value: unknown): void {
     this.writePrivateText(name, `${JSON.stringify(value, null, 2)}\n`);

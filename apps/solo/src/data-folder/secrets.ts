@@ -5,7 +5,7 @@ import { SERVICES } from '../../../services.js';
 import type { DataFolder } from './data-folder.js';
 
 const FILE = 'secrets.json';
-/** Secrets in addition to the services' own, which have the names of their settings. */
+/** The names of all secrets: three of the installation's own, and those of the services' settings. */
 const NAMES = ['postgres', 'roles', 'demoPassword', ...generatedSecrets(SERVICES)];
 
 /** The generated secrets of an installation. They are created once and never change (S113). */
@@ -25,7 +25,7 @@ export class Secrets {
   }
 
   /**
-   * The secret with our name, or of the environment variable of a generated setting.
+   * Returns a secret by our name, or by the environment variable of a generated setting.
    * @throws if there is no such secret.
    */
   get(name: string): string {
@@ -34,7 +34,7 @@ export class Secrets {
     return secret;
   }
 
-  /** The settings of services, by name. */
+  /** Returns the secrets that are settings of services, by name. */
   settings(): Record<string, string> {
     return Object.fromEntries(generatedSecrets(SERVICES).map((env) => [env, this.get(env)]));
   }

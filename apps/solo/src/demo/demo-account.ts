@@ -14,7 +14,7 @@ import type { Secrets } from '../data-folder/secrets.js';
 const FILE = 'demo.json';
 export const DEMO_EMAIL = 'demo@example.com';
 const PASSWORD_LENGTH = 20;
-/** Added to the trial's credits. The id makes a repeated grant count once. */
+/** The grant that is added to the trial's credits. Because of its id, a repeated grant counts once. */
 const CREDITS = { adjustmentId: '0197c000-0000-7000-8000-000000000001', amount: 5_000 };
 /** Trying the examples takes more requests per minute than a trial allows. */
 const LIMITS = [
@@ -23,7 +23,10 @@ const LIMITS = [
 ] as const;
 const LIMITS_DAYS = 3_650;
 const MAIL_TIMEOUT_MS = 15_000;
-/** The first calls are made while everything else is still starting, on a machine that may be slow or busy. */
+/**
+ * The limit is long, because the first calls run while everything else is still starting, on a machine that may be slow
+ * or busy.
+ */
 const CALL_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
 
@@ -35,12 +38,13 @@ export interface DemoSurroundings {
   mailbox: { newest(limit: number): Promise<{ to: string; text: string }[]> };
 }
 
-/** Whether an earlier start has created it here. */
+/** Whether an earlier start has created the account in this folder. */
 export const hasDemoAccount = (folder: DataFolder) => folder.readJson(FILE) !== undefined;
 
 /**
- * The account for newcomers to try the product: it is signed up, confirmed and given keys through the same calls as a
- * browser's, and gets credits through the operator's calls. If a start was killed halfway, the next one completes it.
+ * Creates the account with which newcomers try the product. It signs up, confirms and gets keys through the same calls
+ * as a browser, and gets credits through the operator's calls. If a start was killed halfway, the next one completes
+ * the account.
  */
 export async function seedDemoAccount(
   services: DemoSurroundings,
@@ -109,7 +113,7 @@ class DemoSeed {
     return answer.refusal === undefined;
   }
 
-  /** The confirmation answers with the first keys. */
+  /** The confirmation's answer contains the first keys. */
   private async signUp(): Promise<DemoKeys> {
     const person = { first_name: 'Demo', email: DEMO_EMAIL, password: this.password };
     succeeded(await this.ask('POST', '/sign-up', person), 'sign-up');
@@ -169,7 +173,7 @@ class DemoSeed {
   }
 }
 
-/** @throws with account's refusal as its cause. */
+/** Returns the answer of a call. @throws Error with account's refusal as its cause. */
 function succeeded(answer: ProxiedAnswer, what: string): ProxiedAnswer {
   if (!answer.refusal) return answer;
   throw new Error(`${what} of the demo account was refused`, { cause: answer.refusal });

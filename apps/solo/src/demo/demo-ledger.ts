@@ -2,13 +2,15 @@ import { withClient } from '#libs/database';
 import { type Clock, DAY_MS, newId } from '#libs/platform';
 import type { DemoCost } from './demo-usage.js';
 
-/** Granted before the first invented request, which uses them. A repeated grant with the same id counts once. */
+/**
+ * The grant precedes the first invented request, which uses its credits. A repeated grant with the same id counts once.
+ */
 const GRANT = {
   adjustmentId: '0197c000-0000-7000-8000-000000000002',
   amount: 20_000,
   reason: 'For trying out',
 };
-/** The format of credits granted by an operator. */
+/** The format in which an operator's grant is stored. */
 const PRIORITY = 20;
 
 /**

@@ -31,10 +31,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/**
- * The number and cost of the invented requests according to the log, and the usage and its days
- * according to the ledger.
- */
+/** Reads the number and cost of the invented requests from the log, and the usage and its days from the ledger. */
 async function seededRequests() {
   const { rows } = await withClient(solo.database.superuserUrl, (client) =>
     client.query<{ count: number; logged: number; booked: number; days: number }>(
@@ -48,7 +45,7 @@ async function seededRequests() {
   return rows[0];
 }
 
-/** The auditor's findings in the ledger. */
+/** Lists the auditor's findings in the ledger. */
 async function violations(): Promise<unknown[]> {
   const url = solo.database.url('entitlement_auditor');
   const auditor = await Database.open({ url, applicationName: 'demo', poolSize: 1 });
@@ -67,7 +64,7 @@ async function countByTheHour(): Promise<void> {
   await log.close();
 }
 
-it('the demo account has a plan, invoices, jobs, monitors and a month of usage that its ledger contains too, once', async () => {
+it('the demo account gets a plan, invoices, jobs, monitors and a month of usage once, and its ledger contains the usage, too', async () => {
   solo = await start();
   const demo = solo.facts.demo!;
   expect(await solo.fillDemo()).toBe(true);

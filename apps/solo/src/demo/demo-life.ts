@@ -32,7 +32,7 @@ const DETAILS = {
   country: 'GB',
 };
 
-/** The account's purchases in this order, each made once: the name is the key of the order. */
+/** The account's purchases in order. Each is made once, because its name is the idempotency key of the order. */
 const PURCHASES: readonly [name: string, processor: ChosenProcessor, wish: object][] = [
   ['demo-package-5K', 'stripe', { product: 'package', credits: 5_000 }],
   ['demo-package-15K', 'paypal', { product: 'package', credits: 15_000 }],
@@ -46,17 +46,16 @@ export interface DemoLifeSurroundings {
   entitlementUrl: string;
   payments: PaymentsSimulator;
   log: LogAddresses;
-  /** Entitlement's tables, as the role that owns them. */
+  /** The URL of entitlement's database, for the role that owns the tables. */
   ledger: string;
   clock: Clock;
 }
 
 /**
- * Data that makes the demo account worth looking at: 30 days of invented requests with their cost; then billing
- * details, two packages and a plan that it buys at the simulated processors, as a customer would, with their invoices;
- * and finally jobs, monitors and a webhook. All of it is created once: if a start was stopped halfway, the next one
- * completes it.
- * @returns whether there was anything to do.
+ * Fills the demo account with data: 30 days of invented requests with their cost; then billing details, two packages
+ * and a plan, which it buys at the simulated processors as a customer would; and finally jobs, monitors and a webhook.
+ * All of it is created once. If a start was stopped halfway, the next one completes it. @returns whether anything was
+ * missing.
  */
 export async function seedDemoLife(
   around: DemoLifeSurroundings,
@@ -141,7 +140,7 @@ class DemoLife {
     await this.entitlement.closeHold(accountId, holdId);
   }
 
-  /** Pays on the simulated processor's own page, like a customer. A paid order stays unchanged. */
+  /** Pays for an order on the simulated processor's page, like a customer. A paid order stays unchanged. */
   private async buy(accountId: string, wish: object, idempotencyKey: string): Promise<void> {
     const call = { method: 'POST', path: '/orders', body: wish, idempotencyKey } as const;
     const order = (await this.askFor('billing', accountId, call)) as OrderAnswer;
@@ -151,10 +150,7 @@ class DemoLife {
     await this.askFor('billing', accountId, { method: 'POST', path, body: {} });
   }
 
-  /**
-   * Calls as a page would for the account of its session.
-   * @throws the owner's refusal.
-   */
+  /** Makes the call that a page would make for the account of its session. @throws the owner's refusal. */
   private async askFor(
     service: 'billing' | 'worker',
     accountId: string,

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { demoRequests } from './demo-usage.js';
 
-it('invented requests are marked, cover today and the 30 days before, and are the same each time', () => {
+it('invented requests are marked, cover today and the 30 days before, and are the same at each call', () => {
   const key = { accountId: 'a', keyId: 'k' };
   const nowMs = Date.UTC(2026, 10, 23, 12);
   const entries = demoRequests(key, nowMs);

@@ -6,17 +6,17 @@ import {
   LogLines,
 } from '../../../gateway/src/request-log/log-line.js';
 
-/** Including today. */
+/** The number of days with requests, including today. */
 const DEMO_DAYS = 31;
-/** Each call creates the partitions of the day before and of the next two. */
+/** Each call that creates partitions covers the previous day, the day itself and the next two. */
 const PARTITION_STEP_DAYS = 3;
-/** Requests on a working day, and the share of them on a day of the weekend. */
+/** The number of requests on a working day, and the share of that number on a day of the weekend. */
 const REQUESTS_A_DAY = 60;
 const WEEKEND_SHARE = 0.3;
 /** The minimum number of requests today, however early it is. */
 const TODAY_MIN = 8;
 
-/** The request, its share in percent, and its duration. */
+/** Each request, with its share in percent and its duration. */
 const KINDS = [
   { until: 55, operation: 'whois.live', credits: 1, usualMs: 260 },
   { until: 80, operation: 'dns.live', credits: 1, usualMs: 45 },
@@ -44,9 +44,8 @@ export interface LogAddresses {
 }
 
 /**
- * Invented requests of the last 30 days and of today, only for the demo account: each request id begins with
- * `req_demo`. They are only in the log.
- * @returns their costs, oldest first, so that the ledger can contain the same.
+ * Writes invented requests of the last 30 days and of today to the log, only for the demo account; each request id
+ * begins with `req_demo`. @returns their costs, oldest first, which the ledger must contain, too.
  */
 export async function seedDemoUsage(
   { gateway, maintenance }: LogAddresses,
@@ -62,7 +61,7 @@ export async function seedDemoUsage(
   const lines = new LogLines();
   const text = demoRequests(key, nowMs).map((entry) => lines.of(entry));
   return withClient(gateway, async (client) => {
-    // If a start was ended after this, the next one continues, and these rows exist already.
+    // If an earlier start ended after this statement, these rows already exist.
     const { rowCount } = await client.query(
       `select from request_log where account_id = $1 and request_id like 'req\\_demo%' limit 1`,
       [key.accountId],
@@ -112,7 +111,7 @@ export function demoRequests({ accountId, keyId }: DemoKey, nowMs: number): LogE
   return entries;
 }
 
-/** The outcomes of a request, and their prices. */
+/** Returns the possible outcomes of a request, and their prices. */
 function endOf(drawn: number, credits: number): Pick<LogEntry, 'status' | 'outcome' | 'credits'> {
   if (drawn < 0.88) return { status: 200, outcome: 'delivered', credits };
   if (drawn < 0.95) return { status: 200, outcome: 'not_registered', credits };
@@ -120,7 +119,7 @@ function endOf(drawn: number, credits: number): Pick<LogEntry, 'status' | 'outco
   return { status: 400, outcome: 'invalid_request', credits: 0 };
 }
 
-/** Pseudo-random numbers from 0 to 1 that are the same each time (mulberry32). */
+/** Returns a generator of pseudo-random numbers from 0 to 1, the same for each run (mulberry32). */
 function drawing(seed: number): () => number {
   let state = seed;
   return () => {

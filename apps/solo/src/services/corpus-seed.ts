@@ -4,7 +4,7 @@ import type { DataFolder } from '../data-folder/data-folder.js';
 import type { Secrets } from '../data-folder/secrets.js';
 
 const SEED = 1;
-/** The number of names per call: small enough not to delay a stop. */
+/** The number of names per call, which is small enough not to delay a stop. */
 const NAMES_AT_A_TIME = 50;
 const FILE = 'generated-names.json';
 
@@ -29,7 +29,7 @@ export interface SeededCorpus {
 
 /**
  * Fills the corpus with invented names, so that history and searches can be tried without the internet. Continues where
- * an earlier start has stopped. No database file is started meanwhile, so all files contain the added names.
+ * an earlier start has stopped. No build of a database file starts meanwhile, so all files contain the added names.
  * @returns the number of names that were added now.
  */
 export async function seedCorpus(

@@ -11,7 +11,7 @@ import {
 
 const HOST = '127.0.0.1';
 
-/** `GET /metrics` of the whole installation, on a fixed port. */
+/** Serves `GET /metrics` of the whole installation on a fixed port. */
 export class MetricsListener {
   private constructor(
     private readonly server: Server,

@@ -26,7 +26,7 @@ export interface SoloDatabaseOptions {
   /** Aborts the creation of a new server. */
   signal?: AbortSignal;
   logger?: Logger;
-  /** Called when the server ends by itself, and when it runs again. */
+  /** Callback for the times when the server ends by itself and when it runs again. */
   say?: (line: string) => void;
 }
 
@@ -47,7 +47,7 @@ export class SoloDatabase {
     });
   }
 
-  /** Whether this installation has not created its own server yet. */
+  /** True while this installation has not created its own server yet. */
   static isNew(folder: DataFolder): boolean {
     return !existsSync(folder.file('postgres.json'));
   }
@@ -84,12 +84,12 @@ export class SoloDatabase {
     return this.places.url(role);
   }
 
-  /** Password of a role, for code that provisions another role. */
+  /** The password of a role, for code that provisions another role. */
   rolePassword(role: string): string {
     return this.options.secrets.rolePassword(role);
   }
 
-  /** Stops the server that was started here; it must be the last thing to stop. */
+  /** Stops the server that was started here; it must be the last part to stop. */
   async stop(): Promise<void> {
     await this.server?.stop();
   }

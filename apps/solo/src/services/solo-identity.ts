@@ -7,8 +7,8 @@ import { isDashboardAtHome } from './solo-settings.js';
 const REAL_PROVIDERS = ['GOOGLE_CLIENT_ID', 'GITHUB_CLIENT_ID'];
 
 /**
- * Starts the simulated Google and GitHub and gives account their settings, unless the operator has set up an app. Only
- * allowed if the dashboard is reachable only from this machine, because a simulated provider believes any identity.
+ * Starts the simulated Google and GitHub and gives account their settings, unless the operator has set up an app. This
+ * is allowed only if no other machine can reach the dashboard, because a simulated provider accepts any identity.
  */
 export async function startIdentity(settings: Settings, shutdown: ShutdownOrder): Promise<void> {
   const isOperators = REAL_PROVIDERS.some((env) => settings[env] !== undefined);

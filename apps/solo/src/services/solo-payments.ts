@@ -11,7 +11,7 @@ const REAL_PROCESSORS = ['STRIPE_API_KEY', 'STRIPE_API_KEY_FILE', 'BILLING_PAYPA
 
 /**
  * Whether money is simulated: no processor key is set (a blank one means no billing at all), and only people on this
- * machine reach the dashboard. Otherwise anybody could take credits.
+ * machine reach the dashboard. Otherwise, anybody could get credits without paying.
  */
 export function isPaymentSimulated(settings: Settings): boolean {
   const isOperators = REAL_PROCESSORS.some((env) => settings[env] !== undefined);

@@ -32,7 +32,7 @@ export interface ServicesOptions extends SettingSources {
   shutdown: ShutdownOrder;
 }
 
-/** The running services, and what stories inspect. */
+/** The running services, and the parts that stories inspect. */
 export interface SoloServices {
   /** Public origins. */
   apiUrl: string;
@@ -91,7 +91,7 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
     });
     shutdown.add(service.name, started.stop);
     metrics.push(started.metrics);
-    // Events stop before the service from whose database they are read. Closing twice is harmless.
+    // The transport closes before the service whose database it reads events from. A second close has no effect.
     shutdown.add('events', () => transport.close());
     if (service.urlSetting) settings[service.urlSetting] = started.addresses.url;
   }

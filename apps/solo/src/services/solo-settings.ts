@@ -23,9 +23,9 @@ import { type DemoAccount, SoloConfig } from '../solo.config.js';
 import type { SoloDatabase } from './solo-database.js';
 
 export interface SettingSources {
-  /** The process's own environment, with the operator's settings. */
+  /** The environment of the process, with the operator's settings. */
   environment: Settings;
-  /** Overrides everything, for the limits of a story or a bench. */
+  /** Settings that override all others, for the limits of a story or a bench. */
   overrides: Settings;
   apiPort: number;
   dashboardPort: number;
@@ -37,7 +37,7 @@ export interface SettingSources {
 /** The superuser of each database that belongs to a single service. */
 export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 
-/** Replaces values that are generated or chosen at the start; valid in every class. */
+/** Values in place of those that are generated or chosen at the start; they are valid in every class. */
 const STAND_IN = {
   secrets: {
     settings: () =>
@@ -68,8 +68,8 @@ export function checkSettings(environment: Settings): void {
 }
 
 /**
- * Without a mail server, all mails, including reset links, are on a page of the dashboard; this is allowed only if the
- * dashboard is reachable only from this machine.
+ * Checks that a mail server is set if other machines can reach the dashboard. Without a mail server, a page of the
+ * dashboard shows all mails, including reset links.
  * @throws ConfigurationError.
  */
 function checkMailbox(settings: Settings): void {
@@ -81,13 +81,16 @@ function checkMailbox(settings: Settings): void {
   ]);
 }
 
-/** Whether only people on this machine reach the dashboard. */
+/** Whether only people on this machine can reach the dashboard. */
 export function isDashboardAtHome(settings: Settings): boolean {
   const dashboard = loadConfig(DashboardConfig, { ...addresses(), ...settings });
   return isLoopbackHost(dashboard.host) && isLoopbackOrigin(dashboard.billingUrl);
 }
 
-/** Never in production, because its log-in and keys are printed, and anybody could use its credits. */
+/**
+ * Whether there is a demo account: never in production, because its log-in and keys are printed, and anybody could use
+ * its credits.
+ */
 export function isDemoWanted(settings: Settings, wanted: DemoAccount = 'full'): boolean {
   const { NODE_ENV, API_HOST, BASE_URL } = settings;
   const isApiAtHome =
@@ -105,7 +108,7 @@ function addresses(): Settings {
   return Object.fromEntries(called) as Settings;
 }
 
-/** Settings of services that have no effect in one process, each with a hint where they do. */
+/** Settings of services that have no effect in one process, each with a hint where it has one. */
 const UNUSED: readonly [env: string, where: string][] = [
   ['KAFKA_BROKERS', 'see npm run cluster'],
   ['GATEWAY_REUSE_PORT', 'a gateway in its own process uses it, see apps/gateway/README.md'],
@@ -125,10 +128,10 @@ export function soloSettings(sources: SettingSources): Settings {
   const defaults = {
     BASE_URL: `http://localhost:${apiPort}`,
     BILLING_URL: `http://localhost:${dashboardPort}`,
-    // No balancer needs to learn that this process is stopping.
+    // No load balancer needs time to notice that this process is stopping.
     GATEWAY_DRAIN_NOTICE_MS: '0',
     DASHBOARD_DRAIN_NOTICE_MS: '0',
-    // One event loop runs every service, and right after a start each of them runs most code for the first time.
+    // One event loop runs every service, and right after a start all of them run most of their code for the first time.
     GATEWAY_LOOP_DELAY_MAX_MS: '1000',
     AUDIT_ANCHORS: folder.file('audit-anchors.log'),
     FILES_LOCATION: folder.file('files'),
