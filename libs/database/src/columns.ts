@@ -1,4 +1,7 @@
-/** The values of rows by column, for `unnest`: one parameter per column, whatever the number of rows. */
+/**
+ * Returns the values of rows by column, for `unnest`: a statement then has one parameter per column, whatever the
+ * number of rows.
+ */
 export function columnsOf<Row>(rows: readonly Row[], ...columns: (keyof Row)[]): unknown[][] {
   return columns.map((column) => rows.map((row) => row[column]));
 }

@@ -27,7 +27,7 @@ describe('COPY and time limits', () => {
     await withClient(test.url(ownerRole('gateway')), (client) =>
       client.query('create table lines (line text check (length(line) > 0))'),
     );
-    // One connection, so that the next statement sees what a test left behind.
+    // The pool has one connection, so that the next statement meets the state in which a test left it.
     database = await open();
   });
   beforeEach(() => database.query('delete from lines'));
@@ -90,7 +90,7 @@ describe('COPY and time limits', () => {
     expect(Buffer.concat(out).toString()).toBe(text);
   });
 
-  it('zero rows and an empty table can be copied, too', async () => {
+  it('zero rows can be copied in, and an empty table can be copied out', async () => {
     const out: Buffer[] = [];
     await database.transaction(async (transaction) => {
       expect(await transaction.copyIn(INTO, [])).toBe(0);
@@ -210,7 +210,7 @@ describe('COPY and time limits', () => {
     expect(await count()).toBe(0);
   });
 
-  it('a COPY that is never ended does not occupy its connection for ever', async () => {
+  it('a COPY that never ends does not occupy its connection for ever', async () => {
     const forgotten = database.snapshot(async (transaction) => {
       await transaction.copyOut(OUT).next();
     });

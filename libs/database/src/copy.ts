@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
-/** The input of a COPY: text is sent as UTF-8. Chunks may be split anywhere. */
+/** The input of a COPY. Text is sent as UTF-8, and chunks may end anywhere. */
 export type CopyChunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 /**
@@ -20,8 +20,8 @@ export async function copyIn(client: ClientBase, sql: string, chunks: CopyChunks
   let refusal: Error | undefined;
   copy.on('error', (error) => {
     refusal ??= error;
-    // Otherwise, the buffered rest would be written when the socket drains, to a connection that the stream has
-    // released, which causes an uncaught exception.
+    // Otherwise, the stream would write its buffered rest when the socket drains. By then it has released the
+    // connection, so the write would cause an uncaught exception.
     copy.destroy();
   });
   const notRefused = () => {
@@ -47,7 +47,7 @@ export async function copyIn(client: ClientBase, sql: string, chunks: CopyChunks
 }
 
 /**
- * The data of `copy … to stdout`, read as fast as it is consumed.
+ * Returns the data of `copy … to stdout`, which is read as fast as the reader consumes it.
  * @param cancel ends the statement in the server, for a reader that stops early.
  */
 export async function* copyOut(
@@ -64,7 +64,7 @@ export async function* copyOut(
   } finally {
     if (!hasEnded) {
       await cancel();
-      // The rest of the data, then the server's confirmation that the copy has ended.
+      // The rest of the data arrives, and then the server's confirmation that the copy has ended.
       copy.resume();
       await ended.catch(() => {});
     }

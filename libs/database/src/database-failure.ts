@@ -1,6 +1,8 @@
 const QUERY_CANCELED = '57014';
 const READ_ONLY_TRANSACTION = '25006';
-/** Connection, resources, operator's intervention, system: SQLSTATE classes (PostgreSQL, Appendix A). */
+/**
+ * The SQLSTATE classes for faults of connection, resources, operator intervention and system (PostgreSQL, Appendix A).
+ */
 const UNAVAILABLE_CLASSES = ['08', '53', '57', '58'];
 const SOCKET_ERRORS = [
   'ECONNREFUSED',
@@ -11,7 +13,7 @@ const SOCKET_ERRORS = [
   'ENOTFOUND',
   'EAI_AGAIN',
 ];
-/** The messages of pg, which have no code, for a connection that is lost or could not be opened; then TypeORM's. */
+/** The messages of pg and TypeORM, which have no code, for a connection that is lost or could not be opened. */
 const CONNECTION_TEXTS =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Query runner already released)/;
 const CONNECT_TIMEOUT_TEXTS = /connection timeout$|^timeout exceeded when trying to connect/;
@@ -30,7 +32,7 @@ export function isUnavailable(error: unknown): boolean {
 
 /** A statement ran longer than its limit, or an operator ended it. The connection and the server still work. */
 export class StatementTimeout extends Error {
-  /** A flood causes thousands of these, so they are logged like other time-outs. */
+  /** Whether load causes the error. A flood causes thousands of these, so they are logged like other time-outs. */
   readonly isOfLoad = true;
 
   constructor(cause: unknown) {
@@ -43,7 +45,7 @@ export function isCanceled(error: unknown): boolean {
   return sqlStateOf(error) === QUERY_CANCELED;
 }
 
-/** The SQLSTATE of PostgreSQL's refusal; causes are searched as well. */
+/** Returns the SQLSTATE with which PostgreSQL refused a statement; causes are searched as well. */
 export function sqlStateOf(error: unknown): string | undefined {
   for (const link of causesOf(error)) {
     // Only errors of PostgreSQL have a severity; without this check a socket's EPIPE would look like an SQLSTATE.
@@ -70,7 +72,7 @@ function isConnectionLoss(error: unknown): boolean {
 
 const CHAIN_LIMIT = 5;
 
-/** An error and its causes, including the driver's own error. */
+/** Lists an error and its causes, including the driver's own error. */
 export function causesOf(error: unknown): object[] {
   const chain: object[] = [];
   let link = error;

@@ -110,7 +110,7 @@ describe('database login', () => {
     'postgres://a:b@db.example:5432/c?sslmode=verify-full',
     'postgres://a:b@db:5432/c?sslmode=disable',
     'postgres://a:b@db:5432/c?sslmode=disable\npostgres://a:d@db:5432/c?sslmode=disable',
-  ])('S112: its URL leads to this machine, or states its protection: %j', (url) => {
+  ])('S112: a URL leads to this machine, or states how the connection is protected: %j', (url) => {
     expect(faultsOf(url)).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe('database login', () => {
     },
   );
 
-  it('S113: a password is changed at the server while new connections open, and none is refused', async () => {
+  it('S113: no connection is refused while a password is changed at the server', async () => {
     let text = urlOf('first');
     const file = join(folder, 'url');
     writeFileSync(file, text);
@@ -178,7 +178,7 @@ describe('database login', () => {
   });
 });
 
-/** The server's messages about passwords, as opposed to those about terminated connections. */
+/** Lists the server's messages about passwords, without those about terminated connections. */
 async function refusals(results: Promise<PromiseSettledResult<unknown>[]>): Promise<string[]> {
   const failed = (await results).filter(({ status }) => status === 'rejected');
   const messages = failed.map((one) => ((one as PromiseRejectedResult).reason as Error).message);

@@ -7,7 +7,7 @@ import pg from 'pg';
 export type DatabaseAddress = string | (() => string);
 
 const INVALID_PASSWORD = '28P01';
-/** A protocol violation; PgBouncer also reports a wrong password with this code. */
+/** The code of a protocol violation, with which PgBouncer also reports a wrong password. */
 const PROTOCOL_VIOLATION = '08P01';
 const TRIAL_LIMIT_MS = 5_000;
 
@@ -37,7 +37,7 @@ function urlsOf(address: DatabaseAddress): string[] {
   return text.split('\n').map((line) => line.trim());
 }
 
-/** The first password that the server accepts. It is tried beforehand only while there are two. */
+/** Returns the first password that the server accepts. With a single password, no trial connection is made. */
 async function passwordOf(urls: string[]): Promise<string> {
   for (const url of urls) {
     const trial = new pg.Client({ connectionString: url, connectionTimeoutMillis: TRIAL_LIMIT_MS });
@@ -57,7 +57,7 @@ async function passwordOf(urls: string[]): Promise<string> {
 const passwordIn = (url: string) =>
   decodeURIComponent(new URL(url.replace('@/', '@localhost/')).password);
 
-/** Whether the password is wrong, according to PostgreSQL or to a PgBouncer in front of it. */
+/** Whether PostgreSQL, or a PgBouncer in front of it, reports a wrong password. */
 const isRefused = ({ code, message }: Error & { code?: string }) =>
   code === INVALID_PASSWORD ||
   (code === PROTOCOL_VIOLATION && /authentication failed/i.test(message));

@@ -28,7 +28,7 @@ export function IsDatabaseUrl(): PropertyDecorator {
   });
 }
 
-/** The fault of the text, without its contents. */
+/** Returns the fault of the text, without its contents, which may be secret. */
 function faultOf(text: string): string | undefined {
   const lines = text.split('\n').map((line) => line.trim());
   if (lines.length > LINES_MAX) return `must have ${LINES_MAX} lines at most`;
@@ -43,13 +43,13 @@ function isPostgresUrl(line: string): boolean {
   return /^postgres(ql)?:\/\//.test(line) && URL.canParse(withHost(line));
 }
 
-/** `postgres://role@/database` names no host, so it means a socket of this machine. */
+/** `postgres://role@/database` names no host, so it leads to a socket of this machine. */
 const withHost = (line: string) => line.replace('@/', '@localhost/');
 
 function isGuarded(line: string): boolean {
   const { hostname, searchParams } = new URL(withHost(line));
   const host = searchParams.get('host') ?? decodeURIComponent(hostname);
-  // A path is a socket of this machine.
+  // A host that is a path leads to a socket of this machine.
   if (host === '' || host.startsWith('/') || isLoopbackHost(host)) return true;
   return ['verify-full', 'disable'].includes(searchParams.get('sslmode') ?? '');
 }

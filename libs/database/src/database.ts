@@ -14,7 +14,7 @@ import { Transaction } from './transaction.js';
 export interface DatabaseOptions {
   /** `postgres://role:password@host:port/database`; the role's search path is its service's schema. */
   url: DatabaseAddress;
-  /** Shown by PostgreSQL in pg_stat_activity. */
+  /** The name that PostgreSQL shows in pg_stat_activity. */
   applicationName: string;
   entities?: MixedList<Function | string | EntitySchema>;
   /** The maximum number of connections; further requests wait until one is free. */
@@ -64,11 +64,12 @@ export class Database {
         statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
         query_timeout: options.answerTimeoutMs,
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-        // The next connection uses a password changed in the meantime.
+        // Each new connection reads the URL again, because the password may have changed.
         Client: clientFor(options.url),
       },
     });
-    // A process that is still loading its modules may see the time-out before the answer that has arrived.
+    // A process that is still loading its modules may see the time-out although the answer has arrived, so it tries
+    // twice.
     await source.initialize().catch((error: unknown) => {
       if (!isConnectTimeout(error)) throw error;
       return source.initialize();
@@ -96,8 +97,8 @@ export class Database {
   }
 
   /**
-   * All statements of `work` see the database as it was at the first one (REPEATABLE READ). For reads.
-   * @throws as `transaction`.
+   * Runs `work` in one transaction for reads: all statements see the database as it was at the first one (REPEATABLE
+   * READ). @throws as `transaction`.
    */
   async snapshot<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return available(
@@ -108,7 +109,7 @@ export class Database {
   }
 
   /**
-   * Rows of one statement outside of a transaction. For reads, and for single maintenance statements.
+   * Runs one statement outside of a transaction and returns its rows, for reads and single maintenance statements.
    * @throws DatabaseUnavailable and StatementTimeout as `transaction`.
    */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
@@ -125,7 +126,7 @@ export class Database {
     return new Transaction(manager, (processId) => this.cancel(processId));
   }
 
-  /** Cancels over a separate connection, because the statement's is busy. */
+  /** Cancels a statement over a separate connection, because its own is busy. */
   private async cancel(processId: number): Promise<void> {
     const Client = clientFor(this.address);
     const client = new Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
@@ -156,8 +157,7 @@ export class Database {
 }
 
 /**
- * @throws StatementTimeout; DatabaseUnavailable: nothing is wrong with the request, which may be repeated once the
- * database is back.
+ * @throws StatementTimeout; DatabaseUnavailable, after which the same request can succeed once the database is back.
  */
 async function available<T>(work: Promise<T>): Promise<T> {
   try {

@@ -10,7 +10,7 @@ export interface Distribution {
    * Tables by their distribution column: tables of one type are co-located, so that they can be joined on each node.
    */
   distributed: Readonly<Record<string, string>>;
-  /** Small tables of which each node has a copy. */
+  /** Small tables, of which each node has a copy. */
   copied: readonly string[];
 }
 
@@ -65,7 +65,10 @@ interface State {
   isDone: boolean;
 }
 
-/** Shards replace partitions, which Citus does not distribute by hash or list: the rows move to a plain table. */
+/**
+ * Moves the rows of a partitioned table to a plain one, because Citus does not distribute partitions by hash or list;
+ * shards replace them.
+ */
 async function makePlain(client: pg.Client, name: string): Promise<void> {
   const [table, old] = [escapeIdentifier(name), escapeIdentifier(`${name}_partitioned`)];
   await client.query('begin');

@@ -24,7 +24,7 @@ describe('extensions of a service', () => {
   });
   afterAll(() => test.drop());
 
-  /** Runs under the provisioned search path. */
+  /** Runs statements under the provisioned search path. */
   const urlOf = (role: string) => {
     const url = new URL(test.url(role));
     url.searchParams.delete('options');

@@ -4,12 +4,12 @@ import type { SchemaService } from './services.js';
 const { escapeIdentifier } = pg;
 
 /**
- * Contains the extensions that services need, one copy for all services of a database. It follows a service's own
- * schema in the search path, and no service can create anything in it.
+ * The schema with the extensions that services need, one copy for all services of a database. It follows a service's
+ * own schema in the search path, and no service can create anything in it.
  */
 export const EXTENSIONS_SCHEMA = 'extensions';
 
-/** The provisioning of one service. */
+/** The data needed to provision one service. */
 export interface SchemaPlan {
   name: SchemaService;
   /** Extensions of PostgreSQL that its tables and statements use, such as `pg_trgm`. */
@@ -36,7 +36,7 @@ interface State {
 /** The search path of every role includes these schemas. */
 const FOUND_IN = [EXTENSIONS_SCHEMA, 'pg_catalog'];
 
-/** Statements that create the extensions of the services. Safe to repeat. */
+/** Returns statements that create the extensions of the services. Safe to repeat. */
 export function extensionStatements(plans: readonly SchemaPlan[]): string[] {
   const wanted = wantedBy(plans);
   if (wanted.length === 0) return [];
@@ -53,7 +53,7 @@ const wantedBy = (plans: readonly SchemaPlan[]) => [
   ...new Set(plans.flatMap(({ extensions = [] }) => extensions)),
 ];
 
-/** @throws ExtensionMissing, naming every extension that could not be created or would not be found. */
+/** @throws ExtensionMissing with every extension that could not be created or would not be found. */
 export async function checkExtensions(
   client: pg.Client,
   plans: readonly SchemaPlan[],
@@ -63,7 +63,7 @@ export async function checkExtensions(
   if (faults.length > 0) throw new ExtensionMissing(faults.join('; '));
 }
 
-/** @throws ExtensionMissing for an extension that is not provisioned. Any role may call this. */
+/** Checks that the extensions are provisioned; any role may call this. @throws ExtensionMissing if one is not. */
 export async function requireExtensions(
   client: pg.Client,
   names: readonly string[],

@@ -10,7 +10,10 @@ create table job_lease (
 ) with (fillfactor = 50);
 `;
 
-/** The columns in which `JobLease` records runs; a separate migration, because tables without them are released. */
+/**
+ * The columns in which `JobLease` records runs. They have a separate migration, because released versions have the
+ * table without them.
+ */
 export const jobRunColumns = `
 alter table job_lease
   add column epoch bigint not null default 0,
@@ -19,7 +22,7 @@ alter table job_lease
   -- The beginning of the last run that was finished.
   add column last_run_at timestamptz`;
 
-/** A lease that ends later was taken by a release that leased for three intervals; it does not count. */
+/** A lease that ends later does not count: an earlier release took it, which leased for three intervals. */
 const JOB_LEASE_MAX_MS = 60_000;
 
 /** Identifies this process within the installation. */
@@ -67,8 +70,8 @@ export class JobLease {
   }
 
   /**
-   * @returns the time until a run may be taken, unless another process takes or renews it first; 0 if it may be taken
-   * now.
+   * @returns the milliseconds until a run may be taken, if no other process takes or renews it first; 0 if it may be
+   * taken now.
    */
   async dueInMs(): Promise<number> {
     const { job, everyMs } = this.options;
@@ -97,7 +100,7 @@ export class JobLease {
   }
 }
 
-/** Seconds by which jobs are late, by job name. Jobs that have never finished are omitted. */
+/** Returns the seconds by which jobs are late, by job name, without jobs that have never finished. */
 export async function jobLateness(
   database: MaintenanceDatabase,
   jobs: readonly { job: string; everyMs: number }[],
@@ -110,7 +113,7 @@ const UNTIL = `clock_timestamp() + $3 * interval '1 ms'`;
 const IS_LEASED = `lease_until between clock_timestamp()
   and clock_timestamp() + interval '${JOB_LEASE_MAX_MS} ms'`;
 
-/** A run that has been renewed for minutes is slow; a failed one restarts within a minute. */
+/** A run that renews its lease for minutes is slow, not late; a failed run restarts within a minute. */
 const LATE = `
   select job, case when ${IS_LEASED} and started_at < clock_timestamp() - interval '2 minutes' then 0
     else greatest(0, extract(epoch from clock_timestamp() - last_run_at)::float8 - every_ms / 1000) end as late

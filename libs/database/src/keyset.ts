@@ -4,7 +4,7 @@
  */
 export interface Page<T> {
   items: T[];
-  /** Absent on the last page. */
+  /** The cursor of the next page; absent on the last one. */
   nextCursor?: string;
 }
 

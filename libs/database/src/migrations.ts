@@ -29,7 +29,10 @@ export class MigrationMismatch extends Error {}
 const LOCK_KEY = 0x6d696772; // 'migr'
 const LOCK_RETRY_MS = 100;
 
-/** A schema's default privileges let its service write to every table; it may only read this one. */
+/**
+ * Takes the service's right to write to the table of migrations, which the schema's default privileges give for every
+ * table.
+ */
 const LEAVE_TO_OWNER = `
   do $$ declare writer text; begin
     for writer in
@@ -41,8 +44,8 @@ const LEAVE_TO_OWNER = `
   end $$`;
 
 /**
- * Brings one schema up to date: under a lock, in order, each migration in a transaction of its own with a lock time-out
- * of 5 s, unless it is declared to run outside a transaction. Concurrent callers wait for one another. It requires an
+ * Brings one schema up to date: under a lock, in order, each migration in its own transaction with a lock time-out of 5
+ * s, unless it is declared to run outside a transaction. Concurrent callers wait for one another. It requires an
  * unpooled URL of the owner role. @param extensions those that the migrations use; provisioning creates them.
  * @returns the names applied now.
  * @throws ExtensionMissing before anything is applied.
@@ -99,7 +102,7 @@ export async function isMigrated(url: string, service: SchemaService): Promise<b
 }
 
 /**
- * It polls for the lock instead of waiting, because an index that is built concurrently waits for every waiting
+ * Polls for the lock instead of waiting for it, because an index that is built concurrently waits for every waiting
  * statement.
  */
 async function lockSchema(client: Client): Promise<void> {
@@ -175,7 +178,7 @@ const INVALID_INDEXES = `
   from pg_index i join pg_class c on c.oid = i.indexrelid
   where not i.indisvalid and c.relkind = 'i' and c.relnamespace = current_schema()::regnamespace`;
 
-/** The record of an applied migration in the database. */
+/** Returns the checksum of a migration's SQL, which the database stores for an applied migration. */
 export function checksumOf(migration: Migration): string {
   return createHash('sha256').update(migration.sql).digest('hex');
 }

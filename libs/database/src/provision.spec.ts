@@ -29,7 +29,7 @@ interface Privileges {
   granted: string[];
 }
 
-/** The maximum rights of a role on a table. */
+/** Returns the maximum rights of a role on a table. */
 function allowed({ schema, name, role }: Privileges): string[] {
   const [service, part] = role.split('_');
   if (service !== schema) return [];
@@ -61,7 +61,7 @@ describe('provisioned database', () => {
     expect(excess).toEqual([]);
   });
 
-  it('S114: no role can create objects, roles or databases, or read another one’s secrets', async () => {
+  it('S114: no role can create objects, roles or databases, or read the secrets of other roles', async () => {
     const found = await asAdmin<Record<string, unknown>>(
       `select rolname as role, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as raised,
               exists (select from pg_auth_members where member = r.oid) as is_member,
@@ -80,7 +80,7 @@ describe('provisioned database', () => {
     );
   });
 
-  it('provisioning can be repeated, even at the same time as another, without a fault', async () => {
+  it('provisioning can be repeated without a fault, even while another one runs', async () => {
     const repeat = async () => {
       await provisionRoles(test.url(), schemas, () => TEST_PASSWORD);
       await provisionSchemas(

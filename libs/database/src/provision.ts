@@ -8,7 +8,7 @@ const LOCK_KEY = 0x70726f76; // 'prov'
 
 /**
  * Creates the roles (cluster-wide) with their passwords. Safe to repeat; a repeated call sets the passwords again.
- * @param adminUrl a superuser's, or that of a role with CREATEROLE that created all of them.
+ * @param adminUrl the URL of a superuser, or of a role with CREATEROLE that created all of them.
  */
 export async function provisionRoles(
   adminUrl: string,
@@ -20,7 +20,7 @@ export async function provisionRoles(
   });
 }
 
-/** The password of a role derived from one secret for all roles, so that a new role needs no secret. */
+/** Derives the password of a role from one secret for all roles, so that a new role needs no secret of its own. */
 export function derivedRolePassword(secret: string, role: string): string {
   return createHmac('sha256', secret).update(role).digest('base64url');
 }
@@ -28,7 +28,7 @@ export function derivedRolePassword(secret: string, role: string): string {
 /**
  * Creates the schemas in the database that `adminUrl` names, the rights of each role in them (S114), and the extensions
  * that the services need, because their own roles may not create these. Safe to repeat.
- * @param adminUrl a superuser's, or that of the database's owner with CREATEROLE.
+ * @param adminUrl the URL of a superuser, or of the database's owner with CREATEROLE.
  * @throws NotTheOwner, or ExtensionMissing if the server lacks one; nothing is changed then.
  */
 export async function provisionSchemas(
@@ -63,7 +63,7 @@ const PLACE = `
          pg_has_role(datdba, 'usage') as "isOwner"
   from pg_database where datname = current_database()`;
 
-/** A long time limit, because a server that is starting or busy takes a while. */
+/** The time limit is long, because a server that is starting or busy takes a while. */
 const CONNECT_TIMEOUT_MS = 20_000;
 
 /** Like `withClient`, but one at a time: if two sessions create roles and grants at once, one of them fails. */

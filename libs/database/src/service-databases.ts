@@ -9,7 +9,7 @@ interface ServiceAddresses extends DatabaseConfig {
 
 export interface ServiceDatabases {
   database: Database;
-  /** For the outbox relay and the jobs. */
+  /** The pool of the maintenance role, for the outbox relay and the jobs. */
   maintenanceDatabase: Database;
 }
 

@@ -25,7 +25,7 @@ export class StatementBatch<Item, Result> {
   }
 
   private async send(transaction: Transaction, items: Item[]): Promise<Result[]> {
-    // Lets everything that can run now add its statement first.
+    // All code that can run now gets the chance to add its query first.
     await new Promise(setImmediate);
     this.gathering.delete(transaction);
     return this.run(transaction, items);

@@ -11,7 +11,7 @@ type KnownClient = Omit<PoolClient, 'pipeline'> & {
   connection: { stream: { destroy(): void } };
 };
 
-/** Cancels the current statement of a connection of the same role, by the id of its server process. */
+/** A function that cancels the current statement of a connection of the same role, by the id of its server process. */
 export type CancelStatement = (processId: number) => Promise<void>;
 
 /**
@@ -37,8 +37,8 @@ export class Transaction {
   }
 
   /**
-   * TypeORM's own, for rows that are entities. Its statements are checked like those of `query`, even if a caller has
-   * kept it. @throws if the transaction is over.
+   * TypeORM's entity manager. Its statements are checked like those of `query`, even if a caller has kept the manager.
+   * @throws if the transaction is over.
    */
   get manager(): EntityManager {
     this.checkOpen();
@@ -46,19 +46,19 @@ export class Transaction {
     return this.entities;
   }
 
-  /** Rows of one statement, including `RETURNING`. */
+  /** Runs one statement and returns its rows, including those of `RETURNING`. */
   async query<T = Record<string, unknown>>(sql: string, parameters: unknown[] = []): Promise<T[]> {
     return (await this.run(sql, parameters)).records as T[];
   }
 
-  /** The number of rows written by one statement. */
+  /** Runs one statement and returns the number of rows that it has written. */
   async execute(sql: string, parameters: unknown[] = []): Promise<number> {
     return (await this.run(sql, parameters)).affected ?? 0;
   }
 
   /**
-   * From now on, statements of this transaction may run for `limitMs` instead of the limit of the pool. @throws
-   * StatementTimeout, from the transaction, if one runs longer.
+   * Sets the time limit of this transaction's later statements, instead of that of the pool. @throws StatementTimeout,
+   * from the transaction, if one runs longer.
    */
   async limitStatements(limitMs: number): Promise<void> {
     if (!(limitMs >= 1)) throw new RangeError(`${limitMs} ms is not a valid limit`);
@@ -83,8 +83,8 @@ export class Transaction {
   }
 
   /**
-   * The data of `copy … to stdout`, in pieces that end anywhere; one statement with one time limit, which includes the
-   * time that the reader takes. A reader that stops early breaks the transaction, so it must end it by throwing.
+   * Returns the data of `copy … to stdout`, in pieces that end anywhere. This is one statement, whose time limit
+   * includes the reader's time. A reader that stops early breaks the transaction, so it must throw.
    */
   async *copyOut(sql: string): AsyncGenerator<Buffer, void, void> {
     // The server is queried for its process id, because PgBouncer gives a connection an invented one.
@@ -103,7 +103,7 @@ export class Transaction {
 
   /**
    * Runs `work` after everything else in the transaction has succeeded: for a lock for which all transactions compete,
-   * so that it is held only briefly and nothing else is awaited under it. An exception in it rolls back.
+   * which is then held only briefly, with no other wait under it. An exception in `work` rolls back.
    */
   beforeCommit(work: () => Promise<void>): void {
     this.checkOpen();

@@ -6,7 +6,10 @@ import { TestDatabase } from '#test/environment';
 const ROUND_MS = 5 * MINUTE_MS;
 const ROWS = 5_000;
 
-/** A row counts as changed if it is in the window, and as faulty if its flag is set; row 13 cannot be read. */
+/**
+ * Reads the `moved` rows for a window, or all rows of a chunk. A `bad` row violates the invariant, and a chunk with a
+ * `poison` row fails.
+ */
 const SET: InvariantSet = {
   scope: `looked_at as materialized (
     select id, bad, id / (case when poison and $1::float8 is null then 0 else 1 end) as read
@@ -49,7 +52,7 @@ describe('audit job', () => {
   }
   const fullLooks = () => looks.filter(([windowMs]) => windowMs === null);
 
-  it('checks everything at the start, in chunks, then windows, and everything once a day', async () => {
+  it('checks everything at the start, in chunks, then only windows, and everything again once a day', async () => {
     const job = newJob();
     await job.runOnce(0);
     expect(fullLooks().map(([, from, to]) => [from, to])).toEqual([
@@ -80,7 +83,7 @@ describe('audit job', () => {
     expect(job.violations.get('I0')).toBeUndefined();
   });
 
-  it('a failing full pass does not stop windows, and continues where it stopped', async () => {
+  it('a failing full pass does not stop windows, and continues at the chunk that failed', async () => {
     const job = newJob();
     await database.query('update audited_row set poison = true where id = 3000');
     await expect(job.runOnce(0)).rejects.toThrow('division by zero');

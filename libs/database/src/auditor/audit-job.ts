@@ -7,15 +7,15 @@ const ROWS_LOGGED_MAX = 5;
 /** Longer than two rounds and the longest transaction, so that no change falls between two windows. */
 const WINDOW_MS = 15 * MINUTE_MS;
 const FULL_INTERVAL_MS = DAY_MS;
-/** Keys in one chunk of a full pass. */
+/** The number of keys in one chunk of a full pass. */
 const CHUNK_KEYS = 2_000;
-/** A full pass is resumed in the next round after this long. */
+/** After this time, a full pass pauses until the next round. */
 const CHUNKS_BUDGET_MS = 30 * SECOND_MS;
 
 /** A full pass in progress. */
 interface FullPass {
   startedAtMs: number;
-  /** Last key of the previous chunk. */
+  /** The last key of the previous chunk. */
   after?: string;
   found: Map<string, number>;
 }
@@ -28,8 +28,8 @@ interface FullPass {
 export class AuditJob implements Job {
   readonly name = 'audit';
   /**
-   * Rows by the invariant they violate. A window adds to the findings of the last full pass: only the next full pass
-   * may clear an alarm.
+   * The number of rows that violate each invariant. A window adds to the findings of the last full pass: only the next
+   * full pass may clear an alarm.
    */
   violations: ReadonlyMap<string, number> = new Map();
   private fullPass?: FullPass;
@@ -43,7 +43,7 @@ export class AuditJob implements Job {
     private readonly logger: Logger,
   ) {}
 
-  /** Time since the last window; before the first, since the start. */
+  /** The time since the last window; before the first one, since the start. */
   get ageMs(): number {
     return monotonicMs() - this.checkedAtMs;
   }

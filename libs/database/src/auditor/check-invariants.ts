@@ -11,7 +11,7 @@ export interface ViolatedInvariant {
 export interface AuditedPart {
   /** Limits the check to rows that changed within this many milliseconds. */
   windowMs?: number;
-  /** First and last key of a chunk. */
+  /** The first and the last key of a chunk. */
   from?: string;
   to?: string;
 }

@@ -98,7 +98,7 @@ describe('EmbeddedServer', () => {
     expect(left).toEqual(['pgdata']);
   });
 
-  it('a data folder of another version, or with other files, is named and not changed', async () => {
+  it('a data folder of another version, or with other files, is reported and not changed', async () => {
     const server = await started('versions');
     const data = join(server.folder, 'pgdata');
     await server.stop();

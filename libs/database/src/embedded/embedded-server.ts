@@ -16,7 +16,7 @@ export interface EmbeddedServerOptions {
   password: string;
   /** The port for a restarted server; by default, a free one. */
   port?: number;
-  /** Off only for temporary test servers, because answers are not durable then. */
+  /** Whether committed data survives a crash of the machine; off only for temporary test servers. */
   durable?: boolean;
   /** A folder with the `bin` of a PostgreSQL other than that of the packages. */
   binaries?: string;
@@ -86,7 +86,7 @@ export class EmbeddedServer {
     return true;
   }
 
-  /** True also if that cannot be determined. */
+  /** Whether the server runs; also true if that cannot be determined. */
   get isRunning(): boolean {
     return serves(this.pid, join(this.options.folder, 'pgdata')) !== false;
   }
@@ -104,7 +104,7 @@ export class EmbeddedServer {
 
   /** Fast shutdown: sessions are ended, committed work is kept. */
   async stop(): Promise<void> {
-    // The id of a server that has ended may belong to another process by now.
+    // If the server has ended, its id may belong to another process by now.
     if (!this.isRunning) return;
     process.kill(this.pid, 'SIGINT');
     const attempts = STOP_TIMEOUT_MS / POLL_MS;
@@ -170,9 +170,9 @@ function launch({ binaries, data, port, user, options }: Launch): ChildProcess {
 }
 
 /**
- * The live postmaster of a data folder, from its `postmaster.pid` (line 1 pid, line 4 port). A file whose id belongs to
- * another process by now is removed, because PostgreSQL would refuse to start beside that process. Sessions that
- * outlived their postmaster are still found by their shared memory.
+ * Finds the running postmaster of a data folder by its `postmaster.pid` (line 1 pid, line 4 port). A file whose id
+ * belongs to another process by now is removed, because PostgreSQL would refuse to start beside that process.
+ * PostgreSQL still detects sessions that outlived their postmaster, by their shared memory.
  */
 function runningServer(data: string): { pid: number; port: number } | undefined {
   const file = join(data, 'postmaster.pid');
@@ -191,7 +191,7 @@ function serves(pid: number, data: string): boolean | undefined {
   return command === undefined ? undefined : / -D (.*?) -c /.exec(command)?.[1] === data;
 }
 
-/** A process's program and arguments, separated by blanks; undefined if unknown. */
+/** Returns a process's program and arguments, separated by blanks; undefined if unknown. */
 function commandOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');

@@ -11,7 +11,7 @@ export interface Initialise {
   password: string;
   user: ServerUser | undefined;
   durable: boolean;
-  /** Aborts it; nothing is left then. */
+  /** Aborts the creation; nothing is left then. */
   signal?: AbortSignal;
 }
 
@@ -52,7 +52,7 @@ export async function initialise({
   }
 }
 
-/** It runs in its own session: a Ctrl-C reaches only us, and we end it and all its children. */
+/** `initdb` runs in its own session: a Ctrl-C reaches only this process, which ends `initdb` and all its children. */
 async function run(
   program: string,
   args: string[],

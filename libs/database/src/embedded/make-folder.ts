@@ -23,7 +23,9 @@ export async function makeFolder(
   }
 }
 
-/** A name beside `path` that contains the process id, for files that are obsolete when the process has ended. */
+/**
+ * Returns a name beside `path` that contains the process id, for files that are obsolete once the process has ended.
+ */
 export function besides(path: string, what: string): string {
   return `${path}.${what}.${process.pid}`;
 }

@@ -10,8 +10,9 @@ export interface ServerUser {
 }
 
 /**
- * The user as which the server runs if this process is root, which PostgreSQL refuses: `postgres` if the system has
- * one, otherwise `nobody`. Undefined if this process is not root; the server then runs as the same user.
+ * Returns the user as which the server runs if this process is root, because PostgreSQL does not run as root:
+ * `postgres` if the system has this user, otherwise `nobody`. Undefined if this process is not root; the server then
+ * runs as the same user.
  */
 export function serverUser(): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -31,8 +32,8 @@ export function serverUser(): ServerUser | undefined {
 const SYSTEM_FOLDER = '/var/lib/domain-data-service';
 
 /**
- * The folder in which the server works: `wanted`, unless this process is root and the server's user cannot
- * reach it (a clone under root's home), then one named after it under `SYSTEM_FOLDER`.
+ * Returns the folder in which the server works. This is `wanted`, unless this process is root and the server's user
+ * cannot reach it (a clone under root's home). Then it is a folder under `SYSTEM_FOLDER` that is named after `wanted`.
  */
 export function serverFolder(wanted: string, user: ServerUser | undefined): string {
   mkdirSync(wanted, { recursive: true });

@@ -1,7 +1,7 @@
 /** A table of a service, and the part of it that an account's export contains. */
 export interface ExportedTable {
   table: string;
-  /** SQL that is the account's id in a row, or a condition on `$1`; `account_id` by default. */
+  /** The SQL expression for the account's id in a row, or a condition on `$1`; by default `account_id`. */
   ownedBy?: string;
   /** The columns, with SQL types, that order the pages; unique in combination. */
   key: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export interface ExportedSchema {
   withheld: Readonly<Record<string, string>>;
 }
 
-/** Withheld from every schema with events. */
+/** The tables that every schema with events withholds. */
 export const WITHHELD_MESSAGING = {
   migrations: 'names of schema changes',
   event_sequence: 'a counter',

@@ -14,7 +14,7 @@ export interface IdempotencyOptions<T> {
 
 const KEEP_MS = DAY_MS;
 
-/** Answers a repeated call with the answer of the first, which is stored in the same transaction as its effect. */
+/** Answers a repeated call with the answer to the first one, which is stored in the same transaction as its effect. */
 @Injectable()
 export class IdempotencyService {
   constructor(

@@ -5,7 +5,7 @@ import { KeptAnswer } from './kept-answer.entity.js';
 
 @Injectable()
 export class IdempotencyRepository {
-  /** False while another transaction uses the same key. The lock is released at the end of this transaction. */
+  /** Locks a key until the end of this transaction. @returns false while another transaction uses the same key. */
   async tryLock(transaction: Transaction, accountId: string, key: string): Promise<boolean> {
     const [{ locked }] = await transaction.query<{ locked: boolean }>(
       `select pg_try_advisory_xact_lock(hashtextextended('idempotency ' || $1 || ' ' || $2, 0)) as locked`,

@@ -12,7 +12,7 @@ export interface IdempotentCall {
   bodyHash: Buffer;
 }
 
-/** The call named by the `Idempotency-Key` header; undefined without the header. */
+/** Returns the call that the `Idempotency-Key` header names; undefined without the header. */
 function idempotentCallOf(
   request: Pick<FastifyRequest, 'headers' | 'method' | 'url' | 'body'>,
 ): IdempotentCall | undefined {

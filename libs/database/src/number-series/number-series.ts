@@ -9,8 +9,8 @@ create table number_series (
 `;
 
 /**
- * The next number of a series, from 1, without gaps: it is taken only if the transaction commits, and
- * other takers of the series wait for its end. Take it last: `Transaction.beforeCommit`.
+ * Takes the next number of a series, from 1, without gaps: a rollback gives the number back, and other transactions
+ * that take from the series wait for the end of this one. Take it last: `Transaction.beforeCommit`.
  */
 export async function takeNumber(transaction: Transaction, series: string): Promise<number> {
   const [{ last }] = await transaction.query<{ last: string }>(

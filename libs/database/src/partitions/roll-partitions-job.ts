@@ -7,7 +7,7 @@ const DETACHED_PER_RUN_MAX = 400;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Creates upcoming partitions and drops expired ones. Ids contain the machine's time, which is therefore used here.
+ * Creates upcoming partitions and drops expired ones. Ids contain the machine's time, so the job uses this time, too.
  * Safe to repeat and to run in several processes.
  */
 export class RollPartitionsJob implements Job {
@@ -16,7 +16,7 @@ export class RollPartitionsJob implements Job {
   constructor(
     private readonly database: Pick<MaintenanceDatabase, 'query'>,
     private readonly clock: Clock = new SystemClock(),
-    /** False while something in expired partitions is still needed. */
+    /** Returns false while rows in expired partitions are still needed. */
     private readonly mayDrop: () => Promise<boolean> = async () => true,
   ) {}
 

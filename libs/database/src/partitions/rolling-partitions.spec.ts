@@ -23,7 +23,7 @@ describe('rolling partitions', () => {
     (await maintenance.query<{ name: string }>(NAMES)).map(({ name }) => name);
   const roll = (clock: TestClock) => new RollPartitionsJob(maintenance, clock).runOnce();
 
-  it('extend two months ahead, and expired ones are dropped', async () => {
+  it('exist two months ahead, and expired ones are dropped', async () => {
     const before = await partitions();
     expect(before.length).toBeGreaterThanOrEqual(4);
     const clock = new TestClock(new Date());
@@ -36,7 +36,7 @@ describe('rolling partitions', () => {
     ahead.setUTCDate(1);
     ahead.setUTCMonth(ahead.getUTCMonth() + 2);
     expect(after.at(-1)).toBe(`leases_${ahead.toISOString().slice(0, 7).replace('-', '')}`);
-    // The months of the last 90 days.
+    // These are the months of the last 90 days.
     expect(after.length).toBeLessThanOrEqual(8);
     expect(after).not.toContain(before[0]);
     const left = await maintenance.query('select from pg_class where relname = $1', [before[0]]);
@@ -65,7 +65,7 @@ describe('rolling partitions', () => {
     expect(await partitions()).not.toContain(oldest);
   });
 
-  it('a reading statement does not delay new months and the dropping of others, and its own only for a moment', async () => {
+  it('a statement that reads a month delays no new months, and delays the dropping of its own month only briefly', async () => {
     const clock = new TestClock(new Date(Date.now() + 3 * 366 * DAY_MS));
     await withClient(test.url('entitlement'), async (reader) => {
       await reader.query('begin');
