@@ -7,7 +7,7 @@ export class FilesUnavailable extends ServiceUnavailable {
   }
 }
 
-/** The file does not exist. */
+/** There is no such file. */
 export class FileMissing extends Error {
   constructor(readonly key: string) {
     super(`there is no file ${key}`);
@@ -28,7 +28,7 @@ export class FileTooLarge extends Error {
   }
 }
 
-/** The content that was read earlier has been replaced. */
+/** The file has been replaced since it was read before. */
 export class FileChanged extends Error {
   constructor(readonly key: string) {
     super(`the file ${key} has changed`);

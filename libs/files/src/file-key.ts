@@ -3,12 +3,12 @@ const PART_LENGTH_MAX = 128;
 const PARTS_MAX = 16;
 const KEY_LENGTH_MAX = 512;
 
-/** A key or prefix that is invalid. Keys are created by the program, so this is a defect and never a client's fault. */
+/** An invalid key or prefix. The program creates all keys, so this is a defect and never a client's fault. */
 export class InvalidFileKey extends Error {}
 
 /**
- * Names of files consist of parts with lower-case letters, digits, `.`, `_` and `-`, separated by `/`, so they mean the
- * same file on every system and never one outside the store (S75). They never contain a customer's input.
+ * Checks a file's key: parts of lower-case letters, digits, `.`, `_` and `-`, separated by `/`. Such a key means the
+ * same file on every system, and never one outside the store (S75). It never contains a customer's input.
  * @throws InvalidFileKey
  */
 export function checkFileKey(key: string): void {
@@ -21,8 +21,8 @@ export function checkFileKey(key: string): void {
 }
 
 /**
- * A prefix is a folder and ends with `/`, so that `jobs/1/` does not mean `jobs/10/`; the empty prefix is the whole
- * store.
+ * Checks a prefix, which is a folder and ends with `/`, so that `jobs/1/` does not match `jobs/10/`; the empty prefix
+ * is the whole store.
  * @throws InvalidFileKey
  */
 export function checkFilePrefix(prefix: string): void {

@@ -56,7 +56,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       const facts = await write('plain/a.txt', 'domain');
       expect(facts).toMatchObject({ key: 'plain/a.txt', sizeBytes: 6 });
       expect(facts.etag).toMatch(/^"[!#-~]+"$/);
-      // A server's clock may count in whole seconds.
+      // The server's clock may count in whole seconds.
       expect(Math.abs(facts.modifiedAt.getTime() - before)).toBeLessThan(120_000);
       expect(await store.stat('plain/a.txt')).toEqual(facts);
       const opened = await store.read('plain/a.txt');
@@ -130,7 +130,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
     );
 
     it.each([1, 9 * MIB])(
-      'the first of several simultaneous writers of %i bytes wins',
+      'only the first of several simultaneous writers of %i bytes succeeds',
       async (size) => {
         const key = `first/${size}`;
         const writers = ['a', 'b', 'c'].map((letter) =>
@@ -180,7 +180,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       },
     );
 
-    it('files are listed by their keys, page by page, without omissions', async () => {
+    it('files are listed by their keys, page by page, and none is omitted', async () => {
       const keys = ['a', 'a-b', 'a.b', 'a/b', 'a/b.c', 'a0', 'b/c/d', 'b0'].map(
         (key) => `list/${key}.x`,
       );
@@ -215,7 +215,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect(await textOf('jobs/1/a')).toBe('again');
     });
 
-    it('short and long gzip members together are joined to one file', async () => {
+    it('short and long gzip members are joined to one file', async () => {
       // Random data does not compress, so some parts are smaller than the minimum of S3, and others larger.
       const sizes = [1, 3 * MIB, 6 * MIB, 5 * MIB - 9, 2, 11 * MIB, 100];
       const texts = sizes.map((size) => randomBytes(size));
@@ -277,7 +277,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       }
     });
 
-    it('its availability can be checked', async () => {
+    it('the availability of the store can be checked', async () => {
       await expect(store.check()).resolves.toBeUndefined();
     });
   });
@@ -293,7 +293,7 @@ async function bytesOf(store: FileStore, key: string, range?: { first: number; l
   return collected((await store.read(key, { range })).content);
 }
 
-/** Bytes derived from a hash, in pieces of varying size. */
+/** Returns bytes that are derived from a hash, in pieces of varying size. */
 function longFile() {
   const seed = randomBytes(32);
   const bytes = Buffer.concat(

@@ -34,7 +34,7 @@ export interface WriteOptions {
 
 export interface ReadOptions {
   range?: ByteRange;
-  /** The version of the file that was read before: a different one is refused with FileChanged. */
+  /** The tag of the version that was read before; a read of another version fails with FileChanged. */
   etag?: string;
 }
 
@@ -56,12 +56,12 @@ export interface ListOptions {
 export interface FilePage {
   /** Ordered by their keys, byte by byte. */
   files: FileFacts[];
-  /** `after` of the next page; undefined on the last one. */
+  /** The value of `after` for the next page; undefined on the last one. */
   next?: string;
 }
 
 export interface AddressOptions {
-  /** How long the address is valid, at most 15 minutes (S76). */
+  /** How long the address is valid; at most 15 minutes (S76). */
   lifetimeSeconds: number;
   /** `Content-Type` and `Content-Disposition` of the answer (S79). */
   contentType: string;
@@ -152,8 +152,8 @@ export abstract class FileStore {
   }
 
   /**
-   * An address from which anybody who has it can download the file for a while. It does not check permissions, so check
-   * them before creating one (S77).
+   * An address from which anybody who has it can download the file for a while. The caller must check permissions
+   * before (S77).
    * @returns undefined if the store has no addresses; its owner then streams the file.
    */
   async address(key: string, options: AddressOptions): Promise<string | undefined> {
@@ -165,7 +165,7 @@ export abstract class FileStore {
     return this.sign(key, options);
   }
 
-  /** @throws if files cannot currently be read and written. */
+  /** Checks the store. @throws if files cannot currently be read and written. */
   abstract check(): Promise<void>;
   abstract close(): Promise<void>;
 
@@ -183,7 +183,7 @@ export abstract class FileStore {
   protected abstract sign(key: string, options: AddressOptions): Promise<string | undefined>;
 }
 
-/** The part of the file that a range means. @throws RangeBeyondFile */
+/** Returns the part of the file that a range selects. @throws RangeBeyondFile */
 function fitted(
   { key, sizeBytes }: FileFacts,
   range: ByteRange = { first: 0 },
@@ -195,7 +195,7 @@ function fitted(
   return { first, last: Math.min(last, sizeBytes - 1) };
 }
 
-/** @throws FileTooLarge as soon as the content is too long. */
+/** Returns the content with a check of its length. @throws FileTooLarge as soon as the content is too long. */
 export async function* withinLimit(
   content: FileContent,
   maxBytes: number,

@@ -49,7 +49,7 @@ describe('settings of the file store', () => {
     }
   });
 
-  it('an access key and its secret are given together, or neither', () => {
+  it('an access key is given with its secret, or neither is given', () => {
     const secret = 'a-long-secret';
     expect(faultsOf({ FILES_S3_ACCESS_KEY_ID: 'key' })).toContain('FILES_S3_SECRET_ACCESS_KEY');
     expect(faultsOf({ FILES_S3_SECRET_ACCESS_KEY: secret })).toContain('FILES_S3_ACCESS_KEY_ID');

@@ -15,7 +15,7 @@ const URL_RULES = { require_tld: false, require_protocol: true, protocols: ['htt
 /** A bucket's name (S3: 3 to 63 characters), then a prefix with the same parts as file keys. */
 const BUCKET = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[a-z0-9][a-z0-9._-]*)*\/?$/;
 
-/** The place in which files are stored. */
+/** The settings of the file store. */
 export class FilesConfig {
   @Setting({
     env: 'FILES_LOCATION',
@@ -112,7 +112,7 @@ export class FilesConfig {
 /** Whether a location is `s3://bucket/prefix`. */
 export const isBucketLocation = (location: string) => BUCKET.test(location);
 
-/** Bucket and prefix of a store on S3; undefined for a folder. The prefix is empty or ends with `/`. */
+/** Returns the bucket and the prefix of a store on S3; undefined for a folder. The prefix is empty or ends with `/`. */
 export function bucketOf({
   filesLocation,
 }: FilesConfig): { bucket: string; prefix: string } | undefined {

@@ -47,7 +47,7 @@ describe('files in a folder', () => {
     expect(readdirSync(making)).toEqual(['new']);
   });
 
-  it('a file written while its folder is removed exists or does not, and never causes a fault', async () => {
+  it('a file that is written while its folder is removed is stored or not, and causes no fault', async () => {
     const store = await openIn('busy');
     for (let round = 0; round < 50; round++) {
       const writing = store.write('job/1/file', [Buffer.from('x')], { maxBytes: 9 });
@@ -72,7 +72,7 @@ describe('files in a folder', () => {
     let looks = 0;
     const filling = await FolderStore.open(folder, clock, {
       share: 1,
-      // There is room when the file begins, but not when it has grown.
+      // There is room when the write begins, but not when the file has grown.
       get bytes() {
         return looks++ === 0 ? 0 : Infinity;
       },
@@ -90,7 +90,7 @@ describe('files in a folder', () => {
     expect(existsSync(join(folder, 'a'))).toBe(false);
   });
 
-  it('a missing folder is detected by the check', async () => {
+  it('the check detects a missing folder', async () => {
     const store = await openIn('gone');
     rmSync(join(root, 'gone'), { recursive: true });
     await expect(store.check()).rejects.toThrow('ENOENT');

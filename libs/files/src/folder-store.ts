@@ -25,7 +25,7 @@ import {
   type OpenFile,
 } from './file-store.js';
 
-/** Names that begin with a dot are not keys. */
+/** The folder for unfinished files; no key begins with a dot. */
 const MAKING = '.making';
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -33,11 +33,11 @@ const READ_BYTES = 256 * 1024;
 /** The number of attempts if a folder is removed while a file is moved into it. */
 const MOVE_TRIES_MAX = 5;
 /**
- * What files leave free on their disk: the smaller of a number of bytes and a share. PostgreSQL is often on the same disk
- * and stops when it is full; customers send files as large as they like.
+ * The space that files leave free on their disk: the smaller of a number of bytes and a share. PostgreSQL is often on
+ * the same disk and stops when it is full; customers send files as large as they like.
  */
 const ROOM = { bytes: 2 * 1024 ** 3, share: 0.05 };
-/** How many bytes are written before the room is checked again. */
+/** The number of bytes that are written before the free space is checked again. */
 const CHECKED_EVERY = 16 * 1024 ** 2;
 
 /**
@@ -190,7 +190,7 @@ export class FolderStore extends FileStore {
     await sync(dirname(path));
   }
 
-  /** Keys after `after`, in the order of S3: byte by byte, where a folder counts as its name with `/`. */
+  /** Lists keys after `after`, in the order of S3: byte by byte, where a folder counts as its name with `/`. */
   private async *keysIn(prefix: string, after: string): AsyncGenerator<string, void, void> {
     const entries = await readdir(this.pathOf(prefix), { withFileTypes: true }).catch(notThere);
     const names = (entries ?? [])
@@ -205,7 +205,10 @@ export class FolderStore extends FileStore {
   }
 }
 
-/** Each write creates a new file, whose number, time and size distinguish it from the previous one. */
+/**
+ * Returns the entity tag. Each write creates a new file, whose inode number, time and size differ from those of the
+ * previous one.
+ */
 function factsOf(key: string, { ino, mtimeNs, mtimeMs, size }: BigIntStats): FileFacts {
   const etag = `"${[ino, mtimeNs, size].map((n) => n.toString(36)).join('-')}"`;
   return { key, sizeBytes: Number(size), etag, modifiedAt: new Date(Number(mtimeMs)) };

@@ -4,7 +4,7 @@ import { FileChanged, FileExists, FileMissing, FilesUnavailable } from '../file-
 import type { FilesConfig } from '../files.config.js';
 
 const CONNECT_LIMIT_MS = 5_000;
-/** The maximum silence on a connection. */
+/** The maximum time without data on a connection. */
 const SILENCE_LIMIT_MS = 60_000;
 const TRIES_MAX = 3;
 /** The SDK requests new credentials 5 minutes before they expire. */
@@ -43,7 +43,7 @@ function loginOf(config: FilesConfig, clock: Clock) {
 }
 
 /**
- * Awaits an answer of the server about the key.
+ * Waits for the server's answer about a key.
  * @throws FileMissing, FileChanged; FileExists for a conditional write; FilesUnavailable for anything else.
  */
 export async function answered<T>(key: string, answer: Promise<T>): Promise<T> {
@@ -58,7 +58,10 @@ export async function answered<T>(key: string, answer: Promise<T>): Promise<T> {
   }
 }
 
-/** The same for a write that must not replace a file; 409 means that another write is in progress. */
+/**
+ * Waits for the answer to a write that must not replace a file; 409 means that another write is in progress. @throws as
+ * `answered`.
+ */
 export async function unlessThere<T>(key: string, answer: Promise<T>): Promise<T> {
   try {
     return await answered(key, answer);

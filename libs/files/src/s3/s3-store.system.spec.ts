@@ -7,7 +7,7 @@ import { S3Server, makeOwnFolder, s3ServerAvailability } from '#test/environment
 import { fileStoreContract } from '../file-store.contract.js';
 import { FilesConfig } from '../files.config.js';
 
-/** The server is built first if that has never been done on this machine. */
+/** The first run on a machine also builds the server. */
 jest.setTimeout(1_900_000);
 
 const MIB = 1024 * 1024;
@@ -47,7 +47,7 @@ const DOWNLOAD = {
     expect((await one.list('', { limit: 9 })).files.map(({ key }) => key)).toEqual(['a']);
   });
 
-  it('an upload that is interrupted, or comes second, leaves no parts that cost money', async () => {
+  it('an interrupted upload, or one that comes second, leaves no parts that cost money', async () => {
     const store = await openAt('parts');
     async function* broken() {
       yield Buffer.alloc(9 * MIB);

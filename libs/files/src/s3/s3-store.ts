@@ -36,7 +36,7 @@ interface S3Facts {
 export class S3Store extends FileStore {
   private constructor(
     private readonly bucket: S3Bucket,
-    /** Signs the addresses for customers; undefined if they are not given addresses. */
+    /** The client that signs addresses for customers; undefined if they get no addresses. */
     private readonly signer?: S3Client,
   ) {
     super();
@@ -179,7 +179,7 @@ export class S3Store extends FileStore {
     return getSignedUrl(this.signer, command, { expiresIn: options.lifetimeSeconds });
   }
 
-  /** @param send sends everything except the end of the file, and returns the end. */
+  /** Uploads a file. @param send sends everything except the end of the file, and returns the end. */
   private async upload(
     key: string,
     ifAbsent: boolean,
