@@ -4,7 +4,7 @@ export interface MailWork {
   mailId: string;
 }
 
-/** The mails of one schema: written by `MailOutbox`, sent by `MailSender`. */
+/** The queue of one schema's mails: `MailOutbox` adds mails, and `MailSender` sends them. */
 export class MailQueue extends WorkQueue<MailWork> {
   constructor() {
     super({ name: 'mail' });

@@ -11,7 +11,7 @@ import { UnsentMail } from './unsent-mail.entity.js';
 
 const mail = composeMail('someone@example.com', { subject: 'Hello', paragraphs: ['Hello'] });
 
-/** Refuses a given number of times, then delivers into a mailbox. */
+/** A transport that refuses a given number of mails, and then delivers into a mailbox. */
 class FailingTransport extends MailTransport {
   readonly failures: Error[] = [];
   readonly mailbox = new LocalMailbox(new TestClock());
@@ -125,7 +125,7 @@ describe('mail sender', () => {
     transport.failures.push(new Error('away'));
     await write();
     await sender.runOnce();
-    // An hour more, for a machine that hangs for longer than the two seconds.
+    // One more hour allows for a machine that hangs for longer than the two seconds.
     const [{ waitsSeconds }] = await maintenance.query<{ waitsSeconds: number }>(
       `update work set until = until + interval '1 hour'
        returning extract(epoch from until - added_at)::float8 as "waitsSeconds"`,
@@ -139,7 +139,7 @@ describe('mail sender', () => {
     expect(await transport.mailbox.newest(9)).toHaveLength(1);
   });
 
-  it('sending a mail is abandoned after about three days, and its content is deleted', async () => {
+  it('a mail is abandoned after about three days, and its content is deleted', async () => {
     await write();
     let waitedSeconds = 0;
     while ((await maintenance.query('select from work')).length > 0) {

@@ -6,18 +6,18 @@ import { MailRefused, type MailTransport } from './mail-transport.js';
 import { type OutgoingMail, UnsafeMail } from './mail.js';
 import { MailsRepository } from './mails.repository.js';
 
-/** Longer than the 30 s for which it waits for a silent server. */
+/** Longer than the 30 s for which a sender waits for a silent server. */
 const SEND_LIMIT_MS = 40 * SECOND_MS;
-/** 2, 4, 8 … seconds, at most an hour. */
+/** The pauses: 2, 4, 8 … seconds, at most an hour. */
 const BACK_OFF_MS = Array.from({ length: 12 }, (_, n) => Math.min(2 ** (n + 1), 3_600) * SECOND_MS);
-/** About three days with the back-off above. */
+/** With these pauses, the last attempt follows about three days after the first. */
 const TRIES_MAX = 80;
 const TAKEN_OVER_AT_ONCE = 100;
 
 /**
  * Sends the mails of one schema at least once; several senders may run. The mails of an account are sent in the order
- * in which they were written, so the newer of two links arrives last. A row is deleted once its mail was accepted, and
- * its content is deleted once it is given up.
+ * in which they were written, so the newer of two links arrives last. A row is deleted once its mail was accepted; the
+ * content of an abandoned mail is deleted, too.
  */
 export class MailSender extends WorkRunner<MailWork> {
   private readonly mails = new MailsRepository();
@@ -33,10 +33,10 @@ export class MailSender extends WorkRunner<MailWork> {
       database,
       logger,
       backOffMs: BACK_OFF_MS,
-      // The sender gives up mails itself and records it in their rows.
+      // The sender itself abandons mails and records this in their rows.
       triesMax: Infinity,
       timeLimitMs: SEND_LIMIT_MS,
-      // A slow server should not get a second connection.
+      // The mails are sent one at a time, because a slow server should not get a second connection.
       concurrency: 1,
     });
   }

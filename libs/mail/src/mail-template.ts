@@ -4,7 +4,7 @@ import type { Mail } from './mail.js';
 /** Content of a mail; the layout is the same for all. */
 export interface MailTemplate {
   subject: string;
-  /** Plain text, which is shown as it is and never as markup. */
+  /** Paragraphs of plain text, which are never interpreted as markup. */
   paragraphs: string[];
   /**
    * The link that the mail asks the recipient to follow; it comes after the first paragraph, or last if the last
@@ -13,7 +13,7 @@ export interface MailTemplate {
   action?: { label: string; url: string; isLast?: boolean };
 }
 
-/** The mail as text and as HTML, with every value escaped (S66, S82). */
+/** Composes a mail as text and as HTML, with every value escaped (S66, S82). */
 export function composeMail(to: string, { subject, paragraphs, action }: MailTemplate): Mail {
   const asHtml = (text: string) => `<p>${escapeHtml(text)}</p>`;
   const parts = paragraphs.map((paragraph) => ({ text: paragraph, html: asHtml(paragraph) }));

@@ -13,13 +13,13 @@ export interface OutgoingMail extends Mail {
   id: string;
 }
 
-/** A header that would be read as two, or several recipients (S82). */
+/** A mail has a header that would be read as two, or several recipients (S82). */
 export class UnsafeMail extends Error {}
 
 const SUBJECT_LENGTH_MAX = 200;
 const BODY_LENGTH_MAX = 100 * 1024;
 
-/** @throws UnsafeMail, whose message quotes no value. */
+/** Checks a mail. @throws UnsafeMail, whose message quotes no value. */
 export function checkMail(mail: Mail): void {
   if (!isMailAddress(mail.to)) throw new UnsafeMail('the recipient is not one mail address');
   if (/\p{Cc}/u.test(mail.subject)) {

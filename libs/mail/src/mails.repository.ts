@@ -5,10 +5,10 @@ import type { UnsentMail } from './unsent-mail.entity.js';
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 type StoredMail = Pick<UnsentMail, 'id' | 'accountId' | 'recipient' | 'subject' | 'text' | 'html'>;
 
-/** Mails that services of the last release have stored and are not sending. */
+/** SQL condition: mails that services of the last release have stored and are not sending. */
 const LEFT = `state = 'waiting' and next_try_at <= clock_timestamp()`;
 
-/** SQL of mails that have not been sent. The queue decides when each is sent. */
+/** Reads and writes mails that have not been sent. The queue decides when each is sent. */
 export class MailsRepository {
   /** Hides a mail from a sender of the last release, which selects by `next_try_at`. */
   async insert(transaction: Transaction, mail: StoredMail): Promise<void> {
@@ -20,7 +20,7 @@ export class MailsRepository {
     );
   }
 
-  /** @returns undefined if it was sent, abandoned or deleted. */
+  /** @returns undefined if the mail was sent, abandoned or deleted. */
   async find(runner: Runner, id: string): Promise<OutgoingMail | undefined> {
     const [mail] = await runner.query<OutgoingMail>(
       `select id, recipient as "to", subject, text, html from mail
@@ -45,7 +45,7 @@ export class MailsRepository {
     ]);
   }
 
-  /** Removed with its content, so that no address remains. */
+  /** Removes a mail with its content, so that no address remains. */
   async putDead(runner: Runner, id: string, reason: string): Promise<void> {
     await runner.query(
       `update mail set state = 'dead', attempts = attempts + 1, reason = $2,
@@ -54,7 +54,7 @@ export class MailsRepository {
     );
   }
 
-  /** Whether there is anything for `takeOver`. To be removed with it. */
+  /** Whether there are mails for `takeOver`; to be removed with that method. */
   async isAnyLeft(runner: Runner): Promise<boolean> {
     const [{ isAny }] = await runner.query<{ isAny: boolean }>(
       `select exists (select from mail where ${LEFT}) as "isAny"`,

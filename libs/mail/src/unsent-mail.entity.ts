@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A mail waiting to be sent; without content once it was abandoned. */
+/** A mail that waits to be sent, or an abandoned mail without its content. */
 @Entity('mail')
 export class UnsentMail {
   @PrimaryColumn('uuid')
   id: string;
 
-  /** The account whose mail it is. */
+  /** The account of the mail. */
   @Column('uuid', { name: 'account_id', nullable: true })
   accountId: string | null;
 

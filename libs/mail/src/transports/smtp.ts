@@ -7,7 +7,7 @@ export interface SmtpOptions {
   url: string | (() => string);
   /** `Name <address>`. */
   from: string;
-  /** The address for replies; the sender's if it is absent. */
+  /** The address for replies; by default, that of the sender. */
   replyTo?: string;
 }
 
@@ -41,7 +41,7 @@ export class SmtpTransport extends MailTransport {
       });
     } catch (error) {
       const code = (error as { responseCode?: number }).responseCode ?? 0;
-      // 5yz is permanent (RFC 5321 §4.2.1), unless our log-in is refused.
+      // A code 5yz is permanent (RFC 5321 §4.2.1), unless it refuses our log-in.
       const isPermanent = code >= 500 && (error as { code?: string }).code !== 'EAUTH';
       throw isPermanent ? new MailRefused('the server refused the mail', { cause: error }) : error;
     }

@@ -94,7 +94,7 @@ describe('mail over SMTP', () => {
     expect(answers).toEqual([undefined, 'help@example.org']);
   });
 
-  it('a repeat carries the same Message-ID', async () => {
+  it('a repeat has the same Message-ID', async () => {
     const id = newId();
     await underTest.transport.send({ ...mail, id });
     await underTest.transport.send({ ...mail, id });
@@ -145,7 +145,7 @@ describe('mail to the local mailbox', () => {
       (await mailbox.newest(9)).map(({ to, subject, text }) => ({ to, subject, text })),
   }));
 
-  it('keeps the latest 200 mails, newest first, and a repeat only once', async () => {
+  it('keeps the latest 200 mails, newest first, and a repeated mail only once', async () => {
     for (let i = 1; i <= 201; i++) {
       await mailbox.send({ ...mail, subject: `Mail ${i}`, id: String(i) });
     }
