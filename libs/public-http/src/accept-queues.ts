@@ -3,21 +3,20 @@ import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, type ListenOptions, type Server, createServer } from 'node:net';
 
 const QUEUES = 16;
-/** Elsewhere the sockets of one port do not share its connections evenly, or at all. */
+/** On other systems, the sockets of one port share its connections unevenly or not at all. */
 const CAN_SHARE = process.platform === 'linux';
 
 /**
  * The queues of new connections of a public port (S126). The event loop takes one connection from a queue in each turn.
  * With a single queue, a client that opens many connections would make all others wait; the kernel spreads clients over
- * several queues. The port must be probed first, because sockets that share it would also share it with another
- * process.
+ * several queues. The port must be probed first; otherwise, the queues could share it with another process.
  */
 export class AcceptQueues {
   private further: Server[] = [];
 
   constructor(private readonly address: ListenOptions & { host: string }) {}
 
-  /** The options with which the server itself must listen. */
+  /** The options with which the server must listen. */
   get options(): ListenOptions {
     const { reusePort } = this.address;
     return { ...this.address, reusePort: reusePort || CAN_SHARE };

@@ -7,10 +7,10 @@ import type { ProblemBodies } from './problem-body.js';
 import { HeadersTooLarge, RequestTimeout, UriTooLong } from './refusals.errors.js';
 import { newRequestId } from './request-id.js';
 
-/** The answer of a listener if there is no response object. */
+/** The parts of a listener's answer to a request without a response object. */
 export interface RawAnswers {
   bodies: ProblemBodies;
-  /** Headers of all its answers, each a line with its end. */
+  /** The headers of all its answers, as lines with line ends. */
   headerLines: string;
   /** Whether a request on this socket has no answer yet, if the listener knows. */
   isAsking?: (socket: Socket) => boolean;
@@ -19,7 +19,7 @@ export interface RawAnswers {
 interface ParserError extends Error {
   code?: string;
   rawPacket?: Buffer;
-  /** The position in the packet of the byte that the parser refused. */
+  /** The position of the byte that the parser refused in the packet. */
   bytesParsed?: number;
 }
 
@@ -39,7 +39,7 @@ export function noteLastAnswer(socket: Socket): void {
   answered.add(socket);
 }
 
-/** Answers requests that the HTTP parser rejects: with a problem document, like any other error. */
+/** Answers requests that the HTTP parser rejects with a problem document, like any other error. */
 export function answerParserError(fault: Error, socket: Socket, answers: RawAnswers): void {
   const error = fault as ParserError;
   if (answered.has(socket)) return;

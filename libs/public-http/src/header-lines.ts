@@ -1,6 +1,6 @@
 /**
- * A header's value, joined as Node joins one that is sent several times; undefined if it is missing. @param name lower
- * case.
+ * Returns the value of a header; undefined if it is missing. Several headers of one name are joined as Node does.
+ * @param name lower case.
  */
 export function headerOf(rawHeaders: readonly string[], name: string): string | undefined {
   const values = rawHeaders.filter(

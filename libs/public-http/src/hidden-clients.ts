@@ -10,8 +10,8 @@ export interface PublicOrigin {
 }
 
 /**
- * The warning for an operator whose customers all seem to have one address: a public origin without a trusted proxy.
- * Limits by address would then count everybody together.
+ * Returns a warning for the operator if all customers would seem to have one address: if the origin is public and no
+ * proxy is trusted. Limits by address would then count all customers together.
  */
 export function hiddenClientsOf(listener: PublicOrigin): string | undefined {
   const { origin, trustedProxies, settings } = listener;

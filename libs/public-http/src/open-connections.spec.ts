@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '#test/environment';
 import { OpenConnections, type OpenConnectionsOptions } from './open-connections.js';
 
-/** More than the operating system buffers. */
+/** More bytes than the operating system buffers. */
 const LARGE = 'x'.repeat(16_000_000);
 
 describe('the connections of a public listener', () => {

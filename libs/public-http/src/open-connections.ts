@@ -15,7 +15,7 @@ export interface OpenConnectionsOptions {
   idleMs?: (socket: Socket) => number | undefined;
 }
 
-/** The connections of a network, or of the site with all of its networks. */
+/** The number of connections of a network, or of a site with all of its networks. */
 interface Peer {
   name: string;
   max: number;
@@ -28,13 +28,13 @@ interface Asking {
 
 interface Connection {
   socket: Socket;
-  /** The peers to which it counts: none for a trusted proxy. */
+  /** The peers for which the connection counts; none for a trusted proxy. */
   peers: Peer[];
   /** Requests that Node's HTTP server is processing. */
   asking: Set<Asking>;
-  /** Pipelined requests behind them, which have not been started. */
+  /** Pipelined requests behind those, which have not been started. */
   waiting: Asking[];
-  /** When its last request began or ended. */
+  /** The time at which its last request began or ended. */
   quietSinceMs: number;
 }
 
@@ -125,10 +125,10 @@ export class OpenConnections {
     socket.once('close', () => this.forget(connection));
   }
 
-  /** False if no connection is idle. */
+  /** Closes idle connections. @returns false if no connection is idle. */
   private closeIdle(connections: Iterable<Connection>, count: number): boolean {
     const idle: [number, Connection][] = [];
-    // Measured once, so that interruptions of this loop do not make later connections appear idle for longer.
+    // The time is read once, so that interruptions of this loop do not make later connections appear idle for longer.
     const nowMs = monotonicMs();
     for (const connection of connections) {
       const idleMs = this.idleMsOf(connection, nowMs);
@@ -156,7 +156,7 @@ export class OpenConnections {
     }
   }
 
-  /** None for a trusted proxy, which all clients share. */
+  /** Returns the peers of an address; none for a trusted proxy, which all clients share. */
   private peersOf(socket: Socket): Peer[] {
     const { ofPeerMax, trustedProxies } = this.options;
     const address = (socket.remoteAddress ?? '').replace(/^::ffff:(?=.*\.)/, '');
@@ -169,7 +169,7 @@ export class OpenConnections {
   }
 }
 
-/** Whether we owe the next byte: the client has sent everything and reads what we write. */
+/** Whether the server must send the next byte: the client has sent its whole request and reads the answer. */
 function isOurTurn({ request, response }: Asking): boolean {
   return request.complete && !response.writableEnded && !response.writableNeedDrain;
 }

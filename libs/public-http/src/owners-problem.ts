@@ -2,7 +2,7 @@ import { PROBLEM_STATUS, type ProblemCode } from '#libs/contracts';
 import { Problem, type ProblemBody } from '#libs/platform';
 
 /**
- * The problem in an owner's refusal with all its members, if the public documents name it.
+ * Returns the problem in an owner's refusal, with all its members, if the public documents name it.
  * @param text the body of the answer, one character per byte.
  * @param answered the status of the answer.
  */
@@ -16,7 +16,7 @@ export function ownersProblem(text: string, answered: number): Problem | undefin
   const { code, status, detail, retryable, retry_after: seconds, errors, ...members } = body ?? {};
   // Services use further problems among themselves, such as a caller without permission.
   if (status !== answered || PROBLEM_STATUS[code as ProblemCode] !== status) return undefined;
-  // The value becomes a header, where anything except a number would end the process.
+  // The value becomes a header; anything except a number would throw there and end the process.
   const retryAfterSeconds = Number.isSafeInteger(seconds) && seconds! >= 0 ? seconds : undefined;
   return new Problem({
     code: code as ProblemCode,

@@ -9,11 +9,11 @@ export interface ProblemPlace {
 }
 
 const PATH_LENGTH_MAX = 200;
-/** The only 402 that a purchase resolves; a cap of a key or a request must be raised instead. */
+/** The code of the only 402 that a purchase resolves; for the others, a cap of a key or a request must be raised. */
 const ENDED_BY_PURCHASE = 'insufficient_credits';
 
 /**
- * The one public form of a refusal: RFC 9457 members, ours (`code`, `request_id`, `retryable`, `credits_charged`), and
+ * The only public form of a refusal: RFC 9457 members, ours (`code`, `request_id`, `retryable`, `credits_charged`), and
  * `timestamp, status, error, message, path` for clients of the older format.
  */
 export class ProblemBodies {
@@ -35,7 +35,7 @@ export class ProblemBodies {
     private readonly creditsUrl?: string,
   ) {}
 
-  /** Address of the page that explains a code. */
+  /** Returns the address of the page that explains a code. */
   pageOf(code: string): string {
     return `${this.baseUrl}/errors/${code}`;
   }
@@ -46,7 +46,10 @@ export class ProblemBodies {
     return this.creditsUrl === undefined ? help : `${help}, <${this.creditsUrl}>; rel="payment"`;
   }
 
-  /** @returns JSON in UTF-8, one character per byte: its length is that of the body, and it is sent as Latin-1. */
+  /**
+   * Returns the JSON of a problem in UTF-8, one character per byte: its length is that of the body, and it is sent as
+   * Latin-1.
+   */
   render(problem: Problem, { requestId, path }: ProblemPlace): string {
     let fixed = this.fixedParts.get(problem);
     if (fixed === undefined) {
@@ -67,7 +70,7 @@ export class ProblemBodies {
     return this.lastTimestamp;
   }
 
-  /** The last path is cached, because floods request the same one. */
+  /** The last path is cached, because a flood requests the same path. */
   private publicPath(path: string): string {
     if (path !== this.lastPath) {
       this.lastPath = path;
@@ -102,7 +105,7 @@ function publicPath(path: string): string {
   return bytesOf(JSON.stringify(maskKeys(bare.slice(0, PATH_LENGTH_MAX))));
 }
 
-/** The bytes of a text in UTF-8, one character each. */
+/** Returns the UTF-8 bytes of a text, one character per byte. */
 function bytesOf(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto';
 const PREFIX = `req_${randomBytes(9).toString('base64url').replaceAll('-', 'A').replaceAll('_', 'B')}`;
 let count = 0;
 
-/** Unique among all gateways: 70 random bits per process, then a counter, which is cheaper than random ids. */
+/**
+ * Creates ids that are unique among all gateways: 70 random bits per process, then a counter, which is cheaper than
+ * random ids.
+ */
 export function newRequestId(): string {
   count++;
   return PREFIX + count.toString(36).padStart(6, '0');

@@ -3,7 +3,7 @@ import { type Markup, html } from './markup.js';
 /** A whole page in the layout that both origins share. */
 export interface DocumentParts {
   title: string;
-  /** Content above everything else. */
+  /** Content above all other content. */
   banner?: Markup;
   /** The links beside the brand. */
   navigation?: Markup;

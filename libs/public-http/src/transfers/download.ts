@@ -20,7 +20,7 @@ export class Download extends Transfer {
     return sentBytes(this.call.request.socket) - this.sentBeforeBytes;
   }
 
-  /** Stops it if the owner is silent for too long, or the client reads more slowly than the minimum rate. */
+  /** Stops the download if the owner is silent for too long, or the client reads more slowly than the minimum rate. */
   look(nowMs: number): void {
     const { answerTimeoutMs, idleTimeoutMs, request, response } = this.call;
     if (!this.isAnswered) {

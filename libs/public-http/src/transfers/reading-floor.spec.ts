@@ -1,10 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CREDIT_MAX_BYTES, FLOOR_BYTES_A_SECOND, ReadingFloor } from './reading-floor.js';
 
-/**
- * Checks once a second.
- * @returns the second in which the reader is found to be too slow, if any.
- */
+/** Checks a reader once a second. @returns the second in which the reader is found to be too slow, if any. */
 function secondBelow(
   takenBytes: (second: number) => number,
   isWaitedFor: (second: number) => boolean = () => true,
@@ -25,7 +22,7 @@ describe('the minimum rate of a download', () => {
     expect(secondBelow((second) => second * FLOOR_BYTES_A_SECOND)).toBeUndefined();
   });
 
-  it('is kept even if the system accepts bytes in large steps', () => {
+  it('a reader keeps its download even if the system accepts bytes in large steps', () => {
     const inSteps = (step: number) => (second: number) =>
       4 * MEBIBYTE + Math.floor((second * FLOOR_BYTES_A_SECOND) / step) * step;
     expect(secondBelow(inSteps(1.5 * MEBIBYTE))).toBeUndefined();

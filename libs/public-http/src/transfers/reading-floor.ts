@@ -2,7 +2,7 @@ import { SECOND_MS } from '#libs/platform';
 
 /** The minimum average rate of a reader or a sender, in bytes per second. */
 export const FLOOR_BYTES_A_SECOND = 16 * 1024;
-/** Nothing needs to be read in the first minute. */
+/** In the first minute, the reader need not read. */
 export const CREDIT_AT_FIRST = 60 * FLOOR_BYTES_A_SECOND;
 /**
  * How far ahead of the minimum rate a reader can be. The system accepts bytes in steps of a third of its buffer, more

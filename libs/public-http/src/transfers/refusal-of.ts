@@ -20,7 +20,7 @@ import {
 } from './transfers.errors.js';
 import { TransferRefusal } from './transfer.js';
 
-/** The meaning of a status without a problem document from an owner that uses tus or serves files. */
+/** The problem for a status without a problem document, from an owner that uses tus or serves files. */
 const BARE_REFUSALS: Readonly<Record<OperationKind, Readonly<Record<number, Problem>>>> = {
   answer: {},
   upload: {
@@ -45,10 +45,7 @@ const REFUSAL_MAX_BYTES = 64 * 1024;
 const PASSED_ON = ['content-range', 'tus-resumable', 'tus-version', 'upload-offset'];
 const PASSABLE = /^[\x20-\x7e]{1,200}$/;
 
-/**
- * The text of a short answer.
- * @throws if it is too long.
- */
+/** Reads the text of a short answer. @throws if it is too long. */
 export async function shortText(body: Readable, maxBytes = REFUSAL_MAX_BYTES): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -60,7 +57,7 @@ export async function shortText(body: Readable, maxBytes = REFUSAL_MAX_BYTES): P
   return Buffer.concat(chunks).toString('latin1');
 }
 
-/** An owner's problem document, or the problem that its status implies. */
+/** Returns an owner's problem document, or the problem that its status implies. */
 export async function refusalOf(
   row: Operation,
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
@@ -75,7 +72,7 @@ export async function refusalOf(
   return new TransferRefusal(problem ?? new ServiceUnavailable(service), passed);
 }
 
-/** The problem in an owner's refusal of HEAD; its text reaches nobody. */
+/** Returns the problem in an owner's refusal of HEAD, whose text is never sent. */
 function headProblem(headers: Dispatcher.ResponseData['headers'], status: number): string {
   const { [PROBLEM_CODE_HEADER]: code, 'retry-after': seconds } = headers;
   const wait = seconds === undefined ? undefined : Number(seconds);

@@ -18,7 +18,7 @@ const SAID_OF_FILES = [
 const HEADER_MAX_LENGTH = 4_096;
 /** RFC 9110 §5.5 without obs-text. */
 const VALUE = /^[\t\x20-\x7e]*$/;
-/** RFC 6266, always to be saved and never to be shown in a browser (S79). */
+/** `Content-Disposition` (RFC 6266) of a file that a browser must save and never show (S79). */
 const ATTACHMENT = /^attachment(;|$)/i;
 const ANY_TYPE = 'application/octet-stream';
 /** The id of an upload, as its owner writes it into `Location`. */
@@ -27,7 +27,7 @@ const FILE_ADDRESS = /^https:\/\/[\x21-\x7e]{1,4096}$/;
 
 type Heads = Record<string, string | string[] | undefined>;
 
-/** The client's headers that are passed to the owner: only those defined for the kind of operation. */
+/** Returns the client's headers that the owner gets: only those defined for the kind of operation. */
 export function askedHeaders(row: Operation, headers: IncomingHttpHeaders): Record<string, string> {
   const isUpload = kindOf(row) === 'upload';
   const names: readonly string[] = isUpload ? TUS_REQUEST_HEADERS : ASKED_OF_FILES;
@@ -36,7 +36,7 @@ export function askedHeaders(row: Operation, headers: IncomingHttpHeaders): Reco
   return isUpload ? { ...asked, ...picked(headers, ['content-type', 'content-length']) } : asked;
 }
 
-/** The headers of a file's answer, names and values alternating. */
+/** Returns the headers of an answer with a file; names and values alternate. */
 export function fileHeaders(form: AnswerForm, headers: Heads, status: number): string[] {
   const said = Object.entries(picked(headers, SAID_OF_FILES)).flat();
   if (status === 304) return said;
@@ -54,18 +54,18 @@ export function fileHeaders(form: AnswerForm, headers: Heads, status: number): s
   ];
 }
 
-/** The address of a file; undefined if it is not https. */
+/** Returns the address of a file; undefined if it is not https. */
 export function fileAddress({ location }: Heads): string | undefined {
   return typeof location === 'string' && FILE_ADDRESS.test(location) ? location : undefined;
 }
 
-/** The headers of the tus protocol, names and values alternating. */
+/** Returns the headers of the tus protocol; names and values alternate. */
 export function tusHeaders(headers: Heads): string[] {
   return Object.entries(picked(headers, TUS_ANSWER_HEADERS)).flat();
 }
 
 /**
- * The public path of an upload that its owner has created; the id follows the owner's own path.
+ * Returns the public path of an upload that its owner has created; the id follows the owner's own path.
  * @returns undefined for another address.
  */
 export function publicLocation(

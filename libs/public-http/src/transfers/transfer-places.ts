@@ -21,7 +21,7 @@ export class TransferPlaces {
 
   constructor(private readonly kind: keyof typeof ALL_MAX) {}
 
-  /** How many an account has. */
+  /** Returns how many transfers an account has. */
   of(accountId: string): number {
     return this.byAccount.get(accountId) ?? 0;
   }
@@ -30,7 +30,7 @@ export class TransferPlaces {
     return this.underWay >= ALL_MAX[this.kind];
   }
 
-  /** After each undefined, call `leave` once with the same account. */
+  /** Takes a place. @returns undefined if there is one; then call `leave` once with the same account. */
   enter(accountId: string): Problem | undefined {
     const own = this.of(accountId);
     if (own >= ACCOUNT_MAX[this.kind]) return TOO_MANY[this.kind];

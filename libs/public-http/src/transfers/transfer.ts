@@ -15,13 +15,13 @@ export interface TransferCall {
   response: ServerResponse;
   /** Connections to the owner. */
   dispatcher: Dispatcher;
-  /** Path with query at the owner. */
+  /** The path with query at the owner. */
   path: string;
   /** The headers between our services: token, account, request. */
   headers: Readonly<Record<string, string>>;
   /** Headers that the listener adds to every answer, names and values alternating. */
   answerHeaders: readonly string[];
-  /** Tells a client that waits to send its body (`Expect: 100-continue`) to continue. */
+  /** Asks a client that waits to send its body (`Expect: 100-continue`) to continue. */
   invite: () => void;
   /**
    * The page to which a browser is sent after a form, according to the owner's answer; without it, the answer is passed
@@ -51,7 +51,7 @@ export class TransferRefusal {
 
 const underWay = new WeakSet<Socket>();
 
-/** Whether a transfer is running on this socket; the transfer itself then checks for delays. */
+/** Whether a transfer is running on this socket; the transfer then checks for delays itself. */
 export const hasTransfer = (socket: Socket): boolean => underWay.has(socket);
 
 /** One running transfer; its limits are checked from time to time. */
@@ -62,7 +62,7 @@ export abstract class Transfer {
 
   constructor(protected readonly call: TransferCall) {}
 
-  /** Calls the owner and answers the client; never throws. Its caller ends it with `stop`. */
+  /** Calls the owner and answers the client; never throws. The caller can end the transfer with `stop`. */
   async run(): Promise<TransferEnd | TransferRefusal> {
     const { request, operation } = this.call;
     // The limit of Node's server for a quiet connection is shorter than a transfer may take.
@@ -84,7 +84,7 @@ export abstract class Transfer {
     this.abortion.abort();
   }
 
-  /** Bytes in a millisecond so far; a transfer that has just begun counts as fast. */
+  /** The average rate so far, in bytes per millisecond; a transfer that has just begun counts as fast. */
   pace(nowMs: number): number {
     return (CREDIT_AT_FIRST + this.movedBytes) / Math.max(1, nowMs - this.startedMs);
   }

@@ -9,7 +9,7 @@ import { Upload } from './upload.js';
 const LOOKS_PER_TIMEOUT = 4;
 const gaveWay = new ServiceOverloaded();
 
-/** A transfer with a place, if it needs one. */
+/** A transfer, with its place if it needs one. */
 interface UnderWay {
   whose: string;
   places?: TransferPlaces;
@@ -31,8 +31,9 @@ export class Transfers {
   ) {}
 
   /**
-   * The caller runs it, and calls `end` when it is over. If all places are taken, an account with several gives one up
-   * to an account with at least two fewer, so that few accounts with slow clients cannot keep all others out.
+   * Admits a transfer. The caller runs it and calls `end` afterwards. If all places are taken, an account with several
+   * gives one up to an account with at least two fewer, so that a few accounts with slow clients cannot keep all others
+   * out.
    * @param whose the account, or the site of a client without one; each may have four of each kind at a time.
    * @returns 429 or 503 if there is no place for it.
    */

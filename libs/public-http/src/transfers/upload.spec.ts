@@ -102,7 +102,7 @@ describe('a sender', () => {
     expect([status, bytes < 70]).toEqual([408, true]);
   });
 
-  it('is received to the end if it keeps to the minimum rate', async () => {
+  it('can send its whole body at the minimum rate', async () => {
     const sent = await sendEachSecond(FLOOR_BYTES_A_SECOND);
     expect(sent).toEqual({ status: 204, receivedBytes: 120 * FLOOR_BYTES_A_SECOND });
   });

@@ -20,7 +20,10 @@ export class Upload extends Transfer {
     return this.body?.sizeBytes ?? 0;
   }
 
-  /** Stops it if the client is silent for too long or too slow, or the owner reads nothing or does not answer. */
+  /**
+   * Stops the upload if the client is silent for too long or too slow, or if the owner reads nothing or does not
+   * answer.
+   */
   look(nowMs: number): void {
     const { answerTimeoutMs, idleTimeoutMs } = this.call;
     const { body } = this;
@@ -88,7 +91,7 @@ function hasBody({ request: { headers } }: TransferCall): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** The fault of a body before any of it is read. */
+/** Returns the fault of a body, before any of it is read. */
 function bodyFault(call: TransferCall): Problem | undefined {
   const { headers } = call.request;
   const { types, limitBytes, tus } = call.operation.upload!;
