@@ -28,8 +28,8 @@ export interface BackgroundWorkOptions extends ServiceDatabases {
 }
 
 /**
- * Gives a service with a schema its health checks, the metrics of events and pools, its relay and its jobs.
- * @returns the service, whose `stop` now ends these in reverse and closes the pools.
+ * Starts the background work of a service with a schema: health checks, the metrics of events and pools, relay and
+ * jobs. @returns the service, whose `stop` also ends these in reverse order and closes the pools.
  */
 export async function startBackgroundWork(
   service: RunningService,

@@ -3,7 +3,10 @@ import { type EventConsumers, type EventReaders, handledBy } from '#libs/messagi
 import type { ServiceName } from '#libs/platform';
 import type { AnyService, ServiceCode } from './service.js';
 
-/** For each producer, the services that must receive each of its events: those with a `@Consumes` for one of them. */
+/**
+ * Lists, for each producer, the services that must receive each of its events: those with a `@Consumes` for one of
+ * them.
+ */
 export async function durableConsumers(services: readonly AnyService[]): Promise<EventConsumers> {
   const consumers: Partial<Record<ServiceName, ServiceName[]>> = {};
   for (const { name, load } of services) {
@@ -15,7 +18,7 @@ export async function durableConsumers(services: readonly AnyService[]): Promise
   return consumers;
 }
 
-/** For each service, the producers whose events it consumes or watches: for the access rules of the topics. */
+/** Lists, for each service, the producers whose events it consumes or watches, for the access rules of the topics. */
 export async function eventReaders(services: readonly AnyService[]): Promise<EventReaders> {
   const readers: Partial<Record<ServiceName, ServiceName[]>> = {};
   for (const { name, migrations, load } of services) {

@@ -68,7 +68,7 @@ describe('the databases of an installation', () => {
     }
   });
 
-  it('S114: the roles of one database cannot enter the other', async () => {
+  it('S114: the roles of one database cannot connect to the other', async () => {
     const stranger = new URL(databases.url('gateway'));
     stranger.pathname = `/${common.name}`;
     await expect(withClient(stranger.toString(), async () => {})).rejects.toThrow(

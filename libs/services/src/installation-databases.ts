@@ -14,10 +14,10 @@ import { type ConfigClass, ConfigurationError, type ServiceName, Setting } from 
 import { ownDatabaseSetting, schemaServices } from './installation-settings.js';
 import type { AnyService } from './service.js';
 
-/** Administrators of the databases that single services own; all other services share the common one. */
+/** The administrators of databases that belong to single services; all other services share the common database. */
 export type OwnDatabases = Partial<Record<ServiceName, string>>;
 
-/** A config class with the administrator of each service's own database; each is optional. */
+/** Returns a config class with the administrator of each service's own database; each is optional. */
 export function ownDatabasesConfig(services: readonly AnyService[]): ConfigClass<OwnDatabases> {
   class OwnDatabasesConfig {}
   for (const name of schemaServices(services)) {
@@ -75,7 +75,7 @@ export class InstallationDatabases {
   }
 
   /**
-   * The statements of `provision`, for someone else to run: one script per database, by its address. They contain the
+   * Returns the statements of `provision`, for someone else to run, as one script per database. They contain the
    * passwords of the roles.
    */
   get provisionScripts(): { host: string; database: string; sql: string }[] {
@@ -108,7 +108,7 @@ export class InstallationDatabases {
 
   /**
    * Brings every schema up to date.
-   * @param told receives the migrations that were applied now.
+   * @param told receives the migrations that were applied in this call.
    * @throws ConfigurationError if a service would start with an empty separate database while its data is still in the
    * common one.
    */

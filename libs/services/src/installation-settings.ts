@@ -8,8 +8,8 @@ import type { AnyService } from './service.js';
 export type Settings = Record<string, string | undefined>;
 
 /**
- * The services that run with these settings, given as values or files: those without requirements, or whose
- * requirements are set.
+ * Returns the services that run with these settings, given as values or files: those without requirements, and those
+ * whose requirements are set.
  */
 export function installed(
   services: readonly AnyService[],
@@ -62,7 +62,9 @@ export function databaseSettings(
   return readBy(service, Object.fromEntries(urls)) as Record<string, string>;
 }
 
-/** The settings that operator commands read for each schema: `<NAME>_DATABASE_URL`, with the service's own role. */
+/**
+ * Returns the settings that operator commands read for each schema: `<NAME>_DATABASE_URL`, with the service's own role.
+ */
 export function operatorDatabases(
   services: readonly AnyService[],
   urlOf: (role: string) => string,
@@ -81,7 +83,7 @@ export function ownDatabaseSetting(name: ServiceName): string {
   return `${name.toUpperCase()}_DATABASE_ADMIN_URL`;
 }
 
-/** The settings that a process of this service reads, out of all settings of an installation. */
+/** Selects the settings that a process of this service reads from all settings of an installation. */
 export function readBy(service: AnyService, known: Settings): Settings {
   const read = new Set(
     configsOf(service)

@@ -7,7 +7,7 @@ const LATE = declareGauge(
   { labels: ['service', 'job'] },
 );
 
-/** How late the jobs are that a service runs once per interval in an installation. */
+/** Registers the metric of how late a service's jobs are that run once per interval in an installation. */
 export function addJobMetrics(
   metrics: Metrics,
   service: string,

@@ -37,7 +37,7 @@ describe('a job of the installation', () => {
     return row;
   };
 
-  it('exactly one of the simultaneous processes gets the run, the first and each later one', async () => {
+  it('is run by exactly one of several simultaneous processes, the first time and each later time', async () => {
     const processes = Array.from({ length: 8 }, (_, n) => lease(`process ${n}`, 'asked'));
     for (const round of ['1', '2']) {
       const taken = await Promise.all(processes.map((one) => one.take()));
@@ -61,7 +61,7 @@ describe('a job of the installation', () => {
     expect(runs).toBe(2);
   });
 
-  it('a run that died with its process is taken over when its lease ends: after a minute, not the interval', async () => {
+  it('a run whose process died is taken over when its lease ends: after a minute, not after the interval', async () => {
     expect(await lease('dying', 'killed').take()).toBeDefined();
     expect((await rowOf('killed')).leftMs).toBeLessThanOrEqual(LEASE_MS);
     expect(await lease('heir', 'killed').take()).toBeUndefined();
@@ -84,7 +84,7 @@ describe('a job of the installation', () => {
     expect(await rowOf('fenced')).toMatchObject({ ranOnce: true });
   });
 
-  it('is late while it is due and none of its runs succeeds, unless a run takes long', async () => {
+  it('is late while it is due and none of its runs succeeds, but not while a run takes long', async () => {
     const lateOf = async (job: string) => {
       const [row] = await jobLateness(database, [{ job, everyMs: DAY_MS }]);
       return row && Math.round(row.late / 60);
@@ -150,7 +150,7 @@ describe('a job of the installation', () => {
     const job: Job = { name: 'inherited', runOnce: async () => void runs++ };
     const get = (type: unknown) => (type === MaintenanceDatabase ? database : job);
     await lease('killed', 'inherited').take();
-    // The first check is too early.
+    // The first check comes too early.
     await pass('inherited', LEASE_MS - 2 * SECOND_MS);
     const jobs = startJobs({ app: { get } as never }, logger, [
       { job: Object as never, everyMs: DAY_MS, runs: 'installation' },
@@ -159,7 +159,7 @@ describe('a job of the installation', () => {
     await jobs.stop();
   });
 
-  it('a database that did not answer is queried again after 10 s, not at the next check', async () => {
+  it('a database that did not answer is queried again after 10 s, not only at the next check', async () => {
     let [runs, refused] = [0, 0];
     const busy = {
       query: async (...words: Parameters<Database['query']>) => {

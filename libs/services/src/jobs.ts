@@ -16,18 +16,18 @@ export interface JobDeclaration {
   runs: 'process' | 'installation';
 }
 
-/** A process that was killed during a run keeps the job from the others for this long. */
+/** How long the other processes cannot take a job whose process was killed during a run. */
 const LEASE_MS = 20 * SECOND_MS;
 /**
- * How often a process checks for an infrequent job that is due, besides at the end of another's lease: with the lease
- * and one failure, this determines how late a run may be after a kill.
+ * How often a process checks whether an infrequent job is due; it also checks at the end of another process's lease.
+ * This interval, the lease and one failed run determine how late a run may be after a kill.
  */
 const LOOK_MS = 30 * SECOND_MS;
-/** The pause after a failed run: the called service may just be starting again. */
+/** The pause after a failed run, because the called service may just be starting again. */
 const RETRY_SOON_MS = 10 * SECOND_MS;
 /**
- * The pause after each further failure in a row: the called service may be killed several times, and a minute's pause
- * would be added to that.
+ * The pause after each further failure in a row. It is short, because the called service may be killed several times,
+ * and a minute's pause would be added to that.
  */
 const RETRY_PAUSES_MS = [
   RETRY_SOON_MS,
@@ -114,7 +114,7 @@ export class LeasedJob implements Job {
     clearTimeout(this.timer);
   }
 
-  /** @returns whether a run was due here. @throws errors of the run; it is due again within a minute. */
+  /** @returns whether a run was due here. @throws the errors of the run, which is then due again within a minute. */
   async runOnce(): Promise<boolean> {
     const run = await this.lease.take().catch((error: unknown) => this.lookSoon(error));
     if (run === undefined) {
@@ -141,7 +141,7 @@ export class LeasedJob implements Job {
     return true;
   }
 
-  /** The database did not answer, and may well do so before the next check. */
+  /** The database did not answer, and may answer again before the next check. */
   private lookSoon(error: unknown): never {
     this.lookIn(RETRY_SOON_MS);
     throw error;
@@ -152,7 +152,10 @@ export class LeasedJob implements Job {
     if (!this.isStopped) this.timer = setTimeout(() => this.wake(), ms + 1).unref();
   }
 
-  /** Renews the lease of a run that takes longer than it. While the database is unavailable, the lease expires. */
+  /**
+   * Renews the lease of a run that takes longer than a lease. The lease expires if the database is unavailable for too
+   * long.
+   */
   private keepRenewing(run: JobRun): () => Promise<void> {
     const intervalMs = this.leaseMs / 3;
     const renewal = new Loop({

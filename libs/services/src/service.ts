@@ -18,11 +18,11 @@ export interface ServiceStart<C extends object> {
   config: C;
   clock: Clock;
   logger: Logger;
-  /** Closed by its creator. */
+  /** The transport of events; its creator closes it. */
   transport: EventTransport;
-  /** The file store of a service with `usesFiles`. Closed by its creator. */
+  /** The file store of a service with `usesFiles`; its creator closes it. */
   files?: FileStore;
-  /** The mail transport, instead of the one in the service's own settings; closed by its creator. */
+  /** The mail transport, instead of the one in the service's own settings; its creator closes it. */
   mail?: MailTransport;
   /** Mail that is stored instead of sent, for a page that shows it. */
   mailbox?: LocalMailbox;
@@ -33,15 +33,15 @@ export interface StartedService {
   /** Origins of its listeners by name; `url` is the internal one. */
   addresses: Record<string, string> & { url: string };
   metrics: Metrics;
-  /** Drains and closes everything it has opened. */
+  /** Drains the service and closes everything that it has opened. */
   stop(): Promise<void>;
 }
 
 /** A port that a service listens on. */
 export interface Listener {
-  /** Its setting, `ACCOUNT_PORT`. */
+  /** The port's setting, such as `ACCOUNT_PORT`. */
   port: string;
-  /** Whether it is public. */
+  /** Whether the port is public. */
   isPublic?: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface Service<C extends object = object> {
    * them runs without the service.
    */
   requires?: readonly string[];
-  /** The ports on the internet that it uses, except for mail; all others are closed to it. */
+  /** The ports that the service uses on the internet, except for mail; network policies close all others. */
   outwardPorts?: readonly number[];
   /**
    * The maximum number of PostgreSQL connections of one process: the settings of its pools, and pools of a fixed size.
@@ -83,11 +83,14 @@ export interface Service<C extends object = object> {
    * its own roles may not.
    */
   extensions?: readonly string[];
-  /** How its tables are distributed over the nodes of a Citus cluster, if the installation has one. */
+  /** The distribution of its tables over the nodes of a Citus cluster, if the installation has one. */
   distribution?: Distribution;
-  /** Whether it stores files: it then gets its own store, and reads the settings `FILES_…`. */
+  /** Whether the service stores files; it then gets its own store and reads the settings `FILES_…`. */
   usesFiles?: boolean;
-  /** Imports its code. Settings, migrations and names are available without it, for commands that must be fast. */
+  /**
+   * Imports the service's code. Settings, migrations and names are available without it, for commands that must be
+   * fast.
+   */
   load(): Promise<ServiceCode<C>>;
 }
 
