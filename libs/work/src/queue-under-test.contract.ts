@@ -19,9 +19,9 @@ export const logLines: string[] = [];
 const logger = new Logger('test', { write: (line) => void logLines.push(line) }, 'warn');
 let test: TestDatabase;
 export let database: Database;
-/** Empty when a test begins. */
+/** The queue, which is empty when a test begins. */
 export let queue: WorkQueue<object>;
-/** Names of the work that `note` has done in this test. */
+/** The names of the work that `note` has done in this test. */
 export let done: string[];
 const endings: (() => Promise<void>)[] = [];
 
@@ -77,7 +77,7 @@ export const addMany = (accountId: string, prefix: string, count: number, more =
       })),
     ),
   );
-/** Lets time pass for every piece of work, by the database's clock. */
+/** Moves the time of every work item forward, by the database's clock. */
 export const pass = (seconds: number) =>
   database.query(
     `update work set until = until - $1 * interval '1 s' where state in ('waiting', 'claimed')`,

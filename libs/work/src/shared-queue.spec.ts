@@ -37,7 +37,7 @@ describe('accounts', () => {
   const countOf = (names: string[], prefix: string) =>
     names.filter((name) => name.startsWith(prefix)).length;
 
-  it('share a queue 50:50, however much more one of them has waiting', async () => {
+  it('share a queue 50:50, even if much more work of one account is waiting', async () => {
     const [much, little] = accounts();
     await addMany(much, 'much', 2_000);
     await addMany(little, 'little', 50);
@@ -56,7 +56,7 @@ describe('accounts', () => {
     await expect(add('huge', { cost: 11 })).rejects.toThrow(RangeError);
   });
 
-  it('are not held back by their own postponed work', async () => {
+  it('are not delayed by their own postponed work', async () => {
     const [parked, other] = accounts();
     await addMany(parked, 'parked', 500, { delaySeconds: 600 });
     await addMany(other, 'other', 100);
@@ -65,7 +65,7 @@ describe('accounts', () => {
     expect(countOf(first, 'now')).toBe(20);
   });
 
-  it('go first if their jobs are small, and leave every fifth turn to the others', async () => {
+  it('with small jobs go first, and leave every fifth turn to the others', async () => {
     const [small, large] = accounts();
     await addMany(large, 'large', 200, { cost: 10 });
     await addMany(small, 'small', 200, { cost: 10, lane: 'fast' });
@@ -74,7 +74,7 @@ describe('accounts', () => {
     expect(first.slice(0, 4).every((name) => name.startsWith('small'))).toBe(true);
   });
 
-  it('leave no work after their erasure, and running work is not completed', async () => {
+  it('have no work after their erasure, and running work is not completed', async () => {
     const [gone, stays] = accounts();
     await addMany(gone, 'gone', 2);
     const first = held();
@@ -94,7 +94,7 @@ describe('a group', () => {
   const cancel = (group: string) =>
     database.transaction((transaction) => queue.cancel(transaction, group));
 
-  it('is stopped in its process when it is cancelled, counts until it has ended, and does not return', async () => {
+  it('is stopped in its process when it is cancelled, counts until it has ended, and is not repeated', async () => {
     const [group, other] = [newId(), newId()];
     await addMany(newId(), 'cancelled', 3, { group });
     await addMany(newId(), 'other', 1, { group: other });

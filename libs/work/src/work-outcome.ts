@@ -1,23 +1,23 @@
-/** Thrown by a handler if a repetition cannot help, so that an operator has to decide. */
+/** A handler throws this if a repetition cannot help, so that an operator has to decide. */
 export class WorkIsHopeless extends Error {}
 
 /**
- * Thrown to a handler that no longer has the work, because its lease ended or the work was removed. The work must have
- * no effect.
+ * A handler gets this error if it no longer has the work, because its lease ended or the work was removed. The work
+ * must have no effect.
  */
 export class WorkLost extends Error {}
 
-/** The reason of the signal for work that was cancelled while it was running. Results so far may be kept. */
+/** The signal's reason for work that was cancelled while it was running. The results so far may be kept. */
 export class WorkCancelled extends Error {}
 
-/** The reason of the signal when the process ends: return the work with `later(0)`, or finish it soon. */
+/** The signal's reason when the process ends: the handler returns `later(0)` or finishes soon. */
 export class WorkStopped extends Error {}
 
-/** The reason of the abort signal, and of the failed attempt, when an attempt exceeds its time limit. */
+/** The reason of the signal, and of the failed attempt, when an attempt exceeds its time limit. */
 export class WorkTimedOut extends Error {}
 
 /**
- * The answer of a handler if it is too early for the work: it is postponed, which does not count as a failed attempt.
+ * A handler's answer for work that cannot be done yet: the work is postponed, which does not count as a failed attempt.
  */
 export class Later {
   constructor(readonly seconds: number) {}
@@ -26,7 +26,7 @@ export class Later {
 /** For longer waits, use a row with a time and a job that checks it. */
 export const LATER_MAX_SECONDS = 7 * 86_400;
 
-/** @throws RangeError for less than none, and for more than seven days. */
+/** @throws RangeError for a negative number, and for more than seven days. */
 export function later(seconds: number): Later {
   if (!(seconds >= 0 && seconds <= LATER_MAX_SECONDS)) {
     throw new RangeError(`later(${seconds}): 0 to ${LATER_MAX_SECONDS} s`);

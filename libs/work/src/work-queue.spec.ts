@@ -22,7 +22,7 @@ import {
 useQueue();
 
 describe('work', () => {
-  it('is done once, after the transaction that added it, and not after a rollback', async () => {
+  it('is done once, after the commit of the transaction that added it, and never after a rollback', async () => {
     const rolledBack = database.transaction(async (transaction) => {
       await queue.add(transaction, { name: 'lost', payload: {} });
       throw new Error('no');
@@ -34,13 +34,13 @@ describe('work', () => {
     expect(done).toEqual(['kept']);
   });
 
-  it('work whose name is already waiting is not added again; once that is done, it may be', async () => {
+  it('work whose name is already waiting is added again only after that work is done', async () => {
     expect([await add('one'), await add('one')]).toEqual([true, false]);
     await runner().runOnce();
     expect(await add('one')).toBe(true);
   });
 
-  it('is shared by processes, each item done by one of them', async () => {
+  it('is shared by several processes, and each item is done by one of them', async () => {
     const runners = Array.from({ length: 4 }, () => runner(note, { concurrency: 8 }));
     await Promise.all([newId(), newId(), newId()].map((account) => addMany(account, account, 100)));
     await Promise.all(runners.map((one) => one.runOnce()));
@@ -49,7 +49,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('work of a dead process is done by another when its lease ends', async () => {
+  it('work of a dead process is done by another process when its lease ends', async () => {
     await add('orphan');
     await claimAndDie();
     const [{ left }] = await database.query<{ left: number }>(
@@ -63,7 +63,7 @@ describe('work', () => {
     expect(done).toEqual(['orphan']);
   });
 
-  it('work of a paused process is finished only by another', async () => {
+  it('work of a paused process is finished only by another process', async () => {
     await add('slow');
     const lost: unknown[] = [];
     const effect = (work: Work<object>, by: string) =>
@@ -122,7 +122,7 @@ describe('work', () => {
         if (++tries === 1) throw new Error('after the end');
       });
     const calls = runner(both, { backOffMs: [0] });
-    // It depends on the clock whether the pause of 0 ms is over at the next check.
+    // The clock decides whether the pause of 0 ms is over at the next check.
     await waitFor('the second try', async () => {
       await calls.runOnce();
       return tries === 2;
@@ -130,7 +130,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('work that failed is retried after growing pauses, then dead with an alarm, and can be redriven', async () => {
+  it('failed work is retried after growing pauses, is then dead with an alarm, and can be redriven', async () => {
     let isBroken = true;
     const tried: number[] = [];
     const hard = runner(
@@ -157,7 +157,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('work that is hopeless is dead at once and can be discarded', async () => {
+  it('hopeless work is dead at once and can be discarded', async () => {
     const hopeless = runner(async () => {
       throw new WorkIsHopeless('no such order');
     });
@@ -168,7 +168,7 @@ describe('work', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('an item that kills its process each time is abandoned after as many attempts as a failing one', async () => {
+  it('an item that kills its process each time is dead after as many attempts as a failing item', async () => {
     await add('poison');
     for (let death = 0; death < 2; death += 1) {
       await claimAndDie({ triesMax: 2 });
@@ -219,7 +219,7 @@ describe('work', () => {
     expect(done).toEqual(['tomorrow']);
   });
 
-  it('work that is requested while it is running runs once more; waiting or dead work is due at once', async () => {
+  it('running work that is requested again runs once more; waiting or dead work is due at once', async () => {
     const want = (name: string) =>
       database.transaction((transaction) => queue.want(transaction, { name, payload: {} }));
     await want('object');

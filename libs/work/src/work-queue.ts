@@ -5,25 +5,26 @@ import { type DeadWork, type SqlRunner, WorkRepository, type WorkRow } from './w
 
 /** An item of work to be done once the transaction has committed. */
 export interface NewWork<T extends object> {
-  /** The subject of the work; work with a known name is not added again. */
+  /** The subject of the work. Work whose name is waiting or dead is not added again. */
   name: string;
   payload: T;
   /** The account to which the work belongs. Accounts take turns, and erasing an account removes its work. */
   accountId?: string;
   /** The group to which the work belongs, for `cancel` and `remaining`. */
   group?: string;
-  /** The fast lane goes first, for at most four of five turns; the default is `normal`. */
+  /** The lane. The fast lane goes first for at most four of five turns; the default is `normal`. */
   lane?: 'fast' | 'normal';
   /**
-   * The part of its account's turn that it uses, in units of its queue; 1 by default, at most the queue's `quantum`.
+   * The part of the account's turn that the item uses, in units of its queue; by default 1, at most the queue's
+   * `quantum`.
    */
   cost?: number;
-  /** How long it waits first; none by default, at most seven days. */
+  /** How long the item waits first; by default it does not wait; at most seven days. */
   delaySeconds?: number;
 }
 
 export interface WorkQueueOptions {
-  /** Names the queue in its table, in metrics and in the log. */
+  /** The queue's name in its table, in metrics and in the log. */
   name: string;
   /** The cost that an account may use before the next account's turn; also the maximum cost of an item. */
   quantum?: number;
@@ -59,7 +60,7 @@ export class WorkQueue<T extends object> {
     return (await this.addAll(transaction, [work])) === 1;
   }
 
-  /** @returns how many were added. @throws RangeError as `add`. */
+  /** @returns how many items were added. @throws RangeError as `add`. */
   async addAll(transaction: Transaction, works: readonly NewWork<T>[]): Promise<number> {
     const rows = works.map((work) => this.rowOf(work));
     let added = 0;
@@ -98,7 +99,9 @@ export class WorkQueue<T extends object> {
     await this.rows.deleteOfAccount(transaction, accountId);
   }
 
-  /** How many items of a group remain, dead ones included. Cancelled work counts until its worker has ended. */
+  /**
+   * Returns how many items of a group remain, including dead ones. Cancelled work counts until its handler has ended.
+   */
   async remaining(runner: SqlRunner, group: string): Promise<number> {
     return this.rows.countGroup(runner, group);
   }
@@ -116,7 +119,7 @@ export class WorkQueue<T extends object> {
     await this.rows.pause(runner, pauseMs);
   }
 
-  /** Dead work, oldest first, for the operator. */
+  /** Lists dead work, oldest first, for the operator. */
   async listDead(runner: SqlRunner): Promise<DeadWork[]> {
     return this.rows.listDead(runner, DEAD_SHOWN_MAX);
   }

@@ -18,7 +18,7 @@ import {
 useQueue();
 
 describe('a runner', () => {
-  it('is woken by work added in its process, once that is committed', async () => {
+  it('starts work added in its process as soon as that is committed', async () => {
     let wakes = 0;
     runner().wakeBy(() => void wakes++);
     await database.transaction(async (transaction) => {
@@ -28,7 +28,7 @@ describe('a runner', () => {
     expect(wakes).toBe(1);
   });
 
-  it('starts work as it arrives while it has room', async () => {
+  it('starts arriving work while it has room', async () => {
     await add('slow');
     const slow = held();
     const running = runner(async (work) => (work.name === 'slow' ? slow.doing(work) : note(work)), {
@@ -46,7 +46,7 @@ describe('a runner', () => {
     await running;
   });
 
-  it('claims no more work once it stops, and returns its work for another', async () => {
+  it('claims no more work once it stops, and returns its work to the queue', async () => {
     await addMany(newId(), 'work', 3);
     const first = held();
     const stopping = runner(first.doing, { concurrency: 1 });

@@ -14,18 +14,18 @@ import { type ClaimedWork, WorkRepository } from './work.repository.js';
 
 export interface WorkRunnerOptions<T extends object> {
   queue: WorkQueue<T>;
-  /** A role that may write the queue's rows. */
+  /** The database, for a role that may write the queue's rows. */
   database: Pick<Database, 'query' | 'transaction'>;
   logger: Logger;
   /** Pauses after failed attempts; the last one repeats. */
   backOffMs?: readonly number[];
   /** After this many failed attempts, work is dead; by default, one more than there are pauses. */
   triesMax?: number;
-  /** How long other processes wait for the work of a dead one; at most a minute. */
+  /** How long other processes wait for the work of a dead process; at most a minute. */
   leaseMs?: number;
-  /** Longest duration of one attempt. */
+  /** The maximum duration of one attempt. */
   timeLimitMs?: number;
-  /** Maximum number of items at a time in this process. */
+  /** The maximum number of items that run at a time in this process. */
   concurrency?: number;
 }
 
@@ -87,7 +87,9 @@ export abstract class WorkRunner<T extends object> implements Job {
    */
   protected abstract handle(work: Work<T>): Promise<Later | void>;
 
-  /** The reason of a failure that is stored and logged. Override it for errors whose text must not be kept. */
+  /**
+   * Returns the reason of a failure, as it is stored and logged. Override it for errors whose text must not be kept.
+   */
   protected reasonOf(error: unknown): string {
     return String(error);
   }
@@ -207,7 +209,7 @@ export abstract class WorkRunner<T extends object> implements Job {
     this.inHand.set(claimed.id, { claimed, abort });
     try {
       if (claimed.tries > this.triesMax) {
-        // The work has killed its process each time.
+        // The work has ended its process at each attempt.
         await this.giveUp(claimed, `its process has ended ${this.triesMax} times`);
         return;
       }

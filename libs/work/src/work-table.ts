@@ -1,6 +1,6 @@
 /**
- * SQL of the tables behind `WorkQueue`, the same in every schema that has one; use a separate migration. Times are
- * technical and therefore those of the database.
+ * SQL of the tables behind `WorkQueue`, the same in every schema that has a queue; use a separate migration. All times
+ * follow the database's clock, because they have no business meaning.
  */
 export const workTable = `
 create table work (

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '#libs/database';
 
 export type SqlRunner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** The account id of work without an account. */
+/** The account id that stands for work without an account. */
 const NOBODY = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export interface WorkRow {
@@ -19,7 +19,7 @@ export interface WorkRow {
 /** One claim of a row; each claim has its own epoch. */
 export interface Claim {
   id: string;
-  /** Decimal string. */
+  /** A decimal string. */
   epoch: string;
 }
 
@@ -51,7 +51,7 @@ export interface DeadWork {
 export class WorkRepository {
   constructor(private readonly queue: string) {}
 
-  /** @returns how many names were not known before. */
+  /** @returns the number of names that were not known before. */
   async insertAll(transaction: Transaction, rows: readonly WorkRow[]): Promise<number> {
     const written = await transaction.query(
       `insert into work ${ROWS} on conflict (queue, name) do nothing returning id`,
@@ -86,7 +86,7 @@ export class WorkRepository {
     return runner.query(RENEW, [ids, epochs, leaseMs]);
   }
 
-  /** @returns false if another claim has it, or there is no claim. */
+  /** @returns false if another claim has the work, or there is no claim. */
   async finish(runner: SqlRunner, { id, epoch }: Claim): Promise<boolean> {
     return (await runner.query(FINISH, [id, epoch])).length === 1;
   }
@@ -116,7 +116,8 @@ export class WorkRepository {
     transaction: Transaction,
     group: string,
   ): Promise<{ removed: number; marked: number }> {
-    // Marks first, so that a claim that commits meanwhile is awaited and seen by the second statement.
+    // The first statement marks claimed rows. It waits for a claim that commits meanwhile, so the second one sees that
+    // claim.
     const marked = await transaction.query(
       `update work set cancelled = true where id in (
          select id from work where queue = $1 and group_id = $2 order by id for update)
@@ -227,8 +228,8 @@ const RENEW = `
   where w.id = held.id returning w.id, w.cancelled`;
 
 /**
- * An item that was requested again while it was claimed comes back as a new row with the same epoch: the old claim is
- * over.
+ * Deletes the row. If the item was requested again while it was claimed, a new row with the same epoch replaces it, so
+ * the old claim is over.
  */
 const FINISH = `
   with gone as (

@@ -7,10 +7,10 @@ export class Work<T extends object = object> {
   readonly id: string;
   readonly name: string;
   readonly payload: T;
-  /** Undefined if the work does not belong to an account. */
+  /** The account; undefined if the work does not belong to an account. */
   readonly accountId: string | undefined;
   readonly group: string | undefined;
-  /** Attempts so far, including this one; postponements do not count. */
+  /** The number of attempts so far, including this one; postponements do not count. */
   readonly tries: number;
   readonly cost: number;
 
@@ -28,7 +28,7 @@ export class Work<T extends object = object> {
   }
 
   /**
-   * Ends the work in the transaction of its effect: both happen, once, or neither. Work that was requested again
+   * Ends the work in the transaction of its effect: both happen once, or neither happens. Work that was requested again
    * meanwhile is repeated. Without this call, work ends when its handler resolves.
    * @throws WorkLost if another process has the work by now; the effect must not happen here.
    */
