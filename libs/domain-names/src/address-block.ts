@@ -11,13 +11,13 @@ export function parseAddressBlock(input: string): ParsedCidr {
   return { ok: true, cidr: { address, version, prefixLength: version === 4 ? 32 : 128 } };
 }
 
-/** True for an IPv4 or IPv6 address or a CIDR block in its ordinary form, without spaces. */
+/** True for an IPv4 or IPv6 address, or a CIDR block, in its ordinary form and without spaces. */
 export function isAddressBlock(value: unknown): value is string {
   return typeof value === 'string' && !value.includes(' ') && parseAddressBlock(value).ok;
 }
 
 /**
- * The addresses of all blocks; an IPv4 address mapped into IPv6 counts as the IPv4 address.
+ * The set of the addresses of all blocks; an IPv4 address mapped into IPv6 counts as the IPv4 address.
  * @param blocks addresses or CIDR blocks; entries that are neither match no address.
  */
 export function blockListOf(blocks: readonly string[]): BlockList {
@@ -29,7 +29,10 @@ export function blockListOf(blocks: readonly string[]): BlockList {
   return list;
 }
 
-/** False for text that is not an address. An IPv4 address mapped into IPv6 counts as the IPv4 address. */
+/**
+ * Whether the set contains an address; false for text that is not an address. An IPv4 address mapped into IPv6 counts
+ * as the IPv4 address.
+ */
 export function isInBlocks(address: string, list: BlockList): boolean {
   const family = isIP(address);
   return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');

@@ -4,20 +4,20 @@ import { type IpAddress, ipv6Groups, parseIpAddress } from './ip-address.js';
 
 const WIDTH = { 4: 32, 6: 128 } as const;
 
-/** The last address of a block. */
+/** Returns the last address of a block. */
 export function lastAddress(cidr: Cidr): string {
   const size = 1n << BigInt(WIDTH[cidr.version] - cidr.prefixLength);
   return addressOf(numberOf(cidr) + size - 1n, cidr.version);
 }
 
-/** The last of several consecutive addresses. @param first address of the range; its prefix does not matter. */
+/** Returns the last of several consecutive addresses. @param first the first address; its prefix does not matter. */
 export function lastAddressOf(first: IpAddress, count: number): string {
   return addressOf(numberOf(first) + BigInt(count) - 1n, first.version);
 }
 
 /**
- * The blocks that make up a range, in order; empty if it is not a range.
- * @param start the first address; `end` is the last one, of the same version.
+ * Returns the blocks that make up a range, in order; none if it is not a range. @param start the first address; `end`
+ * is the last one, of the same version.
  */
 export function blocksOfRange(start: string, end: string): string[] {
   const [first, last] = [parseIpAddress(start), parseIpAddress(end)];

@@ -6,7 +6,7 @@ import { parseDomainName, type DomainNameRefusalCode } from './domain-name.js';
 const label63 = 'a'.repeat(63);
 const name253 = `${label63}.${label63}.${label63}.${'b'.repeat(57)}.com`;
 
-/** The query to a port-43 server for an input, or nothing if it is refused. */
+/** Returns the query to a port-43 server for an input; undefined if the input is refused. */
 function bytesSent(input: string): string | undefined {
   const parsed = parseDomainName(input);
   return parsed.ok ? `${parsed.domain.name}\r\n` : undefined;
@@ -41,7 +41,7 @@ describe('parseDomainName', () => {
     });
   });
 
-  it('gives the name in its displayed form', () => {
+  it('returns the name in its displayed form', () => {
     expect(parseDomainName('www.xn--mnchen-3ya.de')).toMatchObject({
       domain: { unicode: 'münchen.de' },
     });
@@ -133,7 +133,7 @@ describe('parseDomainName', () => {
     expect(parseDomainName(input)).toMatchObject({ ok: false, code: 'ip_address' });
   });
 
-  it('reveals nothing of the input in a rejection', () => {
+  it('repeats nothing of the input in a rejection', () => {
     for (const [input] of refused.filter(([text]) => text.trim().length > 3)) {
       expect(JSON.stringify(parseDomainName(input))).not.toContain(JSON.stringify(input));
     }

@@ -5,7 +5,7 @@ import { checkLabels } from './labels.js';
 import { refuse, type Refusal } from './refusal.js';
 import { SECOND_LEVEL_REGISTRIES } from './second-level-registries.js';
 
-/** A registrable name and where it was found. All members but `unicode` are lower case A-labels. */
+/** A registrable name, and its parts in the input. All members but `unicode` are lower case A-labels. */
 export interface DomainName {
   /** The registrable name: one label plus its public suffix. */
   name: string;
@@ -55,15 +55,15 @@ const MESSAGES = {
 export function parseDomainName(input: string): ParsedDomainName {
   const host = input.length > INPUT_LENGTH_MAX ? undefined : input.replace(/^ +| +$/g, '');
   if (host === undefined) return refuse('too_long', MESSAGES);
-  // Runs first, because `domainToASCII` silently drops CR, LF, TAB and invisible characters, so
-  // the checked text would differ from the used one.
+  // This check runs first, because `domainToASCII` silently drops CR, LF, TAB and invisible characters. Afterwards, the
+  // checked text would differ from the used one.
   if (UNSEEN_CHARACTER.test(host)) return refuse('control_character', MESSAGES);
   if (isIP(host) !== 0) return refuse('ip_address', MESSAGES);
   const named = hostOf(host);
   if (named === '') return refuse('empty', MESSAGES);
   if (named.includes('@')) return refuse('email_address', MESSAGES);
   if (named.startsWith('[') || isIP(named) !== 0) return refuse('ip_address', MESSAGES);
-  // It would also decode percent signs and read a number in any base as an address.
+  // `domainToASCII` would also decode percent-encoded characters and read a number in any base as an address.
   if (NEVER_IN_NAMES.test(named)) return refuse('bad_character', MESSAGES);
   return fromHost(named);
 }
@@ -73,7 +73,7 @@ export function parseDomainName(input: string): ParsedDomainName {
 const UNSEEN_CHARACTER = /[\p{Cc}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/u;
 const NEVER_IN_NAMES = /[%_\\/?#:,;<>"'`|^{}()[\]!$&*+=~\s]/;
 
-/** The host of a URL or of `host/path`, without a port; the input itself if it is neither. */
+/** Returns the host of a URL or of `host/path`, without a port; any other input is returned as it is. */
 function hostOf(input: string): string {
   const scheme = /^(?:[a-z][a-z0-9+.-]{0,30}:)?\/\//i.exec(input);
   const rest = scheme === null ? input : input.slice(scheme[0].length);
@@ -96,7 +96,7 @@ function fromHost(host: string): ParsedDomainName {
 
 function whyUnmapped(host: string): DomainNameRefusalCode {
   if (/^\.*$/.test(host)) return 'empty';
-  // A number as last label makes the URL standard's parser try, and fail, to read an address.
+  // With a number as the last label, the URL standard's parser tries to read an address, and fails.
   return /(^|\.)(\d+|0x[0-9a-f]*)\.?$/i.test(host.normalize('NFKC')) ? 'numeric_tld' : 'bad_idn';
 }
 

@@ -2,7 +2,7 @@ import { isIP, SocketAddress } from 'node:net';
 import { refuse, type Refusal } from './refusal.js';
 
 export interface IpAddress {
-  /** Dotted quad, or IPv6 in the short form of RFC 5952. */
+  /** The address as a dotted quad, or as IPv6 in the short form of RFC 5952. */
   address: string;
   version: 4 | 6;
 }
@@ -28,7 +28,7 @@ export function parseIpAddress(input: string): ParsedIpAddress {
   return { ok: true, ip: { address, version: 6 } };
 }
 
-/** The eight groups of an IPv6 address in any of its text forms. */
+/** Returns the eight groups of an IPv6 address in any of its text forms. */
 export function ipv6Groups(address: string): number[] {
   const hex = address.replace(
     /(\d+)\.(\d+)\.(\d+)\.(\d+)$/,
@@ -41,7 +41,7 @@ export function ipv6Groups(address: string): number[] {
   return [...left, ...gap, ...right].map((group) => parseInt(group, 16));
 }
 
-/** The name under which an address has its PTR records (RFC 1035 §3.5, RFC 3596 §2.5). */
+/** Returns the name under which an address has its PTR records (RFC 1035 §3.5, RFC 3596 §2.5). */
 export function reverseDnsName({ address, version }: IpAddress): string {
   if (version === 4) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
   const hex = ipv6Groups(address).map((group) => group.toString(16).padStart(4, '0'));

@@ -78,7 +78,7 @@ describe('address blocks', () => {
     expect(isAddressBlock(value)).toBe(isAllowed);
   });
 
-  it('S14: a list contains what its blocks contain, and nothing for an invalid entry', () => {
+  it('S14: a list contains the addresses of its blocks, and none for an invalid entry', () => {
     const list = blockListOf(['192.0.2.200/25', '203.0.113.7', '2001:db8::/33', '192.0.2', 'any']);
     const isHeld = (address: string) =>
       list.check(address, address.includes(':') ? 'ipv6' : 'ipv4');

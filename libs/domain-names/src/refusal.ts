@@ -8,7 +8,7 @@ export interface Refusal<Code extends string> {
   message: string;
 }
 
-/** A refusal whose sentence comes from the parser's own table of messages. */
+/** Creates a refusal whose sentence comes from the parser's table of messages. */
 export function refuse<Code extends string>(
   code: Code,
   messages: Record<Code, string>,

@@ -1,7 +1,7 @@
 /**
- * Letters and digits that look like others, with their look-alikes: from Unicode's confusables.txt (UTS #39, version
- * 10, © Unicode, Inc., https://www.unicode.org/license.txt) those that a domain name can have, and letters that look
- * like small capitals. Decomposition removes accents.
+ * Letters and digits that look like others, with their look-alikes. They are those of Unicode's confusables.txt that a
+ * domain name can have (UTS #39, version 10, © Unicode, Inc., https://www.unicode.org/license.txt), and letters that
+ * look like small capitals. Decomposition removes accents.
  */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   '2': 'ƻᒿꛯ',
@@ -61,7 +61,7 @@ const SHAPES = new Map(
   ),
 );
 
-/** The appearance of a label in Latin letters without accents. It is equal for labels that look alike. */
+/** Returns the appearance of a label in Latin letters without accents. It is equal for labels that look alike. */
 export function skeletonOf(label: string): string {
   const bare = label.normalize('NFD').replace(/\p{M}/gu, '');
   return [...bare].map((letter) => SHAPES.get(letter) ?? letter).join('');
