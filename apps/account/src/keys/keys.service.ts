@@ -332,10 +332,7 @@ export class KeysService {
     await this.checkPace(transaction, accountId);
   }
 
-  /**
-   * Limits the keys created in a day. Keys created before the owner recovered the account do not count, because a
-   * stranger may have created them. @throws TooManyNewKeys.
-   */
+  /** Limits the keys created in a day, without those of a stranger from before the owner recovered the account. */
   private async checkPace(transaction: Transaction, accountId: string): Promise<void> {
     const { takenBackAt } = await this.accounts.get(transaction, accountId);
     const since = Math.max(this.clock.now().getTime() - DAY_MS, takenBackAt?.getTime() ?? 0);
@@ -374,9 +371,7 @@ export class KeysService {
     return key;
   }
 
-  /**
-   * Reads a date in the future. Null, which clears the value, and undefined, which keeps it, are returned unchanged.
-   */
+  /** Reads a date in the future; null clears the value, and undefined keeps it. */
   private futureDate(text: string | null | undefined): Date | null | undefined {
     if (text === null || text === undefined) return text;
     const date = new Date(text);
