@@ -120,12 +120,9 @@ describe('the doctor, for a public installation', () => {
     ['backups', () => ({ backups: join(folder, 'nothing') }), /enable the timer/],
     ['clock', () => nginx('no\n'), /systemd-timesyncd/],
   ];
-  it.each(wrong)(
-    'reports the fault and its remedy for %s (%#)',
-    async (name, changed, says) => {
-      expect(await look(name, changed())).toMatch(new RegExp(`^✗ .*${says.source}`));
-    },
-  );
+  it.each(wrong)('reports the fault and its remedy for %s (%#)', async (name, changed, says) => {
+    expect(await look(name, changed())).toMatch(new RegExp(`^✗ .*${says.source}`));
+  });
 
   it('accepts a backup from last night, and rejects an older one', async () => {
     const hoursAgo = (hours: number) => new Date(clock.now().getTime() - hours * HOUR_MS);
