@@ -12,7 +12,7 @@ export class AccountsRepository {
     return transaction.manager.findOneBy(Account, { id: accountId });
   }
 
-  /** Locks the account: until the transaction ends, no other transaction changes it or anything it owns. */
+  /** Locks the account: until the transaction ends, no other transaction changes the account or its data. */
   async lock(transaction: Transaction, accountId: string): Promise<Account | null> {
     return transaction.manager
       .createQueryBuilder(Account, 'account')

@@ -96,7 +96,7 @@ describe('address changes', () => {
     expect(answer.body.code).toBe('link_invalid');
   });
 
-  it('when address and password change at the same time, one of the two succeeds and nothing deadlocks', async () => {
+  it('when address and password change at the same time, one of the changes succeeds, without a deadlock', async () => {
     await account.dashboard('POST', 'password/forgot', { body: { email: old } });
     const reset = { token: await account.linkToken(old), password: 'nine yellow trumpets' };
     await request();

@@ -7,9 +7,9 @@ import {
   verify,
 } from 'node:crypto';
 
-/** The signed heads of all chains at one time. Stored elsewhere, it reveals a rewritten chain. */
+/** The signed heads of all chains at one time. An anchor that is stored elsewhere reveals a rewritten chain. */
 export interface SignedAnchor {
-  /** From 1, without gaps; decimal. */
+  /** The number of the anchor, from 1 and without gaps, in decimal. */
   number: string;
   /** The hash over the heads and the previous anchors, in hex. */
   hash: string;

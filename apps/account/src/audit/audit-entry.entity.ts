@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('audit')
 export class AuditEntry {
-  /** The account in which it happened, or `INSTALLATION`. */
+  /** The account of the action, or `INSTALLATION`. */
   @PrimaryColumn('uuid')
   chain: string;
 

@@ -57,7 +57,7 @@ export class DeletionService {
     });
   }
 
-  /** Undoes what the deletion changed; keys stay revoked. @throws RestoreTooLate. */
+  /** Undoes the deletion, except that keys stay revoked. @throws RestoreTooLate. */
   async restore(owner: ActiveSession): Promise<AccountRestoredAnswer> {
     const { accountId } = owner;
     return this.accounts.transaction(async (transaction) => {

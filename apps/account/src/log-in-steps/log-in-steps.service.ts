@@ -98,7 +98,7 @@ export class LogInStepsService {
     return link ? link.content : (await this.tryTake(transaction, 'passkey', token))?.content.link;
   }
 
-  /** Counts one attempt, whatever its result. @throws LogInOver for the sixth. */
+  /** Counts one attempt, successful or not. @throws LogInOver for the sixth. */
   async countTry(token: string): Promise<void> {
     const hash = tokenHash(token);
     const tries = hash ? await this.steps.countTry(hash) : 0;

@@ -15,7 +15,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 
 type LoggedIn = SessionAnswer<CurrentSessionAnswer>;
 
-/** Completes log-ins, whatever their first proof was. */
+/** Completes log-ins that began with any kind of first proof. */
 @Injectable()
 export class EntryService {
   constructor(

@@ -7,7 +7,7 @@ import { MaintenanceDatabase } from '#libs/database';
 export class AccountListMaintenanceRepository {
   constructor(private readonly database: MaintenanceDatabase) {}
 
-  /** Newest first, because ids sort by creation. @param before the last id of the previous page. */
+  /** Lists accounts, the newest first, because ids sort by creation. @param before the last id of the previous page. */
   async list(page: {
     standing?: string;
     before?: string;

@@ -11,7 +11,8 @@ export class TimelineRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Newest first, including all entries with the same time as the last one; each part is limited through its own index.
+   * Lists the newest entries first, including all entries with the same time as the last one. Each part of the query is
+   * limited through its own index.
    * @param withInspections whether to include inspections by operators.
    */
   async list(

@@ -144,7 +144,7 @@ describe('passkeys', () => {
     expect((await logIn()).status).toBe(200);
   });
 
-  it('S34: a passkey with a certificate is not added, whoever signed it, because its revocation lists would be fetched', async () => {
+  it('S34: a passkey with a certificate of any issuer is not added, because its revocation lists would be fetched', async () => {
     const chain: Said['attestation'] = [
       'packed',
       new Map<string, Uint8Array | Uint8Array[] | number>([
@@ -240,7 +240,7 @@ describe('passkeys', () => {
     expect((await rename('Dr. Who’s MacBook 16.2 (work)')).status).toBe(200);
   });
 
-  it('only its owner can rename a passkey, and nothing but the name changes', async () => {
+  it('only its owner can rename a passkey, and only the name changes', async () => {
     await add();
     const [passkeyBefore] = await list();
     const rename = (id: string, name: string, by = token) =>

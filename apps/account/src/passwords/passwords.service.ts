@@ -16,7 +16,7 @@ const PASSWORD_LENGTH_MAX = 128;
 /** The number of simultaneous hashes: two of libuv's four threads, with 19 MiB for each running hash. */
 export const PARALLEL_MAX = 2;
 export const WAITING_MAX = 64;
-/** Maximum number of waiting calls per site: a flood from one leaves room for all other log-ins (S121). */
+/** Maximum number of waiting calls per site: a flood from one site leaves places for all other log-ins (S121). */
 export const WAITING_OF_SITE_MAX = 8;
 
 /** Hashes and checks passwords, few at a time; a call that would wait too long is rejected (S20). */
@@ -47,7 +47,7 @@ export class PasswordsService {
     }
   }
 
-  /** @param address of the visitor, whose waiting calls are limited. @throws PasswordQueueFull. */
+  /** @param address the visitor's address, whose waiting calls are limited. @throws PasswordQueueFull. */
   async hash(password: string, address: string): Promise<string> {
     return this.inTurn(address, () => hashPassword(password, this.cost));
   }

@@ -7,8 +7,8 @@ export function addressHash(address: string, pepper: string): Buffer {
 }
 
 /**
- * Represents the mailbox behind an address, only for the trial credits (S38), not to find or mail a person. @returns 64
- * hexadecimal digits. It survives erasure and reveals nothing about the address.
+ * Returns the trial claim of the mailbox behind an address, which serves only to grant trial credits once (S38), not to
+ * find or mail a person. It has 64 hexadecimal digits, survives an erasure, and reveals nothing about the address.
  */
 export function trialClaim(address: string, pepper: string): string {
   return createHmac('sha256', pepper)

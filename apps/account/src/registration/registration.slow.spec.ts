@@ -79,7 +79,7 @@ describe('registration', () => {
     expect((await confirm('not a token')).status).toBe(410);
   });
 
-  it('S38: an owner who follows the link of a stranger’s sign-up gets no account and loses nothing', async () => {
+  it('S38: an owner who follows the link of a stranger’s sign-up gets no account and can still sign up', async () => {
     const address = 'victim@example.com';
     await signUp(address, { password: 'the password of a stranger' });
     const strangers = await account.linkToken(address);

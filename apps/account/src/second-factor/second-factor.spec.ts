@@ -101,7 +101,7 @@ describe('second factor', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401]);
   });
 
-  it('S33: a log-in has five attempts, and further log-ins wait for each wrong guess', async () => {
+  it('S33: a log-in has five attempts, and further log-ins wait longer after each wrong guess', async () => {
     const step = await firstStep();
     for (let i = 0; i < 5; i++) expect((await secondStep(step, 'wrong')).status).toBe(401);
     expect((await secondStep(step, codeAt(0))).body.code).toBe('log_in_over');

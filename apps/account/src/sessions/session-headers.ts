@@ -17,7 +17,7 @@ export class SessionAnswer<T> {
   ) {}
 }
 
-/** An answer that requires another step: the browser must send its token with it. */
+/** An answer that requires another step; the browser must send the answer's token with that step. */
 export class StepAnswer<T> {
   constructor(
     readonly body: T,

@@ -167,7 +167,7 @@ describe('sessions', () => {
     expect((await logIn('nine yellow trumpets')).status).toBe(200);
   });
 
-  it('S22: after five failures each attempt waits longer, and nobody is locked out', async () => {
+  it('S22: after five failures, each attempt waits longer, and nobody is locked out', async () => {
     const guess = async () => (await logIn('a wrong password', '203.0.113.5')).status;
     expect(await Promise.all(Array.from({ length: 5 }, guess))).toEqual(Array(5).fill(401));
     const refused = await logIn(PASSWORD, '203.0.113.5');

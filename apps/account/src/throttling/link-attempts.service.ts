@@ -5,7 +5,7 @@ import { type AttemptLimit, ThrottlingService } from './throttling.service.js';
 
 const NETWORK_LIMIT: AttemptLimit = { name: 'link network', max: 30, windowMs: HOUR_MS };
 
-/** Counts made-up links by network, whatever they would confirm (S121). */
+/** Counts invented links of all kinds by network (S121). */
 @Injectable()
 export class LinkAttemptsService {
   constructor(private readonly throttling: ThrottlingService) {}

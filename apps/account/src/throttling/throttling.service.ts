@@ -24,15 +24,15 @@ const FREE_FAILURES = 5;
 const DELAY_MAX_SECONDS = 900;
 const FORGET_MS = DAY_MS;
 /**
- * Maximum number of audit entries for one kind of rejection of one subject per hour, because the log is kept
- * permanently.
+ * The maximum number of audit entries per hour for one kind of rejection of one subject. It is low, because the log is
+ * kept permanently.
  */
 const REFUSALS_KEPT = 3;
 
 /** Slows guessers down without locking anyone out (S22, S23, S38). */
 @Injectable()
 export class ThrottlingService {
-  /** For each subject, oldest first: until when the refusal is cached, and the end of the window. */
+  /** For each subject, oldest first: the time until which its refusal is cached, and the end of its window. */
   private readonly refusals = new Map<string, { untilMs: number; endMs: number }>();
 
   constructor(
