@@ -34,7 +34,7 @@ interface SystemError extends Error {
   address?: string;
   hostname?: string;
   port?: number;
-  /** Set only by errors of PostgreSQL. */
+  /** The severity, which only errors of PostgreSQL have. */
   severity?: string;
 }
 

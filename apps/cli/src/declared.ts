@@ -31,7 +31,7 @@ export const OwnDatabasesConfig = ownDatabasesConfig(SERVICES);
 /** The databases of the installation that the command runs on. */
 export type Databases = InstanceType<typeof DatabasesConfig>;
 
-/** Ordered as in the documents. */
+/** The apps whose settings are documented, in the order of the documents. */
 export const CONFIGURED_APPS: DocumentedApp[] = [
   { name: 'solo', config: SoloConfig },
   { name: 'solo', config: OwnDatabasesConfig },

@@ -190,7 +190,7 @@ describe('account commands', () => {
     );
   });
 
-  it('for an API request, the account that made it is listed first, whatever another account’s entry says', async () => {
+  it('for an API request, the account that made it is listed first, even if another account’s entry names the request', async () => {
     const email = 'forger@example.com';
     const { accountId: forger } = await desk.account.register(email);
     const requestId = 'req_4Fh2aBcD01230001ww';

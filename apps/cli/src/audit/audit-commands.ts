@@ -82,7 +82,7 @@ async function verify(config: CliConfig, options: VerifyOptions): Promise<void> 
   answer(options, found, () => [`${entries} entries in ${chains} chains, none changed${compared}`]);
 }
 
-/** Rejects a file without anchors: a comparison with nothing would always succeed. */
+/** Rejects a file without anchors, because a comparison without anchors would always succeed. */
 function anchorsIn(file: string): object[] {
   let anchors: object[];
   try {

@@ -48,7 +48,7 @@ describe('credit commands', () => {
     expect(await desk.audited(ID)).toEqual([]);
   });
 
-  it('set-aside lists the account whose credits cannot be updated, until they can be again', async () => {
+  it('set-aside lists the account whose credits cannot be updated, until they can be updated again', async () => {
     const { entitlement } = desk;
     const year = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2027-03-02T09:00:00Z' };
     const [damaged, sound] = [newId(), newId()];

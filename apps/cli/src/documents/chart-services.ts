@@ -29,11 +29,11 @@ interface ChartService {
   urlSetting: string | null;
   /** null: every installation has this service. */
   requires: readonly string[] | null;
-  /** The services whose origins it gets. */
+  /** The services whose addresses it gets. */
   calls: string[];
   /** Whether it owns a schema and publishes or consumes events. */
   usesEvents: boolean;
-  /** Its own topic, and the topics that it may read. */
+  /** The topic that the service writes, and the topics that it may read. */
   topic: string;
   hears: string[];
   /** Topics that it must consume completely: their lag is its backlog. */

@@ -53,7 +53,7 @@ function unknownWords(expr: string): string[] {
 }
 
 describe('metrics', () => {
-  it('every rule uses existing metrics and labels, and an alert says what to do', () => {
+  it('every rule uses existing metrics and labels, and every alert names a remedy', () => {
     expect(rules.length).toBeGreaterThan(10);
     for (const { alert, record, expr, annotations } of rules) {
       expect([alert ?? record, unknownWords(expr)]).toEqual([alert ?? record, []]);

@@ -30,7 +30,7 @@ describe('a listed event', () => {
   });
 
   it.each(['eventId', 'type', 'key', 'reason'])(
-    'with %s commands for a terminal executes nothing',
+    'prints no command for a terminal if %s contains one',
     (member) => {
       const hostile = 'a\u001b[2Jb\r\nc\u009bd\u202ee\u2028f\u007f';
       const lines = eventLines('entitlement', { ...event, [member]: hostile });

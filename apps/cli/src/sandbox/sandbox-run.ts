@@ -5,7 +5,7 @@ export interface SandboxStep {
   title: string;
   /** A description of the request to the processor, shown to an operator without keys. */
   does: string;
-  /** @returns what was observed. @throws Error if the expected result did not occur. */
+  /** Takes the step. @returns a description of the result. @throws Error if the expected result did not occur. */
   run(): Promise<string>;
 }
 

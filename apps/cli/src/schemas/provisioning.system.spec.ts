@@ -17,7 +17,7 @@ const SERVERS: { release: string; binaries?: string }[] = [
 const ROLE_SECRET = 'a-secret-of-thirty-two-characters';
 const CLI = new URL('../main.js', import.meta.url).pathname;
 
-/** The statements that docs/operations/databases.md tells an administrator to run, and the names in them. */
+/** The statements in docs/operations/databases.md for an administrator, and the names in them. */
 const PAGE = readFileSync('docs/operations/databases.md', 'utf8');
 const DOCUMENTED = /```sql\n([^`]+)```/.exec(PAGE)?.[1].trim().split('\n') ?? [];
 const ADMIN = 'dds_admin';
@@ -89,7 +89,7 @@ describe.each(SERVERS)('$release, provisioned without a superuser', ({ binaries 
   const asAdmin = (database: string, sql: string) => query(urlOf(database), sql);
   const made = (database: string) => asSuperuser(database, MADE, [ROLES]);
 
-  it('the printed statements create what `migrate` needs, and can be repeated', async () => {
+  it('the printed statements create all objects that `migrate` needs, and can be repeated', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'provision', '--sql'], {
       env: { DATABASE_ADMIN_URL: urlOf(BY_HAND, 'nobody'), DATABASE_ROLE_SECRET: ROLE_SECRET },
     });

@@ -23,7 +23,7 @@ export interface SecretSources {
   smtpUrl: string;
   /** `host:port` of a Valkey that requires a password, which is generated. */
   valkey?: string;
-  /** Set only in an installation with billing. */
+  /** The secrets of Stripe, only in an installation with billing. */
   stripe?: { apiKey: string; callbackSecret: string };
   paypalClientSecret?: string;
 }
