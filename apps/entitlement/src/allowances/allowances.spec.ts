@@ -202,7 +202,7 @@ describe('allowances', () => {
     expect(await entitlement.client.balance(accountId)).toMatchObject({ spendable: 10, frozen: 0 });
   });
 
-  it('active blocks are listed with what they restrict', async () => {
+  it('active blocks are listed with the rights that they restrict', async () => {
     await entitlement.operator.block(accountId, {
       cause: 'fraud',
       blocks: ['api', 'purchases'],

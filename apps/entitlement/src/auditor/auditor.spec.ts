@@ -93,7 +93,7 @@ describe('auditor', () => {
     },
   );
 
-  it('a window examines recent changes, a full pass examines everything', async () => {
+  it('a window examines recent changes, and a full pass examines all rows', async () => {
     const longAgo = [
       ...CORRUPTIONS.I1,
       ...CORRUPTIONS.I2,

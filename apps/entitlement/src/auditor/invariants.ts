@@ -208,7 +208,7 @@ const INVARIANTS: readonly Invariant[] = [
 ];
 
 /**
- * `audited.since` is a time of the database's clock; `audited_accounts` and `audited_grants` contain everything that
+ * `audited.since` is a time of the database's clock; `audited_accounts` and `audited_grants` contain the rows that
  * moved after it, or a chunk of all accounts. Without a window, the auditor reads the ledger from each account's
  * checkpoint on, and the leases that were closed within a day.
  */

@@ -18,7 +18,7 @@ export class BlocksService {
     private readonly clock: Clock,
   ) {}
 
-  /** A deletion freezes all credits, including those that still arrive, and blocks everything. */
+  /** Applies a deletion: freezes all credits, including those that still arrive, and blocks all rights. */
   async freezeCredits(transaction: Transaction, accountId: string, at: Date): Promise<void> {
     await this.change(transaction, accountId, async (book, version) => {
       if (book.account.state === 'active') book.account.state = 'deleted';
@@ -28,7 +28,7 @@ export class BlocksService {
     });
   }
 
-  /** Undoes exactly the effects of the deletion. Refunds and other blocks remain. */
+  /** Undoes exactly the effects of the deletion; refunds and other blocks remain. */
   async unfreezeCredits(transaction: Transaction, accountId: string, at: Date): Promise<void> {
     await this.change(transaction, accountId, async (book, version) => {
       if (book.account.state === 'deleted') book.account.state = 'active';
@@ -36,7 +36,10 @@ export class BlocksService {
     });
   }
 
-  /** A suspension blocks everything and moves no credits; its end leaves other blocks unchanged. */
+  /**
+   * Applies a suspension or its end. A suspension blocks all rights and moves no credits; its end leaves other blocks
+   * unchanged.
+   */
   async followSuspension(
     transaction: Transaction,
     accountId: string,
@@ -52,7 +55,7 @@ export class BlocksService {
     });
   }
 
-  /** Credits that are returned or granted after an erasure are revoked at once. */
+  /** Erases the credits of an account; credits that are returned or granted later are revoked at once. */
   async revokeCredits(transaction: Transaction, accountId: string): Promise<void> {
     await this.change(transaction, accountId, async (book) => {
       book.account.state = 'erased';
@@ -61,7 +64,7 @@ export class BlocksService {
     });
   }
 
-  /** A block set by an operator, from now on. */
+  /** Sets an operator's block, from now on. */
   async block(block: Omit<NewBlock, 'from'>): Promise<void> {
     const from = this.clock.now();
     await this.database.transaction((transaction) =>

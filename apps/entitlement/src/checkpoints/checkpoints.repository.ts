@@ -12,7 +12,7 @@ export class CheckpointsRepository {
    */
   async advance(afterAccountId: string | undefined, limit: number): Promise<string | undefined> {
     return this.maintenance.transaction(async (transaction) => {
-      // If two processes sum the same account, the second must see what the first wrote.
+      // If two processes sum the same account, the second must see the checkpoint of the first.
       await transaction.query(`select pg_advisory_xact_lock(hashtext('entitlement.checkpoints'))`);
       const [row] = await transaction.query<{ last: string | null }>(ADVANCE, [
         afterAccountId ?? null,

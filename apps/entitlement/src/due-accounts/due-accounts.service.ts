@@ -45,7 +45,7 @@ export class DueAccountsService {
     await this.repository.deleteSolved(now);
   }
 
-  /** Accounts whose due dates cannot be applied, oldest first. */
+  /** Lists accounts whose due dates cannot be applied, oldest first. */
   async listSetAside(): Promise<SetAsideAccount[]> {
     return this.repository.listSetAside(SET_ASIDE_SHOWN_MAX);
   }

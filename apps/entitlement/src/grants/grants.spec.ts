@@ -180,7 +180,7 @@ describe('grants', () => {
     await expect(operator.revokeByOperator(other, revocation)).rejects.toMatchObject(reused);
   });
 
-  it('an account with nothing left that could expire is not due', async () => {
+  it('an account without credits that could expire is not due', async () => {
     const expiresAt = '2026-05-01T00:00:00Z';
     const given = { adjustmentId: newId(), amount: 30, reason: 'a test', expiresAt };
     await entitlement.operator.grantByOperator(accountId, given);

@@ -104,7 +104,7 @@ describe('grants', () => {
     expect(entries.filter((line) => line.startsWith('expire'))).toHaveLength(4);
   });
 
-  it('an upgrade grants its share of the rest of the slice, whatever the snapshot says, and ends with the slice', async () => {
+  it('an upgrade grants its share of the rest of the slice, independent of the snapshot, and ends with the slice', async () => {
     await subscribe({});
     at('2026-03-18T00:00:00Z');
     await subscribe({ sku: 'api-50K-month' });

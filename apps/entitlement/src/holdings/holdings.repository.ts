@@ -35,7 +35,7 @@ export class HoldingsRepository {
     return debt;
   }
 
-  /** Newest first. */
+  /** Lists grants, the newest first. */
   async listGrants(
     accountId: string,
     before: { issuedAt: string; id: string } | undefined,

@@ -40,7 +40,7 @@ export class HoldingsService {
   async grants(accountId: string, cursor?: string): Promise<GrantPage> {
     const before = cursor === undefined ? undefined : readGrantCursor(cursor);
     const rows = await this.repository.listGrants(accountId, before, GRANTS_PER_PAGE + 1);
-    // The database returns a Date, whose milliseconds only an ISO text keeps.
+    // The database returns a Date; only its ISO text keeps the milliseconds.
     return toPage(rows, GRANTS_PER_PAGE, ({ issuedAt, id }) => [
       new Date(issuedAt).toISOString(),
       id,

@@ -16,14 +16,14 @@ export class OpenHoldRequest extends HoldRequest {
   @Max(AMOUNT_MAX)
   amount: number;
 
-  /** Absent for a job's hold. */
+  /** How long the hold lasts; absent for a job's hold. */
   @IsOptional()
   @IsInt()
   @Min(1)
   @Max(DAY_MS)
   ttlMs?: number;
 
-  /** Its use. */
+  /** The operation for which the credits are used. */
   @IsOptional()
   @Matches(OPERATION_NAME)
   operation?: string;

@@ -79,7 +79,7 @@ export class HoldsRepository {
     );
   }
 
-  /** @returns false if the part was settled before, with whatever count. */
+  /** @returns false if the part was settled before, with the same count or another. */
   async insertPart(
     transaction: Transaction,
     hold: Hold,

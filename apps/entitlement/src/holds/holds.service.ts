@@ -17,7 +17,7 @@ import { type HoldName, HoldsRepository } from './holds.repository.js';
 const REAPED_PER_ROUND_MAX = 200;
 const LAST_SETTLEMENTS_MS = HOUR_MS;
 
-/** Credits held up front for a job or for the maximum of one request. */
+/** Holds credits in advance: for a job, or for the maximum cost of one request. */
 @Injectable()
 export class HoldsService {
   constructor(
@@ -30,8 +30,8 @@ export class HoldsService {
   ) {}
 
   /**
-   * Holds the whole amount or nothing. A repeat gets the same answer while the hold is open and `closed` afterwards; a
-   * rejected request may be repeated until the caller closes the id.
+   * Holds the whole amount or no credits. A repeat gets the same answer while the hold is open and `closed` afterwards;
+   * a rejected request may be repeated until the caller closes the id.
    */
   async open(request: OpenHold): Promise<HoldAnswer> {
     return this.database.transaction(async (transaction) => {

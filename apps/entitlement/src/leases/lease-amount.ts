@@ -3,8 +3,8 @@ const AHEAD_MAX = 1_000;
 const AHEAD_DIVISOR = 20;
 
 /**
- * Credits to grant for a request that costs `min` by a holder that wants to prefetch `wanted`. The limits apply only to
- * prefetched credits: `min` is granted whenever it is spendable.
+ * Returns the credits to grant to a holder whose request costs `min` and who wants to prefetch `wanted`. The limits
+ * apply only to prefetched credits: `min` is granted whenever it is spendable.
  * @returns 0 if it is not.
  */
 export function leaseAmount(min: number, wanted: number, spendable: number): number {

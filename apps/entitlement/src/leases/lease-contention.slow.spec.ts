@@ -20,14 +20,14 @@ describe('concurrent calls for leases', () => {
   const acquire = (accountId: string, request: { min: number; leaseId: string }) =>
     entitlement.client.acquire({ accountId, gatewayId: 'gateway-1', wanted: 0, ...request });
 
-  /** An account with its trial credits and nothing recorded yet. */
+  /** Creates an account with trial credits and without recorded entries. */
   async function trialAccount(): Promise<string> {
     const accountId = await entitlement.newAccount();
     await entitlement.newEntries(accountId);
     return accountId;
   }
 
-  it('a settlement waits for a booking of its lease, and neither loses what the other wrote', async () => {
+  it('a settlement waits for a booking of its lease, and neither overwrites the other', async () => {
     const [accountId, leaseId] = [await trialAccount(), newId()];
     await acquire(accountId, { leaseId, min: 10 });
     const repository = entitlement.service.app.get(LeasesRepository);

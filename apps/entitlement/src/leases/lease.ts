@@ -7,7 +7,7 @@ export interface Lease extends Chargeable {
   gatewayId: string;
   /** The holder's last total; the booked part is `consumed`. */
   reported: number;
-  /** The credits of `reported` by operation, and below them the booked part. */
+  /** The credits of `reported` by operation; `bookedBy` is the booked part. */
   reportedBy: CreditsByOperation;
   bookedBy: CreditsByOperation;
   /** The milliseconds left when it was read; 0 after its end. */
@@ -17,7 +17,7 @@ export interface Lease extends Chargeable {
 /** A lease without any use yet. */
 export type NewLease = Pick<Lease, 'accountId' | 'leaseId' | 'gatewayId' | 'amount' | 'slices'>;
 
-/** The answer to an acquire that granted nothing; `closed` if its close came first. */
+/** The answer to an acquire call that granted nothing; `closed` if the close of its lease came first. */
 export interface RefusedLease {
   accountId: string;
   leaseId: string;

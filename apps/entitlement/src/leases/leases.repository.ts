@@ -151,7 +151,7 @@ export class LeasesRepository {
     return this.maintenance.query<SetAsideLease>(SET_ASIDE_LEASES, [limit]);
   }
 
-  /** Open leases whose last report is more than a minute newer than their last booking. */
+  /** Lists open leases whose last report is more than a minute newer than their last booking. */
   async listUnposted(limit: number): Promise<LeaseUse[]> {
     return this.maintenance.query<LeaseUse>(UNPOSTED, [limit]);
   }

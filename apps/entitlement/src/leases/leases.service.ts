@@ -65,8 +65,8 @@ export class LeasesService {
 
   /**
    * Stores the cumulative totals of one gateway's leases; they enter the ledger when the leases close.
-   * @returns what the gateway must know, and totals that arrived after the close: their credits were
-   *   released and must be booked at once.
+   * @returns the facts that the gateway must know, and totals that arrived after the close: their credits were released
+   * and must be booked at once.
    */
   async settle(
     gatewayId: string,

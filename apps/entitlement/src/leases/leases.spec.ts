@@ -33,7 +33,7 @@ describe('leases', () => {
       ...request,
     });
 
-  /** An account with its trial credits and nothing recorded yet. */
+  /** Creates an account with trial credits and without recorded entries. */
   async function trialAccount(): Promise<string> {
     const accountId = await entitlement.newAccount();
     await entitlement.newEntries(accountId);

@@ -21,7 +21,7 @@ describe('locks', () => {
     expect(await entitlement.violations()).toEqual([]);
   });
 
-  /** Leases whose rows, and those of their accounts, are stored in the reverse order of their ids. */
+  /** Creates leases whose rows, like those of their accounts, are stored in the reverse order of their ids. */
   async function twoLeases(accountIds: string[]) {
     const leaseIds = [newId(), newId()].toSorted().toReversed();
     for (const [at, leaseId] of leaseIds.entries()) {
@@ -68,7 +68,7 @@ describe('locks', () => {
   }
 
   it.each(['new', 'known'])(
-    '%s accounts are locked in the order of their ids, whatever the order of the call',
+    '%s accounts are locked in the order of their ids, not in the order of the call',
     async (kind) => {
       const ledger = entitlement.service.app.get(LedgerService);
       const [first, last] = [newId(), newId()].toSorted();

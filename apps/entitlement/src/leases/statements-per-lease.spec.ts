@@ -53,8 +53,8 @@ describe('leases', () => {
 });
 
 /**
- * Counts what transactions send. A round trip begins with a statement that is sent while no other statement of its
- * transaction is unanswered; statements sent before its answer belong to it.
+ * Counts the statements and round trips of transactions. A round trip begins with a statement that is sent while no
+ * other statement of its transaction is unanswered; statements sent before its answer belong to it.
  */
 class StatementCounter {
   private readonly counts = new Map<

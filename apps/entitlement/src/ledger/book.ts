@@ -12,7 +12,7 @@ import {
 } from './grant.js';
 import { type Reservation, type ReservationSlice, reservedRest, restOf } from './reservation.js';
 
-/** Credits of an ended grant that a reservation released. */
+/** Credits that a reservation released and whose grant has ended. */
 export interface LostCredits {
   grant: Grant;
   slice: ReservationSlice;
@@ -126,10 +126,10 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Credits that a job could not use before their grant ended stay valid for a few days. Credits of a payment remain
-   * subject to its reversals. If a reversal came first, the revived credits are revoked at once, and undoing the
-   * reversal returns them. Each credit is returned once, and later returns do not prolong earlier ones; otherwise, a
-   * plan's credits would never expire.
+   * Revives credits that a job could not use before their grant ended: they stay valid for a few days. Credits of a
+   * payment remain subject to its reversals. If a reversal came first, the revived credits are revoked at once, and
+   * undoing the reversal returns them. Each credit is returned once, and later returns do not prolong earlier ones;
+   * otherwise, a plan's credits would never expire.
    */
   giveBack(lost: readonly LostCredits[]): void {
     for (const { grant, slice, credits } of lost) {
@@ -189,7 +189,7 @@ export class Book extends GrantBook {
     return moves.reduce((sum, [, part]) => sum + part, 0);
   }
 
-  /** The effect of an erasure: everything available, frozen or not, is revoked. */
+  /** Applies an erasure: revokes all available credits, frozen or not. */
   revokeAvailable(): void {
     for (const grant of this.all.toSorted(inBurnOrder)) {
       this.move('revoke', sourceOf(grant), [
@@ -269,7 +269,7 @@ export class Book extends GrantBook {
     this.reviveEnded(grant, amount - expired);
   }
 
-  /** Credits that an undone reversal returns to an ended grant remain valid for a few days. */
+  /** Revives credits that an undone reversal returns to an ended grant: they remain valid for a few days. */
   private reviveEnded(grant: Grant, amount: number): void {
     if (amount === 0 || this.homeOf(grant) !== 'expired') return;
     this.revive(grant, amount, { isRenewed: true });

@@ -17,7 +17,7 @@ export function newLowThreshold(book: Book): LowThreshold | undefined {
   return threshold < (account.lowThreshold ?? Infinity) ? threshold : undefined;
 }
 
-/** Credits that are not used yet: spendable ones and those in open leases and holds. */
+/** Returns the credits that are not used yet: spendable ones, and those in open leases and holds. */
 export function remainingOf(book: Book): number {
   return book.spendable + book.reserved;
 }

@@ -89,8 +89,8 @@ export class LedgerRepository {
   }
 
   /**
-   * Writes the books: grants, transfers, entries, accounts, all under the accounts' locks. One statement; checks and
-   * the deferred trigger reject anything unbalanced.
+   * Writes the books: grants, transfers, entries, accounts, all under the accounts' locks. It is one statement, and
+   * checks and the deferred trigger reject unbalanced books.
    */
   async post(transaction: Transaction, books: GrantBook[], now: Date): Promise<void> {
     const posting = toPosting(books);
@@ -114,7 +114,7 @@ export class LedgerRepository {
     return row && toAccount(row);
   }
 
-  /** Credits that open leases have reported as used but that are still reserved in the ledger. */
+  /** Sums the credits that open leases have reported as used, but that are still reserved in the ledger. */
   async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
     const [{ unbooked }] = await transaction.query<{ unbooked: string }>(
       `select coalesce(sum(reported - consumed), 0) as unbooked from leases

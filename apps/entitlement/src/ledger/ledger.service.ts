@@ -123,7 +123,9 @@ export class LedgerService {
     }
   }
 
-  /** Credits that open leases of an account have reported as used but that are still reserved in the ledger. */
+  /**
+   * Sums the credits that open leases of an account have reported as used, but that are still reserved in the ledger.
+   */
   async sumUnbooked(transaction: Transaction, accountId: string): Promise<number> {
     return this.repository.sumUnbooked(transaction, accountId);
   }

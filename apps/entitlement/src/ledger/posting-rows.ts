@@ -3,7 +3,7 @@ import { BUCKETS, type LedgerTransfer } from './ledger-accounts.js';
 import type { AccountState, CreditAccount, GrantBook } from './grant-book.js';
 import { BURN_PRIORITY, type Grant, type GrantSource } from './grant.js';
 
-/** In the driver's types: bigint as text, timestamptz as Date. */
+/** The row of an account in the driver's types: bigint as text, timestamptz as Date. */
 export interface AccountRow {
   id: string;
   state: AccountState;

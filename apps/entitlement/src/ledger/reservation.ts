@@ -18,12 +18,12 @@ export interface Reservation {
   slices: ReservationSlice[];
 }
 
-/** Credits of a slice that are neither used nor released. */
+/** Returns the credits of a slice that are neither used nor released. */
 export function restOf(slice: ReservationSlice): number {
   return slice.amount - slice.consumed - slice.returned;
 }
 
-/** Credits of a whole reservation that are neither used nor released. */
+/** Returns the credits of a whole reservation that are neither used nor released. */
 export function reservedRest(reservation: Reservation): number {
   return reservation.slices.reduce((sum, slice) => sum + restOf(slice), 0);
 }

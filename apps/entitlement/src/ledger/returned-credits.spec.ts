@@ -92,7 +92,7 @@ describe('credits that jobs return after the end of their plan', () => {
     ended = new EndedPlan(PLAN, [PLAN]);
   });
 
-  it('depend only on the events, whatever the order in which jobs close and a reversal is requested, final and undone', () => {
+  it('depend only on the events, not on the order in which jobs close and a reversal is requested, final and undone', () => {
     const part = fc.integer({ min: 1, max: 100 });
     const property = fc.property(
       fc.array(part, { minLength: 1, maxLength: 2 }),
@@ -142,7 +142,7 @@ describe('credits that jobs return after the end of their plan', () => {
     expect(ended.state).toEqual({ spendable: PLAN - 10_000, owed: 0 });
   });
 
-  it('are valid for seven days from their own return, whatever other jobs return meanwhile', () => {
+  it('are valid for seven days from their own return, even if other jobs return credits meanwhile', () => {
     ended = new EndedPlan(PLAN, [PLAN - 2, 1, 1]);
     const [most, second, third] = ended.jobs;
     ended.close(most);
@@ -195,7 +195,7 @@ describe('use that is reported after jobs returned their credits', () => {
     return fc.record({ jobs: fc.constant(jobs), order, wish: fc.nat(100) });
   });
 
-  it('is charged once, and no other credit is lost or doubled, whatever the order in which jobs close and settle and the plan ends', () => {
+  it('is charged once, and no other credit is lost or doubled, in any order of closes, settlements and the end of the plan', () => {
     const property = fc.property(historyOf, ({ jobs, order, wish }) => {
       const others = [
         { ...GIFT, granted: GIVEN, expiresAt: new Date(END) },

@@ -13,7 +13,7 @@ import { Reversal } from './reversal.entity.js';
 import { ReversedLine } from './reversed-line.entity.js';
 
 /**
- * Stores what billing announced about money: lines of payments, and their reversals, in any order of the events. The
+ * Stores billing's announcements about money: lines of payments, and their reversals, in any order of the events. The
  * caller holds the account's lock.
  */
 @Injectable()
@@ -206,7 +206,7 @@ function isOf(one: PaymentLine, other: PaymentLine): boolean {
   return one.id === other.id || one.paymentId === other.paymentId;
 }
 
-/** In the form in which PostgreSQL returns a bigint. */
+/** Returns the text in which PostgreSQL returns a bigint. */
 function withoutZeros(decimal: string): string {
   return String(BigInt(decimal));
 }

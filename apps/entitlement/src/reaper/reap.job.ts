@@ -6,8 +6,8 @@ import { ReaperRounds } from './reaper-rounds.js';
 import { HoldsService } from '../holds/holds.service.js';
 
 /**
- * Closes leases and request holds whose holder is gone. Reported use is settled and the rest released; use that is
- * reported later is a late debit.
+ * Closes leases and request holds that their holder no longer closes. Reported use is settled and the rest released;
+ * use that is reported later is a late debit.
  */
 @Injectable()
 export class ReapJob {

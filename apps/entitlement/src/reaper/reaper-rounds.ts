@@ -1,6 +1,6 @@
-/** After a start or a pause, holders get this much time to reach us before anything is taken from them. */
+/** After a start or a pause, holders get this much time to reach the service before their leases are closed. */
 const PATIENCE_MS = 120_000;
-/** After a gap longer than this between two rounds, holders probably could not reach us either. */
+/** After a longer gap than this between two rounds, holders probably could not reach the service either. */
 const GAP_MAX_MS = 10_000;
 
 /** Decides in which of its rounds a reaper may act. Times are monotonic milliseconds. */

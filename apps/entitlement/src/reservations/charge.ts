@@ -7,7 +7,7 @@ export interface Chargeable extends Reservation {
   state: 'open' | 'closed';
   /** Granted credits, which are the most that can be used. */
   amount: number;
-  /** Cumulative use, including late and unbilled credits. */
+  /** The cumulative use, including late and unbilled credits. */
   consumed: number;
   /** The part taken from other grants after the reservation had released its credits. */
   late: number;

@@ -20,7 +20,7 @@ export class ReservationsRepository {
   }
 }
 
-// In the order in which settlements lock them.
+// The leases are locked in the same order as by settlements.
 const RECALL = `
   with locked as materialized (
     select lease_id from leases

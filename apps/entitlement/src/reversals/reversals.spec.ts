@@ -48,7 +48,7 @@ describe('reversals', () => {
     expect(reversalTarget(100, month, [of(1, 3)])).toBe(34);
     expect(reversalTarget(9_007_199_254_740_991, undefined, [of(1, 10)])).toBe(900_719_925_474_100);
     expect(reversalTarget(5_000, month, [of(0, 0)])).toBe(0);
-    // The rest of the slice from its 11th day: 21 of 31 days, whatever the amount of money.
+    // The reversal takes the rest of the slice from its 11th day, 21 of 31 days, independent of the amount of money.
     expect(reversalTarget(3_100, month, [of(7, 10, '2026-03-12T00:00Z')])).toBe(2_100);
     expect(reversalTarget(3_100, month, [of(7, 10, '2026-02-12T00:00Z')])).toBe(3_100);
     expect(reversalTarget(3_100, month, [of(7, 10, '2026-05-12T00:00Z')])).toBe(0);
@@ -161,7 +161,7 @@ describe('reversals', () => {
     ]);
   });
 
-  it('the rest of a period is computed by time, whatever the amount; a line without a period by money', async () => {
+  it('the reversed credits of a period’s rest follow the time, not the amount; those of a line without a period follow the amount', async () => {
     const month = { periodStart: '2026-03-02T09:00:00Z', periodEnd: '2026-04-02T09:00:00Z' };
     const lineId = newId();
     const subscriptionId = newId();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { LedgerChanges, LedgerLine } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
 
-/** Greater than every line. */
+/** A position after every line. */
 const NEWEST = ['ffffffff-ffff-ffff-ffff-ffffffffffff', '~'];
 
 /** Maximum number of summed lines, which is five times as many as those of thirty days with every operation. */

@@ -202,7 +202,7 @@ async function sumOfLines(): Promise<number> {
 }
 
 describe('the ledger', () => {
-  it('shows customers their own grants, expiries and refunds, and nothing of leases', async () => {
+  it('shows customers their own grants, expiries and refunds, but no leases', async () => {
     const lineId = await entitlement.buy(accountId, 5_000);
     const [periodStart, periodEnd] = ['2026-03-02T09:00:00Z', '2026-04-02T09:00:00Z'];
     const month = { subscriptionId: newId(), periodStart, periodEnd, cancelAt: periodEnd };
