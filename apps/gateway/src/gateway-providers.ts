@@ -50,7 +50,7 @@ const LEASE_DEADLINE_SLACK_MS = 1_000;
 /** A slow client gets as much time again to read the answer. */
 const STREAM_FACTOR = 2;
 
-/** The arguments of a factory, by the names that it gives them. */
+/** The arguments of a factory, by the names of its parameters. */
 type Given<I> = {
   [K in keyof I]: I[K] extends abstract new (...parts: never[]) => infer T ? T : Counters;
 };

@@ -233,7 +233,7 @@ export class AuthCache {
   }
 }
 
-/** The caller may try again, whatever failed at the owners. */
+/** The answer is 503 for any failure of the owners, so that the caller may try again. */
 function unavailable(error: unknown): Problem {
   const isSaid = error instanceof Problem && error.status === 503;
   return isSaid ? error : new ServiceUnavailable('account', error);

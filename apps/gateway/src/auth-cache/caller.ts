@@ -20,7 +20,7 @@ export class AccountEntry {
   readonly counterId: CounterId;
   readonly limits: Record<RateClass, number>;
   readonly keys: number;
-  /** Seconds since 1970 after which this record is no longer valid; 0 for never. */
+  /** The time, in seconds since 1970, after which this record is no longer valid; 0 for no end. */
   readonly validUntilSecond: number;
   readonly isSuspended: boolean;
   /** Head of the list of cached keys of this account. */
@@ -49,7 +49,7 @@ export class KeyEntry {
   readonly rank: number;
   /** Bit n represents `SCOPES[n]`. */
   readonly scopeBits: number;
-  /** Seconds since 1970; 0 for never. */
+  /** The key's expiry, in seconds since 1970; 0 for none. */
   readonly expiresAtSecond: number;
   /** The maximum credits in a UTC day; 0 for no cap. */
   readonly dailyCreditCap: number;

@@ -46,7 +46,7 @@ export class FailedKeys {
     else this.underWay.delete(group);
   }
 
-  /** Seconds that this address has to wait; 0 if it may continue. */
+  /** Returns the seconds that this address has to wait; 0 if it may continue. */
   waitSeconds(address: string, nowMs: number): number {
     if (this.counts.size === 0 && this.underWay.size === 0) return 0;
     const group = networkOf(address);

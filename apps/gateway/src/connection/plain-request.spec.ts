@@ -53,7 +53,7 @@ describe('a plain request', () => {
     expect(readPlainRequest(text)).toBeUndefined();
   });
 
-  it('S104: is read as the same single request by Node’s parser, whatever its contents', async () => {
+  it('S104: is read as the same single request by Node’s parser, with any contents', async () => {
     const seed = Number(process.env.SEED ?? 1);
     const random = new Random(seed);
     let seen: IncomingMessage[] = [];

@@ -9,9 +9,12 @@ export interface PlainRequest {
   rawHeaders: string[];
 }
 
-/** RFC 9112 §3 for one method, in origin form and with single spaces. */
+/** The request line (RFC 9112 §3) for one method, in origin form and with single spaces. */
 const REQUEST_LINE = /^GET (\/[\x21-\x7e]*) HTTP\/1\.1\r\n/;
-/** RFC 9110 §5.5 without obs-text. One character class each, so a line that does not match fails at once. */
+/**
+ * A header line (RFC 9110 §5.5) without obs-text. Each part has one character class, so a line that does not match
+ * fails at once.
+ */
 const FIELD_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e]*)\r\n/y;
 const CRLF_LENGTH = 2;
 const FIELDS_MAX = 64;

@@ -3,7 +3,7 @@ export interface KeyedRequest {
   /** Whether the request was sent with a test key. */
   isTest: boolean;
   key: string;
-  /** SHA-256 of everything that the answer depends on. */
+  /** The SHA-256 of all data on which the answer depends. */
   requestHash: Buffer;
   requestId: string;
   begunAt: Date;

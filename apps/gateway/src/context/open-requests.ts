@@ -5,7 +5,9 @@ import type { RequestContext } from './request-context.js';
 const NEWEST = Symbol('newest context');
 
 interface ApiSocket extends Socket {
-  /** Null when all requests are over, so that answered contexts are not kept until the next request. */
+  /**
+   * The newest context; null when all requests are over, so that answered contexts are not kept until the next request.
+   */
   [NEWEST]?: RequestContext | null;
 }
 

@@ -26,7 +26,10 @@ export interface OwnerAnswer {
   headers: OwnerHeaders;
   /** One character per byte, as received; empty for a stream, or if `inPlace` is set. */
   body: string;
-  /** Used instead of `body` for an answer that is sent before anything else is read; `bodyOf` converts it to text. */
+  /**
+   * The body in the read buffer, instead of `body`, for an answer that is sent before the next read; `bodyOf` converts
+   * it to text.
+   */
   inPlace?: BytesInPlace;
   /** The rest of an answer in a format other than JSON, as it arrives. */
   stream?: Readable;

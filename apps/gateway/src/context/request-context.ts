@@ -70,9 +70,9 @@ export class RequestContext {
   eachPrice = 0;
   /** Credits for the lines of a streamed answer that have been sent so far. */
   streamedCredits = 0;
-  /** Set for a request whose answer is stored under its `Idempotency-Key`. */
+  /** The stored request, if its answer is stored under its `Idempotency-Key`. */
   keyed?: KeyedRequest = undefined;
-  /** Set once the complete answer is being stored. A repeat can get it, even if the client has disconnected. */
+  /** True once the complete answer is being stored. A repeat can get the answer even if the client has disconnected. */
   isKept = false;
   /** The lines sent so far of a stored stream, each with its mark. */
   sentLines = '';
@@ -81,11 +81,11 @@ export class RequestContext {
   isOver = false;
   /** Whether the request counts as in flight; a download no longer counts once it has begun. */
   isInFlight = true;
-  /** Set for an upload or a download that has begun. */
+  /** The upload or download that has begun. */
   transfer?: Transfer = undefined;
   /** Further header lines for the rejection of the request. */
   refusalLines = '';
-  /** Set only while this request is traced. */
+  /** The span, only while this request is traced. */
   span?: Span = undefined;
   /** The previous context on the socket, if the client does not wait for answers. */
   earlier?: RequestContext;

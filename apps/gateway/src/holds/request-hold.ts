@@ -18,7 +18,7 @@ export interface NewHold {
   accountId: string;
   /** The total credits. */
   amount: number;
-  /** Its number in the journal of this process. */
+  /** The number of the hold in the journal of this process. */
   number: number;
   /** The row that the request log gets if the request is interrupted, without its line end. */
   row: string;

@@ -36,7 +36,7 @@ export interface HeldRequest {
   operation: string;
   version: number;
   subject: string;
-  /** Its maximum cost in credits. */
+  /** The maximum cost of the request, in credits. */
   amount: number;
 }
 

@@ -11,7 +11,7 @@ const HOLD_ID = /^[!-~]{1,200}$/;
 export interface HoldUse {
   holdId: string;
   accountId: string;
-  /** Credits for what was sent. */
+  /** Credits for the part that was sent. */
   charged: number;
   /** Credits of each part that was, or may have been, reported to entitlement; the first is part 1. */
   parts: number[];
@@ -28,7 +28,7 @@ export interface JournalRest {
   holds: HoldUse[];
   /** Rows of charged answers that may be missing from the request log, in its text format. */
   rows: string[];
-  /** Runs that wrote the request log. */
+  /** The ids of runs that wrote the request log. */
   writerIds: string[];
 }
 

@@ -90,7 +90,7 @@ export class LeaseClient {
   /** The holds are recorded in the same journal, even before the start. */
   holds?: JournaledHolds;
   private readonly gatewayId = newId();
-  /** In the order in which they were granted, which is the order in which they end. */
+  /** The oldest leases come first, which also end first. */
   private readonly byAge: Lease[] = [];
   private readonly counts = new LeaseCounts();
   private isDraining = false;

@@ -23,7 +23,7 @@ import {
 import type { Lease } from './lease.js';
 
 /**
- * When the file has grown by this many bytes (some 300,000 answers with their rows), it is rewritten with the lines
+ * After the file has grown by this many bytes (some 300,000 answers with their rows), it is rewritten with the lines
  * that are still needed.
  */
 const COMPACT_AT_BYTES = 64 * 1024 * 1024;
@@ -46,7 +46,7 @@ export interface LeaseJournalOptions {
 
 /** A hold in the form that the journal stores. */
 export interface JournaledHold {
-  /** Its number within this run. */
+  /** The number of the hold within this run. */
   number: number;
   id: string;
   accountId: string;

@@ -277,7 +277,7 @@ describe('a refusal', () => {
     for (const path of paths) expectProblem(await ask(path), 404, 'not_found');
   });
 
-  it('the root page links a browser to documents and dashboard, and tells a program where they are', async () => {
+  it('the root page links a browser to documents and dashboard, and gives a program their addresses', async () => {
     const page = await ask('/', { accept: 'text/html,*/*' });
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.text).toMatch(/<a href="https?:\/\/[^"]+">The dashboard/);

@@ -4,7 +4,7 @@ import type { OwnerHeaders } from '../context/owner-answer.js';
 export interface AnswerHeaders extends OwnerHeaders {
   /** Bytes of the body, which begins after the blank line. */
   bodyBytes: number;
-  /** False if the connection ends with this answer. */
+  /** Whether the connection stays open after this answer. */
   isKept: boolean;
 }
 
@@ -58,7 +58,10 @@ function isOfInterest(nameLength: number): boolean {
   }
 }
 
-/** False if the answer's end cannot be determined, or if a value that is passed on is invalid. */
+/**
+ * Reads one header. @returns false if the answer's end cannot be determined, or if a value that is passed on is
+ * invalid.
+ */
 function readHeader(headers: AnswerHeaders, name: string, value: string): boolean {
   if (name === 'content-length') {
     if (headers.bodyBytes !== -1 || !LENGTH.test(value)) return false;

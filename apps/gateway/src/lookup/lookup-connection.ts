@@ -107,7 +107,7 @@ export class LookupConnection {
     };
     const options = { ...target, onread: { buffer: READ_BUFFER, callback } };
     if (!isTls) return connectPlain(options, isReady);
-    // The certificate is for the service's name, whatever the address.
+    // The certificate is for the service's name, not for the address.
     const proof = tls && { secureContext: tls.material.context, servername: 'lookup' };
     return connectTls({ servername: host, ...options, ...proof }, isReady);
   }

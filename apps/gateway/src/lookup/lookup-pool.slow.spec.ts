@@ -14,7 +14,7 @@ import type { LookupConnection } from './lookup-connection.js';
 import { LookupPool, type LookupPoolOptions } from './lookup-pool.js';
 import { AnswerLate, BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
-/** A byte-level lookup server: the test sees what it receives and determines what it sends. */
+/** A lookup server at the level of bytes: the test sees the received bytes and determines the sent ones. */
 class ByteServer {
   readonly sockets: Socket[] = [];
   /** Requests in the order of arrival. */

@@ -7,7 +7,7 @@ import { AnswerLate, ConnectTimeout, ConnectionEnded } from './lookup.errors.js'
 export interface LookupPoolOptions {
   /** Origin of lookup's internal listener. */
   url: string;
-  /** Its Unix socket, when it runs on the same machine. */
+  /** The Unix socket of lookup, if it runs on the same machine. */
   socketPath?: string;
   /** The certificate of this process, if calls between services use TLS. */
   tls?: InternalTls;

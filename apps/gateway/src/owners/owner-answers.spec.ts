@@ -92,7 +92,7 @@ describe('an operation whose owner has an address', () => {
     }
   });
 
-  it('402: rejections say what is missing and where to buy it', async () => {
+  it('402: a rejection states the missing credits and the page that sells them', async () => {
     const refusal = { code: 'insufficient_credits', status: 402, detail: 'Too few.' };
     owner.answer = () => ({
       ...problemAnswer(402, 'insufficient_credits', 'failed'),

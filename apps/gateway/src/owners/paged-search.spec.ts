@@ -125,7 +125,7 @@ describe('a paged search through the gateway', () => {
     expect((await search(apiKey, first.next!)).numbers).toEqual([7]);
   });
 
-  it('costs nothing if nothing is found, and says whether there was data to search', async () => {
+  it('is free if nothing is found, and says whether there was data to search', async () => {
     const { apiKey, keyRecord } = under.around.account.addKey();
     for (const [name, hasData] of [
       [WITHOUT_RECORDS, true],
@@ -140,7 +140,7 @@ describe('a paged search through the gateway', () => {
     expect(under.around.entitlement.charged(keyRecord.accountId)).toBe(0);
   });
 
-  it('a preview is free, and says what each mode would cost', async () => {
+  it('a preview is free, and states the cost of each mode', async () => {
     const { apiKey } = under.around.account.addKey();
     const preview = await search(apiKey, 'domainName=a.example&mode=preview&max_credits=0');
     expect([preview.status, preview.cost, preview.numbers]).toEqual([200, '0', []]);
@@ -168,7 +168,7 @@ describe('a paged search through the gateway', () => {
     expect(costs).toEqual(['5', '0']);
   });
 
-  it('400: rejects a cursor that was changed, goes with other parameters, or comes with a page number', async () => {
+  it('400: rejects a cursor that was changed, belongs to other parameters, or is sent with a page number', async () => {
     const { paging } = await search(under.around.account.addKey().apiKey, 'domainName=a.example');
     const cursor = paging.next_cursor!;
     const other = cursor.startsWith('W') ? `V${cursor.slice(1)}` : `W${cursor.slice(1)}`;

@@ -25,7 +25,7 @@ export interface ServiceForwarderOptions {
   service: ServiceName;
   /** Origin of its internal listener. */
   url: string;
-  /** Its Unix socket, when it runs on the same machine. */
+  /** The Unix socket of the owner, if it runs on the same machine. */
   socketPath?: string;
   tokens: ServiceTokens;
 }

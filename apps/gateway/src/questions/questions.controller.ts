@@ -9,7 +9,7 @@ import { ApiPaths } from '../routes/api-paths.js';
 import type { ApiRoute } from '../routes/api-route.js';
 import { AskedQuestion } from './questions.dto.js';
 
-/** Requests from the dashboard's pages, on behalf of an account whose session the dashboard has checked. */
+/** Serves requests from the dashboard's pages, on behalf of an account whose session the dashboard has checked. */
 @Controller()
 @AllowCallers('dashboard')
 export class QuestionsController {

@@ -5,12 +5,12 @@ const QUERY_LENGTH_MAX = 16_384;
 
 /** A request that an account makes through its session. */
 export class AskedQuestion {
-  /** The name of its row. */
+  /** The name of the operation's row. */
   @IsString()
   @MaxLength(NAME_LENGTH_MAX)
   operation: string;
 
-  /** Its parameters, as in a query string. */
+  /** The parameters of the operation, as in a query string. */
   @IsString()
   @MaxLength(QUERY_LENGTH_MAX)
   query: string;

@@ -73,7 +73,7 @@ describe('long-running requests', () => {
     expect((await bulk(apiKey)).status).toBe(200);
   });
 
-  it('S102: leave room for other accounts, however many one account sends', async () => {
+  it('S102: of one account leave room for other accounts, however many there are', async () => {
     const [greedy, modest] = [1, 2].map(() => around.account.addKey({ scopes: SCOPES }));
     const held = holdBulk();
     const alone = Array.from({ length: BULK_ALONE_MAX }, () => bulk(greedy.apiKey));

@@ -6,13 +6,13 @@ import { type Origins, referenceBody } from './reference-page.js';
 /** A document, uncompressed and compressed. */
 export interface ApiDocument {
   type: string;
-  /** Its Content-Security-Policy. */
+  /** The Content-Security-Policy of the document. */
   policy: string;
   plain: Buffer;
   gzip: Buffer;
 }
 
-/** By table and origins: gateways that run in one process, as in tests, describe the same table once. */
+/** Documents by table and origins: gateways that run in one process, as in tests, describe the same table once. */
 const KNOWN = new WeakMap<readonly Operation[], Map<string, ApiDocs>>();
 
 /** The API's description (`/openapi.json`) and a reference for people (`/docs`), both from the table of operations. */
@@ -20,7 +20,7 @@ export class ApiDocs {
   readonly description: ApiDocument;
   readonly reference: ApiDocument;
 
-  /** Built once, so that serving it costs nothing. */
+  /** The document is built once, so that serving it costs nothing. */
   static of(operations: readonly Operation[], origins: Origins): ApiDocs {
     const known = KNOWN.get(operations) ?? new Map<string, ApiDocs>();
     KNOWN.set(operations, known);

@@ -26,7 +26,7 @@ export class ErrorPages {
     return this.pages.get(code);
   }
 
-  /** The same page for a browser. */
+  /** The page of a code for a browser. */
   html(code: string, dashboardUrl: string): string | undefined {
     const text = this.pages.get(code);
     if (text === undefined) return undefined;

@@ -16,7 +16,7 @@ import { callForm, keyField } from './call-form.js';
 
 /** The origins of an API and of its dashboard. */
 export interface Origins {
-  /** Without a trailing slash. */
+  /** The API's origin, without a trailing slash. */
   apiUrl: string;
   dashboardUrl: string;
 }

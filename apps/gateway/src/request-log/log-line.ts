@@ -1,8 +1,8 @@
 import { SECOND_MS, isId } from '#libs/platform';
 
-/** One request of a known account. It never contains a key; `subject` is what was looked up. */
+/** One request of a known account. It never contains a key; `subject` is the requested name, address or number. */
 export interface LogEntry {
-  /** Milliseconds since 1970. */
+  /** The time of the request, in milliseconds since 1970. */
   atMs: number;
   requestId: string;
   accountId: string;
@@ -25,7 +25,7 @@ const CREDITS_PLACE = 9;
 const SPECIAL = /[\\\u0000-\u001f]/;
 // oxlint-disable-next-line eslint/no-control-regex -- these are what is escaped
 const SPECIALS = /[\\\u0000-\u001f]/g;
-/** The formats of those of a line's eleven fields that are not ids. */
+/** The formats of a line's fields other than ids; a line has eleven fields. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const WORD = /^[!-~]{1,100}$/;
 const NUMBER = /^\d{1,9}$/;
@@ -45,7 +45,7 @@ export class LogLines {
     return `${this.timeOf(entry.atMs)}\t${entry.requestId}\t${entry.accountId}\t${entry.keyId}\t${entry.operation}\t${entry.version}\t${escaped(entry.subject.slice(0, SUBJECT_MAX))}\t${entry.status}\t${escaped(entry.outcome)}\t${entry.credits}\t${entry.durationMs}\n`;
   }
 
-  /** RFC 3339; the text of each second is formatted once. */
+  /** Returns a time in RFC 3339; the text of each second is formatted once. */
   private timeOf(atMs: number): string {
     const second = Math.floor(atMs / SECOND_MS);
     if (second !== this.lastSecond) {

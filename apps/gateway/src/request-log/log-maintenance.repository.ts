@@ -28,7 +28,7 @@ export class LogMaintenanceRepository {
     }
   }
 
-  /** Accounts whose rows must be deleted, including those that had none left an hour ago. */
+  /** Lists accounts whose rows must be deleted, including those that had none left an hour ago. */
   async listErasures(): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       `select account_id as id from log_erasures

@@ -205,7 +205,7 @@ export class RequestLogRepository {
     await this.database.query('delete from log_writers where id = any ($1::uuid[])', [writerIds]);
   }
 
-  /** Credits that keys were charged since `since`, by key; keys without charges are omitted. */
+  /** Sums the credits that keys were charged since `since`, by key; keys without charges are omitted. */
   async sumCreditsOfKeys(keyIds: readonly string[], since: Date): Promise<Map<string, number>> {
     // Reads only the partitions of the day, each through its index of key and time.
     const rows = await this.database.query<{ key_id: string; credits: string }>(

@@ -149,7 +149,7 @@ export class RequestLog {
     return next;
   }
 
-  /** Removes what is written. */
+  /** Removes the written lines. */
   private forget(parts: Chunk[]): void {
     for (const [place, { to, count, charged }] of parts.entries()) {
       const chunk = this.chunks[place];

@@ -110,7 +110,7 @@ describe('hostile requests of a customer', () => {
 });
 
 describe('a client that pipelines requests', () => {
-  it('S104: leaves no answered request in memory, however long its connection lives', async () => {
+  it('S104: leaves no answered request in memory, however long its connection lasts', async () => {
     const { apiKey } = around.account.addKey();
     const socket = connect(Number(new URL(under.url).port), '127.0.0.1').resume();
     const seen: WeakRef<object>[] = [];

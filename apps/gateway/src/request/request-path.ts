@@ -111,7 +111,7 @@ export class RequestPath {
     this.whenReady(context, caller, this.admit);
   }
 
-  /** A request of an account whose session the dashboard has checked, without a key (no steps 2b and 3). */
+  /** Runs a request without a key, of an account whose session the dashboard has checked (no steps 2b and 3). */
   ask(request: ApiRequest, reply: Reply, route: ApiRoute, question: OwnQuestion): void {
     const context = new RequestContext(request, reply, route, monotonicMs());
     context.ownQuestion = question;
@@ -360,8 +360,8 @@ export class RequestPath {
   }
 
   /**
-   * Continues at once if a value is available, otherwise later; a problem is answered. An exception in a step ends only
-   * this request; nothing else would catch it, and it would end the process.
+   * Continues at once if a value is available, otherwise later; answers with a problem if the value is one. An
+   * exception in a step ends only this request; uncaught, it would end the process.
    */
   private whenReady<T>(
     context: RequestContext,

@@ -15,7 +15,7 @@ export interface ApiPath {
   allow: string;
   /** Further headers of the answer to `OPTIONS`, names and values alternating: the tus extensions supported here. */
   options: readonly string[];
-  /** By method. */
+  /** The routes by method. */
   routes: ReadonlyMap<string, ApiRoute>;
   /** The route of most requests, available without a map lookup. */
   get?: ApiRoute;

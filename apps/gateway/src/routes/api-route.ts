@@ -24,7 +24,7 @@ export interface ApiRoute {
   path: string;
   operation: Operation;
   version: Version;
-  /** Undefined for operations without a key. */
+  /** The scope; undefined for operations without a key. */
   scope?: Scope;
   rateClass?: RateClass;
   /** The class in headers and metrics; `public` for operations without one. */
@@ -33,9 +33,12 @@ export interface ApiRoute {
   /** The index of the class among those with a concurrency limit. */
   classPlace: number;
   scopeBit: number;
-  /** Rejected for test keys. */
+  /** Whether test keys are rejected. */
   isForLiveKeys: boolean;
-  /** Starts work whose credits no daily cap of a key counts; rejected for keys with one. */
+  /**
+   * Whether the operation starts work whose credits do not count towards the daily cap of a key; keys with a cap are
+   * rejected.
+   */
   isChargedLater: boolean;
   reader: InputReader;
   ownerPath: OwnerPath;
@@ -78,7 +81,7 @@ interface Subject {
   kind: ParameterKind;
 }
 
-/** When version 1 was superseded, in the format of RFC 9745: 2026-11-01. */
+/** The date on which version 1 was superseded, in the format of RFC 9745: 2026-11-01. */
 const V1_DEPRECATION = '@1793491200';
 
 const JSON_TYPE = 'application/json';

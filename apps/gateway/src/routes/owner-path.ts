@@ -21,7 +21,7 @@ export class OwnerPath {
     this.parts[this.parts.length - 1] += `?version=${version}`;
   }
 
-  /** ASCII without spaces and control characters; everything else in a value is encoded. */
+  /** Returns the path in ASCII without spaces and control characters; all other characters of a value are encoded. */
   of(input: ReadInput): string {
     let path = this.parts[0];
     for (let i = 0; i < this.places.length; i++) {

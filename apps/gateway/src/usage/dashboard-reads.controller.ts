@@ -16,7 +16,7 @@ import { EXPORTED_TABLES } from '../request-log/exported-tables.js';
 import { RequestsService } from './requests.service.js';
 import { UsageService } from './usage.service.js';
 
-/** The dashboard's reads of the request log, for an account whose session it has checked. */
+/** Serves the dashboard's reads of the request log, for an account whose session the dashboard has checked. */
 @Controller()
 @AllowCallers('dashboard')
 export class DashboardReadsController {

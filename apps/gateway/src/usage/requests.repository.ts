@@ -21,7 +21,7 @@ export interface RequestsOfDays {
 
 type RequestRow = Omit<LoggedRequest, 'at'> & { at: Date };
 
-/** Greater than every request id. */
+/** An id after every request id. */
 const LAST_ID = '~';
 
 /** Single rows of the request log. */
@@ -30,8 +30,9 @@ export class RequestsRepository {
   constructor(private readonly reads: LogReads) {}
 
   /**
-   * Newest first. The cost depends on the number of rows returned, because an index of the day's partition finds the
-   * rows of the account, of the key or of rejections. For rare operations, it skips the rows of others.
+   * Lists requests, the newest first. The cost depends on the number of rows returned, because an index of the day's
+   * partition finds the rows of the account, of the key or of rejections. A list of a rare operation also reads the
+   * rows of other operations.
    * @throws as `LogReads`.
    */
   async list(accountId: string, wanted: RequestsOfDays): Promise<LoggedRequest[]> {

@@ -11,7 +11,7 @@ import {
   expectProblem,
 } from '../../../../test/gateway/gateway-under-test.js';
 
-/** The service and the rows use one day, whatever the time and however long this file runs. */
+/** The service and the rows use the same day, even if this file runs past midnight. */
 const clock = new TestClock(new Date());
 const TODAY = clock.now().toISOString().slice(0, 10);
 const START = new Date(`${TODAY}T00:00:00Z`);
