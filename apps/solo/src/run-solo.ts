@@ -84,7 +84,7 @@ async function fillDemo(solo: RunningSolo): Promise<void> {
   }
 }
 
-/** Adds invented names in the background, so that history and searches find something. */
+/** Adds invented names in the background, so that history and searches have results. */
 async function fillCorpus(solo: RunningSolo, names: number): Promise<void> {
   say(`Adding ${grouped(names)} invented names for history and searches in the background.`);
   try {

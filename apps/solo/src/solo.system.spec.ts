@@ -288,7 +288,7 @@ describe('solo', () => {
       await once(solo, 'close');
       rmSync(join(data, 'demo.json'));
       await start();
-      // The stop has settled and closed everything, so nothing more is charged, and nothing twice.
+      // The stop has settled all charges and closed all leases, so no credit is charged later or twice.
       expect([left(), left() + 1]).toContain(await balance(await demoCustomer()));
       expect(facts.demo.live_key).toMatch(/^dds_live_/);
       expect(facts.demo.test_key).toMatch(/^dds_test_/);

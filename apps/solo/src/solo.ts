@@ -34,9 +34,9 @@ export interface SoloOptions {
   environment?: Settings;
   /** Settings of services that override everything, for stories and benches. */
   overrides?: Settings;
-  /** The default is `full`; in production there is no demo account, whatever the value. */
+  /** The default is `full`. In production there is never a demo account. */
   demoAccount?: DemoAccount;
-  /** False for a temporary database, as in tests: it is faster, and lost after a crash of the machine. */
+  /** Whether data survives a crash of the machine; false for temporary databases, as in tests, which are faster. */
   durable?: boolean;
   /** Receives a short description of each step. */
   progress?: (step: string) => void;

@@ -5,13 +5,13 @@ export interface SoloFacts {
   dashboard_url: string;
   /** The address at which Prometheus reads every service at once. */
   metrics_url: string;
-  /** Absent if mail is really sent, through `SMTP_URL`. */
+  /** The page with all mails; absent if `SMTP_URL` is set and mails are sent. */
   mailbox_url?: string;
   /** The target of lookups: the internet, or the registry simulator. */
   mode: 'online' | 'offline';
   /** Who handles payments: `simulated` moves no money, and with `none` nothing is sold. */
   payments: 'simulated' | 'real' | 'none';
-  /** Absent in production. */
+  /** The demo account; absent in production. */
   demo?: DemoFacts;
   data_folder: string;
   log_file: string;

@@ -4,7 +4,7 @@ import type { DataFolder } from '../data-folder/data-folder.js';
 import { portRefusal } from './before-build.js';
 import { StartFault } from './start-fault.js';
 
-/** With less free space than this, PostgreSQL would soon stop in the middle of its work. */
+/** PostgreSQL would soon fail with less free space than this. */
 const DISK_FREE_MIN_BYTES = 512 * 1024 * 1024;
 
 /** Checks that files can be created in `folder`, and creates a missing folder. @throws StartFault otherwise. */

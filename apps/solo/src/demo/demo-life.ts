@@ -112,7 +112,7 @@ class DemoLife {
     );
   }
 
-  /** Runs before the purchases, because the ledger is ordered by day. */
+  /** Invents the requests before the purchases, because the ledger is ordered by day. */
   private async use(accountId: string): Promise<void> {
     const { keys } = (await this.ask('GET', '/keys')).body as KeysAnswer;
     const live = keys.find((key) => key.environment === 'live' && key.state === 'active');
@@ -125,7 +125,10 @@ class DemoLife {
     for (const cost of costs.slice(past.length)) await this.spend(accountId, cost);
   }
 
-  /** Spends credits like a job; its id makes a repeated call count once. @throws if there are too few. */
+  /**
+   * Spends credits like a job; because of its id, a repeated call counts once. @throws Error if there are too few
+   * credits.
+   */
   private async spend(accountId: string, { day, operation, credits }: DemoCost): Promise<void> {
     const holdId = `demo-usage:${day}:${operation}`;
     const { outcome } = await this.entitlement.hold({

@@ -21,7 +21,7 @@ export interface SoloDatabaseOptions {
   adminUrl?: string;
   /** The superusers of databases that belong to single services. */
   own?: OwnDatabases;
-  /** False only for temporary installations of tests. */
+  /** Whether data survives a crash of the machine; false only for temporary installations of tests. */
   durable?: boolean;
   /** Aborts the creation of a new server. */
   signal?: AbortSignal;
