@@ -5,7 +5,7 @@ const KEYS_MAX = 200_000;
 export type DailyAddition = 'added' | 'over' | 'full';
 
 /**
- * Credits that each key has spent in a day, in the memory of one process.
+ * Counts the credits that each key has spent in a day, in the memory of one process.
  *
  * No count is dropped before its day is over: all counts belong to one day and are dropped at the first request of a
  * later one, and no further key is accepted when there are `keysMax`. A key without an entry has therefore spent

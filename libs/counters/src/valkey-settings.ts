@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { Setting } from '#libs/platform';
 
-/** The setting `VALKEY_URL`. @param about describes what is counted there. */
+/** The setting `VALKEY_URL`. @param about describes the counts in it. */
 export function ValkeyUrl(about: string): PropertyDecorator {
   const message = 'must begin with redis:// or rediss://';
   return applyDecorators(

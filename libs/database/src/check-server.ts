@@ -18,7 +18,7 @@ const ABOUT = `
 
 /**
  * Checks whether the services' schemas can be provisioned with this URL, and changes nothing. @returns the server's
- * version. @throws an error that names what is missing.
+ * version. @throws an error that names the missing requirement.
  */
 export async function checkServer(adminUrl: string, plans: readonly SchemaPlan[]): Promise<string> {
   return withClient(adminUrl, async (client) => {

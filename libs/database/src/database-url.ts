@@ -6,7 +6,7 @@ const LINES_MAX = 2;
 
 /**
  * A setting with the PostgreSQL URL of a role.
- * @param what a description of the role's rights, if its name is not enough.
+ * @param what describes the role's rights, if the role's name does not.
  */
 export function DatabaseUrl(env: string, role: string, what?: string): PropertyDecorator {
   const about = `PostgreSQL as the role "${role}"${what ? `, ${what}` : ''}. During a password change: two URLs, one per line.`;

@@ -40,7 +40,7 @@ describe('database', () => {
     }
   });
 
-  it('work for after the commit runs once after a commit, and never after a rollback', async () => {
+  it('`afterCommit` work runs once after a commit, and never after a rollback', async () => {
     const seen: string[] = [];
     await database.transaction(async (transaction) => {
       transaction.afterCommit(() => seen.push('committed'));
@@ -54,7 +54,7 @@ describe('database', () => {
     expect(seen).toEqual(['committed']);
   });
 
-  it('work for before the commit runs last, and its failure rolls everything back', async () => {
+  it('`beforeCommit` work runs last, and its failure rolls everything back', async () => {
     const seen: string[] = [];
     await database.transaction(async (transaction) => {
       transaction.beforeCommit(async () => {

@@ -99,7 +99,7 @@ describe('extensions of a service', () => {
     ]);
   });
 
-  it('a migration that needs an extension that was not provisioned applies nothing, and says what to run', async () => {
+  it('a migration without its extension changes nothing, and its error names the command to run', async () => {
     const url = urlOf(ownerRole('gateway'));
     const step = { name: '0001-names', sql: 'create table names (a text)' };
     await expect(migrate(url, [step], ['ltree'])).rejects.toThrow(

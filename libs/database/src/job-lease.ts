@@ -90,7 +90,7 @@ export class JobLease {
     return this.isWritten(FINISH, [this.options.job, epoch]);
   }
 
-  /** Releases a failed run to the first process that asks after `pauseMs`. @returns as `renew`. */
+  /** Releases a failed run, which another process can take after `pauseMs`. @returns as `renew`. */
   async leave({ epoch }: JobRun, pauseMs: number): Promise<boolean> {
     return this.isWritten(RENEW, [this.options.job, epoch, pauseMs]);
   }

@@ -11,14 +11,14 @@ export interface Migration {
   name: string;
   sql: string;
   /**
-   * False for a single statement that cannot run in a transaction, such as `create index concurrently if not exists`.
-   * It must be safe to repeat, because a process may die after it. An index that a failed run left invalid is dropped
-   * first.
+   * Whether it runs in a transaction; false for a single statement that cannot, such as `create index concurrently if
+   * not exists`. It must be safe to repeat, because a process may die after it. An index that a failed run left invalid
+   * is dropped first.
    */
   isTransactional?: false;
   /**
-   * It removes what the last release no longer uses: the second half of expand and contract. Other migrations must
-   * leave everything unchanged that the last release reads and writes.
+   * The migration removes objects that the last release no longer uses: the second half of expand and contract. All
+   * other migrations must leave the objects unchanged that the last release reads and writes.
    */
   contracts?: true;
 }
@@ -30,8 +30,8 @@ const LOCK_KEY = 0x6d696772; // 'migr'
 const LOCK_RETRY_MS = 100;
 
 /**
- * Takes the service's right to write to the table of migrations, which the schema's default privileges give for every
- * table.
+ * Revokes the service's right to write to the table of migrations, because the schema's default privileges grant it for
+ * every table.
  */
 const LEAVE_TO_OWNER = `
   do $$ declare writer text; begin

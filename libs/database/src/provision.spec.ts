@@ -146,7 +146,7 @@ describe('migrations', () => {
     expect(await migrate(url, [first, second])).toEqual([]);
   });
 
-  it('a failing step leaves nothing behind, and the next run starts there', async () => {
+  it('a failing step leaves nothing behind, and the next run starts with that step', async () => {
     const broken: Migration = { name: '0003-third', sql: 'create table three (a int); select 1/0' };
     await expect(migrate(url, [first, second, broken])).rejects.toThrow('0003-third failed');
     const mended = { ...broken, sql: 'create table three (a int)' };

@@ -157,7 +157,10 @@ export class Transaction {
     if (this.isOver || !runner?.isTransactionActive) throw new Error('the transaction is over');
   }
 
-  /** The connection for a COPY, whose data would be mistaken for answers to statements sent after it. */
+  /**
+   * Returns the connection for a COPY. No other statement may follow on it, because the COPY's data would be mistaken
+   * for its answer.
+   */
   private async claim(): Promise<KnownClient> {
     this.checkOpen();
     if (this.running > 0) throw new Error('a COPY begins when no other statement is running');
@@ -178,7 +181,7 @@ export class Transaction {
     return this.guarded.query(sql, parameters, true);
   }
 
-  /** The connection, whose statements run only while the transaction is open and are counted while they do. */
+  /** Returns the connection. Its statements run only while the transaction is open, and running ones are counted. */
   private guard(runner: QueryRunner): QueryRunner {
     const query = async (...statement: Parameters<QueryRunner['query']>) => {
       this.checkOpen();

@@ -152,7 +152,7 @@ describe('queries to a registry', () => {
     )
     .map((parts) => parts.join(''));
 
-  it('S61: whatever the query, only letters, digits, dots and hyphens and one line end are sent', () => {
+  it('S61: a query consists only of letters, digits, dots and hyphens, and one line end', () => {
     let accepted = 0;
     fc.assert(
       fc.property(fc.oneof(nearDomain, fc.string({ unit: 'binary' }), fc.domain()), (input) => {

@@ -54,7 +54,7 @@ export interface ListOptions {
 }
 
 export interface FilePage {
-  /** Ordered by their keys, byte by byte. */
+  /** The files, ordered by their keys, byte by byte. */
   files: FileFacts[];
   /** The value of `after` for the next page; undefined on the last one. */
   next?: string;
@@ -152,8 +152,8 @@ export abstract class FileStore {
   }
 
   /**
-   * An address from which anybody who has it can download the file for a while. The caller must check permissions
-   * before (S77).
+   * Returns an address from which anybody can download the file for a while. The caller must check permissions before
+   * (S77).
    * @returns undefined if the store has no addresses; its owner then streams the file.
    */
   async address(key: string, options: AddressOptions): Promise<string | undefined> {

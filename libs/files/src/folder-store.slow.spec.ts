@@ -64,7 +64,7 @@ describe('files in a folder', () => {
     expect(await store.address('a', options)).toBeUndefined();
   });
 
-  it('leave room for others on their disk', async () => {
+  it('leave free space for other programs on their disk', async () => {
     const folder = join(root, 'full');
     const clock = new SystemClock();
     const before = await FolderStore.open(folder, clock);
@@ -72,7 +72,7 @@ describe('files in a folder', () => {
     let looks = 0;
     const filling = await FolderStore.open(folder, clock, {
       share: 1,
-      // There is room when the write begins, but not when the file has grown.
+      // There is enough free space when the write begins, but not when the file has grown.
       get bytes() {
         return looks++ === 0 ? 0 : Infinity;
       },

@@ -152,7 +152,7 @@ export class FolderStore extends FileStore {
     return undefined;
   }
 
-  /** @throws FilesUnavailable if the disk has too little room or is broken. */
+  /** @throws FilesUnavailable if the disk has too little free space or is broken. */
   private async requireRoom(): Promise<void> {
     const { blocks, bavail, bsize } = await stored(statfs(this.root));
     const kept = Math.min(this.room.bytes, this.room.share * blocks * bsize);

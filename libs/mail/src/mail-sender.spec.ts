@@ -91,7 +91,7 @@ describe('mail sender', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('if a sender dies, others wait only for the one mail that it was sending', async () => {
+  it('if a sender dies, the others wait only for the mail that it was sending', async () => {
     for (let i = 0; i < 3; i++) await write();
     // This mail is never answered, as if its process were dead.
     const silent = new SilentTransport();

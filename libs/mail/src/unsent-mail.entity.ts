@@ -31,7 +31,7 @@ export class UnsentMail {
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
-  /** Only for senders of the last release: `infinity` hides a mail from them. */
+  /** Only senders of the last release read this column; `infinity` hides a mail from them. */
   @Column('timestamptz', { name: 'next_try_at' })
   nextTryAt: Date;
 

@@ -66,7 +66,7 @@ export class OpenConnections {
 
   constructor(private readonly options: OpenConnectionsOptions) {}
 
-  /** Watches a server whose listeners are complete. */
+  /** Watches a server, after all its listeners were added. */
   watch(server: Server): void {
     server.prependListener('connection', (socket: Socket) => {
       if (!this.admit(socket)) socket.destroy();

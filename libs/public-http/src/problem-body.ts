@@ -59,7 +59,7 @@ export class ProblemBodies {
     return `${fixed},"request_id":"${requestId}","timestamp":"${this.timestamp()}","path":${this.publicPath(path)}}`;
   }
 
-  /** RFC 3339; cached, because a flood has many refusals in one millisecond. */
+  /** Returns the time in RFC 3339. It is cached, because a flood causes many refusals in one millisecond. */
   private timestamp(): string {
     const now = this.clock.now();
     const ms = now.getTime();

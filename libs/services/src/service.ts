@@ -47,7 +47,7 @@ export interface Listener {
 
 /** The code of a running service. */
 export interface ServiceCode<C extends object = object> {
-  /** Its controllers: those with `@Consumes` and `@Watches` define the events it receives. */
+  /** The controllers of the service. Those with `@Consumes` and `@Watches` define the events that it receives. */
   controllers: readonly Type[];
   jobs: readonly JobDeclaration[];
   start(given: ServiceStart<C>): Promise<StartedService>;

@@ -23,7 +23,7 @@ export class Later {
   constructor(readonly seconds: number) {}
 }
 
-/** For longer waits, use a row with a time and a job that checks it. */
+/** For a longer wait, store a row with a time, and check it in a job. */
 export const LATER_MAX_SECONDS = 7 * 86_400;
 
 /** @throws RangeError for a negative number, and for more than seven days. */

@@ -94,7 +94,7 @@ export abstract class WorkRunner<T extends object> implements Job {
     return String(error);
   }
 
-  /** Called in the transaction in which work becomes dead. */
+  /** The runner calls this in the transaction in which work becomes dead. */
   protected async onDead(
     _transaction: Parameters<Parameters<Database['transaction']>[0]>[0],
     _work: { id: string; name: string; payload: T; reason: string },

@@ -68,7 +68,7 @@ export class SliceEntry {
     );
   }
 
-  /** True while the server's last answer was that nothing is left. */
+  /** True while the server's last answer was that no request is left. */
   isFull(limit: number, nowMs: number): boolean {
     return limit <= this.fullLimit && nowMs < this.fullUntilMs;
   }

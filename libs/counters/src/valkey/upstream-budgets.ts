@@ -75,7 +75,7 @@ export class UpstreamBudgets {
     return new UpstreamBudgets(link);
   }
 
-  /** False while each process uses its own share of a limit. */
+  /** Whether the server can be used; false while each process uses its own share of a limit. */
   get isUsable(): boolean {
     return this.link.isUsable;
   }

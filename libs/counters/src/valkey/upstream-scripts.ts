@@ -1,6 +1,6 @@
 import { script } from './scripts.js';
 
-/** The longest pause, whatever a process requests. */
+/** The longest pause that a process can set. */
 const PAUSE_MAX_MS = 3_600_000;
 /** A process that waits for a token is assumed to be waiting for this long after the token's time. */
 const WAITS_MS = 250;

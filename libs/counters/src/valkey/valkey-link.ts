@@ -9,8 +9,8 @@ const META = `${PREFIX}meta`;
 /** The number of gateways that a gateway assumes until it has reached the server once. */
 const GATEWAYS_UNSEEN = 4;
 /**
- * A lower count of gateways is accepted after this time, not counting an outage: a server that came back must first
- * hear from all of them.
+ * A lower count of gateways is accepted after this time, not counting an outage: all gateways must first report to a
+ * server that came back.
  */
 const FEWER_AFTER_MS = 15_000;
 const BEAT_MS = SECOND_MS;
@@ -41,7 +41,7 @@ export interface ValkeyLinkOptions {
   nowMs?: () => number;
 }
 
-/** What a gateway reports and requests for one entry. */
+/** The report and the request of a gateway for one entry. */
 export interface TakeRequest {
   key: string;
   /** Requests per window. */
@@ -52,7 +52,7 @@ export interface TakeRequest {
   ahead: number;
   /** Tokens still in hand. */
   inHand: number;
-  /** Alternating seconds and counts of the use that the server does not know yet. */
+  /** The use that the server does not know yet: seconds and counts alternate. */
   uses: readonly number[];
 }
 
@@ -152,7 +152,7 @@ export class ValkeyLink {
     this.client.disconnect();
   }
 
-  /** False while requests have to be decided without the server. */
+  /** Whether the server can be used; false while requests have to be decided without it. */
   get isUsable(): boolean {
     return this.isJoined && !this.isLate;
   }

@@ -33,7 +33,8 @@ export class ValkeyRepeatWindow extends RepeatWindow {
     super();
     this.sender = Buffer.from(gatewayId.replaceAll('-', ''), 'hex');
     this.sender.copy(this.batch);
-    // `listen` does it again; the library would drop the promise of its own attempt, whose failure ends the process.
+    // `listen` subscribes again. The library would drop the promise of its own attempt, and a failure of that would end
+    // the process.
     this.subscriber = link.client.duplicate({ autoResubscribe: false });
     bearLateErrors(this.subscriber);
     // The link logs the failure of the same server.

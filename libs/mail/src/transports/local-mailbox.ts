@@ -4,7 +4,7 @@ import { type OutgoingMail, checkMail } from '../mail.js';
 
 /** A mail as the mailbox page shows it. */
 export interface KeptMail extends OutgoingMail {
-  /** RFC 3339. */
+  /** The time of arrival, in RFC 3339. */
   sentAt: string;
 }
 
@@ -27,7 +27,7 @@ export class LocalMailbox extends MailTransport {
     if (this.mails.size > MAILS_MAX) this.mails.delete(oldest);
   }
 
-  /** Newest first. */
+  /** Lists the mails, the newest first. */
   async newest(limit: number): Promise<KeptMail[]> {
     return [...this.mails.values()].slice(-limit).reverse();
   }

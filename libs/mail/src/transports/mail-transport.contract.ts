@@ -33,7 +33,7 @@ export function mailTransportContract(current: () => TransportUnderTest): void {
     ['a display name', { to: 'Someone <someone@example.com>' }],
     ['a quoted local part', { to: '"a b"@example.com' }],
     ['no subject', { subject: '' }],
-  ])('S82: %s is refused and nothing leaves', async (_, change) => {
+  ])('S82: %s is refused, and no mail is sent', async (_, change) => {
     const { transport, arrived } = current();
     const sending = transport.send({ ...mail, ...change, id: newId() });
     await expect(sending).rejects.toBeInstanceOf(UnsafeMail);

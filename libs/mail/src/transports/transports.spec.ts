@@ -84,7 +84,7 @@ describe('mail over SMTP', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('answers go to the contact address, or to the sender without one', async () => {
+  it('replies go to the contact address; without one, to the sender', async () => {
     await underTest.transport.send({ ...mail, id: newId() });
     const from = 'Service <no-reply@example.org>';
     const answered = new SmtpTransport({ url, from, replyTo: 'help@example.org' });

@@ -5,7 +5,7 @@ export const FLOOR_BYTES_A_SECOND = 16 * 1024;
 /** In the first minute, the reader need not read. */
 export const CREDIT_AT_FIRST = 60 * FLOOR_BYTES_A_SECOND;
 /**
- * How far ahead of the minimum rate a reader can be. The system accepts bytes in steps of a third of its buffer, more
+ * The maximum lead of a reader over the minimum rate. The system accepts bytes in steps of a third of its buffer, more
  * than a mebibyte: a reader at the minimum rate seems to read nothing for more than a minute, and then everything at
  * once. A reader that reads nothing is detected after about three minutes.
  */

@@ -16,7 +16,7 @@ const SAID_OF_FILES = [
   'last-modified',
 ] as const;
 const HEADER_MAX_LENGTH = 4_096;
-/** RFC 9110 §5.5 without obs-text. */
+/** A header's value (RFC 9110 §5.5) without obs-text. */
 const VALUE = /^[\t\x20-\x7e]*$/;
 /** `Content-Disposition` (RFC 6266) of a file that a browser must save and never show (S79). */
 const ATTACHMENT = /^attachment(;|$)/i;

@@ -37,7 +37,7 @@ export interface TransferCall {
 /** The outcome of an answered transfer. */
 export interface TransferEnd {
   status: number;
-  /** False if the owner disconnected, or the connection was cut, before the last byte. */
+  /** Whether the last byte was sent; false if the owner disconnected, or the connection was cut, before that. */
   isWhole: boolean;
 }
 

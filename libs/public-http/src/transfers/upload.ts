@@ -29,7 +29,8 @@ export class Upload extends Transfer {
     const { body } = this;
     const { waitsFor = 'owner', movedMs = this.startedMs, writableEnded = true } = body ?? {};
     const isClientWaitedFor = waitsFor === 'client';
-    // Otherwise an occasional byte could occupy one of the few places for as long as the sender likes (S104).
+    // Otherwise, a client that sends an occasional byte could occupy one of the few places for as long as it likes
+    // (S104).
     const isSlow = this.floor.isBelow(nowMs, body?.sizeBytes ?? 0, isClientWaitedFor);
     const limitMs = writableEnded ? answerTimeoutMs : idleTimeoutMs;
     if (!isSlow && nowMs - movedMs <= limitMs) return;
