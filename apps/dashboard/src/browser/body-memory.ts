@@ -8,26 +8,61 @@ const ALL_BYTES = 8 * MIB;
 /** Maximum size of these bodies per address (IPv6: /48): two of the largest callbacks. */
 const OF_SITE_BYTES = 2 * MIB;
 
+/** A body that is arriving or being answered. */
+interface Body {
+  site: string;
+  bytes: number;
+  /** Rejects it; undefined once all of it has arrived. */
+  refuse?: () => void;
+}
+
 /** Counts the bytes of bodies in memory, in total and per site. */
 class BodyMemory {
   private bytes = 0;
   private readonly ofSites = new Map<string, number>();
+  /** Oldest first. */
+  private readonly bodies = new Set<Body>();
 
-  /** False if there is no room for them. */
-  take(site: string, bytes: number): boolean {
-    const ofSite = (this.ofSites.get(site) ?? 0) + bytes;
-    if (this.bytes + bytes > ALL_BYTES || ofSite > OF_SITE_BYTES) return false;
+  /**
+   * If the memory is full, bodies of sites that have more than this one make room: otherwise a few clients that do not
+   * finish theirs would keep all others out. @returns false if there is no room for the bytes.
+   */
+  take(body: Body, bytes: number): boolean {
+    const ofSite = (this.ofSites.get(body.site) ?? 0) + bytes;
+    if (ofSite > OF_SITE_BYTES) return false;
+    while (this.bytes + bytes > ALL_BYTES) {
+      const refuse = this.oldestOfLargest(ofSite)?.refuse;
+      if (!refuse) return false;
+      refuse();
+    }
+    this.bodies.add(body);
     this.bytes += bytes;
-    this.ofSites.set(site, ofSite);
+    this.ofSites.set(body.site, ofSite);
+    body.bytes += bytes;
     return true;
   }
 
-  giveBack(site: string, bytes: number): void {
-    if (bytes === 0) return;
+  giveBack(body: Body): void {
+    const { site, bytes } = body;
+    if (!this.bodies.delete(body)) return;
+    body.bytes = 0;
     this.bytes -= bytes;
     const left = this.ofSites.get(site)! - bytes;
     if (left === 0) this.ofSites.delete(site);
     else this.ofSites.set(site, left);
+  }
+
+  /** The oldest body that is still arriving, of the site that has most, if that is more than `bytes`. */
+  private oldestOfLargest(bytes: number): Body | undefined {
+    let found: Body | undefined;
+    let most = bytes;
+    for (const body of this.bodies) {
+      const ofSite = this.ofSites.get(body.site)!;
+      if (!body.refuse || ofSite <= most) continue;
+      found = body;
+      most = ofSite;
+    }
+    return found;
   }
 }
 
@@ -38,24 +73,30 @@ class BodyMemory {
  */
 export function meterBodies(server: FastifyInstance): void {
   const memory = new BodyMemory();
-  server.addHook('preParsing', (request, reply, body, done) => {
+  server.addHook('preParsing', (request, reply, stream, done) => {
     // Only a few pieces of an upload are in memory at any time.
-    if (request.routeOptions.config.isUpload) return done(null, body);
-    const site = siteOf(request.ip);
-    let held = 0;
+    if (request.routeOptions.config.isUpload) return done(null, stream);
+    const body: Body = { site: siteOf(request.ip), bytes: 0 };
     const count = (chunk: Buffer) => {
-      if (memory.take(site, chunk.length)) held += chunk.length;
-      else {
-        body.off('data', count);
-        void reply.header('connection', 'close');
-        // The reader stops here; destroying the stream would also lose the answer.
-        body.emit('error', new BodiesTooMany());
-      }
+      if (!memory.take(body, chunk.length)) body.refuse?.();
     };
-    body.on('data', count);
+    const stop = () => {
+      stream.off('data', count);
+      body.refuse = undefined;
+      memory.giveBack(body);
+    };
+    body.refuse = () => {
+      stop();
+      void reply.header('connection', 'close');
+      // The reader stops here; destroying the stream would also lose the answer.
+      stream.emit('error', new BodiesTooMany());
+    };
+    stream.on('data', count);
+    stream.once('end', () => (body.refuse = undefined));
     // Discards a body that is not read.
-    body.on('error', () => {});
-    reply.raw.once('close', () => memory.giveBack(site, held));
-    done(null, body);
+    stream.on('error', () => {});
+    // The rest of a body that was rejected for its length arrives after the answer and is not kept.
+    reply.raw.once('close', stop);
+    done(null, stream);
   });
 }
