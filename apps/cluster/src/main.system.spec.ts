@@ -39,7 +39,7 @@ describe('npm run cluster', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('everything that is missing on a machine is reported at once, and each package once', () => {
+  it('all packages that a machine lacks are reported at once, each only once', () => {
     const { status, stderr } = run([], { PATH: folder, HOME: folder });
     expect(status).toBe(1);
     expect(stderr).toBe(

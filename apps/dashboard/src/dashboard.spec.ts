@@ -339,7 +339,7 @@ describe('dashboard', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('S89: a CSRF token that is not text is a wrong token, not an internal error', async () => {
+  it('S89: a CSRF token that is not text is rejected as a wrong token, without an internal error', async () => {
     const { 'x-csrf-token': _, ...withoutToken } = ours;
     for (const csrf of [5, true, null, {}, [CSRF], { length: 43 }]) {
       const body = JSON.stringify({ csrf });

@@ -105,7 +105,7 @@ describe('the preview of a change', () => {
     expect(said).not.toContain('paused');
   });
 
-  it('has its own idempotency key, even for the same plan in the same second, and each repeat has the same one', async () => {
+  it('has its own idempotency key, even for the same plan in the same second, and each repeat has the same key', async () => {
     preview({});
     under.answers.set('POST /internal/subscriptions/0197-s/change', {
       subscription: OWNED,

@@ -133,7 +133,7 @@ describe('an irreversible step', () => {
     },
   );
 
-  it('a replaced key can only be revoked while it still works', async () => {
+  it('as long as a replaced key still works, it can be revoked but not rotated', async () => {
     const expires_at = '2026-11-23T10:00:00.000Z';
     const listed = async (state: KeyAnswer['state']) => {
       const keys = [{ ...KEY, state, expires_at }];
@@ -172,7 +172,7 @@ describe('an irreversible step', () => {
     expect((await under.get('/keys/0197-a/reissue')).status).toBe(404);
   });
 
-  it('addresses that may use a key are typed one per line, shown with it, and cleared by an empty field', async () => {
+  it('addresses that may use a key are typed one per line, shown with the key, and cleared by an empty field', async () => {
     const keys = [{ ...KEY, allowed_addresses: ['192.0.2.1', '2001:db8::/32'] }];
     under.answers.set('GET /internal/dashboard/keys', { keys, paging: onePage(1, 50) });
     expect(textOf(await under.get('/keys'))).toContain('only from 192.0.2.1, 2001:db8::/32');

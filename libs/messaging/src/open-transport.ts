@@ -10,7 +10,9 @@ import { KafkaTransport } from './transports/kafka/kafka-transport.js';
 export interface OpenTransportOptions {
   config: EventsConfig;
   logger: Logger;
-  /** Required for events within this process; Kafka keeps its groups itself and needs none. */
+  /**
+   * The durable consumers of each producer. Events within this process need this list; Kafka keeps its groups itself.
+   */
   consumers?: EventConsumers;
 }
 

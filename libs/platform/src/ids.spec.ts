@@ -16,7 +16,7 @@ describe('ids', () => {
     expect(Math.abs(ms - before)).toBeLessThan(60_000);
   });
 
-  it('the next id is greater than one that another process created slightly ahead of this clock', () => {
+  it('the next id is greater than an id that another process created slightly ahead of this clock', () => {
     const ahead = 'ffffffff-0000-7fff-bfff-ffffffffffff';
     expect(nextId(ahead) > ahead).toBe(true);
     expect(nextId(undefined) > newId()).toBe(false);

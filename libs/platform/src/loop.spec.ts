@@ -60,7 +60,7 @@ describe('a loop', () => {
     expect(turns).toBe(1);
   });
 
-  it('if woken while working, works once more, however often it was woken, and never concurrently', async () => {
+  it('works once more if it was woken while working, however often, and never concurrently', async () => {
     const { work, open } = gate();
     void repeat(work).start();
     loop.wake();

@@ -50,7 +50,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
   const cancel = async () =>
     billing.call('POST', `subscriptions/${(await subscription()).id}/cancel`, { accountId });
 
-  it('a deletion cancels at the end of the period, and a restoration undoes it', async () => {
+  it('a deletion cancels the subscription at the end of its period, and a restoration undoes the cancellation', async () => {
     await billing.act(await order(), 'pay');
     await billing.deliver('deleted', accountId);
     await billing.follow();
@@ -159,7 +159,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     expect(await subscription()).toMatchObject({ cancel_at: expect.any(String) });
   });
 
-  it('between a restoration and its effects, the customer can change nothing, because the effects would overwrite it', async () => {
+  it('between a restoration and its effects, the customer cannot change the subscription, because the effects would overwrite the change', async () => {
     await billing.act(await order(), 'pay');
     await billing.deliver('deleted', accountId);
     await billing.follow();

@@ -60,7 +60,7 @@ describe('bills whose amount differs from the price of their lines', () => {
     );
   }
 
-  it('an upgrade below the smallest charge is carried to the renewal, which brings its period and credits', async () => {
+  it('an upgrade below the smallest charge is carried over to the renewal, which pays for the upgrade’s period and credits', async () => {
     await upgradeShortlyBeforeTheEnd();
     const [{ total: cents, ...small }] = invoices();
     expect(small).toMatchObject({ status: 'paid', amount_paid: 0, ending_balance: cents });
@@ -118,7 +118,7 @@ describe('bills whose amount differs from the price of their lines', () => {
     expect(invoices()[0]).toMatchObject({ subtotal: 1000, total: 750, amount_paid: 650 });
   }
 
-  it('if a coupon or a balance made a period cheaper, a refund of its rest is calculated from the amount paid', async () => {
+  it('if a coupon or a balance made a period cheaper, a refund of the rest of the period is calculated from the amount paid', async () => {
     await renewCheaper();
     const [from, to] = [addMonths(start, 1).getTime(), addMonths(start, 2).getTime()];
     await passTo(new Date((from + to) / 2));
@@ -144,7 +144,7 @@ describe('bills whose amount differs from the price of their lines', () => {
     ]);
   });
 
-  it('if a paid bill cannot be read, the customer gets the rights that it would have granted, and an operator is alerted', async () => {
+  it('if a paid bill cannot be read, the customer gets the rights that the bill would have granted, and an operator is alerted', async () => {
     const { world } = billing.simulator;
     world.all('price').find(({ metadata }) => metadata.sku === 'api-5K-month')!.unit_amount = 900;
     await passTo(addMonths(start, 1));

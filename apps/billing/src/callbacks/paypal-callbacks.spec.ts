@@ -40,7 +40,7 @@ describe('callbacks of PayPal', () => {
     return { order, raw: Buffer.from(body) };
   }
 
-  it('S44: a hundred copies of one callback capture once and are one payment', async () => {
+  it('S44: a hundred copies of one callback cause one capture and one payment', async () => {
     const { order, raw } = await approved();
     const answers = await Promise.all(Array.from({ length: 100 }, () => post(raw, sign(raw))));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));

@@ -56,7 +56,8 @@ export class FollowAccountsJob implements Job {
 
   private async follow(followed: FollowedSubscription): Promise<void> {
     const { id, processor: name, externalId, wanted } = followed;
-    // Noted before the call, so that a restoration undoes our cancellation even if the processor's answer was lost.
+    // The cancellation is noted before the call, so that a restoration undoes it even if the processor's answer was
+    // lost.
     if (wanted === 'cancel') await this.subscriptions.markCancelledByDeletion(followed);
     crashPoint('follow.after-mark');
     const outcome = await this.ask(followed);

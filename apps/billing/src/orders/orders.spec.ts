@@ -89,7 +89,7 @@ describe('orders', () => {
       expect(empty.body.orders).toEqual([]);
     });
 
-    it('a repeat with the same key returns the same order, and with another body is rejected', async () => {
+    it('a repeat with the same key returns the same order, and a repeat with another body is rejected', async () => {
       const headers = { 'idempotency-key': newId() };
       const before = billing.simulator.world.all('checkout.session').length;
       const [first, ...others] = await Promise.all([1, 2, 3, 4].map(() => post(wish(), headers)));
@@ -102,7 +102,7 @@ describe('orders', () => {
       });
     });
 
-    it('a lost answer creates no second order: the repeat completes the same one', async () => {
+    it('a lost answer creates no second order: the repeat completes the same order', async () => {
       const headers = { 'idempotency-key': newId() };
       const before = billing.simulator.world.all('checkout.session').length;
       billing.simulator.apiFaults.lostAnswers = Infinity;

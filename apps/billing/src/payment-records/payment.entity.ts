@@ -46,7 +46,7 @@ export class Payment {
   @Column('boolean', { name: 'is_announced' })
   isAnnounced: boolean;
 
-  /** Announced, but later found to have paid for a second subscription of a line: it is refunded. */
+  /** The payment was announced, but later found to have paid for a second subscription of a line: it is refunded. */
   @Column('boolean', { name: 'is_unwanted' })
   isUnwanted: boolean;
 

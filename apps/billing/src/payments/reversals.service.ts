@@ -184,7 +184,7 @@ export class ReversalsService {
       const news = { ...latest, externalId: id, state: next, amountMicros, updatedAt: now };
       return next === 'undone' ? failed(news, now) : news;
     }
-    // Nothing was announced that could be undone.
+    // Without an earlier announcement, there is nothing to undo.
     if (state === 'undone') return undefined;
     return {
       id: newId(),

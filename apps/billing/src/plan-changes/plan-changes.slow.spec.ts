@@ -76,7 +76,7 @@ describe.each(BOTH)('plan changes at %s', (processor) => {
 
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
 
-  it('S51: no simultaneous upgrade cancels one that is already paid', async () => {
+  it('S51: no simultaneous upgrade cancels an upgrade that is already paid', async () => {
     const bills = billing.simulator.world.all('invoice').length;
     const wish = (sku: string) =>
       billing.call('POST', `subscriptions/${id}/change`, { accountId, body: { sku } });

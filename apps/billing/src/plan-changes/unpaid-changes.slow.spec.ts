@@ -87,7 +87,7 @@ describe('an unpaid plan change', () => {
     expect(invoice.status).toBe('void');
     expect(await ask('drop')).toMatchObject({ status: 200 });
     card('works');
-    // A request that repeats one from before the drop is not a new request.
+    // Repeating a request from before the drop does not request the change again.
     await ask('change', WISH, first);
     expect(await paid()).toHaveLength(1);
     await ask('change', WISH, { 'idempotency-key': newId() });

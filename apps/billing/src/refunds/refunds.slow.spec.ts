@@ -68,7 +68,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
   }
 
   describe('a package', () => {
-    it('a full refund first blocks credits, then revokes them, once', async () => {
+    it('a full refund first blocks the credits, then revokes them once', async () => {
       const bought = await buy();
       const before = refunds().length;
       const refundId = newId();
@@ -252,7 +252,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       ]);
     });
 
-    it('another refund replaces those that failed before it', async () => {
+    it('another refund replaces the refunds that failed before it', async () => {
       await buy();
       billing.simulator.apiFaults.refusedRefunds = 2;
       expect((await refund({ amountMicros: '10000000' })).status).toBe(422);
@@ -279,7 +279,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect((await decide('x', 'retry')).status).toBe(404);
     });
 
-    it('a customer who owes used credits cannot buy with this processor until they are repaid', async () => {
+    it('a customer who owes used credits cannot buy through this processor until the credits are repaid', async () => {
       await buy();
       billing.holdings.set(accountId, { debt: '120' });
       await order();
@@ -296,7 +296,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       await order();
     });
 
-    it('a won dispute returns the credits, and a reopened one counts again', async () => {
+    it('a won dispute returns the credits, and a reopened dispute counts again', async () => {
       const bought = await buy();
       const [{ externalId }] = await payments();
       const id = side.dispute(externalId);

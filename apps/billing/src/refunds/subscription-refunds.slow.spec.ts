@@ -122,7 +122,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect((await billing.call('POST', 'orders', { accountId, body })).status).toBe(201);
     });
 
-    it('a lost dispute of a renewal ends it at the end of the previous period; if won again, its time returns', async () => {
+    it('a lost dispute of a renewal ends it at the end of the previous period; if the dispute is won again, the time returns', async () => {
       await subscribe();
       const turn = addMonths(billing.clock.now(), 1);
       await billing.pass(turn.getTime() - billing.clock.now().getTime());
@@ -149,7 +149,7 @@ describe.each(BOTH)('refunds and disputes at %s', (processor) => {
       expect(await subscription()).toMatchObject({ state: 'active' });
     });
 
-    it('the refund of an upgrade restores the old plan, and a failed refund the new one', async () => {
+    it('the refund of an upgrade restores the old plan, and a failed refund the new plan', async () => {
       const { id } = await subscribe();
       const until = end();
       await billing.pass(HOUR_MS);

@@ -77,7 +77,7 @@ describe.each(BOTH)('rights while a payment at %s is overdue', (processor) => {
     expect(await failRenewal()).toMatchObject({ sku: 'api-5K-month', ...rights('api-5K-month') });
   });
 
-  it('an upgrade that was paid for half of the period grants its own rights', async () => {
+  it('an upgrade that was paid for half of the period grants its rights during the grace period', async () => {
     const id = await subscribe('api-5K-month');
     await passTo(before(15 * DAY_MS));
     await change(id, { sku: 'api-15K-month' });

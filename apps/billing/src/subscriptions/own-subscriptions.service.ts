@@ -53,7 +53,7 @@ export class OwnSubscriptionsService {
   }
 
   /**
-   * Called before anything that leads to further payments.
+   * Checks that the account may cause further payments.
    * @throws AccountDeletedHere, AccountSuspendedHere.
    */
   async checkMayBuy(accountId: string): Promise<void> {

@@ -168,7 +168,7 @@ describe('subscriptions by PayPal', () => {
     expect(await plan.row()).toMatchObject({ sku: 'api-50K-month', pending_change: null });
   });
 
-  it('an upgrade paid before it is accepted takes no money either', async () => {
+  it('an upgrade that is paid before it is accepted takes no money', async () => {
     await plan.said();
     const { orders, world } = billing.simulator.paypal;
     await plan.ask('change', { sku: 'api-50K-month' });

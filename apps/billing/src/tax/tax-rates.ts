@@ -15,7 +15,7 @@ interface CountryRates {
 export interface TaxedBuyer {
   /** ISO 3166-1 alpha-2. */
   country: string;
-  /** Given by businesses; account accepts only ids in the format of their country (S81). */
+  /** The tax id of a business; account accepts only ids in the format of their country (S81). */
   tax_id?: string;
 }
 

@@ -148,7 +148,7 @@ describe('tax', () => {
     expect(pages[0]).toContain('FR12345678901');
   });
 
-  it('a tax id removed after the order stays on its invoices until another one replaces it', async () => {
+  it('a tax id removed after the order stays on the order’s invoices until another tax id replaces it', async () => {
     const business = { organisation: 'Exemple SA', tax_id: 'FR12345678901' };
     live('FR', business);
     const { body } = await order({ product: 'package', credits: 15_000, processor: 'paypal' });

@@ -19,7 +19,7 @@ const POLICY = [
 export const contentSecurityPolicy = (...origins: string[]) =>
   [POLICY, ["connect-src 'self'", ...origins].join(' ')].join('; ');
 
-/** Sent with every answer of the dashboard's origin (S115). */
+/** The headers sent with every answer of the dashboard's origin (S115). */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': contentSecurityPolicy(),
   'strict-transport-security': 'max-age=63072000; includeSubDomains',

@@ -11,7 +11,7 @@ export const IdempotencyKeyField = () =>
 
 /** The values that each form of our pages sends. */
 export class PageForm {
-  /** Checked before the form is read. */
+  /** The token is checked before the form is read. */
   @TextField()
   csrf?: string;
 }

@@ -26,7 +26,7 @@ export class PlaygroundController {
     return visit.show(playgroundList(visit.context));
   }
 
-  /** Filled in from the address. @throws NotFound. */
+  /** Shows the page, with its form filled in from the address. @throws NotFound. */
   @Get(':name')
   async show(@Visit() visit: PageVisit, @Param('name') name: string, @Query() query: Given) {
     const row = find(name);

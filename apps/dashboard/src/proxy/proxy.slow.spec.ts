@@ -255,7 +255,7 @@ describe('calls forwarded to their owner', () => {
     expect(under.arrived).toEqual([]);
   });
 
-  it('a file of any size is streamed, and a rejection instead of it keeps its own text', async () => {
+  it('a file of any size is streamed, and a rejection in place of a file keeps its own text', async () => {
     under.answer = { status: 200, type: 'application/pdf', body: Buffer.alloc(3 * MIB, 'file') };
     const file = await under.send('GET', '/api/invoices/1/file', { cookie: under.cookie });
     expect([file.status, file.headers['content-type']]).toEqual([200, 'application/pdf']);

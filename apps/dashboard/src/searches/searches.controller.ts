@@ -40,7 +40,7 @@ export class SearchesController {
     return visit.show(searchesPage(visit.context));
   }
 
-  /** Filled in from the address. @throws NotFound. */
+  /** Shows the page, with its form filled in from the address. @throws NotFound. */
   @Get(':name')
   async form(
     @Visit() visit: PageVisit,
@@ -50,7 +50,7 @@ export class SearchesController {
     return this.show(visit, find(name), typedOf(query));
   }
 
-  /** Costs the price shown on the page. @throws NotFound. */
+  /** Makes the request, which costs the price shown on the page. @throws NotFound. */
   @Post(':name')
   async ask(@Visit() visit: PageVisit, @Body() form: SearchForm, @Param('name') name: string) {
     const search = find(name);

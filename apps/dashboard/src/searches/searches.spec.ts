@@ -74,7 +74,7 @@ const history = (records: object[], more: object = {}) => ({
 });
 
 describe('search pages', () => {
-  it('every search has one, with its form, its price and the equivalent call', async () => {
+  it('every search has a page, with its form, its price and the equivalent call', async () => {
     const list = await open('/search');
     for (const search of [...SEARCHES, ...LIVE_LOOKUPS]) {
       const { row, title } = search;
@@ -221,7 +221,7 @@ describe('an answer with untrusted content', () => {
     }
   });
 
-  it('shows a domain status in words, and an unknown one unchanged', () => {
+  it('shows a domain status in words, and an unknown status unchanged', () => {
     expect(statusWords('clienttransferprohibited')).toBe('client transfer prohibited');
     expect(statusWords('serverDeleteProhibited')).toBe('server delete prohibited');
     expect(statusWords('redemption_period')).toBe('redemption period');

@@ -28,7 +28,7 @@ it('parts of a day are stacked without a gap, the name with the most requests at
   expect(text).toContain('aria-label="Requests a day, 1,000 at most"');
 });
 
-it('five names have their own colour, the others share one', () => {
+it('five names have their own colour, and the others share a colour', () => {
   const days = Array.from({ length: 9 }, (_, place) => day('2026-02-27', `op${place}`, place));
   const all = seriesOf(days, 'requests').map(({ name, total }) => [name, total]);
   expect(all).toEqual([

@@ -64,7 +64,7 @@ describe('the answer cache', () => {
     expect(cache.fresh('a.com', DAY_MS, clock.now())).toBeUndefined();
   });
 
-  it('keeps an answer that lacks a source for two minutes', () => {
+  it('keeps, for two minutes, an answer that lacks a source', () => {
     const clock = new TestClock();
     const cache = new AnswerCache(KEPT_DOMAIN, roomy);
     cache.put('a.com', lookup('a.com', clock, { outcome: 'partial' }));

@@ -54,7 +54,7 @@ describe('submitted observations', () => {
     expect(whoisLine(lookup(outcome), 'all')).toBeUndefined();
   });
 
-  it('contain only the fact that a name is free, if it is', () => {
+  it('contain, for a free name, only the fact that it is free', () => {
     expect(parsed(whoisLine(lookup('not_registered'), 'all'))).toEqual({
       kind: 'gone',
       name: 'observed.com',

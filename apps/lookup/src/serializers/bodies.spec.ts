@@ -139,7 +139,7 @@ describe('version 1 of the answer', () => {
     });
   });
 
-  it('says only that the name is free, if it is free', () => {
+  it('says, for a free name, only that it is free', () => {
     expect(v1Body(fixtureLookup('available.test', at))).toEqual({
       status: true,
       domain_name: 'available.test',
@@ -276,7 +276,7 @@ describe('version 2 of the answer', () => {
     });
   });
 
-  it('distinguishes a reserved name from a free and a registered one', () => {
+  it('distinguishes reserved, free and registered names', () => {
     const { record, ...rest } = fixtureLookup('registered.test', at);
     const reserved: Lookup = {
       ...rest,

@@ -25,7 +25,7 @@ const CLOCK_PATH = '/control/clock';
 /** The processors' APIs, which require a key; all other paths are for people on this machine (S128). */
 const API_PATH = new RegExp(`^(${PAYPAL_PATH})?/v[12]/`);
 
-/** Simulates payment processors on one HTTP server: their API, their hosted pages, their callbacks, their clock. */
+/** Simulates payment processors on one HTTP server: their APIs, hosted pages and callbacks, and their clock. */
 export class PaymentsSimulator {
   readonly clock: VirtualClock;
   readonly callbacks = new CallbackSender();

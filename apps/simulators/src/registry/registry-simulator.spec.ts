@@ -121,7 +121,7 @@ describe('the simulated registries', () => {
     'cz',
     'ca',
     'ru',
-  ])('distinguish at .%s a registered name, a free one and a refusal', async (tld) => {
+  ])('distinguish at .%s a registered name, a free name and a refusal', async (tld) => {
     const found = await whois(`shop.${tld}`);
     expect(found.toLowerCase()).toContain(`shop.${tld}`);
     expect(found).not.toContain('undefined');

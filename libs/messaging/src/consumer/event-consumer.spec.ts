@@ -38,7 +38,7 @@ describe('event consumer', () => {
     expect(await under.tallyOf(key)).toBe(1);
   });
 
-  it('two hundred events share a transaction, and further ones start the next', async () => {
+  it('two hundred events share a transaction, and further events start the next', async () => {
     under.handle = under.add;
     const key = newId();
     const transactions = jest.spyOn(under.messaging.consumer, 'transaction');
@@ -85,7 +85,7 @@ describe('event consumer', () => {
     expect(await under.messaging.failedEvents.list({ key })).toMatchObject([{ state: 'dead' }]);
   });
 
-  it('events of different keys are handled concurrently, events of one key one after the other', async () => {
+  it('events of different keys are handled concurrently, and events of one key one after the other', async () => {
     const keys = keysOfOneBucket(4);
     const underWay = new Map<string, Promise<void>>();
     const together = Promise.withResolvers<void>();

@@ -119,7 +119,7 @@ describe('the retry of a failed event', () => {
     expect(await stored()).toMatchObject([{ eventId, state: 'dead', reason }]);
   });
 
-  it('dead-letters an event that can never succeed, with the reason and an alarm, and the next one follows at once', async () => {
+  it('dead-letters an event that can never succeed, with the reason and an alarm, and the next event follows at once', async () => {
     const key = newId();
     const first = await storeFailed(key, 1, 2);
     await storeFailed(key, 2, 0);

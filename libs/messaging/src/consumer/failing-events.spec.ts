@@ -176,7 +176,7 @@ describe('event consumer, when an event fails', () => {
     expect(await under.tallyOf(key)).toBe(1);
   });
 
-  it('discarded events are deleted after 30 days, dead ones never', async () => {
+  it('discarded events are deleted after 30 days, and dead events never', async () => {
     under.handle = async () => {
       throw sqlError('23514');
     };

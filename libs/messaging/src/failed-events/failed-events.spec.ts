@@ -52,7 +52,7 @@ describe('failed events', () => {
     expect(idsOf([...first, ...second])).toEqual(ids);
   });
 
-  it('are redriven by a filter, including dead ones, and due at once', async () => {
+  it('are redriven by a filter, including dead events, and due at once', async () => {
     const [one, two] = [newId(), newId()];
     await storeFailed(one, 'account.invoice-lost', 'dead');
     await storeFailed(two, 'account.invoice-lost', 'retrying');
@@ -63,7 +63,7 @@ describe('failed events', () => {
     expect(idsOf(await failed.list({ key: one, state: 'dead' }))).toEqual([other]);
   });
 
-  it('a queue whose first event is not due must wait, even if a later one is due', async () => {
+  it('a queue whose first event is not due must wait, even if a later event is due', async () => {
     const key = newId();
     await storeFailed(key, 'account.counted', 'retrying');
     const later = await storeFailed(key, 'account.counted', 'retrying');
@@ -106,7 +106,7 @@ describe('failed events', () => {
     await database.query('delete from failed_event where key = $1', [key]);
   });
 
-  /** Adds an event that waits behind an earlier one of its key. */
+  /** Adds an event that waits behind an earlier event of its key. */
   async function follow(key: string, topic = 'account.events'): Promise<string> {
     const id = newId();
     await database.transaction((transaction) =>
@@ -119,7 +119,7 @@ describe('failed events', () => {
     return id;
   }
 
-  it('discarding an event releases at once those that waited behind it, and no others', async () => {
+  it('discarding an event releases at once the events that waited behind it, and no others', async () => {
     const [key, other] = [newId(), newId()];
     const head = await storeFailed(key, 'account.counted', 'retrying');
     await storeFailed(other, 'account.counted', 'retrying');
@@ -137,7 +137,7 @@ describe('failed events', () => {
     await database.query('delete from failed_event where key in ($1, $2)', [key, other]);
   });
 
-  it('events behind a dead one are released, one per key', async () => {
+  it('events behind a dead event are released, one per key', async () => {
     const key = newId();
     const head = await storeFailed(key, 'account.counted', 'retrying');
     await follow(key);
@@ -156,7 +156,7 @@ describe('failed events', () => {
     expect(released).toHaveLength(1);
   });
 
-  it('the first of a queue is the one that arrived first, wherever it is stored', async () => {
+  it('the first event of a queue is the event that arrived first, wherever it is stored', async () => {
     const [tried, waiting] = [newId(), newId()];
     const heads = [
       await storeFailed(tried, 'account.counted', 'retrying', 0),
@@ -184,7 +184,7 @@ describe('failed events', () => {
     await database.query('delete from failed_event where key in ($1, $2)', [tried, waiting]);
   });
 
-  it('the operator waits for an event that is being retried, but not for others of its key', async () => {
+  it('an operator’s command waits for an event that is being retried, but not for others of its key', async () => {
     const key = newId();
     const [head, next] = [
       await storeFailed(key, 'account.counted', 'retrying', 0),

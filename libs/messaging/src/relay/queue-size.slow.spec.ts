@@ -78,7 +78,7 @@ describe('event queues', () => {
     expect(Math.max(...sizes)).toBeLessThan(GROWTH_MAX * sizes[STEADY_AFTER]);
   });
 
-  it('failed events that were handled later take no more room either, and no unhandled one is deleted with them', async () => {
+  it('failed events that were handled later take no more room either, and no unhandled event is deleted with them', async () => {
     const failedEvents = new FailedEventRepository('entitlement');
     const fail = (ids: string[], state: 'retrying' | 'dead') =>
       messaging.consumer.transaction(async (transaction) => {

@@ -117,7 +117,7 @@ class OnOddlyNamedConsumer {
 @Module({})
 class ConsumerModule {}
 
-/** A service with a handler of each event here. */
+/** A service with a handler for each event used here. */
 export function consumerModule(recorder: RecordingConsumer): DynamicModule {
   return {
     module: ConsumerModule,

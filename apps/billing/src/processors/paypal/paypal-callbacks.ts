@@ -58,7 +58,7 @@ export class PaypalCallbacks {
       return rejected(isOurs([...LIVE, ...SANDBOX]) ? 'wrong_mode' : 'wrong_signature');
     }
     if (algorithm !== ALGORITHM) return rejected('wrong_signature');
-    // Checked first: a repeated old callback must not make us fetch a certificate.
+    // The time is checked first: a repeated old callback must not make us fetch a certificate.
     const ageMs = this.options.clock.now().getTime() - Date.parse(time);
     if (!(Math.abs(ageMs) <= TOLERANCE_MS)) return rejected('stale');
     try {

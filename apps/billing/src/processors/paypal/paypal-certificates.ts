@@ -24,7 +24,7 @@ const FETCH_TIMEOUT_MS = 3 * SECOND_MS;
  * requests.
  */
 const FETCHES_OF_SENDER = 3;
-/** Shared by all senders that never sent a valid signature. */
+/** The limit shared by all senders that never sent a valid signature. */
 const FETCHES_A_MINUTE = 30;
 const TRUSTED_MAX = 32;
 const REFUSED_MAX = 1_000;

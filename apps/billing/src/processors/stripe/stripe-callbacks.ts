@@ -9,7 +9,7 @@ type RelatedObject = Stripe.V2.Core.Events.RelatedObject;
 const NAME = /^[\w-]{1,255}$/;
 /** The maximum age of a signature, and how far it may be in the future (S42). */
 const TOLERANCE_SECONDS = 300;
-/** Passed to the SDK; we check the time ourselves, because the SDK accepts any time in the future. */
+/** The tolerance passed to the SDK. We check the time ourselves, because the SDK accepts any time in the future. */
 const ANY_AGE = 0;
 
 export interface StripeCallbackOptions {

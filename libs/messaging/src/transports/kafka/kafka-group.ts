@@ -248,7 +248,7 @@ export class KafkaGroup {
   private async took(events: EventMessage[], payload: EachBatchPayload): Promise<boolean> {
     const { topic, partition } = payload.batch;
     const place = `${topic}/${partition}`;
-    // A lost membership is noticed at the heartbeat after the batch.
+    // The consumer notices a lost membership only at the heartbeat after the batch.
     const heartbeats = setInterval(
       () => void payload.heartbeat().catch(() => {}),
       HEARTBEAT_MS / 2,

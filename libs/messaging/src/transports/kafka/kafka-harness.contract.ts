@@ -18,7 +18,9 @@ export interface KafkaProcess {
 /** Settings of a client that never retries. */
 export const ONCE = { requestTimeout: 5_000, retry: { retries: 0 } };
 
-/** Retries until a broker answers in time, because a busy one may take longer than the client allows, or disconnect. */
+/**
+ * Retries until a broker answers in time, because a busy broker may take longer than the client allows, or disconnect.
+ */
 export const wordOf = (work: () => Promise<unknown>): Promise<string> =>
   waitFor('the answer of the broker', async () => {
     const word = await work().then(
