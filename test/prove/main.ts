@@ -14,7 +14,10 @@ import { ScenarioRunner } from './run-scenarios.js';
 const program = new Command('prove')
   .description('kills, stops, cuts and skews real processes, and checks that nothing was lost')
   .option('--only <text...>', 'scenarios whose names contain all words of one of these')
-  .option('--long', 'pauses of 60 s, and each flow separately')
+  .option(
+    '--long',
+    'before a release: every scenario, pauses of 60 s, more kills, each flow separately',
+  )
   .option('--seed <number>', 'repeats the choices of an earlier run')
   .option('--json <file>', 'also write the report to a file')
   .option('--folder <path>', 'the folder for the report', '.data/prove')
@@ -34,8 +37,10 @@ const options = program.opts<{
 }>();
 
 const say = (text: string) => void process.stderr.write(`${text}\n`);
+const isLong = options.long ?? false;
 const chosen = SCENARIOS.filter(
-  (scenario) => options.only?.some((text) => isNamed(scenario, text)) ?? true,
+  (scenario) =>
+    options.only?.some((text) => isNamed(scenario, text)) ?? (isLong || !scenario.isForReleases),
 );
 if (chosen.length === 0) program.error(`no such scenario: ${options.only?.join(', ')}`);
 if (options.list) {
@@ -50,10 +55,13 @@ const scenarios = missing
     )
   : chosen;
 const seed = Number(options.seed ?? randomInt(2 ** 31));
-const isLong = options.long ?? false;
 say(`${scenarios.length} scenarios, seed ${seed}${isLong ? ', long' : ''}, ${machine()}`);
 const startedAt = new Date();
 const startedMs = performance.now();
+if (!options.only && chosen.length < SCENARIOS.length) {
+  const left = SCENARIOS.filter((scenario) => !chosen.includes(scenario));
+  say(`left to --long: ${left.map(({ name }) => name).join(', ')}`);
+}
 let count = 0;
 const runner = new ScenarioRunner({
   scenarios,

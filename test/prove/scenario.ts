@@ -13,6 +13,8 @@ interface ScenarioInfo {
   expectation: string;
   /** The reason why it cannot run on this machine; undefined if it can. */
   missing?: () => string | undefined;
+  /** Set if it runs only with `--long`, before a release, or when `--only` names it. */
+  isForReleases?: boolean;
 }
 
 export interface InstallationScenario extends ScenarioInfo {

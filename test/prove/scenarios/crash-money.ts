@@ -26,11 +26,13 @@ export const crashMoneyRow: ApartScenario = {
   run: killEverywhere,
 };
 
-/** Runs in a process with its own database. */
-async function killEverywhere({ count }: Harness): Promise<void> {
-  const { report, end } = await runOwnProcess<Figures>((file) => [MAIN, '--json', file], {
-    limitMs: LIMIT_MS,
-  });
+/** Runs in a process with its own database: every crash with `--long`, otherwise one at each point. */
+async function killEverywhere({ isLong, random, count }: Harness): Promise<void> {
+  const choice = isLong ? [] : ['--sample', random.between(1, 1_000_000)];
+  const { report, end } = await runOwnProcess<Figures>(
+    (file) => [MAIN, '--json', file, ...choice],
+    { limitMs: LIMIT_MS },
+  );
   holds(report !== undefined, end);
   const { kills, faults } = report;
   count('kills', kills);

@@ -10,6 +10,7 @@ const MINUTE_MS = 60_000;
 
 const kubernetesRow: ApartScenario = {
   name: 'kubernetes',
+  isForReleases: true,
   fault: "the containers of the chart's pods get only what their pods give them",
   expectation: 'they run a whole story from the image, and every command of the manual',
   isApart: true,
@@ -48,6 +49,7 @@ const countersRow: ApartScenario = {
 
 const upgradeRow: ApartScenario = {
   name: 'upgrade',
+  isForReleases: true,
   fault: 'each service of the last release replaces the new one in turn',
   expectation: 'a customer signs up, pays, looks up, leaves and returns; stored data is migrated',
   isApart: true,
@@ -57,6 +59,7 @@ const upgradeRow: ApartScenario = {
 
 const proofSpecsRow: ApartScenario = {
   name: 'pitfalls of the broker client',
+  isForReleases: true,
   fault:
     'each known pitfall of kafkajs, outages of a broker and of Valkey as one service sees them, sabotage of the simulation',
   expectation: 'every `*.proof.spec.ts` passes',
