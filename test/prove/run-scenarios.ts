@@ -6,38 +6,28 @@ export interface RunOptions extends WorkerOptions {
 }
 
 /**
- * First runs the scenarios that need the machine for themselves, one after another. Then it runs three groups in
- * parallel: scenarios that only wait, one that waits for minutes on a separate installation, and those that need no
- * installation.
+ * Runs three groups in parallel, because most scenarios wait more than they work: those of requests and events on one
+ * installation, those of background work on a second one, and those that need no installation.
  */
 export class ScenarioRunner {
-  private readonly main: Worker;
-  private readonly alone: Worker;
-  private readonly apart: Worker;
+  private readonly workers: Worker[] = [];
 
-  constructor(private readonly options: RunOptions) {
-    [this.main, this.alone, this.apart] = [
-      new Worker(options),
-      new Worker(options),
-      new Worker(options),
-    ];
-  }
+  constructor(private readonly options: RunOptions) {}
 
   async run(): Promise<ScenarioResult[]> {
     const { scenarios } = this.options;
-    const apart = scenarios.filter((scenario) => scenario.isApart);
-    const installed = scenarios.filter((scenario) => !scenario.isApart);
-    const alone = installed.filter(({ isAlone }) => isAlone);
-    const others = installed.filter(({ isAlone }) => !isAlone);
+    const groups = [
+      scenarios.filter((scenario) => !scenario.isApart && !scenario.isBackground),
+      scenarios.filter((scenario) => !scenario.isApart && scenario.isBackground),
+      scenarios.filter((scenario) => scenario.isApart),
+    ];
     try {
-      const first = await this.main.run(others.filter(({ isWaiting }) => !isWaiting));
-      const waiting = others.filter(({ isWaiting }) => isWaiting);
-      const last = await Promise.all([
-        this.main.run(waiting),
-        this.alone.run(alone),
-        this.apart.run(apart),
-      ]);
-      return [first, ...last].flat();
+      const running = groups.map(async (group) => {
+        const worker = new Worker(this.options);
+        this.workers.push(worker);
+        return worker.run(group);
+      });
+      return (await Promise.all(running)).flat();
     } finally {
       await this.stop();
     }
@@ -45,6 +35,6 @@ export class ScenarioRunner {
 
   /** Ends every process, also if a signal arrives in the middle of a run. */
   async stop(): Promise<void> {
-    await Promise.all([this.main, this.alone, this.apart].map((worker) => worker.stop()));
+    await Promise.all(this.workers.map((worker) => worker.stop()));
   }
 }

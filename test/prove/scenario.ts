@@ -19,13 +19,8 @@ interface ScenarioInfo {
 
 export interface InstallationScenario extends ScenarioInfo {
   isApart?: false;
-  /** Set if it mostly waits: it runs among the last, in parallel with the separate ones. */
-  isWaiting?: boolean;
-  /**
-   * Set if it waits for minutes with processes down: it runs on a separate installation, in parallel with the last
-   * ones.
-   */
-  isAlone?: boolean;
+  /** Set if it waits for background work: it runs on a second installation, in parallel with the others. */
+  isBackground?: boolean;
   run(harness: InstallationHarness): Promise<void>;
 }
 

@@ -106,6 +106,7 @@ export const crashDutyRows: InstallationScenario[] = DUTIES.map((duty) => {
     name: `crash ${points.map(([point]) => point).join(', ')}`,
     fault: `kill -9 of worker when ${points.map(([point]) => CRASH_POINTS[point]).join('; when ')}`,
     expectation: `up again within 5 s; ${duty.expectation}`,
+    isBackground: true,
     run: async (harness) => {
       const receiver = new WebhookReceiver();
       try {

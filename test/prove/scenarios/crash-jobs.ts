@@ -20,7 +20,7 @@ export const crashJobsRow: InstallationScenario = {
     'kill -9 of entitlement before and after it closes the leases of a gateway that was lost with its journal; ' +
     'of account as it sends a mail, erases a person, ends a key',
   expectation: 'each job is done once by the next life; the mail comes after 30 s',
-  isAlone: true,
+  isBackground: true,
   run: async (harness) => {
     const startedAt = performance.now();
     const [gatewayKilledAt] = await Promise.all([crashReaper(harness), crashAccountJobs(harness)]);

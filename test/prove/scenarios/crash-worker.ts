@@ -40,6 +40,7 @@ export const crashWorkerRow: InstallationScenario = {
   expectation:
     'up again within 5 s; each job finishes by itself: every name is in one complete file once and charged once, the rest of the ' +
     'credits is returned, and one mail is sent',
+  isBackground: true,
   run: async (harness) => {
     const { installation } = harness;
     const startedAt = performance.now();

@@ -16,7 +16,6 @@ export const fullDiskRows: InstallationScenario[] = [
     fault: 'gateway-1 cannot write files (RLIMIT_FSIZE); it is killed, and there is room again',
     expectation:
       'lookups continue, and each answer is settled at once, so that the kill loses nothing',
-    isWaiting: true,
     missing: fullDiskMissing,
     run: gatewayDisk,
   },
@@ -24,7 +23,6 @@ export const fullDiskRows: InstallationScenario[] = [
     name: 'full disk of postgres',
     fault: 'no process of PostgreSQL can write a file, including the WAL (RLIMIT_FSIZE)',
     expectation: 'acknowledged data exists when there is room again',
-    isWaiting: true,
     missing: fullDiskMissing,
     run: postgresDisk,
   },

@@ -21,7 +21,6 @@ export const partitionRows: InstallationScenario[] = [
     fault: 'no byte passes between gateway and broker (held, then reset)',
     expectation:
       'lookups continue; change feeds end the keys of a deleted account within 5 s; an erasure reaches the gateways afterwards',
-    isWaiting: true,
     run: cutFromBroker,
   },
 ];
@@ -31,7 +30,6 @@ function partitionRow(cable: Cable, expectation: string): InstallationScenario {
     name: `cut ${cable}`,
     fault: `no byte passes between ${cable.replace('-', ' and ')} (held, then reset)`,
     expectation,
-    isWaiting: true,
     run: async (harness) => partition(harness, cable),
   };
 }
