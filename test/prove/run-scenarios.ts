@@ -6,28 +6,29 @@ export interface RunOptions extends WorkerOptions {
 }
 
 /**
- * Runs three groups in parallel, because most scenarios wait more than they work: those of requests and events on one
+ * Runs the scenarios that need the machine for themselves, then three groups in parallel, because most scenarios wait more than they work: those of requests and events on one
  * installation, those of background work on a second one, and those that need no installation.
  */
 export class ScenarioRunner {
-  private readonly workers: Worker[] = [];
+  private readonly workers: Worker[];
 
-  constructor(private readonly options: RunOptions) {}
+  constructor(private readonly options: RunOptions) {
+    this.workers = [1, 2, 3].map(() => new Worker(options));
+  }
 
   async run(): Promise<ScenarioResult[]> {
     const { scenarios } = this.options;
-    const groups = [
-      scenarios.filter((scenario) => !scenario.isApart && !scenario.isBackground),
-      scenarios.filter((scenario) => !scenario.isApart && scenario.isBackground),
-      scenarios.filter((scenario) => scenario.isApart),
-    ];
+    const installed = scenarios.filter((scenario) => !scenario.isApart);
+    const others = installed.filter(({ isAlone }) => !isAlone);
+    const [main, second, apart] = this.workers;
     try {
-      const running = groups.map(async (group) => {
-        const worker = new Worker(this.options);
-        this.workers.push(worker);
-        return worker.run(group);
-      });
-      return (await Promise.all(running)).flat();
+      const first = await main.run(installed.filter(({ isAlone }) => isAlone));
+      const groups = await Promise.all([
+        main.run(others.filter(({ isBackground }) => !isBackground)),
+        second.run(others.filter(({ isBackground }) => isBackground)),
+        apart.run(scenarios.filter((scenario) => scenario.isApart)),
+      ]);
+      return [first, ...groups].flat();
     } finally {
       await this.stop();
     }

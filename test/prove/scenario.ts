@@ -19,6 +19,8 @@ interface ScenarioInfo {
 
 export interface InstallationScenario extends ScenarioInfo {
   isApart?: false;
+  /** Set if other work on the machine would make its requests late: it runs first, before all others. */
+  isAlone?: boolean;
   /** Set if it waits for background work: it runs on a second installation, in parallel with the others. */
   isBackground?: boolean;
   run(harness: InstallationHarness): Promise<void>;

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Balancer } from '../../faults/balancer.js';
 import { holds } from '../environment/broken.js';
-import { type Scenario, type InstallationHarness } from '../scenario.js';
+import { type InstallationScenario, type InstallationHarness } from '../scenario.js';
 import { sum } from '../environment/load.js';
 import { underTraffic } from '../environment/traffic.js';
 
-export const rollingRestartRow: Scenario = {
+export const rollingRestartRow: InstallationScenario = {
   name: 'rolling restart',
   fault: 'SIGTERM of each of two gateways in turn behind a balancer, under load',
   expectation: 'no request fails',
+  isAlone: true,
   run: rollingRestart,
 };
 
