@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { Command } from 'commander';
 import { ConfigurationError, loadConfig, monotonicMs } from '#libs/platform';
 import { announcement } from './announcement/box.js';
@@ -61,6 +62,8 @@ export async function runSolo(
     });
     process.stdout.write(announcement(solo.facts, (monotonicMs() - started) / 1000));
     if (!(await online)) process.stdout.write(NO_INTERNET);
+    // Otherwise Node would write thousands of files when the process exits.
+    flushCompileCache();
     await fillDemo(solo);
     const isFilled = inventedNames(folder) >= config.offlineNames;
     if (offline && !isFilled) await fillCorpus(solo, config.offlineNames);

@@ -117,8 +117,6 @@ export class ServiceProcess implements ClusterProcess {
     if (exitCode === 0) return;
     const how = isKilled ? ` ${STOP_TIMEOUT_MS / 1_000} s after SIGTERM` : '';
     const cause = `${this.name} ended with ${signalCode ?? exitCode}${how}`;
-    // The service has done its part, and no code of ours runs after this line: Node itself failed to end.
-    if (signalCode && this.hasStopped()) return process.emitWarning(`${cause} after its drain`);
     throw new Error(`${cause}${this.tail()}\n${cause}`);
   }
 
@@ -153,12 +151,6 @@ export class ServiceProcess implements ClusterProcess {
     const what = hasEnded(child) ? 'could not start' : 'was not up in time';
     this.kill('SIGKILL');
     throw new Error(`${this.name} ${what}${this.tail()}`);
-  }
-
-  /** Whether the current run has logged the end of its drain. */
-  private hasStopped(): boolean {
-    const last = (words: string) => this.output.lastIndexOf(`"msg":"${this.options.app} ${words}"`);
-    return last('has stopped') > last('is up');
   }
 
   private tail(): string {

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, rmSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { waitFor } from '#test/environment';
+import { makeOwnFolder, waitFor } from '#test/environment';
 
 /** A process whose service is given by `start`, a function body that uses this module's exports. */
 class Program {
@@ -64,6 +65,19 @@ describe('a single-service process', () => {
       { msg: 'drained' },
       { msg: 'sample has stopped' },
     ]);
+  });
+
+  it('has written its compile cache when it is up, so that its exit does not wait for the disk', async () => {
+    const folder = makeOwnFolder('compile-cache');
+    const program = new Program(`${LISTENING} return { addresses: {}, stop: async () => {} };`, {
+      NODE_COMPILE_CACHE: folder,
+    });
+    await program.says('sample is up');
+    program.send('SIGKILL');
+    await program.exitCode();
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect(files.length).toBeGreaterThan(100);
   });
 
   it('reports a fault at the start in one line with its causes, and exits with a non-zero code', async () => {
