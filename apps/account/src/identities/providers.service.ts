@@ -14,6 +14,7 @@ import {
   randomState,
 } from 'openid-client';
 import type { Provider } from '#libs/contracts';
+import { isMailAddress } from '#libs/domain-names';
 import { Clock, HOUR_MS, Logger, NotFound, isLoopbackOrigin } from '#libs/platform';
 import { AccountConfig } from '../account.config.js';
 import type { AskedProvider } from '../log-in-steps/step-contents.js';
@@ -24,7 +25,7 @@ export interface ProvenIdentity {
   provider: Provider;
   /** The provider's own id of the person, which outlives a change of address. */
   subject: string;
-  /** The address; undefined unless the provider has verified it. */
+  /** The address; undefined unless the provider has verified it and we can mail it. */
   address?: string;
   name: string;
 }
@@ -117,7 +118,7 @@ export class ProvidersService {
     return {
       provider: 'google',
       subject: sub,
-      address: isVerified === true && typeof email === 'string' ? email : undefined,
+      address: isVerified === true && isMailAddress(email) ? email : undefined,
       name: typeof name === 'string' ? name : '',
     };
   }
@@ -149,7 +150,7 @@ export class ProvidersService {
     return {
       provider: 'github',
       subject: String(id),
-      address: own?.email,
+      address: isMailAddress(own?.email) ? own.email : undefined,
       name: typeof name === 'string' ? name.split(' ', 1)[0] : '',
     };
   }

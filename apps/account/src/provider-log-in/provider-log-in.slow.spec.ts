@@ -208,6 +208,16 @@ describe('log-in by a provider', () => {
     },
   );
 
+  it.each([
+    ['google', 'no-address'],
+    ['google', 'ü@example.com'],
+    ['github', 'a@example.com\r\nBcc: b@example.com'],
+    ['github', '"a b"@example.com'],
+  ])('S37, S82: %s gets no account for %j, which we could not mail', async (provider, odd) => {
+    const refused = await comeBack(await go(provider, { email: odd }));
+    expect([refused.status, refused.body.code]).toEqual([403, 'provider_address_not_verified']);
+  });
+
   it('S33, S37: the second step is required after a provider log-in, and before a provider is connected', async () => {
     const owner = await account.register(email);
     const { body } = await call('second-factor', {}, '', owner.token);
