@@ -86,7 +86,7 @@ export class DashboardCalls {
     return this.services.entitlement.allowance(accountId).catch(() => undefined);
   }
 
-  /** How close the account is to its rate limits. */
+  /** The use of the account's rate limits. */
   async pace({ accountId }: Session): Promise<PaceAnswer> {
     return this.services.gateway.pace(accountId);
   }

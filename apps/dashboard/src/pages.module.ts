@@ -44,7 +44,7 @@ import { UsagePageController } from './usage/usage.controller.js';
 import { WebhookPagesController } from './webhooks/webhooks.controller.js';
 import type { PublicListenerOptions } from './public-listener-options.js';
 
-/** How long an upload or a download may pause. */
+/** The longest pause of an upload or a download. */
 const TRANSFER_IDLE_MS = 30 * SECOND_MS;
 
 /** A controller for each group of pages. */

@@ -1,6 +1,6 @@
 /**
- * Business time: periods, expiry, grace, sessions. Injected everywhere so that a test can move it.
- * Technical time (leases, outbox, time-outs) uses the database's clock or `monotonicMs` instead.
+ * The business time: periods, expiry, grace, sessions. It is injected everywhere, so that a test can move it. Technical
+ * time (leases, outbox, time-outs) uses the database's clock or `monotonicMs` instead.
  */
 export abstract class Clock {
   abstract now(): Date;
@@ -12,7 +12,7 @@ export class SystemClock extends Clock {
   }
 }
 
-/** Milliseconds that never decrease, unaffected by steps of the wall clock; for durations. */
+/** The milliseconds of a clock that never decreases, unaffected by steps of the wall clock; for durations. */
 export function monotonicMs(): number {
   return performance.now();
 }

@@ -17,7 +17,7 @@ export interface FollowFilesOptions {
   logger: Logger;
   /** The environment that names the files; by default the process's own. */
   environment?: Record<string, string | undefined>;
-  /** How often the files are checked. */
+  /** The interval at which the files are checked. */
   everyMs?: number;
 }
 

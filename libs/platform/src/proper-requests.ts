@@ -44,7 +44,7 @@ export const REFUSAL_HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** An internal listener's rejection of a request that reaches no route; it repeats nothing of the request (S9). */
+/** An internal listener's rejection of a request that reaches no route; it contains no part of the request (S9). */
 export const refuseInternally: Refuse = (_request, response, problem) => {
   response.writeHead(problem.status, REFUSAL_HEADERS).end(JSON.stringify(problem.toBody()));
 };

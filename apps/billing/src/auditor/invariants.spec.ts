@@ -44,7 +44,7 @@ const CORRUPTIONS: Record<string, string[][]> = {
   I21: [openFinding('fulfilment')],
 };
 
-/** Differences that a comparison with the processors found but could not fix. */
+/** The statements that store a difference that a comparison found but could not fix. */
 function openFinding(kind: string): string[] {
   return [
     `insert into reconciliation_runs (id, started_at, ended_at, lines, payments, subscriptions)

@@ -6,7 +6,7 @@ const YEARLY_PLANS = SUBSCRIPTION_PLANS.filter(({ interval }) => interval === 'y
   .map(({ sku, monthlyMicros }) => `('${sku}', ${monthlyMicros})`)
   .join(', ');
 
-/** Differences that the last comparison left open. */
+/** The differences that the last comparison left open. */
 const openFindings = (kind: string) => `
   select f.id, f.subject, f.detail from reconciliation_findings f
   where f.run_id = (select id from reconciliation_runs order by id desc limit 1)

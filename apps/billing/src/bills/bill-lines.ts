@@ -5,7 +5,7 @@ import type { PaidLine, PaidStretch } from '../payments/payments.service.js';
 import { worthOf } from './paid-time.js';
 import type { BillLine, BillSnapshot } from '../processors/payment-processor.js';
 
-/** Why a bill is implausible; an operator checks it, and nothing is granted. */
+/** The reason why a bill is implausible; an operator checks it, and nothing is granted. */
 export interface UnfitBill {
   fault: string;
   /** The change arrived before the bill of its period: it is retried. */

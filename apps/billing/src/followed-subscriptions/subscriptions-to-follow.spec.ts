@@ -72,7 +72,7 @@ describe('subscriptions to follow up', () => {
   }
 });
 
-/** The first of the running subscriptions need a change, the others do not. */
+/** The first of the running subscriptions need a change, and the others do not. */
 async function seed(billing: Database): Promise<void> {
   await billing.query(
     `insert into orders (id, account_id, request_key, request_hash, state, processor, amount_micros, currency,

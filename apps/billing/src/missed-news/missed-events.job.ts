@@ -6,7 +6,7 @@ import type { PaymentProcessor } from '../processors/payment-processor.js';
 import { PaymentProcessors } from '../processors/payment-processors.js';
 import { type MissedNewsCount, MissedNewsService } from './missed-news.service.js';
 
-/** How far back the first check looks. */
+/** The time that the first check looks back. */
 const LOOK_BACK_MS = 3 * DAY_MS;
 /** An event may become visible after a newer event does. */
 const OVERLAP_MS = 10 * MINUTE_MS;

@@ -47,15 +47,15 @@ export class Order {
   @Column('text', { name: 'redirect_url', nullable: true })
   redirectUrl: string | null;
 
-  /** When the payment was last refused; null once it has arrived. */
+  /** The time of the payment's last refusal; null once the payment has arrived. */
   @Column('timestamptz', { name: 'declined_at', nullable: true })
   declinedAt: Date | null;
 
-  /** When the checkout page closes. */
+  /** The time at which the checkout page closes. */
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt: Date;
 
-  /** Why an operator must check it; nothing is granted meanwhile. */
+  /** The reason why an operator must check the order; nothing is granted meanwhile. */
   @Column('text', { name: 'set_aside_because', nullable: true })
   setAsideBecause: string | null;
 

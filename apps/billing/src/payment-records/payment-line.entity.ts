@@ -22,7 +22,7 @@ export class StoredPaymentLine extends PurchasedLine {
   @Column('timestamptz', { name: 'period_end', nullable: true })
   periodEnd: Date | null;
 
-  /** When the line takes effect: the start of its own part of the period. */
+  /** The time from which the line takes effect: the start of its own part of the period. */
   @Column('timestamptz', { name: 'starts_at', nullable: true })
   startsAt: Date | null;
 

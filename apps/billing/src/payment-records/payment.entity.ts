@@ -50,7 +50,7 @@ export class Payment {
   @Column('boolean', { name: 'is_unwanted' })
   isUnwanted: boolean;
 
-  /** When an unwanted payment was returned completely, or its refund began. */
+  /** The time at which an unwanted payment was returned completely, or its refund began. */
   @Column('timestamptz', { name: 'returned_at', nullable: true })
   returnedAt: Date | null;
 

@@ -55,11 +55,11 @@ export class Reversal {
   @Column('uuid', { name: 'retry_of', nullable: true })
   retryOf: string | null;
 
-  /** When a failed refund is retried; null if it is not retried automatically. */
+  /** The time at which a failed refund is retried; null if it is not retried automatically. */
   @Column('timestamptz', { name: 'retry_at', nullable: true })
   retryAt: Date | null;
 
-  /** When a failed refund was closed, because another replaced it or it was dismissed. */
+  /** The time at which a failed refund was closed, because another replaced it or it was dismissed. */
   @Column('timestamptz', { name: 'closed_at', nullable: true })
   closedAt: Date | null;
 

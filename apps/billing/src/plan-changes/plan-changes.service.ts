@@ -37,7 +37,7 @@ import {
   PlanNotChangeable,
 } from '../subscriptions/subscriptions.errors.js';
 
-/** How long the price of a preview is valid. */
+/** The time for which the price of a preview is valid. */
 const PREVIEW_MS = 15 * MINUTE_MS;
 /**
  * Maximum number of concurrent changes; each holds a database connection until the processor answers, and others wait.

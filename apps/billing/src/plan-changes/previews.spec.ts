@@ -56,7 +56,9 @@ it.each(['stripe', 'paypal'] as const)(
   },
 );
 
-/** When an upgrade is requested, and the amount that is due. The rest of the old plan eventually rounds to zero. */
+/**
+ * The time at which an upgrade is requested, and the amount due. The rest of the old plan eventually rounds to zero.
+ */
 const MOMENTS = [
   ['right after the start', 65 * SECOND_MS, 185_000_000],
   ['15 minutes before the end', -15 * MINUTE_MS, 70_000],

@@ -9,7 +9,7 @@ export const grossOf = ({
   taxMicros,
 }: Pick<PurchasedLine, 'amountMicros' | 'taxMicros'>) => amountMicros + taxMicros;
 
-/** Columns shared by the lines of orders and of payments: the item and its price. */
+/** The columns shared by the lines of orders and of payments: the item and its price. */
 export abstract class PurchasedLine {
   @PrimaryColumn('uuid')
   id: string;

@@ -59,7 +59,7 @@ export interface CheckoutRequest {
   /** ISO 4217. */
   currency: string;
   lines: CheckoutLine[];
-  /** When the page closes: 30 minutes to 24 hours from now. */
+  /** The time at which the page closes: 30 minutes to 24 hours from now. */
   expiresAt: Date;
   /** The URL to which the customer returns, paid or not. */
   successUrl: string;
@@ -139,7 +139,7 @@ export interface SubscriptionSnapshot extends BilledPlan {
   currency: string;
   periodStart: Date;
   periodEnd: Date;
-  /** When the subscription ends, if it is not renewed. */
+  /** The time at which the subscription ends, if it is not renewed. */
   cancelAt: Date | null;
   /** The plan that applies from the next period. */
   pendingChange: BilledPlan | null;
@@ -155,7 +155,7 @@ export interface UnpaidChange extends BilledPlan {
   dueMicros: Micros;
   /** The URL at which the customer pays; empty if the change must be approved first. */
   pageUrl: string;
-  /** When the change is dropped. */
+  /** The time at which the change is dropped. */
   until: Date;
   /** The payment was declined; if false, the customer has not tried yet. */
   isDeclined: boolean;
@@ -217,7 +217,7 @@ export type CallbackVerdict =
 export interface ProcessorCapabilities {
   /** Payments can be partly refunded. */
   refundsPartly: boolean;
-  /** How long the same key returns the same answer, in milliseconds. */
+  /** The time for which the same key returns the same answer, in milliseconds. */
   idempotencyMs: number;
   /** The processor sends a callback when a checkout has expired; with other processors, only a fetch shows that. */
   announcesExpiry: boolean;
@@ -227,7 +227,7 @@ export interface ProcessorCapabilities {
   findsCheckouts: boolean;
   /** Customers approve each plan change on its page, including a lower plan and another interval. */
   changesNeedApproval: boolean;
-  /** How long before a renewal its price must be known, in milliseconds. */
+  /** The time before a renewal at which its price must be known, in milliseconds. */
   priceNoticeMs: number;
 }
 

@@ -16,7 +16,7 @@ const ACCOUNTS_MAX = 10_000;
  */
 @Injectable()
 export class AccountPace implements CanActivate {
-  /** When each account's full burst is available again. */
+  /** The time at which each account's full burst is available again. */
   private readonly fullAtMs = new Map<string, number>();
 
   canActivate(context: ExecutionContext): boolean {

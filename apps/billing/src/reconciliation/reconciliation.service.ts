@@ -11,7 +11,7 @@ import { ReconciliationMaintenanceRepository } from './reconciliation.repository
 
 /** Newer lines may not have arrived at entitlement yet. */
 const LINE_AGE_MS = 10 * MINUTE_MS;
-/** How long payments are compared with their processor. */
+/** The time for which payments are compared with their processor. */
 const PAYMENT_AGE_MS = 8 * DAY_MS;
 /** The next run checks whether a repeated announcement has arrived. */
 const REPLAYED = 'it was announced again';

@@ -3,7 +3,7 @@ import type { BillingInterval } from '#libs/contracts';
 import { MaintenanceDatabase } from '#libs/database';
 import type { ProcessorName } from '../processors/payment-processor.js';
 
-/** Why a notice about a subscription is due. */
+/** The reasons why a notice about a subscription may be due. */
 export type NoticeReason =
   | 'change_declined'
   | 'renewal'

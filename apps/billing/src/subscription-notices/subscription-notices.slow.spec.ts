@@ -34,7 +34,7 @@ describe.each(BOTH)('notices about subscriptions at %s', (processor) => {
   const passTo = (time: Date) => billing.pass(time.getTime() - billing.clock.now().getTime());
   const before = (time: Date, ms: number) => new Date(time.getTime() - ms);
   const day = (time: Date) => time.toISOString().slice(0, 10);
-  /** Mails since the subscription began, except receipts; the job runs twice, to show that each is sent once. */
+  /** The mails since the subscription began, except receipts; the job runs twice, to show that each is sent once. */
   async function notices() {
     await billing.get(MailNoticesJob).runOnce();
     await billing.get(MailNoticesJob).runOnce();

@@ -6,7 +6,7 @@ import type { ProcessorSide } from '../../../../test/billing/sides/processor-sid
 import { BOTH, sideOf } from '../../../../test/billing/sides/side-of.js';
 import { SyncService } from '../processor-sync/sync.service.js';
 
-/** The number of rounds. Without the lock, each test fails well before the last one. */
+/** The number of rounds. Without the lock, each test fails well before the last round. */
 const PAIRS_OF_SUBSCRIPTIONS = 3;
 const PAIRS_OF_BILLS = 10;
 

@@ -91,11 +91,11 @@ export class Subscription {
   @Column('bigint', { name: 'unpaid_micros', nullable: true })
   unpaidMicros: string | null;
 
-  /** The URL at which it is paid; null if it must be requested again. */
+  /** The URL at which the change is paid; null if it must be requested again. */
   @Column('text', { name: 'unpaid_page', nullable: true })
   unpaidPage: string | null;
 
-  /** When it is dropped. */
+  /** The time at which the change is dropped. */
   @Column('timestamptz', { name: 'unpaid_until', nullable: true })
   unpaidUntil: Date | null;
 
@@ -134,7 +134,7 @@ export class Subscription {
   @Column('text', { name: 'set_aside_because', nullable: true })
   setAsideBecause: string | null;
 
-  /** Until when an unreadable paid bill would give rights; they stay until an operator decides. */
+  /** The time until which an unreadable paid bill would give rights; they stay until an operator decides. */
   @Column('timestamptz', { name: 'held_through', nullable: true })
   heldThrough: Date | null;
 

@@ -12,7 +12,7 @@ const OF_SITE_BYTES = 2 * MIB;
 interface Body {
   site: string;
   bytes: number;
-  /** Rejects it; undefined once all of it has arrived. */
+  /** Rejects the body; undefined once it has arrived completely. */
   refuse?: () => void;
 }
 
@@ -24,8 +24,9 @@ class BodyMemory {
   private readonly bodies = new Set<Body>();
 
   /**
-   * If the memory is full, bodies of sites that have more than this one make room: otherwise a few clients that do not
-   * finish theirs would keep all others out. @returns false if there is no room for the bytes.
+   * Takes memory for a body. If the memory is full, it rejects the oldest bodies of sites that use more than this site;
+   * otherwise, a few clients that never finish their bodies could keep all others out. @returns false if there is no
+   * room for the bytes.
    */
   take(body: Body, bytes: number): boolean {
     const ofSite = (this.ofSites.get(body.site) ?? 0) + bytes;
@@ -52,7 +53,7 @@ class BodyMemory {
     else this.ofSites.set(site, left);
   }
 
-  /** The oldest body that is still arriving, of the site that has most, if that is more than `bytes`. */
+  /** The oldest body that is still arriving, of the site that uses the most memory, if that is more than `bytes`. */
   private oldestOfLargest(bytes: number): Body | undefined {
     let found: Body | undefined;
     let most = bytes;

@@ -2,7 +2,7 @@ import { type BalanceAnswer, type CreditSource, planOfSku } from '#libs/contract
 import { type Markup, html } from '#libs/public-http';
 import { day, grouped } from '../amounts.js';
 
-/** When credits of a plan expire; the same on every page. */
+/** The rule by which credits of a plan expire; the same text on every page. */
 export const PLAN_CREDITS_RULE =
   'Credits of a plan come every month. They expire when the next ones arrive, at the latest 7 days after the end of their month; if the plan is cancelled, at the end of their month.';
 

@@ -10,7 +10,7 @@ import { Visit } from '../pages/visit.js';
 import { plansPage } from './plans-page.js';
 import { SubscribeForm } from './plans.dto.js';
 
-/** How the page is displayed. */
+/** The variable parts of the page. */
 interface Shown {
   interval: BillingInterval;
   processor: string;

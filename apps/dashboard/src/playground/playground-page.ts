@@ -14,7 +14,7 @@ import { BODY, PLAYED, type Prepared, playedParameters } from './playground.js';
 export interface PlayShown {
   typed: Typed;
   prepared: Prepared;
-  /** Its answer, and a description of it. */
+  /** The answer of the operation, and a description of it. */
   answer: { body: Item; words: string };
   /** Credits to spend; undefined if entitlement is unavailable. */
   credits?: number;
@@ -150,7 +150,7 @@ function fileField({ upload }: Operation): Markup | undefined {
   </div>`;
 }
 
-/** Names that have the same answer everywhere and cost nothing. */
+/** The names that have the same answer everywhere and cost nothing. */
 function fixtures(row: Operation): Markup | undefined {
   const [name] = [row.subject ?? []].flat();
   if (!row.fixtures || name === undefined) return undefined;

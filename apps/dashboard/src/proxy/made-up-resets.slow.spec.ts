@@ -5,7 +5,7 @@ import { PasswordsService } from '../../../account/src/passwords/passwords.servi
 import { ServiceProxy } from '../service-calls/service-proxy.js';
 
 const RESETS = 300;
-/** How many resets of one network are checked, plus how many the dashboard forwards at a time. */
+/** The number of resets of one network that are checked, plus the number that the dashboard forwards at a time. */
 const LOOKED_AT_MAX = 30 + 12;
 const RESET = '/internal/dashboard/password/reset';
 const EMAIL = 'owner@example.com';

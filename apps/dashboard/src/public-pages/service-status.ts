@@ -26,7 +26,7 @@ export interface PartStatus {
 }
 
 export interface Status {
-  /** When the services were called. */
+  /** The time at which the services were called. */
   askedAt: Date;
   /** Whether lookup's last queries to registries and resolvers failed to reach any of them. */
   isCutOff: boolean;

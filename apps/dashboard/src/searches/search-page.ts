@@ -105,7 +105,7 @@ function inputOf(search: Search, typed: Typed): CallInput {
   return { values: Object.fromEntries(new URLSearchParams(query)), body };
 }
 
-/** Names that have the same answer everywhere and cost nothing. */
+/** The names that have the same answer everywhere and cost nothing. */
 function samples(search: Search): Markup | undefined {
   const { fixtures = [], subject } = search.row;
   const [name] = [subject ?? []].flat();

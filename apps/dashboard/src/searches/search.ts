@@ -30,7 +30,7 @@ export function searchPath({ row }: Pick<Search, 'row'>, typed: Typed = {}): str
   return `/search/${row.name}${query && `?${query}`}`;
 }
 
-/** Names of the parameters in a form, without those for paging or for programs only. */
+/** The names of the parameters in a form, without those for paging or for programs only. */
 export function parametersOf({ parameters }: Operation): string[] {
   return Object.entries(parameters)
     .filter(([name, { kind, isForGateway }]) => {
@@ -40,7 +40,7 @@ export function parametersOf({ parameters }: Operation): string[] {
     .map(([name]) => name);
 }
 
-/** Members of the body in a form; a list is entered one item per line. */
+/** The members of the body in a form; a list is entered one item per line. */
 export const membersOf = ({ body }: Operation) => Object.keys(body?.example ?? {});
 
 export const isList = ({ body }: Operation, member: string) =>

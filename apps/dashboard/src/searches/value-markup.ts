@@ -49,7 +49,7 @@ export function itemMarkup(item: Item, originOf: OriginOf = () => undefined, pat
   </dl>`;
 }
 
-/** Records as a table. @param columns by default, the members that they have. */
+/** Shows records as a table. @param columns by default, the members that they have. */
 export function tableMarkup(
   records: readonly Item[],
   columns: readonly Column[] = columnsOf(records),

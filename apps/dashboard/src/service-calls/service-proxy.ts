@@ -78,7 +78,7 @@ interface Sent {
 const TIMEOUT_MS = 10_000;
 /** Maximum number of running calls to one owner, because several accounts may be waiting for a payment processor. */
 const BROWSER_CONNECTIONS = 48;
-/** How many of these calls one account may make at a time, or one site if no account is known. */
+/** The number of these calls that one account may make at a time, or one site if no account is known. */
 const OF_ONE_CONNECTIONS = 12;
 /** Connections for session checks, which are short and precede every page, so slow calls must not delay them. */
 const SESSION_CONNECTIONS = 16;

@@ -7,7 +7,7 @@ export interface Session {
   accountState: 'active' | 'deleted' | 'erased';
   /** The operator's reason; null unless the account is suspended. */
   suspendedBecause: string | null;
-  /** How long a deleted account can be restored, in RFC 3339. */
+  /** The time until which a deleted account can be restored, in RFC 3339. */
   restorableUntil?: string;
   /** Whether the person can log in with a password; unknown while the account service is of the last release. */
   hasPassword?: boolean;

@@ -92,7 +92,7 @@ function comparison({ owned, to, preview }: PreviewedChange): Markup {
   </table>`;
 }
 
-/** Rights that at least one of the two plans grants. */
+/** The rights that at least one of the two plans grants. */
 function rightsRows(owned: Ordered, to: Ordered): Row[] {
   const [before, after] = [owned, to].map(figuresOf);
   return Object.keys(before).flatMap((name): Row[] => {
@@ -119,7 +119,7 @@ function figuresOf({ sku, quantity }: Ordered): Record<string, number> {
 const creditsOf = (plan: SubscriptionPlan | undefined, quantity: number) =>
   (plan?.monthlyCredits ?? 0) * quantity;
 
-/** Credits before and after the change. */
+/** The credits before and after the change. */
 function creditWords({ owned, preview, balance }: PreviewedChange): Markup | undefined {
   if (owned.line !== 'api' || !balance) return undefined;
   const left = balance.spendable + balance.reserved;

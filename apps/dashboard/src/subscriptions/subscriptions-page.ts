@@ -231,7 +231,7 @@ function priceOf({ amount_micros: micros, currency, interval }: SubscriptionAnsw
   return `${money(micros, currency)} a ${interval}`;
 }
 
-/** Prices of subscriptions include the tax, as the processor charges them. */
+/** The tax within a price. Prices of subscriptions include the tax, as the processor charges them. */
 export function taxText({
   tax_micros: tax,
   currency,

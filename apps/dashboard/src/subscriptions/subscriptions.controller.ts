@@ -34,7 +34,7 @@ const ON_ITS_WAY: Notice = {
   text: 'If you have just paid, the payment is on its way to us. Load this page again in a moment.',
 };
 
-/** How a visitor came to the list. */
+/** The way by which a visitor came to the list. */
 interface Arrival {
   /** Id of the subscription that was just changed. */
   changed?: string;

@@ -11,7 +11,7 @@ export interface Paces {
   total: number[];
 }
 
-/** Answers of all keys together. */
+/** Adds up the answers of all keys. */
 export function pacesOf({ within_ms: bounds, days }: KeyUsageAnswer): Paces {
   const names = [...bounds.map((ms) => `within ${lengthOf(ms)}`), 'later'];
   const none = names.map(() => 0);

@@ -65,7 +65,7 @@ const OPEN = new Set(
   ).split(' '),
 );
 
-/** Suffixes that may be suggested for a label, most used first. @param label an A-label. */
+/** The suffixes that may be suggested for a label, most used first. @param label an A-label. */
 export function suffixesFor(label: string, unicode: string): string[] {
   const suffixes = Object.keys(OFFERED);
   if (!label.startsWith('xn--')) return suffixes;

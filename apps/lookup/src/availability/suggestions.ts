@@ -60,10 +60,10 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Names similar to a given name, best first, without repeats and without the name itself. They have the same label
- * under other suffixes, words joined or separated by a hyphen, added words, or replaced words. Anybody can register
- * under the suffixes. An internationalised label is suggested only under suffixes whose registry accepts it, and words
- * are added only to labels in Latin script.
+ * Suggests names similar to a given name, best first, without repeats and without the name itself. They have the same
+ * label under other suffixes, words joined or separated by a hyphen, added words, or replaced words. Anybody can
+ * register under the suffixes. An internationalised label is suggested only under suffixes whose registry accepts it,
+ * and words are added only to labels in Latin script.
  */
 export function suggestionsFor({
   name,
@@ -91,7 +91,7 @@ export function suggestionsFor({
   });
 }
 
-/** Variants in one script only, because no registry mixes scripts. */
+/** The variants of a name in one script only, because no registry mixes scripts. */
 function idnVariantsOf(unicode: string): string[] {
   if (!isLatin(unicode)) return [];
   return variantsOf(unicode)

@@ -17,7 +17,7 @@ const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066
 /** The subject of a question: a name or an address. */
 export type DnsSubject = { domain_name: string } | { ip_address: string };
 
-/** Members of the answer; the gateway adds `meta`. */
+/** The members of the answer; the gateway adds `meta`. */
 export function dnsBody(subject: DnsSubject, lookup: DnsLookup, askedAt: Date): Json {
   const counts: Record<string, number> = {};
   for (const { type } of lookup.records) counts[type] = (counts[type] ?? 0) + 1;

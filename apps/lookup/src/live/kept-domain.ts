@@ -10,8 +10,8 @@ const PARTIAL_KEPT_MS = 2 * MINUTE_MS;
 const ENTRY_OVERHEAD_BYTES = 2_000;
 
 /**
- * How long the registration of a domain is fresh: `min(24 h, time to expiry)` if the name is registered, 10 minutes if
- * it is not, 2 minutes if a source failed.
+ * The time for which the registration of a domain is fresh: `min(24 h, time to expiry)` if the name is registered, 10
+ * minutes if it is not, 2 minutes if a source failed.
  */
 export const KEPT_DOMAIN: KeptKind<Lookup> = {
   freshForMs({ outcome, record, fetchedAt }) {

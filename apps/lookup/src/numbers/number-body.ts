@@ -43,7 +43,7 @@ export function originOf(ip: Cidr, { block }: NumberLookup, feed: RoutingFeed): 
   return found ? { routing, asns: found.origins, from: 'routing_feed' } : { routing, asns: [] };
 }
 
-/** Members of an answer about an address or block; the gateway adds `meta`. */
+/** The members of an answer about an address or block; the gateway adds `meta`. */
 export function ipBody(
   asked: string,
   lookup: NumberLookup,
@@ -64,7 +64,7 @@ export function ipBody(
   return { ...answer, ...sectionsOf(lookup, told) };
 }
 
-/** Members of an answer about an AS number. */
+/** The members of an answer about an AS number. */
 export function asnBody(
   asn: number,
   { feed, delegated }: { feed: RoutingFeed; delegated: DelegatedNumbers },

@@ -35,7 +35,7 @@ export interface AnnouncedPrefix {
   origins: readonly number[];
 }
 
-/** Routes and relationships of AS numbers, which registries do not publish, from files in public formats. */
+/** Reads routes and relationships of AS numbers, which registries do not publish, from files in public formats. */
 export class RoutingFeed {
   private readonly neighbours = new Map<number, Neighbours>();
   private readonly routes = new Map<number, string[]>();

@@ -46,7 +46,7 @@ export function whoisLine(lookup: Lookup, kept: Kept): string | undefined {
 }
 
 /**
- * Records of a registrable name in the corpus's format. Host names that customers request are not stored.
+ * The records of a registrable name in the corpus's format. Host names that customers request are not stored.
  * @param types the requested record types.
  */
 export function dnsLine(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { QuestionPlaces } from './question-places.js';
 
-/** Tasks that end when the test says so, and the number of running ones. */
+/** Makes tasks that end when the test says so, and counts those that are running. */
 function workOf(places: QuestionPlaces) {
   const open: (() => void)[] = [];
   const ends: Promise<void>[] = [];

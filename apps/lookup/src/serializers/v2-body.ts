@@ -136,7 +136,7 @@ function conflict({ path, ...rest }: Conflict): Conflict {
   return { path: publicPath(path), ...rest };
 }
 
-/** Sources that call a name free although another source publishes a registration. */
+/** The sources that call a name free although another source publishes a registration. */
 function denials({ sources }: Lookup): Conflict[] {
   const holder = sources.find(({ record }) => record !== undefined);
   const deniers = sources.filter(({ outcome }) => outcome === 'not_registered');

@@ -6,7 +6,7 @@ import { type ReceivedMail, receivedMail } from './received-mail.js';
 
 const MAIL_SIZE_MAX_BYTES = 1024 * 1024;
 const CONNECTIONS_MAX = 100;
-/** How long to wait for a client that is still connected. */
+/** The time to wait for a client that is still connected. */
 const CLOSE_TIMEOUT_MS = 100;
 
 /** An SMTP server that accepts every mail and delivers none. */

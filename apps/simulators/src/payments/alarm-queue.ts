@@ -11,7 +11,7 @@ interface Queued extends Alarm {
 const isBefore = (a: Queued, b: Queued) =>
   a.atMs - b.atMs < 0 || (a.atMs === b.atMs && a.place < b.place);
 
-/** Alarms ordered by time, as a binary heap, because a hundred thousand subscriptions have one each. */
+/** Keeps alarms ordered by time, as a binary heap, because a hundred thousand subscriptions have an alarm each. */
 export class AlarmQueue {
   private readonly heap: Queued[] = [];
   private places = 0;

@@ -4,7 +4,7 @@ export interface ApiFaults {
   lostAnswers: number;
   /** Number of changing calls that never arrive; these precede the calls whose answers are lost. */
   lostRequests: number;
-  /** How many changing calls arrive before those that are lost. */
+  /** Number of changing calls that arrive before those that are lost. */
   passedRequests: number;
   /** Number of refunds that are refused because the seller's balance is too low. */
   refusedRefunds: number;

@@ -41,7 +41,7 @@ export class Journal {
     appendFileSync(this.path, `${JSON.stringify(entry)}\n`);
   }
 
-  /** Bytes of the next id: the same at every replay. */
+  /** The bytes of the next id, which are the same at every replay. */
   nextId(): string {
     this.ids += 1;
     return createHmac('sha256', this.seed).update(String(this.ids)).digest('hex').slice(0, 24);

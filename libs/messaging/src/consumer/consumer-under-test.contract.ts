@@ -22,7 +22,7 @@ export class ConsumerUnderTest {
   maintenance: Database;
   consumer: EventConsumer;
   handle: EventHandler;
-  /** How often the handler was called in this test. */
+  /** The number of calls of the handler in this test. */
   calls = 0;
   counts: ServiceEventCounts;
   /** The lines logged in this test. */

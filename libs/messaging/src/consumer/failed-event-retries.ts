@@ -21,7 +21,7 @@ export interface FailedEventRetriesOptions {
 }
 
 const LOOK_MS = 500;
-/** How long a queue waits if an operator has removed its first event, or the process that handled it died. */
+/** The time for which a queue waits if an operator has removed its first event, or the process that handled it died. */
 const RELEASE_MS = 10 * SECOND_MS;
 const QUEUES_PER_LOOK = 100;
 const BACK_OFF_MS = [10 * SECOND_MS, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS];

@@ -62,7 +62,7 @@ export class FailedEventRepository {
     await transaction.query(RELEASE_HEADS, [this.consumer]);
   }
 
-  /** Queues whose head is due; the cost depends on the number of due queues, not of failed events. */
+  /** Lists the queues whose head is due; the cost depends on the number of due queues, not of failed events. */
   async listDueQueues(
     database: Pick<Database, 'query'>,
     limit: number,

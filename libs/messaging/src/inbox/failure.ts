@@ -1,7 +1,7 @@
 import { causesOf, isUnavailable, sqlStateOf } from '#libs/database';
 
 /**
- * How to react to a handler's failure. `pause`: the database is unavailable, so nothing else would succeed either;
+ * The reaction to a handler's failure. `pause`: the database is unavailable, so nothing else would succeed either;
  * `permanent`: repeating does not help; `transient`: repeating may help.
  */
 export type FailureClass = 'pause' | 'permanent' | 'transient';

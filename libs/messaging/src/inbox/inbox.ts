@@ -27,8 +27,8 @@ export interface HandledEvent {
 /** A handler that takes longer fails; long work belongs in a job. */
 const HANDLER_LIMIT_MS = 5_000;
 /**
- * Maximum number of keys at a time. Their statements share the connection's round trips; with more, each would wait
- * longer for the others.
+ * Maximum number of keys at a time. Their statements share the connection's round trips; with more keys, each would
+ * wait longer for the others.
  */
 const KEYS_AT_A_TIME = 16;
 

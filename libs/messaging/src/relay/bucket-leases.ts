@@ -16,7 +16,7 @@ export class BucketLeases {
     readonly owner: string,
   ) {}
 
-  /** Renews the leases of owned buckets, drops lost ones, and takes free ones. */
+  /** Renews the leases of owned buckets, drops lost leases, and takes free buckets. */
   async renew(): Promise<void> {
     const held = await this.database.query<OwnedBucket>(RENEW, [
       this.owner,

@@ -43,7 +43,10 @@ export class OutboxRepository {
     return owned;
   }
 
-  /** Rows stay for 10 minutes after they were sent, for the change feed. @returns the number of deleted rows. */
+  /**
+   * Deletes old rows. They stay for 10 minutes after they were sent, for the change feed. @returns the number of
+   * deleted rows.
+   */
   async deleteOld(limit: number): Promise<number> {
     const [{ deleted }] = await this.database.query<{ deleted: number }>(DELETE_OLD, [limit]);
     return deleted;

@@ -197,7 +197,7 @@ export class Relay {
   }
 }
 
-/** Milliseconds until a bucket that has failed after a pause of `beforeMs` is retried. */
+/** The number of milliseconds until a bucket that has failed after a pause of `beforeMs` is retried. */
 export function pauseAfter(beforeMs: number | undefined): number {
   return beforeMs === undefined ? BACK_OFF_MIN_MS : Math.min(beforeMs * 2, BACK_OFF_MAX_MS);
 }

@@ -11,7 +11,7 @@ const DEPTH_MAX = 20;
 const ARRAY_LENGTH_MAX = 1000;
 const STRING_LENGTH_MAX = 10 * 1024;
 
-/** Unknown members are refused, nothing is converted implicitly (S90). */
+/** Unknown members are refused, and nothing is converted implicitly (S90). */
 const RULES = {
   whitelist: true,
   forbidNonWhitelisted: true,

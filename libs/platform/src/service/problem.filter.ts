@@ -57,7 +57,9 @@ export function logFailure(
   else logger.sparsely('error', `${route} ${problem.message}`, `${route} failed`, fields);
 }
 
-/** Any error as a Problem: ours stay, Nest's and Fastify's 4xx keep their status, the rest is a 500. */
+/**
+ * Converts any error to a Problem: ours stay, Nest's and Fastify's 4xx keep their status, and the rest becomes a 500.
+ */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof HttpException && error.getStatus() === 404) return new NotFound();

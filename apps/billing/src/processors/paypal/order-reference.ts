@@ -6,7 +6,7 @@ import { isId } from '#libs/platform';
  */
 export interface OrderReference {
   orderId: string;
-  /** When the offer ends; null once it was closed. */
+  /** The time at which the offer ends; null once it was closed. */
   until: Date | null;
 }
 

@@ -125,7 +125,10 @@ export class PaypalProcessor implements PaymentProcessor {
     return Promise.resolve({ outcome: 'refused', code: 'not_closable', message });
   }
 
-  /** Orders cannot be searched. If the answer to a creation was lost, no customer was redirected to that order. */
+  /**
+   * Finds nothing, because orders cannot be searched. If the answer to a creation was lost, no customer was redirected
+   * to that order.
+   */
   async findCheckout(): Promise<CallResult<CheckoutSnapshot | null>> {
     return { outcome: 'done', value: null };
   }

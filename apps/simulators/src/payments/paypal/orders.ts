@@ -16,7 +16,7 @@ const REVIEW_MS = 3 * DAY_MS;
 const UNAPPROVED_MS = 3 * HOUR_MS;
 const CUSTOM_ID_PATH = "/purchase_units/@reference_id=='default'/custom_id";
 
-/** Orders v2: created and captured by the API, approved on the page. */
+/** Simulates orders (v2): created and captured by the API, approved on the page. */
 export class Orders {
   private readonly fundings = new Map<string, Funding>();
 

@@ -136,7 +136,7 @@ export interface PaypalKinds {
   subscription: Subscription;
 }
 
-/** Amounts are exact: PayPal writes decimals, and sums are computed in cents. */
+/** Converts an amount to cents: PayPal writes decimals, and sums must be exact. */
 export const toCents = ({ value }: Money): number => Math.round(Number(value) * 100);
 
 export const toMoney = (cents: number, currency: string): Money => ({

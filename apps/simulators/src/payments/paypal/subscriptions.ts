@@ -26,12 +26,9 @@ const PRICE_NOTICE_MS = 10 * DAY_MS;
 /** PayPal retries this long after a failed payment. */
 const RETRY_MS = 5 * DAY_MS;
 
-/** Subscriptions (v1): the customer agrees on a page, and the clock then triggers the bills. */
+/** Simulates subscriptions (v1): the customer agrees on a page, and the clock then triggers the bills. */
 export class Subscriptions {
-  /**
-   * How long before the end of a period the next one is billed: PayPal bills at its own time of
-   * day.
-   */
+  /** The time before the end of a period at which the next period is billed: PayPal bills at its own time of day. */
   earlyMs = 0;
   private readonly funds = new Map<string, PayerFunds>();
   private readonly overrides = new Map<string, PriceOverride[]>();
@@ -165,7 +162,7 @@ export class Subscriptions {
     return [...this.salesOf.values()].some((sales) => sales.some(({ id }) => id === captureId));
   }
 
-  /** Ids of its charges, oldest first. */
+  /** The ids of a subscription's charges, oldest first. */
   salesFor(id: string): string[] {
     return (this.salesOf.get(id) ?? []).map((sale) => sale.id);
   }
@@ -224,7 +221,10 @@ export class Subscriptions {
     });
   }
 
-  /** Periods count from an anchor; another interval begins with the period for which it is billed. */
+  /**
+   * Schedules the next bill. Periods count from an anchor; another interval begins with the period for which it is
+   * billed.
+   */
   private awaitNext(subscription: Subscription, anchor: Date, cycles: number): void {
     const months = this.plans.monthsOf(subscription);
     const next = addMonths(anchor, cycles * months);

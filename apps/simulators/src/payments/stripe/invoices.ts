@@ -30,7 +30,7 @@ export const CHARGE_MIN: Readonly<Record<string, number>> = { usd: 50, eur: 50, 
 /** Pauses before further attempts, as in Stripe's fixed retry schedule. */
 const RETRIES_MS = [3 * DAY_MS, 5 * DAY_MS, 7 * DAY_MS];
 
-/** Invoices of subscriptions: created, paid by the card on file, retried. */
+/** Simulates the invoices of subscriptions: created, paid by the card on file, retried. */
 export class Invoices {
   private readonly cards = new Map<string, CardBehaviour>();
   /** The payments of invoices that no card has paid and that a customer may pay. */

@@ -12,10 +12,10 @@ export interface NewPayment {
   metadata: Stripe.Metadata;
 }
 
-/** When a delayed method (a bank debit) has moved its money. */
+/** The time after which a delayed method (a bank debit) has moved its money. */
 export const DELAYED_PAYMENT_MS = 3 * DAY_MS;
 
-/** Payments and their later refunds and disputes. */
+/** Simulates payments and their later refunds and disputes. */
 export class PaymentIntents {
   constructor(
     private readonly world: StripeWorld,

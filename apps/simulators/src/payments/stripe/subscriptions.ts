@@ -21,7 +21,7 @@ export interface WantedItem {
 const PENDING_UPDATE_MS = 23 * HOUR_MS;
 const ENDED = ['canceled', 'incomplete_expired'];
 
-/** Subscriptions with one item: started, renewed, changed, ended. */
+/** Simulates subscriptions with one item: started, renewed, changed, ended. */
 export class Subscriptions {
   constructor(
     private readonly world: StripeWorld,
@@ -274,7 +274,7 @@ export class Subscriptions {
     return invoice;
   }
 
-  /** Periods count from the anchor's day, even after shorter months. */
+  /** Moves to the next period. Periods count from the anchor's day, even after shorter months. */
   private nextPeriod(subscription: Subscription): void {
     const [item] = subscription.items.data;
     const anchor = new Date(subscription.billing_cycle_anchor * 1000);

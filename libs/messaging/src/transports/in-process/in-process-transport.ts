@@ -41,7 +41,7 @@ export class InProcessTransport extends EventTransport {
     super();
   }
 
-  /** Events begin to flow when every durable consumer of the producer listens. */
+  /** Starts the relay; events begin to flow when every durable consumer of the producer listens. */
   async startRelay(producer: ServiceName, database: MaintenanceDatabase): Promise<void> {
     if (this.relays.has(producer)) throw new Error(`${producer} has a relay already`);
     const { logger } = this.options;

@@ -40,8 +40,8 @@ const BATCH_LIMIT = 200;
 const SESSION_LIMIT_MS = 8 * SECOND_MS;
 const HEARTBEAT_MS = SECOND_MS;
 /**
- * Partitions handled in parallel, each in its own transactions. Safe because kafkajs waits for all of them before it
- * rejoins (2.2.4, workerQueue.js) and `take` never throws to it.
+ * The number of partitions handled in parallel, each in its own transactions. This is safe because kafkajs waits for
+ * all of them before it rejoins (2.2.4, workerQueue.js) and `take` never throws to it.
  */
 const PARTITIONS_AT_A_TIME = 4;
 const REBALANCE_LIMIT_MS = 60 * SECOND_MS;
@@ -100,7 +100,7 @@ export class KafkaGroup {
     return { group, isMember, lastPollAgeMs: monotonicMs() - this.lastPollAt };
   }
 
-  /** Finishes the current batch, commits and leaves; after 20 s, it is forced to. */
+  /** Finishes the current batch, commits and leaves; after 20 s, the member is forced to leave. */
   async close(): Promise<void> {
     this.ending.abort();
     try {
@@ -282,7 +282,9 @@ function isUnreached(error: unknown): boolean {
   return false;
 }
 
-/** Errors that the broker reports permanently, or that only a defect can cause: a new member would fail, too. */
+/**
+ * True for errors that the broker reports permanently, or that only a defect can cause: a new member would fail, too.
+ */
 function isFatal(error: Error): boolean {
   const defects = ['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'];
   for (let link: unknown = error; link instanceof Error; link = link.cause) {

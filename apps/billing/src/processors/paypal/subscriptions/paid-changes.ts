@@ -351,7 +351,7 @@ function customIdOf(
   return toCustomId({ ...kept, ...change });
 }
 
-/** Refunds the rest of the period at the old price, and charges it at the new one. */
+/** The lines that refund the rest of the period at the old price and charge it at the new price. */
 function linesOf(
   { anchor }: KnownSubscription,
   { old, wanted, from }: { old: PlannedUnits; wanted: PlannedUnits; from: Date },

@@ -32,15 +32,18 @@ export interface PaypalSubscriptionsParts {
   clock: Clock;
 }
 
-/** How far back the latest payment is searched: longer than a period. */
+/** The time for which the search for the latest payment looks back: longer than a period. */
 const LOOK_BACK_MS = 400 * DAY_MS;
-/** How long after its start a subscription may be paid for the first time: all attempts, plus a day. */
+/** The time after its start within which a subscription may be paid for the first time: all attempts, plus a day. */
 const FIRST_PAYMENT_MS = 11 * DAY_MS;
 const PAID_STATUSES = ['COMPLETED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
 const BY_CUSTOMER = 'The customer requested it';
 const BY_US = 'It has ended';
 
-/** Subscriptions with one plan each, which are suspended until the end of the period if the customer cancels. */
+/**
+ * Reads and changes subscriptions with one plan each, which are suspended until the end of the period if the customer
+ * cancels.
+ */
 export class PaypalSubscriptions {
   constructor(private readonly parts: PaypalSubscriptionsParts) {}
 

@@ -98,7 +98,7 @@ export class SubscriptionsClient {
     return this.connection.call('POST', '/v1/catalogs/products', { body, key });
   }
 
-  /** Pages are numbered from 1; a page that is not full is the last. */
+  /** Lists a page of plans. Pages are numbered from 1; a page that is not full is the last. */
   async listPlans(
     productId: string,
     page: number,

@@ -37,7 +37,7 @@ function put(form: Form, path: string[], value: FormValue): void {
   put(form[name] as Form, rest, value);
 }
 
-/** Members named 0, 1, 2 … are a list. */
+/** Turns members named 0, 1, 2 … into a list. */
 function withArrays(value: FormValue): FormValue {
   if (typeof value !== 'object' || Array.isArray(value)) return value;
   const entries = Object.entries(value).map(
