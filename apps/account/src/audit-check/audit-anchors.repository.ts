@@ -38,7 +38,7 @@ export class AuditAnchorsMaintenanceRepository {
     );
   }
 
-  /** The chains that an anchor covers, sorted, after `afterChain`. */
+  /** Lists the chains that an anchor covers, sorted, after `afterChain`. */
   async listCovered(
     transaction: Transaction,
     { anchor, afterChain, limit }: { anchor: string; afterChain: string | null; limit: number },

@@ -28,7 +28,7 @@ export interface Operator {
 
 const HEADER_LENGTH_MAX = 300;
 
-/** The visitor of a dashboard call, from the headers that the dashboard sets. */
+/** Returns the visitor of a dashboard call, from the headers that the dashboard sets. */
 export function visitorOf({ headers }: Pick<FastifyRequest, 'headers'>): Visitor {
   const text = (name: string) => String(headers[name] ?? '').slice(0, HEADER_LENGTH_MAX);
   return {

@@ -29,8 +29,8 @@ export class DeletionService {
   ) {}
 
   /**
-   * Keys and sessions end in the transaction that deletes the account (S118).
-   * @throws ReauthenticationRequired if the log-in is older and no password was sent; WrongCredentials.
+   * Deletes the account; keys and sessions end in the same transaction (S118). @throws ReauthenticationRequired if the
+   * log-in is older and no password was sent; WrongCredentials.
    */
   async delete(
     owner: ActiveSession,

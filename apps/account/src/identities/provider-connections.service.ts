@@ -26,9 +26,9 @@ export class ProviderConnectionsService {
   ) {}
 
   /**
-   * The session must be the one that started the connection, and must still be open under the account's lock: if a new
-   * password ends it meanwhile, the connection fails, too. @throws NotLoggedIn; ProviderAddressNotVerified,
-   * IdentityTaken.
+   * Connects the provider. The session must be the one that started the connection, and must still be open under the
+   * account's lock: if a new password ends it meanwhile, the connection fails, too. @throws NotLoggedIn;
+   * ProviderAddressNotVerified, IdentityTaken.
    */
   async connect(
     proven: ProvenIdentity,

@@ -1,7 +1,9 @@
 import type { KeyState } from '#libs/contracts';
 import type { ApiKey } from './key.entity.js';
 
-/** The state of a key at `now`, which is business time. Revocation or replacement takes precedence over expiry. */
+/**
+ * Returns the state of a key at `now`, which is business time. Revocation or replacement takes precedence over expiry.
+ */
 export function keyStateOf(
   key: Pick<ApiKey, 'revokedAt' | 'revokedBecause' | 'expiresAt' | 'replacedBy'>,
   now: Date,

@@ -66,7 +66,7 @@ export class KeysService {
     });
   }
 
-  /** A key beyond the plan's limit is paused from the start, because of its rank. @throws KeyLimitReached. */
+  /** Creates a key, which is paused from the start if it exceeds the plan's limit. @throws KeyLimitReached. */
   async create(
     owner: Actor,
     request: CreateKeyRequest,
@@ -364,7 +364,7 @@ export class KeysService {
     return this.outbox.lock(transaction, { key: accountId, aggregate: `key:${keyId}` });
   }
 
-  /** An id of another account gets the same answer as an unknown one (S85). */
+  /** Finds a key; one of another account is rejected like an unknown one (S85). */
   private async find(transaction: Transaction, accountId: string, keyId: string): Promise<ApiKey> {
     const key = isId(keyId) ? await this.keys.find(transaction, accountId, keyId) : null;
     if (!key) throw new NotFound();

@@ -53,7 +53,7 @@ export class LogInStepsService {
     return token;
   }
 
-  /** The step of a browser, without removing it. @throws LogInOver. */
+  /** Finds the step of a browser, without removing it. @throws LogInOver. */
   async find<K extends StepKind>(
     transaction: Transaction,
     kind: K,

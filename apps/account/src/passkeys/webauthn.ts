@@ -21,7 +21,7 @@ export const relyingPartyOf = (dashboardUrl: string): RelyingParty => {
   return { id, origin };
 };
 
-/** The options for a new passkey: it is discoverable without a user name, and verifies its owner each time. */
+/** Returns the options for a new passkey: it is discoverable without a user name, and verifies its owner each time. */
 export async function creationOptions(
   { id }: RelyingParty,
   person: { id: string; address: string; firstName: string },
@@ -42,7 +42,7 @@ export async function creationOptions(
   });
 }
 
-/** The options with which a browser requests any of our passkeys. */
+/** Returns the options with which a browser requests any of our passkeys. */
 export async function requestOptions({ id }: RelyingParty) {
   const { generateAuthenticationOptions } = await library();
   return generateAuthenticationOptions({
@@ -89,7 +89,7 @@ export async function verifyNew(
   });
 }
 
-/** The authenticator's id for the passkey. @throws PasskeyRefused. */
+/** Returns the authenticator's id for the passkey. @throws PasskeyRefused. */
 export async function credentialIdOf(text: string): Promise<Buffer> {
   return refusing(async () => {
     const { id } = JSON.parse(text) as { id: unknown };
@@ -132,7 +132,7 @@ export async function verifyUse(
 export const isCountOfCopy = (before: number, now: number) =>
   (before > 0 || now > 0) && now <= before;
 
-/** The handle of a person, which reveals nothing to others. */
+/** Returns the handle of a person, which reveals nothing to others. */
 const handleOf = (personId: string) =>
   new Uint8Array(Buffer.from(personId.replaceAll('-', ''), 'hex'));
 

@@ -48,7 +48,7 @@ export function isOutdatedHash(stored: string, cost: HashCost): boolean {
   return !stored.startsWith(prefixOf(cost));
 }
 
-/** A hash with today's cost that matches no password. */
+/** Returns a hash with today's cost that matches no password. */
 export function nobodysHash(cost: HashCost): string {
   return `${prefixOf(cost)}${'A'.repeat(22)}$${'A'.repeat(43)}`;
 }

@@ -27,7 +27,7 @@ describe('passwords', () => {
   });
   afterAll(() => account.stop());
 
-  /** Each call comes from its own network, so that only the queue rejects calls. */
+  /** Logs in from a different network each time, so that only the queue rejects calls. */
   const logIn = (i: number) =>
     account.dashboard('POST', 'log-in', {
       body: { email: `person${i}@example.com`, password: 'a wrong password' },

@@ -61,7 +61,7 @@ export class PeopleRepository {
     return count === 1;
   }
 
-  /** The number of ways to log in: password, connected providers and passkeys. */
+  /** Counts the ways to log in: password, connected providers and passkeys. */
   async countWaysIn(
     transaction: Transaction,
     accountId: string,

@@ -55,7 +55,7 @@ export class PeopleService {
     return { person, details };
   }
 
-  /** The account's oldest person, who receives mail about the account. */
+  /** Returns the account's oldest person, who receives mail about the account. */
   async getOwner(
     transaction: Transaction,
     accountId: string,
@@ -82,7 +82,7 @@ export class PeopleService {
     await this.people.update(transaction, accountId, personId, { details: encrypted });
   }
 
-  /** The number of ways to log in: password, connected providers and passkeys. */
+  /** Counts the ways to log in: password, connected providers and passkeys. */
   async countWaysIn(
     transaction: Transaction,
     accountId: string,

@@ -1,7 +1,7 @@
 import type { CurrentSessionAnswer } from '#libs/contracts';
 import type { ActiveSession } from './session-guard.js';
 
-/** A session as its owner sees it. */
+/** Describes a session as its owner sees it. */
 export function currentSessionAnswer(
   session: Pick<
     ActiveSession,
