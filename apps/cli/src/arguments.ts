@@ -9,7 +9,7 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** A UUID. */
+/** Parses a UUID. */
 export function id(text: string): string {
   if (!isId(text)) throw new InvalidArgumentError('It must be an id of this product, a UUID.');
   return text;

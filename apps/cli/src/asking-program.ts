@@ -46,7 +46,7 @@ export function addAsking(
   auditCommands(program, config);
 }
 
-/** A program that has only these commands. */
+/** Creates a program that has only these commands. */
 export function askingProgram(config: CliConfig, databases: () => Promise<Databases>): Command {
   const program = operatorCommand();
   addAsking(program, config, databases);

@@ -8,7 +8,7 @@ import { TelemetryConfig } from '#libs/platform';
 import { ServersConfig, databasesConfig } from './servers.config.js';
 import type { DocumentedApp } from './documents/configuration.js';
 
-/** Billing's own calls to the processors, for `sandbox`. */
+/** Imports billing's calls to the processors, for `sandbox`. */
 export const processors = async () => ({
   ...(await import('../../billing/src/processors/stripe/stripe-processor.js')),
   ...(await import('../../billing/src/processors/paypal/paypal-processor.js')),

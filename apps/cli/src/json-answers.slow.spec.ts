@@ -277,5 +277,5 @@ function undescribed(shown: unknown, said: unknown, path = ''): string[] {
   );
 }
 
-/** Two reads of an account write two identical entries. */
+/** Whether an entry may occur twice: two reads of an account write two identical entries. */
 const isRepeatable = (line: string) => line.includes('account.inspected');

@@ -35,7 +35,7 @@ async function isOfServers(error: unknown): Promise<boolean> {
   return [ExtensionMissing, NotTheOwner, UnfitTopic].some((kind) => error instanceof kind);
 }
 
-/** `npm run cli -- <command>`: runs one operator command. */
+/** Runs one operator command: `npm run cli -- <command>`. */
 async function main(): Promise<void> {
   const { dataFolder } = loadConfig(CliConfig);
   const settings = operatorSettings(process.env, dataFolder);

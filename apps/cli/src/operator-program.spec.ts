@@ -7,7 +7,7 @@ import { DatabasesConfig, OwnDatabasesConfig } from './declared.js';
 import { EXIT_CODES, MANUAL, leavesOf, pathOf } from './manual.js';
 import { operatorProgram } from './operator-program.js';
 
-/** The program with every command, whose output is recorded and whose actions do nothing. */
+/** Creates the program with every command, whose output is recorded and whose actions do nothing. */
 function quiet(): { program: Command; said: () => string } {
   let text = '';
   const program = operatorProgram(

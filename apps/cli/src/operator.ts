@@ -4,8 +4,8 @@ import type { CliConfig } from './cli.config.js';
 const NAME_LENGTH_MAX = 64;
 
 /**
- * The name of the person who runs the command, for the audit log: the configured name or, if there is none, the user of
- * this machine. It is not verified.
+ * Returns the name of the person who runs the command, for the audit log: the configured name or, if there is none, the
+ * user of this machine. It is not verified.
  */
 export function operatorName({ operatorName: said }: CliConfig): string {
   const name = (said ?? userName()).replaceAll(/[^\w.@-]/g, '-');

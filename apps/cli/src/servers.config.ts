@@ -17,7 +17,7 @@ export class ServersConfig extends CliConfig {
   databaseAdminUrl?: string;
 }
 
-/** A config class with the database URL of each service, for the service's own role; each is optional. */
+/** Returns a config class with the database URL of each service, for the service's own role; each is optional. */
 export function databasesConfig(
   services: readonly ServiceName[],
 ): ConfigClass<Partial<Record<ServiceName, string>>> {

@@ -36,7 +36,7 @@ const LISTED = 50;
 /** The maximum number of accounts shown for a text that matches many. */
 const ACCOUNTS_MAX = 20;
 
-/** `account`: finds an account, shows its owner and its timeline. */
+/** Adds the command `account`, which finds an account and shows its owner and its timeline. */
 export function accountCommands(
   program: Command,
   config: CliConfig,

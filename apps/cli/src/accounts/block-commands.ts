@@ -15,7 +15,7 @@ interface BlockOptions extends UnblockOptions {
   until?: string;
 }
 
-/** `account block-downloads` and `account unblock-downloads`; a suspension blocks everything. */
+/** Adds `account block-downloads` and `account unblock-downloads`; a suspension blocks all rights instead. */
 export function blockCommands(account: Command, config: CliConfig): void {
   const cause = () =>
     new Option('--cause <cause>', 'blocks of different causes are lifted independently')

@@ -28,7 +28,7 @@ interface Timeline {
   inspectionsLeftOut: number;
 }
 
-/** `account timeline`: the entries of all services, merged by time. */
+/** Adds `account timeline`, which shows the entries of all services, merged by time. */
 export function timelineCommand(account: Command, config: CliConfig): void {
   account
     .command('timeline')

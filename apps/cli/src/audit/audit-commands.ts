@@ -19,7 +19,7 @@ interface ListOptions extends OutputOptions {
 
 const LISTED = 50;
 
-/** `audit`: lists the audit log and verifies its hash chains (S116). */
+/** Adds `audit`, which lists the audit log and verifies its hash chains (S116). */
 export function auditCommands(program: Command, config: CliConfig): void {
   const audit = program.command('audit').description('the append-only log of who did what');
   audit
@@ -95,7 +95,7 @@ function anchorsIn(file: string): object[] {
   return anchors;
 }
 
-/** The anchors among the log lines; other lines are ignored. */
+/** Finds the anchors among the log lines; other lines are ignored. */
 function anchorsOf(log: string): object[] {
   return log.split('\n').flatMap((line) => {
     if (!line.includes('"audit anchor"')) return [];

@@ -24,7 +24,7 @@ type ReasonedOptions = OutputOptions & { reason: string };
 
 const MICROS = 1_000_000;
 
-/** `billing`: an account's payments and refunds. */
+/** Adds `billing`, for an account's payments and refunds. */
 export function billingCommands(program: Command, config: CliConfig): void {
   const billing = program.command('billing').description('payments and refunds');
   billing

@@ -20,7 +20,7 @@ const SUPPRESSED_KINDS = ['domain', 'email', 'name', 'phone'] as const;
 /** The number of names in one call to the corpus. */
 const NAMES_AT_A_TIME = 500;
 
-/** `corpus`: manages the data that history and searches read. */
+/** Adds `corpus`, which manages the data that history and searches read. */
 export function corpusCommands(program: Command, config: ServersConfig, own: OwnDatabases): void {
   const corpus = program
     .command('corpus')

@@ -47,8 +47,8 @@ interface ChartService {
 }
 
 /**
- * `files/services.json` of the Helm chart, from which templates learn about the services. The names of secret files are
- * those of `cli secrets`.
+ * Generates `files/services.json` of the Helm chart, from which templates learn about the services. The names of secret
+ * files are those of `cli secrets`.
  */
 export async function chartServices(services: readonly AnyService[]): Promise<string> {
   const events = {
@@ -114,7 +114,9 @@ function chartService(
   };
 }
 
-/** The connections of operator commands: the services that they call, and every database as its service's role. */
+/**
+ * Lists the connections of operator commands: the services that they call, and every database as its service's role.
+ */
 function operatorPod(services: readonly AnyService[]) {
   const settings = settingsOf(ServersConfig).map(({ env }) => env);
   const calls = services.filter(({ urlSetting }) => urlSetting && settings.includes(urlSetting));
@@ -140,7 +142,10 @@ function isMissed(config: ConfigClass<object>, env: string): boolean {
   }
 }
 
-/** Each service has its own token secret and broker user; all other secrets are shared by the installation. */
+/**
+ * Returns the file of a secret. Each service has its own token secret and broker user; all services share the other
+ * secrets.
+ */
 function secretFile(service: string, env: string): string {
   const isOwn = env === 'SERVICE_SECRET' || env === 'KAFKA_SASL_PASSWORD';
   return isOwn ? `${service}_${env.toLowerCase()}` : env.toLowerCase();

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { EXIT_CODES, MANUAL, leavesOf, pathOf } from '../manual.js';
 
-/** docs/operations/command-line.md: every command with its arguments, an example and its answer in JSON. */
+/** Generates `docs/operations/command-line.md`: every command with its arguments, an example and its answer in JSON. */
 export function commandLinePage(program: Command): string {
   const head = [
     '# The command line',

@@ -18,7 +18,7 @@ interface DocumentedSetting {
   apps: string[];
 }
 
-/** `docs/configuration.md`: every setting of every app, listed once. */
+/** Generates `docs/configuration.md`: every setting of every app, listed once. */
 export function configurationPage(apps: DocumentedApp[]): string {
   const rows = documentedSettings(apps).map(
     (setting) =>
@@ -41,7 +41,7 @@ export function configurationPage(apps: DocumentedApp[]): string {
   ].join('\n');
 }
 
-/** `.env.example`: the same settings as comments and assignments. */
+/** Generates `.env.example`: the same settings as comments and assignments. */
 export function environmentExample(apps: DocumentedApp[]): string {
   const blocks = documentedSettings(apps).map((setting) => {
     const value = setting.isSecret ? '' : (setting.defaultText ?? '');

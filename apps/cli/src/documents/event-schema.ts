@@ -42,7 +42,7 @@ function objectSchema(target: EventClass): JsonSchema {
   };
 }
 
-/** `@IsOptional` is stored as a condition on the other rules. */
+/** Whether a property is optional; class-validator stores `@IsOptional` as a condition on the other rules. */
 export const isOptional = (rules: { type: string }[]) =>
   rules.some(({ type }) => type === 'conditionalValidation');
 

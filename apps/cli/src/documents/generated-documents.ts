@@ -56,7 +56,7 @@ export async function generatedDocuments(): Promise<Map<string, string>> {
   return documents;
 }
 
-/** Every command, without any settings. */
+/** Creates the program with every command, without any settings. */
 const program = () =>
   operatorProgram(
     new ServersConfig(),

@@ -1,6 +1,6 @@
 import type { MetricDeclaration } from '#libs/platform';
 
-/** `docs/operations/metrics.md`: every metric with its labels. */
+/** Generates `docs/operations/metrics.md`: every metric with its labels. */
 export function metricsPage(metrics: MetricDeclaration[]): string {
   const rows = metrics.map(({ name, type, labels, about }) => {
     const names = labels.map((label) => `\`${label}\``).join(', ') || '–';

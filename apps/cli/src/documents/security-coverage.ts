@@ -18,7 +18,7 @@ const UNTESTED: Readonly<Record<string, string>> = {
   S120: 'not built: the operator makes backups, with [the commands of the manual](operations/backup-and-restore.md). No schedule, encryption or nightly restore is part of the product',
 };
 
-/** The statements of `docs/security-statements.md`, one a table row. */
+/** Reads the statements of `docs/security-statements.md`, one from each table row. */
 export function readStatements(page: string): SecurityStatement[] {
   return [...page.matchAll(/^\| (S\d+) +\| (.+?) +\|$/gm)].map(([, id, title]) => ({ id, title }));
 }
@@ -33,7 +33,7 @@ export function readProofs(file: string, text: string): SecurityProof[] {
   );
 }
 
-/** `docs/security-coverage.md`: statement → the tests that prove it. */
+/** Generates `docs/security-coverage.md`: each statement with the tests that prove it. */
 export function securityCoverage(statements: SecurityStatement[], proofs: SecurityProof[]): string {
   const proven = statements.filter(({ id }) => proofs.some((proof) => proof.id === id));
   const rows = statements.map(({ id, title }) => {

@@ -21,8 +21,8 @@ interface ConsumerOptions extends OutputOptions {
 }
 
 /**
- * `events`: events that consumers could not handle. The consumer retries a failed event automatically; only an operator
- * can retry a dead one.
+ * Adds `events`, which shows events that consumers could not handle. The consumer retries a failed event automatically;
+ * only an operator can retry a dead one.
  */
 export function eventCommands(program: Command, databases: Databases): void {
   const events = program.command('events').description('events that could not be handled yet');

@@ -7,7 +7,7 @@ import { operatorName } from '../operator.js';
 import { type OutputOptions, answer } from '../output.js';
 import { withService } from '../service-calls.js';
 
-/** `keys`: lists and revokes an account's API keys, without showing their values. */
+/** Adds `keys`, which lists and revokes an account's API keys, without showing their values. */
 export function keyCommands(program: Command, config: CliConfig): void {
   const keys = program.command('keys').description('API keys of an account');
   keys

@@ -13,7 +13,7 @@ const u16 = (number: number) => [number >> 8, number & 0xff];
 const u32 = (number: number) => [...u16(Math.floor(number / 65_536)), ...u16(number % 65_536)];
 const record = (subtype: number, body: number[]) =>
   Buffer.from([...u32(1_700_000_000), ...u16(13), ...u16(subtype), ...u32(body.length), ...body]);
-/** A segment of a path: 2 is a sequence, 1 a set. */
+/** Encodes a segment of a path: 2 is a sequence, 1 a set. */
 const segment = (kind: 1 | 2, asns: number[]) => [kind, asns.length, ...asns.flatMap(u32)];
 const entry = (path: number[], { isLong = false, pathId = [] as number[] } = {}) => {
   const length = isLong ? u16(path.length) : [path.length];

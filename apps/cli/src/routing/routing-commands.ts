@@ -9,7 +9,7 @@ import { originatedPrefixes } from './mrt-dump.js';
 /** The number of lines that are written at a time. */
 const LINES_AT_A_TIME = 10_000;
 
-/** `routing`: files of routing tables for lookups of addresses and AS numbers. */
+/** Adds `routing`, which converts files of routing tables for lookups of addresses and AS numbers. */
 export function routingCommands(program: Command): void {
   const routing = program
     .command('routing')

@@ -30,7 +30,10 @@ interface SandboxAnswer {
   steps: (StepSeen | { title: string; does: string })[];
 }
 
-/** `sandbox`: tries the product's calls to a processor with the operator's test keys, without an installation. */
+/**
+ * Adds `sandbox`, which tries the product's calls to a processor with the operator's test keys, without an
+ * installation.
+ */
 export function sandboxCommands(program: Command, settings?: Settings): void {
   const sandbox = program
     .command('sandbox')

@@ -29,7 +29,7 @@ describe('a trial with a processor', () => {
   });
   afterAll(() => simulator.stop());
 
-  /** An operator who pays on each page that is printed. */
+  /** Creates an operator who pays on each page that is printed. */
   const operator = (waitMs = 20_000) => ({
     say(line: string) {
       said.push(line);

@@ -13,7 +13,8 @@ import { type OutputOptions, answer } from '../output.js';
 import { required } from '../required.js';
 
 /**
- * `provision` and `migrate`: an administrator creates roles and schemas, and then the owner roles change the tables.
+ * Adds `provision` and `migrate`: an administrator creates roles and schemas, and then the owner roles change the
+ * tables.
  */
 export function schemaCommands(
   program: Command,
@@ -59,7 +60,7 @@ function printScripts(databases: InstallationDatabases, options: OutputOptions):
   }
 }
 
-/** Each line is written as soon as its step is done, because the next step may fail. */
+/** Migrates the schemas. Each line is written as soon as its step is done, because the next step may fail. */
 async function migrate(
   databases: InstallationDatabases,
   events: EventsConfig,

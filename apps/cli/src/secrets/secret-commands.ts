@@ -34,7 +34,7 @@ function withOwnDatabase(text: string, earlier: OwnAddresses): OwnAddresses {
   return { ...earlier, [service]: address };
 }
 
-/** `secrets`: creates the secrets of a deployment of several services. */
+/** Adds `secrets`, which creates the secrets of a deployment of several services. */
 export function secretCommands(program: Command): void {
   program
     .command('secrets <folder>')

@@ -91,7 +91,10 @@ export function writeSecretFiles(sources: SecretSources): string[] {
   return written;
 }
 
-/** Node's own option `recursive` never returns on a file system that does not allow new folders, such as /proc. */
+/**
+ * Creates a folder and its parents. Node's own option `recursive` never returns on a file system that does not allow
+ * new folders, such as /proc.
+ */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   if (!existsSync(dirname(path))) makeFolder(dirname(path));
