@@ -12,7 +12,10 @@ export interface AllowanceState {
 
 @Injectable()
 export class AllowancesRepository {
-  /** The version is read before the sources, so that it never covers less than it claims. */
+  /**
+   * Reads the version of an allowance, and its tier. The version is read before the sources, so that it never covers
+   * less than it claims.
+   */
   async findState(transaction: Transaction, accountId: string): Promise<AllowanceState> {
     const [row] = await transaction.query<{ version: string; tier: string | null }>(
       'select allowance_version as version, package_tier as tier from credit_accounts where id = $1',

@@ -54,7 +54,7 @@ describe('auditor', () => {
   });
   afterAll(() => entitlement.stop());
 
-  /** The invariants found violated after `statements`, which are then rolled back. */
+  /** Returns the invariants that are violated after `statements`, which are then rolled back. */
   async function violatedAfter(statements: string[], windowMs?: number): Promise<string[]> {
     return withClient(entitlement.test.url(), async (client) => {
       await client.query('set search_path = entitlement');

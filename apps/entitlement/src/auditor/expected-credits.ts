@@ -31,7 +31,7 @@ export const BEGUN_CREDITS = `
     and slice.start < p.period_end and slice.till > p.from_at
     and greatest(slice.start, p.from_at, p.heard_at) <= c.advanced_to`;
 
-/** The formula ceil(granted × (rem + (1 − rem) × whole)) of money.md, Reversal, in integers. */
+/** Returns SQL for the formula ceil(granted × (rem + (1 − rem) × whole)) of money.md, Reversal, in integers. */
 const target = (phases: string) => `
   (select least(g.granted, div(
       g.granted * (r.part * r.money + (r.length - r.part) * r.whole) + r.length * r.money - 1,
@@ -51,7 +51,7 @@ const target = (phases: string) => `
         where l.line_id = g.line_id and l.phase in (${phases})
         having count(*) > 0) sums) r)`;
 
-/** The target of revived credits: the part of the target that the original grant could not cover. */
+/** Returns SQL for the target of revived credits: the part of the target that the original grant could not cover. */
 const revivedTarget = (aimedAt: string) => `
   least(g.granted, greatest(0, ${aimedAt} - greatest(0, ended.expired + ended.revoked - g.granted)))`;
 

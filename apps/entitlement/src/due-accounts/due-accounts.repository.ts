@@ -6,7 +6,7 @@ import { MaintenanceDatabase, type Transaction } from '#libs/database';
 export class DueAccountsRepository {
   constructor(private readonly maintenance: MaintenanceDatabase) {}
 
-  /** Accounts with credits to issue or expire by now, longest overdue first, except those set aside. */
+  /** Lists accounts with credits to issue or expire by now, longest overdue first, except those set aside. */
   async list(now: Date, limit: number): Promise<string[]> {
     const rows = await this.maintenance.query<{ id: string }>(
       `select id from credit_accounts c where next_due_at <= $1 and not exists (

@@ -116,7 +116,7 @@ export class GrantsService {
     await this.saved.add(transaction, book);
   }
 
-  /** Trial credits: one grant per account and claim, only once (S39). */
+  /** Grants trial credits, only once per account and claim (S39). */
   async grantTrial(transaction: Transaction, accountId: string, claim: string): Promise<void> {
     await this.change(transaction, accountId, async (book) => {
       const isNew = await this.repository.insertTrialClaim(transaction, claim, accountId, book.now);

@@ -33,10 +33,7 @@ export class HoldingsService {
     return { packages, debt, subscriptions: subscriptions.map(shown) };
   }
 
-  /**
-   * Every grant with its source, newest first.
-   * @throws InvalidRequest for a cursor that is not ours.
-   */
+  /** Lists every grant with its source, newest first. @throws InvalidRequest for a cursor that is not ours. */
   async grants(accountId: string, cursor?: string): Promise<GrantPage> {
     const before = cursor === undefined ? undefined : readGrantCursor(cursor);
     const rows = await this.repository.listGrants(accountId, before, GRANTS_PER_PAGE + 1);

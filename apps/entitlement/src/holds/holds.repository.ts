@@ -49,7 +49,7 @@ export class HoldsRepository {
     };
   }
 
-  /** A request's hold ends `ttlMs` from now by the database's clock. */
+  /** Inserts a hold. A request's hold ends `ttlMs` from now by the database's clock. */
   async insert(transaction: Transaction, hold: NewHold, ttlMs?: number): Promise<void> {
     await transaction.query(
       `insert into holds (reservation_id, account_id, hold_id, kind, state, amount, expires_at,

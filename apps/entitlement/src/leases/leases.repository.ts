@@ -123,8 +123,8 @@ export class LeasesRepository {
   }
 
   /**
-   * The answer to a settlement: recalled leases, and the balances of some accounts. Without locks, because it is only a
-   * hint.
+   * Reads the answer to a settlement: recalled leases, and the balances of some accounts. It takes no locks, because
+   * the answer is only a hint.
    */
   async readAnswer(gatewayId: string, accountIds: string[], now: Date): Promise<SettleAnswer> {
     const [answer] = await this.database.query<SettleAnswer>(ANSWER, [gatewayId, accountIds, now]);
@@ -146,7 +146,7 @@ export class LeasesRepository {
     return this.maintenance.query<LeaseUse>(ABANDONED, [graceMs, limit]);
   }
 
-  /** Leases that could not be booked, oldest first. */
+  /** Lists leases that could not be booked, oldest first. */
   async listSetAside(limit: number): Promise<SetAsideLease[]> {
     return this.maintenance.query<SetAsideLease>(SET_ASIDE_LEASES, [limit]);
   }

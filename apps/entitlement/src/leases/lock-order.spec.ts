@@ -41,7 +41,10 @@ describe('locks', () => {
     return ids.toSorted();
   };
 
-  /** While one transaction has locked the first row, another one that needs both has not locked the last row yet. */
+  /**
+   * Checks the order of locks: while one transaction has locked the first row, another one that needs both rows has not
+   * locked the last one yet.
+   */
   async function expectInOrder(
     takeFirst: (transaction: Transaction) => Promise<unknown>,
     takeBoth: () => Promise<unknown>,

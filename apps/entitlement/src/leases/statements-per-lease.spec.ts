@@ -14,7 +14,7 @@ describe('leases', () => {
     expect(await entitlement.violations()).toEqual([]);
   });
 
-  /** A lease of 20 credits of a new account. */
+  /** Acquires a lease of 20 credits for a new account. */
   async function acquire(accountId: string) {
     const lease = { accountId, leaseId: newId() };
     await entitlement.client.acquire({ ...lease, gatewayId: 'gateway-1', min: 20, wanted: 0 });
@@ -87,7 +87,7 @@ class StatementCounter {
     } as typeof query);
   }
 
-  /** The statements of the longest transaction since the last call, because the relay works in parallel. */
+  /** Returns the statements of the longest transaction since the last call; the relay works in parallel. */
   take(): { statements: number; roundTrips: number } {
     const [longest] = [...this.counts.values()].toSorted((a, b) => b.statements - a.statements);
     this.counts.clear();

@@ -224,7 +224,7 @@ export class Book extends GrantBook {
     this.followRevived(grant);
   }
 
-  /** Consumed credits that reversals cannot reach become debt. */
+  /** Turns consumed credits that reversals cannot reach into debt. */
   private settleDebt(grant: Grant): void {
     const unmet = Math.max(0, grant.reversalTarget - grant.revoked - grant.reserved);
     const change = Math.min(grant.consumed, unmet) - grant.owed - grant.repaid;
@@ -235,8 +235,8 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Revived credits belong to the ended grant, so reversals take from them only the part that they could not take from
-   * the grant. Otherwise, the same share would be taken twice.
+   * Applies reversals to revived credits. These belong to the ended grant, so reversals take from them only the part
+   * that they could not take from the grant. Otherwise, the same share would be taken twice.
    */
   private followRevived(grant: Grant): void {
     const revived = this.revivedOf(grant);
@@ -325,7 +325,7 @@ export class Book extends GrantBook {
     this.followReversal(payer);
   }
 
-  /** The grants that paid last get their credits back first. */
+  /** Returns repaid credits, first to the grants that paid last. */
   private returnRepaid(grant: Grant, amount: number): void {
     let rest = amount;
     const payers = this.repayments

@@ -5,8 +5,8 @@ import type { Book } from './book.js';
 export type LowThreshold = 20 | 0;
 
 /**
- * The threshold that an account has reached without a notification since its last grant; undefined if there is none.
- * Reserved credits count as remaining, because they are not used yet; a frozen account gets no notification.
+ * Returns the threshold that an account has reached without a notification since its last grant; undefined if there is
+ * none. Reserved credits count as remaining, because they are not used yet; a frozen account gets no notification.
  */
 export function newLowThreshold(book: Book): LowThreshold | undefined {
   const { account } = book;

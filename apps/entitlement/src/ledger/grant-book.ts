@@ -118,12 +118,12 @@ export abstract class GrantBook {
     return this.all.find((other) => sourceOf(other) === source);
   }
 
-  /** Expired credits that were not moved to another grant. */
+  /** Returns the expired credits that were not moved to another grant. */
   protected lostOf(grant: Grant): number {
     return Math.max(0, grant.expired - (this.revivedOf(grant)?.granted ?? 0));
   }
 
-  /** The bucket for credits that are returned to a grant. */
+  /** Returns the bucket for credits that are returned to a grant. */
   protected homeOf(grant: Grant): Bucket {
     if (this.account.state === 'erased') return 'revoked';
     return this.isExpired(grant) ? 'expired' : 'available';

@@ -64,7 +64,7 @@ export function byAge(a: Grant, b: Grant): number {
   return compareTimes(a.issuedAt, b.issuedAt) || (sourceOf(a) < sourceOf(b) ? -1 : 1);
 }
 
-/** A grant's source in the notation of the ledger: `subscription:<line>:3`. */
+/** Returns a grant's source in the notation of the ledger: `subscription:<line>:3`. */
 export function sourceOf({ sourceType, sourceId, sourceIndex }: NewGrant): string {
   return `${sourceType}:${sourceId}:${sourceIndex}`;
 }

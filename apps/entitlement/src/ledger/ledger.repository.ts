@@ -48,7 +48,7 @@ export class LedgerRepository {
     return rows.map(toGrant);
   }
 
-  /** The grants that received the credits which were returned to these grants or, in turn, to those. */
+  /** Lists the grants that received the credits which were returned to these grants or, in turn, to those. */
   async listReturned(
     transaction: Transaction,
     accountIds: readonly string[],
@@ -66,7 +66,7 @@ export class LedgerRepository {
     return rows.map(toGrant);
   }
 
-  /** Every grant ever issued to these accounts, for reversals and for time. */
+  /** Lists every grant ever issued to these accounts, for reversals and for time. */
   async listAllGrants(transaction: Transaction, accountIds: string[]): Promise<Grant[]> {
     const rows = await transaction.query<GrantRow>(
       'select * from credit_grants where account_id = any($1)',
@@ -102,7 +102,7 @@ export class LedgerRepository {
       throw new Error('a grant disappeared although it was locked');
   }
 
-  /** The current state of an account, without a lock; undefined if it does not exist. */
+  /** Finds the current state of an account, without a lock; undefined if it does not exist. */
   async findAccount(
     transaction: Transaction,
     accountId: string,

@@ -66,7 +66,7 @@ export class LedgerService {
     return this.repository.listGrantsById(transaction, accountIds, ids);
   }
 
-  /** The grants that received the credits which were returned to these ended grants. */
+  /** Lists the grants that received the credits which were returned to these ended grants. */
   async listReturned(
     transaction: Transaction,
     accountIds: readonly string[],
@@ -75,7 +75,7 @@ export class LedgerService {
     return this.repository.listReturned(transaction, accountIds, endedIds);
   }
 
-  /** The books of locked accounts with their data, due dates not yet applied. */
+  /** Returns the books of locked accounts with their data, without due dates applied. */
   booksOf(accounts: CreditAccount[], grants: Grant[], repayments: Repayment[] = []): Book[] {
     const byAccount = Map.groupBy(grants, ({ accountId }) => accountId);
     const now = this.clock.now();
@@ -87,7 +87,7 @@ export class LedgerService {
     });
   }
 
-  /** The books of accounts with every grant they ever had, in order. */
+  /** Reads the books of accounts with every grant they ever had, in order. */
   async readWhole(transaction: Transaction, accounts: CreditAccount[]): Promise<Book[]> {
     const ids = accounts.map(({ id }) => id);
     const [grants, repayments] = await Promise.all([
@@ -97,7 +97,7 @@ export class LedgerService {
     return this.booksOf(accounts, grants, repayments);
   }
 
-  /** The current state of an account for a reader, without a lock; a new one if it does not exist. */
+  /** Reads the current state of an account for a reader, without a lock; a new one if it does not exist. */
   async readAccount(transaction: Transaction, accountId: string): Promise<CreditAccount> {
     const account = await this.repository.findAccount(transaction, accountId);
     return account ?? newAccount(accountId);

@@ -87,8 +87,8 @@ export function toGrant(row: GrantRow): Grant {
 }
 
 /**
- * The changes of the books in the form that the writing statement reads. The buckets of known grants are differences,
- * so that a value which the book has not read cannot be overwritten.
+ * Returns the changes of the books in the form that the writing statement reads. The buckets of known grants are
+ * differences, so that a value which the book has not read cannot be overwritten.
  */
 export function toPosting(books: GrantBook[]) {
   const transfers = books.flatMap(numbered);

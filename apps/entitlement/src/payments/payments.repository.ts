@@ -81,7 +81,7 @@ export class PaymentsRepository {
     return found.length > 0;
   }
 
-  /** The current reversals of accounts' lines: final ones replace their requests, undone ones are omitted. */
+  /** Lists the current reversals of accounts' lines: final ones replace their requests, undone ones are omitted. */
   async listReversedLines(transaction: Transaction, accountIds: string[]): Promise<ReversedLine[]> {
     return transaction.manager
       .createQueryBuilder(ReversedLine, 'line')

@@ -115,7 +115,7 @@ export class PaymentsService {
     return this.repository.listLines(transaction, accountIds);
   }
 
-  /** The current reversals of accounts' lines. */
+  /** Lists the current reversals of accounts' lines. */
   async listReversedLines(transaction: Transaction, accountIds: string[]): Promise<ReversedLine[]> {
     return this.repository.listReversedLines(transaction, accountIds);
   }

@@ -7,10 +7,9 @@ export interface GrantTime {
 }
 
 /**
- * How many credits of a grant its reversals take: ceil(granted × (rem + (1 − rem) × whole)), exactly. `rem` is the
- * part of the grant's time after its earliest reversal of scope `remaining`; `whole` is the part of the money that the
- * other reversals took.
- * @param time undefined for credits that cover no time: all their reversals count as `whole`.
+ * Returns how many credits of a grant its reversals take: ceil(granted × (rem + (1 − rem) × whole)), exactly. `rem` is
+ * the part of the grant's time after its earliest reversal of scope `remaining`; `whole` is the part of the money that
+ * the other reversals took. @param time undefined for credits that cover no time: all their reversals count as `whole`.
  */
 export function reversalTarget(
   granted: number,
@@ -35,7 +34,7 @@ export function reversalTarget(
   return Math.min(granted, target);
 }
 
-/** The part of the time after the earliest cut. */
+/** Returns the part of the time after the earliest cut. */
 function restOf(time: GrantTime | undefined, cuts: ReversedLine[]) {
   if (!time || cuts.length === 0) return { part: 0n, length: 1n };
   const [begin, end] = [time.begin.getTime(), time.end.getTime()];

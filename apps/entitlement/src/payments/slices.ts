@@ -25,7 +25,7 @@ export function isStretch(line: PaymentLine): line is Stretch {
   return line.subscriptionId !== null;
 }
 
-/** The slices to which a stretch adds credits, in order. */
+/** Returns the slices to which a stretch adds credits, in order. */
 export function slicesOf(stretch: Stretch): Slice[] {
   const { interval, periodStart, periodEnd, from } = stretch;
   const count = interval === 'year' ? MONTHS_PER_YEAR : 1;

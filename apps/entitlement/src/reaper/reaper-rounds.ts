@@ -8,7 +8,7 @@ export class ReaperRounds {
   private lastRoundMs: number | undefined;
   private waitsUntilMs = 0;
 
-  /** `waits` begins in the round `begins to wait`, so that it can be recorded once. */
+  /** Decides about the next round. `waits` begins in the round `begins to wait`, so that it can be recorded once. */
   next(nowMs: number): 'begins to wait' | 'waits' | 'may reap' {
     const isGap = this.lastRoundMs === undefined || nowMs - this.lastRoundMs > GAP_MAX_MS;
     this.lastRoundMs = nowMs;

@@ -44,7 +44,7 @@ export class StatementRepository {
     }));
   }
 
-  /** The sums of the lines of each day (UTC) from `from` on, newest first. */
+  /** Sums the lines of each day (UTC) from `from` on, newest first. */
   async sumDays(accountId: string, from: string): Promise<LedgerChanges> {
     const rows = await this.database.query<{ day: string; amount: string; lines: string }>(
       `select coalesce(day, to_char(at at time zone 'UTC', 'YYYY-MM-DD')) as day,
@@ -60,7 +60,7 @@ export class StatementRepository {
   }
 }
 
-/** A trial's source is the claim to it, which is derived from an address and need not be shown. */
+/** Hides the source of a trial: the claim is derived from an address and need not be shown. */
 function shownReference(reference: string): string {
   return reference.startsWith('trial:') ? 'trial' : reference;
 }

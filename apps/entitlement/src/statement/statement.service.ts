@@ -45,7 +45,7 @@ export class StatementService {
     return usageV1Answer(await this.grants.list(accountId), this.clock.now());
   }
 
-  /** A page of the ledger, newest first. */
+  /** Lists a page of the ledger, newest first. */
   async lines(accountId: string, asked: AskedPage): Promise<Page<LedgerLine>> {
     const rows = await this.repository.listLines(accountId, asked.after, asked.limit);
     return asked.cut(rows, ({ id }) => id.split('.'));

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const at = (time: string) => entitlement.clock.set(time);
 
-/** A lease with this many credits reported as used. */
+/** Creates a lease with this many credits reported as used. */
 async function lease(operations: Record<string, number> | undefined, consumed: number) {
   const leaseId = newId();
   const min = Math.max(1, consumed);
@@ -28,7 +28,7 @@ async function lease(operations: Record<string, number> | undefined, consumed: n
   return { accountId, leaseId, consumed, operations };
 }
 
-/** A customer's request as it arrives from the gateway. */
+/** Sends a customer's request as it arrives from the gateway. */
 async function credits(cursor?: string): Promise<CreditsAnswer> {
   const query = cursor === undefined ? '' : `&cursor=${cursor}`;
   return entitlement.call('GET', `/internal/account/credits?version=2${query}`, accountId);

@@ -2,8 +2,8 @@ import type { UsageV1Answer } from '#libs/contracts';
 import type { Grant } from '../ledger/grant.js';
 
 /**
- * The answer of `account.usage-v1`, from every grant of an account. For a plan, the credits that have not ended are
- * those of its current month.
+ * Returns the answer of `account.usage-v1`, from every grant of an account. For a plan, the credits that have not ended
+ * are those of its current month.
  */
 export function usageV1Answer(grants: readonly Grant[], now: Date): UsageV1Answer {
   const once = grants.filter(({ sourceType }) => sourceType !== 'subscription');

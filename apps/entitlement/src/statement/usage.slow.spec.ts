@@ -28,7 +28,7 @@ async function lines(): Promise<string[]> {
   return (await entitlement.client.ledger(accountId)).items.map(textOf);
 }
 
-/** A lease with this many credits reported as used. */
+/** Creates a lease with this many credits reported as used. */
 async function lease(operations: Record<string, number> | undefined, consumed: number) {
   const leaseId = newId();
   const min = Math.max(1, consumed);
@@ -36,7 +36,7 @@ async function lease(operations: Record<string, number> | undefined, consumed: n
   return { accountId, leaseId, consumed, operations };
 }
 
-/** A customer's request as it arrives from the gateway. */
+/** Sends a customer's request as it arrives from the gateway. */
 async function balance() {
   const path = '/internal/account/credits?version=2';
   return (await entitlement.call<CreditsAnswer>('GET', path, accountId)).balance;

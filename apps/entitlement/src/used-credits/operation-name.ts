@@ -9,7 +9,7 @@ export const OPERATION_NAME = /^[a-z][a-z0-9_.-]{0,59}$/;
 /** Maximum number of operations per lease. */
 const OPERATIONS_MAX = 100;
 
-/** Credits by the names of operations. */
+/** Validates credits by the names of operations. */
 export function AreCreditsByOperation(): PropertyDecorator {
   const message = '$property must be whole credits by operation';
   const validator = { validate: areCreditsByOperation, defaultMessage: () => message };
