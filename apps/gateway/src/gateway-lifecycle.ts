@@ -140,7 +140,7 @@ export class GatewayLifecycle
     });
   }
 
-  /** Services whose outage the gateway survives; readiness lists them. */
+  /** Declares the services whose outage the gateway survives; readiness lists them. */
   private declareHealth(): void {
     const transport = this.providers.get<EventTransport>(EventTransport, { strict: false });
     const checks = {

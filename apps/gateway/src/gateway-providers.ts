@@ -331,7 +331,7 @@ const PATH = [
 /** Providers built from others, in the order of their dependencies. */
 export const MADE: readonly FactoryProvider[] = [...KNOWLEDGE, ...LOG, ...PATH];
 
-/** If billing is not configured, nothing is sold. */
+/** Returns the page that sells credits; undefined without billing. */
 function creditsUrlOf({ billingInternalUrl, billingUrl }: GatewayConfig): string | undefined {
   return billingInternalUrl === undefined ? undefined : new URL('/credits', billingUrl).href;
 }

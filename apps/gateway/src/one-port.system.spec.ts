@@ -76,7 +76,7 @@ async function startProcess(settings: Record<string, string>): Promise<GatewayPr
   return { child, apiUrl };
 }
 
-/** The status of one request on a new connection, which any gateway on the port may get. */
+/** Returns the status of one request on a new connection, which any gateway on the port may get. */
 async function ask(apiUrl: string, apiKey: string, name: string): Promise<number> {
   const path = `/v2.0/whois/live?domainName=${name}&apiKey=${apiKey}`;
   return new Promise((resolve, reject) => {

@@ -44,12 +44,12 @@ export function answerLines(
   return lines + route.versionLines;
 }
 
-/** The headers of an answer that is not one complete JSON object; its cost is not known yet. */
+/** Returns the headers of an answer that is not one complete JSON object; its cost is not known yet. */
 export function streamHeaders(context: RequestContext): string {
   return answerLines(context, undefined, undefined) + `Content-Type: ${context.form.type}\r\n`;
 }
 
-/** The closing line of a streamed answer, with its cost. @param line a JSON object. */
+/** Returns the closing line of a streamed answer, with its cost. @param line a JSON object. */
 export function closingLine(
   context: RequestContext,
   line: string,
@@ -60,7 +60,7 @@ export function closingLine(
   return `${line.slice(0, -1)}${metaOf(context, { credits, remaining, isAlone })}\n`;
 }
 
-/** The member `meta` and the end of its object. @param isAlone true if no member precedes it. */
+/** Returns the member `meta` and the end of its object. @param isAlone true if no member precedes it. */
 export function metaOf(
   { requestId, isRepeat }: RequestContext,
   { credits, remaining, isAlone }: { credits: number; remaining?: number; isAlone: boolean },

@@ -82,7 +82,7 @@ function repeatable(lines: string): string {
   return lines.replace(/^(?=.)/gm, LINE_MARKS.free);
 }
 
-/** An answer in bytes is charged completely once its first byte is sent. */
+/** Sends an answer in bytes, which is charged completely once its first byte is sent. */
 async function sendBytes(
   context: RequestContext,
   response: ApiResponse,

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 let asked = 0;
 
-/** The status of a lookup with this key; each call uses a different name. */
+/** Returns the status of a lookup with this key; each call uses a different name. */
 async function statusFor(apiKey: string): Promise<number> {
   const path = `/v2.0/whois/live?domainName=name${asked++}.example`;
   const { statusCode, body } = await request(gateway.apiUrl + path, {

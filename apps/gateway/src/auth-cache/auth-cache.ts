@@ -63,7 +63,7 @@ export class AuthCache {
 
   constructor(private readonly options: AuthCacheOptions) {}
 
-  /** The key, if its record is cached and still valid. The argument may be a slice of a longer text. */
+  /** Finds the key, if its record is cached and still valid. The argument may be a slice of a longer text. */
   find(apiKey: string, nowMs: number): KeyEntry | undefined {
     if (nowMs > this.trustedUntilMs && this.keys.size > 0) this.dropAll();
     const entry = this.keys.get(apiKey);
@@ -175,7 +175,10 @@ export class AuthCache {
     return new AccountEntry(allowance, this.options.clock.now());
   }
 
-  /** The account's state is checked before the key's: a deleted account answers 403 for 90 days. */
+  /**
+   * Returns why a key is rejected. The account's state is checked before the key's, because a deleted account answers
+   * 403 for 90 days.
+   */
   private refusalOf(record: KeyRecord | null): Problem | undefined {
     if (record === null || record.accountState === 'erased') return invalidApiKey;
     if (record.accountState === 'deleted') return new AccountDeletedProblem(record.restorableUntil);
@@ -233,7 +236,7 @@ export class AuthCache {
   }
 }
 
-/** The answer is 503 for any failure of the owners, so that the caller may try again. */
+/** Returns 503 for any failure of the owners, so that the caller may try again. */
 function unavailable(error: unknown): Problem {
   const isSaid = error instanceof Problem && error.status === 503;
   return isSaid ? error : new ServiceUnavailable('account', error);

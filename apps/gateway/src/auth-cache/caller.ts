@@ -77,7 +77,10 @@ export class KeyEntry {
   }
 }
 
-/** A session of an account may do whatever its keys may; the log records it under the account's own id. */
+/**
+ * Returns the entry of an account's session, which has the rights of the account's keys; the log records it under the
+ * account's own id.
+ */
 export function ownerOf(account: AccountEntry, environment: KeyEnvironment): KeyEntry {
   return new KeyEntry('', account, {
     keyId: account.id,
@@ -106,13 +109,13 @@ function onlyCopyOf(limits: Record<RateClass, number>): Record<RateClass, number
   return copy;
 }
 
-/** The bit of a scope in `scopeBits`; 0 for a scope that this release does not know. */
+/** Returns the bit of a scope in `scopeBits`; 0 for a scope that this release does not know. */
 export function scopeBit(scope: Scope): number {
   const place = SCOPES.indexOf(scope);
   return place === -1 ? 0 : 1 << place;
 }
 
-/** Rounded down, so that records are never used past their time. */
+/** Returns a time in seconds, rounded down, so that records are never used past their time. */
 function secondOf(time: string | undefined): number {
   return time === undefined ? 0 : Math.floor(new Date(time).getTime() / SECOND_MS);
 }

@@ -55,7 +55,7 @@ export class ChangePollers {
     await Promise.all(this.loops.map((loop) => loop.stop()));
   }
 
-  /** The milliseconds since each source's last successful poll, or since the start if there was none. */
+  /** Returns the milliseconds since each source's last successful poll, or since the start if there was none. */
   ages(): [string, number][] {
     const nowMs = monotonicMs();
     return this.feeds.map(({ source, lastGoodMs }) => [

@@ -26,11 +26,11 @@ beforeEach(() => {
   [apiKey, accountId] = [key, keyRecord.accountId];
 });
 
-/** Another gateway with its own journal. */
+/** Starts another gateway with its own journal. */
 const startAnother = async (name: string, settings: Record<string, string>) =>
   around.startGateway({ ...settings, GATEWAY_JOURNAL: `${around.folder}/${name}.journal` });
 
-/** A client that keeps its side open after the gateway has closed its own, and reads only on request. */
+/** Opens a client that keeps its side open after the gateway has closed its own, and reads only on request. */
 async function open(apiUrl = under.url): Promise<RawClient> {
   const client = await RawClient.open(apiUrl, { reads: false, staysOpen: true });
   clients.add(client);

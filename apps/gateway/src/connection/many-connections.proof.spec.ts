@@ -88,7 +88,7 @@ function memoryMb(): number {
   return Number(kilobytes) / 1_024;
 }
 
-/** Bulk requests that their owner does not answer; `end` releases them. */
+/** Sends bulk requests that their owner does not answer; `end` releases them. */
 async function holdBulk(apiKey: string): Promise<{ end: () => void }> {
   const gone = new AbortController();
   let held = 0;

@@ -36,7 +36,8 @@ async function open(apiUrl = under.url): Promise<RawClient> {
 }
 
 /**
- * A client of the impatient gateway that sends its request in time; on a busy machine, this may take several attempts.
+ * Opens a client of the impatient gateway that sends its request in time; on a busy machine, this may take several
+ * attempts.
  */
 const openInTime = async (question: string, isThere: (client: RawClient) => boolean) =>
   waitFor('a client that sends its request in time', async () => {

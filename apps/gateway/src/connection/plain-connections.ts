@@ -111,7 +111,9 @@ export class PlainConnections implements PlainConnectionOwner {
     for (const { socket } of this.connections) socket.destroy();
   }
 
-  /** One timer for all: a timer per answer, as in Node, costs more than reading the request. */
+  /**
+   * Checks all connections with one timer, because a timer per answer, as in Node, costs more than reading the request.
+   */
   private tick(): void {
     const { firstRequest, keepAlive } = this.ticks;
     for (const connection of this.connections) {

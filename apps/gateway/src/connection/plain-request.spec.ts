@@ -135,7 +135,7 @@ const VALUES = [
   '\u00e9',
 ];
 
-/** The requests are mostly well-formed, with occasional oddities. */
+/** Returns a random packet; most are well-formed, with occasional oddities. */
 function randomPacket(random: Random): string {
   const odd = (usual: string, others: readonly string[]) =>
     random.chance(1 / 12) ? random.pick(others) : usual;

@@ -3,8 +3,8 @@ import { isInBlocks } from '#libs/domain-names';
 import type { ApiRequest } from './request-context.js';
 
 /**
- * The address from which a request came. `X-Forwarded-For` is used only as far as its hops are configured proxies. The
- * result is the first address from the right that is not a proxy (S96).
+ * Returns the address from which a request came. `X-Forwarded-For` is used only as far as its hops are configured
+ * proxies. The result is the first address from the right that is not a proxy (S96).
  */
 export function clientAddress(request: ApiRequest, trustedProxies: BlockList): string {
   let address = plain(request.socket.remoteAddress ?? '');
@@ -17,7 +17,7 @@ export function clientAddress(request: ApiRequest, trustedProxies: BlockList): s
   return address;
 }
 
-/** Several headers of this name form one list (RFC 9110 §5.3). */
+/** Lists the hops of `X-Forwarded-For`; several headers of this name form one list (RFC 9110 §5.3). */
 function hopsOf(rawHeaders: readonly string[]): string[] {
   const hops: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -27,7 +27,7 @@ function hopsOf(rawHeaders: readonly string[]): string[] {
   return hops;
 }
 
-/** An IPv4 address and its IPv6-mapped form are the same peer. */
+/** Returns an IPv6-mapped address in its IPv4 form, because both are the same peer. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }

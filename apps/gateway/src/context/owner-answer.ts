@@ -35,7 +35,7 @@ export interface OwnerAnswer {
   stream?: Readable;
 }
 
-/** The whole body as text, which stays valid. */
+/** Returns the whole body as text, which stays valid. */
 export function bodyOf(answer: OwnerAnswer): string {
   const { inPlace } = answer;
   if (inPlace === undefined) return answer.body;

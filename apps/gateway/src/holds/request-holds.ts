@@ -137,7 +137,7 @@ export class RequestHolds implements HoldReports {
     journal.holdClosed(hold);
   }
 
-  /** The holds that entitlement may keep open for this gateway. */
+  /** Lists the holds that entitlement may keep open for this gateway. */
   uses(): HoldUse[] {
     return [...this.open].map(({ use }) => use);
   }

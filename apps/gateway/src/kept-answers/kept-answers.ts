@@ -148,8 +148,8 @@ export class KeptAnswers {
   }
 
   /**
-   * The request does not wait for this write. Without the stored answer, a repeat would run and be charged again.
-   * Therefore, the write is retried until a repeat may take over the key.
+   * Retries a write until a repeat may take over the key. The request does not wait for it. Without the stored answer,
+   * a repeat would run and be charged again.
    */
   private async later({ runsUntil }: KeyedRequest, work: () => Promise<void>): Promise<void> {
     const { clock, logger } = this.options;
@@ -167,7 +167,7 @@ export class KeptAnswers {
   }
 }
 
-/** The first answer, in its original format. */
+/** Returns the first answer, in its original format. */
 function repeated(context: RequestContext, outcome: string, bytes: Buffer): OwnerAnswer {
   context.isRepeat = true;
   const headers = { status: context.answerStatus, outcome, servedFrom: 'repeat' };

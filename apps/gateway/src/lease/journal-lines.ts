@@ -33,8 +33,8 @@ export interface JournalRest {
 }
 
 /**
- * The leases that a journal leaves open, each with its highest total. Damaged lines are skipped, because entitlement
- * would reject their whole call again and again.
+ * Lists the leases that a journal leaves open, each with its highest total. Damaged lines are skipped, because
+ * entitlement would reject their whole call again and again.
  */
 export function readLeases(text: string): LeaseUse[] {
   const open = new Map<string, LeaseUse>();
@@ -60,7 +60,7 @@ function noteOperation(use: LeaseUse, part = ''): void {
   use.operations = { ...use.operations, [operation]: Math.max(known, Number(total)) };
 }
 
-/** The rows of a journal that the request log is not known to have written, in order. */
+/** Lists the rows of a journal that the request log is not known to have written, in order. */
 export function readRows(text: string): string[] {
   const rows: string[] = [];
   let written = 0;
@@ -72,14 +72,14 @@ export function readRows(text: string): string[] {
   return rows.slice(written);
 }
 
-/** The runs that wrote the request log, according to a journal. */
+/** Lists the runs that wrote the request log, according to a journal. */
 export function readWriters(text: string): string[] {
   const lines = text.split('\n').slice(0, -1);
   const ids = lines.filter((line) => line.startsWith('@ ')).map((line) => line.slice(2));
   return ids.filter(isId);
 }
 
-/** The holds that a journal leaves open, each with everything that was sent and reported for it. */
+/** Lists the holds that a journal leaves open, each with everything that was sent and reported for it. */
 export function readHolds(text: string): HoldUse[] {
   const open = new Map<string, HoldUse>();
   for (const line of text.split('\n').slice(0, -1)) {

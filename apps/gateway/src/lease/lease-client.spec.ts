@@ -259,7 +259,10 @@ describe('the lease client', () => {
 });
 
 describe('the lease settler', () => {
-  /** The settle and close calls: the number of leases, and the number of accounts whose balance was requested. */
+  /**
+   * Creates a settler that records the settle and close calls: the number of leases, and the number of accounts whose
+   * balance was requested.
+   */
   function settlerOf(refusals = { settle: 0, close: 0 }) {
     const calls: [what: string, leases: number, accounts?: number][] = [];
     const asked: string[] = [];

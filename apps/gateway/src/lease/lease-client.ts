@@ -39,9 +39,9 @@ export interface JournaledHolds {
 
 /** The request log, as far as the journal needs it. */
 export interface JournaledLog {
-  /** Rows of charged answers that are not written yet, without their line ends. */
+  /** Returns rows of charged answers that are not written yet, without their line ends. */
   unwrittenRows(): Iterable<string>;
-  /** Called after each write with its number of rows of charged answers. */
+  /** Calls `listener` after each write with its number of rows of charged answers. */
   onWritten(listener: (count: number) => void): void;
   /** The id under which this run writes the log. */
   writerId: string;
@@ -176,12 +176,14 @@ export class LeaseClient {
     if (pool && pool.waiters.length > 0) this.serveWaiters(pool);
   }
 
-  /** The balance last reported by entitlement, minus local use since then; undefined before the first report. */
+  /**
+   * Returns the balance last reported by entitlement, minus local use since then; undefined before the first report.
+   */
   remaining(accountId: string): number | undefined {
     return this.pools.get(accountId)?.remaining;
   }
 
-  /** Open leases and waiting requests, for metrics. */
+  /** Returns the state of leases and waiting requests, for metrics. */
   state(): LeaseState {
     const { counts, settler, journal } = this;
     return {
@@ -307,7 +309,7 @@ export class LeaseClient {
   }
 
   /**
-   * There are enough credits, but other gateways hold them: entitlement recalls them, and our idle ones are returned
+   * Waits for credits that other gateways hold: entitlement recalls them, and this gateway's idle ones are returned
    * now.
    */
   private async waitForOthers(pool: LeasePool): Promise<void> {
@@ -352,7 +354,7 @@ export class LeaseClient {
     }
   }
 
-  /** No new request starts on this lease; its last running request closes it. */
+  /** Starts no new request on this lease; its last running request closes it. */
   private drainLease(lease: Lease): void {
     // A lease that was never granted is closed by the code that requested it.
     if (lease.isClosing || lease.amount === 0) return;

@@ -156,7 +156,7 @@ export class LeaseJournal {
     this.append(`- h${number}\n`);
   }
 
-  /** The request log has written the next `count` rows, in the order in which they were added. */
+  /** Records that the request log has written the next `count` rows, in the order in which they were added. */
   rowsWritten(count: number): void {
     if (count > 0) this.append(`~ ${count}\n`);
   }

@@ -46,7 +46,7 @@ export class LeasePool {
     this.askedAtMs = nowMs;
   }
 
-  /** The oldest lease with room: the lease that ends first is spent first. */
+  /** Returns the oldest lease with room: the lease that ends first is spent first. */
   leaseWithRoom(cost: number, nowMs: number): Lease | undefined {
     let found: Lease | undefined;
     for (let lease = this.newest; lease !== undefined; lease = lease.nextInPool) {
@@ -108,7 +108,10 @@ export class LeasePool {
     if (this.holds?.size === 0) this.holds = undefined;
   }
 
-  /** Usage is also reported outside settlements: when a lease is closed, or when part of a hold is used. */
+  /**
+   * Records that a call which reports usage begins. Usage is also reported outside settlements: when a lease is closed,
+   * or when part of a hold is used.
+   */
   reportBegins(lastCall: number): void {
     this.reports++;
     this.reportedIn = lastCall;
@@ -119,7 +122,7 @@ export class LeasePool {
     this.reportedIn = lastCall;
   }
 
-  /** Entitlement has acknowledged this many more credits of our usage. */
+  /** Records that entitlement has acknowledged this many more credits of our usage. */
   acknowledged(credits: number): void {
     if (this.balance !== undefined) this.balance -= credits;
   }
@@ -134,7 +137,10 @@ export class LeasePool {
     if (this.reports === 0 && this.reportedIn < call) this.balance = balance;
   }
 
-  /** The balance that the customer sees, minus unacknowledged usage; undefined before entitlement's first report. */
+  /**
+   * Returns the balance that the customer sees, minus unacknowledged usage; undefined before entitlement's first
+   * report.
+   */
   get remaining(): number | undefined {
     if (this.balance === undefined) return undefined;
     let remaining = this.balance;
@@ -176,7 +182,7 @@ export class LeasePools {
     if (pool.isIdle) this.pools.delete(pool.accountId);
   }
 
-  /** A number for a call that begins now and returns a balance. */
+  /** Returns a number for a call that begins now and returns a balance. */
   nextCall(): number {
     return ++this.calls;
   }

@@ -48,7 +48,7 @@ export class LeaseSettler {
     this.timer = setInterval(() => void this.settle(), this.options.intervalMs);
   }
 
-  /** Stops; unacknowledged usage is left to the journal. */
+  /** Stops the settler; unacknowledged usage is left to the journal. */
   stop(): void {
     clearInterval(this.timer);
     this.stopping.abort();
@@ -195,7 +195,7 @@ export class LeaseSettler {
   }
 }
 
-/** The pool of a lease is kept until the lease is closed. */
+/** Whether entitlement has granted the lease. */
 function isGranted({ amount }: Lease): boolean {
   return amount > 0;
 }
@@ -204,7 +204,7 @@ function hasNews({ consumed, settled }: Lease): boolean {
   return consumed > settled;
 }
 
-/** A snapshot that excludes charges made while the call is running. */
+/** Returns a snapshot of the use, which excludes charges made while the call is running. */
 function useOf({ id, accountId, consumed, chargedBy }: Lease): LeaseUse {
   if (chargedBy === undefined) return { leaseId: id, accountId, consumed };
   return { leaseId: id, accountId, consumed, operations: { ...chargedBy } };

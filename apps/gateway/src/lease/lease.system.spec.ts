@@ -54,7 +54,7 @@ async function lookUp(apiUrl: string, apiKey: string): Promise<number> {
   return statusCode;
 }
 
-/** A gateway in a separate process, which can be killed. */
+/** Starts a gateway in a separate process, which can be killed. */
 async function forkGateway(journal: string): Promise<{ apiUrl: string; child: ChildProcess }> {
   const main = join(import.meta.dirname, '..', 'main.js');
   const child = fork(main, { env: around.environment(journal), stdio: 'pipe', execArgv: [] });

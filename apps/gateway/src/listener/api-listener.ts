@@ -159,7 +159,7 @@ export class ApiListener {
     return `http://${host}:${bound}`;
   }
 
-  /** From now on, every answer asks its client to close the connection and reconnect elsewhere. */
+  /** Makes every further answer ask its client to close the connection and reconnect elsewhere. */
   drain(): void {
     this.isDraining = this.plain.isDraining = true;
   }
@@ -298,7 +298,7 @@ export class ApiListener {
     return undefined;
   }
 
-  /** An incoming body is not read: the connection closes after the answer. */
+  /** Sends a refusal. An incoming body is not read, and the connection closes after the answer. */
   private sendRefusal(
     request: IncomingMessage,
     response: ServerResponse,
@@ -320,7 +320,9 @@ export class ApiListener {
     else this.sendProblem(request, response, new MethodNotAllowed('GET, HEAD, OPTIONS'));
   }
 
-  /** The text names only our own paths and repeats nothing of the request (S9). */
+  /**
+   * Returns the problem for an unknown path. The text names only our own paths and repeats nothing of the request (S9).
+   */
   private nothingAt(path: string): Problem {
     const nearest = this.options.paths.nearest(path);
     const hint = nearest
@@ -357,7 +359,7 @@ export class ApiListener {
   }
 }
 
-/** A body is rejected if the operation does not accept one, and before it is read if it is too large. */
+/** Rejects a body that the operation does not accept, and, before it is read, one that is too large. */
 function bodyRefusal({ headers }: IncomingMessage, route?: ApiRoute): Problem | undefined {
   const length = headers['content-length'];
   const limitBytes = route?.limits.bodyBytes ?? JSON_BODY_LIMIT_BYTES;
@@ -370,7 +372,7 @@ function bodyRefusal({ headers }: IncomingMessage, route?: ApiRoute): Problem | 
 const takesBody = ({ body, upload }: Operation) =>
   body !== undefined || (upload?.types.length ?? 0) > 0;
 
-/** Any web page may call the API with a key; cookies have no effect here (S30). */
+/** Answers a preflight request. Any web page may call the API with a key; cookies have no effect here (S30). */
 function sendPreflight(
   response: ServerResponse,
   methods: string,

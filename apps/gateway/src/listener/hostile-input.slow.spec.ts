@@ -31,7 +31,7 @@ function open(url = under.url): Socket {
   return socket;
 }
 
-/** Everything that the gateway sends in answer to these bytes before it closes the connection. */
+/** Returns everything that the gateway sends in answer to these bytes before it closes the connection. */
 async function context(
   bytes: string,
   url = under.url,
@@ -46,7 +46,7 @@ async function context(
   return { status: Number(headers.split(' ')[1]), headers, body };
 }
 
-/** The statuses of requests whose heads lack an end, a few connections at a time. */
+/** Returns the statuses of requests whose heads lack an end, a few connections at a time. */
 async function answersTo(heads: string[]): Promise<number[]> {
   const statuses: number[] = [];
   for (let at = 0; at < heads.length; at += AT_A_TIME) {
@@ -177,7 +177,7 @@ describe('malformed requests', () => {
 });
 
 describe('addresses', () => {
-  /** 216 spellings of the same or nearly the same path. */
+  /** Returns 216 spellings of the same or nearly the same path. */
   function variants(path: string): string[] {
     const starts = ['/', '//', '/./', '/x/../', '/%2e/', '\\'];
     const [, version, first] = /^\/([^/]+)\/([^/])/.exec(path)!;

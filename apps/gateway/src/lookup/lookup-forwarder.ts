@@ -39,7 +39,10 @@ export class LookupForwarder {
     this.pool.close();
   }
 
-  /** Path and query are ASCII without spaces and control characters, because step 6 has encoded everything else. */
+  /**
+   * Builds the request to lookup. Path and query are ASCII without spaces and control characters, because step 6 has
+   * encoded everything else.
+   */
   private requestOf({ question, requestId, isRepeat, caller, span }: RequestContext): string {
     const token = this.options.tokens.issue('gateway', 'lookup');
     if (token !== this.token) {

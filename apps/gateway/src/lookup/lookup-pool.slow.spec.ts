@@ -335,7 +335,7 @@ it('connections expire: each of three lookups behind a connection balancer gets 
   const aging = new LookupPool({ url, timeoutMs: 5_000, ageMaxMs: 1_000 });
   let isOver = false;
   const faults: unknown[] = [];
-  /** There is always a running call, because a connection can be closed only between two calls. */
+  /** Keeps a call running all the time, because a connection can be closed only between two calls. */
   const asker = async () => {
     while (!isOver) {
       const { promise, resolve } = Promise.withResolvers<OwnerAnswer | Error>();

@@ -125,7 +125,10 @@ export class LookupPool {
     if (next) this.ask(next);
   }
 
-  /** Node reports the end of a connection late, after calls that arrive meanwhile. */
+  /**
+   * Takes a free connection that has not ended. Node reports the end of a connection late, after calls that arrive
+   * meanwhile.
+   */
   private takeIdle(): LookupConnection | undefined {
     for (;;) {
       const free = this.idle.pop();
@@ -141,8 +144,8 @@ export class LookupPool {
   }
 
   /**
-   * Time-outs are counted in ticks of one timer, because a timer per call costs more than reading the request's
-   * parameters. They fire up to one tick late.
+   * Counts time-outs in ticks of one timer, because a timer per call costs more than reading the request's parameters.
+   * They fire up to one tick late.
    */
   private tick(): void {
     const { connect, answer, keepAlive } = this.ticks;

@@ -81,7 +81,7 @@ export class ServiceForwarder {
     }
   }
 
-  /** How to send an upload or a download to this owner, and how long the owner may take to answer. */
+  /** Returns how to send an upload or a download to this owner, and how long the owner may take to answer. */
   transferOf(
     context: RequestContext,
   ): Pick<TransferCall, 'dispatcher' | 'headers' | 'answerTimeoutMs'> | Problem {

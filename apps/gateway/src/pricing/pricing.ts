@@ -20,7 +20,7 @@ import { InvalidRequest } from '#libs/platform';
 
 const CENT_MICROS = 10_000;
 
-/** The whole price list, from the catalogue and the table of operations. */
+/** Returns the whole price list, from the catalogue and the table of operations. */
 export function priceList(): PriceList {
   const { limits, monthlyMicros, yearlyMicros, unitsMax } = RATE_LIMIT_UNIT;
   return {
@@ -39,10 +39,7 @@ export function priceList(): PriceList {
   };
 }
 
-/**
- * Net price of a package.
- * @throws InvalidRequest for a number of credits between the steps.
- */
+/** Returns the net price of a package. @throws InvalidRequest for a number of credits between the steps. */
 export function quotePackage({
   credits,
 }: ValuesOf<(typeof PRICING_QUOTE)['parameters']>): PackageQuote {

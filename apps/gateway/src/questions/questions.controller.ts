@@ -26,8 +26,8 @@ export class QuestionsController {
   }
 
   /**
-   * Answered as for a live key of the account: limits, credits and the request log are the same.
-   * @throws NotFound for an operation that needs a real key, such as a transfer.
+   * Answers as for a live key of the account: limits, credits and the request log are the same. @throws NotFound for an
+   * operation that needs a real key, such as a transfer.
    */
   @Post('internal/questions')
   ask(
@@ -51,7 +51,10 @@ function canBeAsked({ operation, version, kind, path }: ApiRoute): boolean {
 
 const RETRY_AFTER = /^Retry-After: (\d+)\r$/m;
 
-/** The headers of the API are for its clients; the dashboard needs only the body and the time to wait. */
+/**
+ * Returns the reply of the dashboard, which needs only the body and the time to wait; the API's headers are for its
+ * clients.
+ */
 function replyOf(reply: FastifyReply): Reply {
   const sendWhole: Reply['sendWhole'] = (status, lines, body) => {
     const [, seconds] = RETRY_AFTER.exec(lines) ?? [];

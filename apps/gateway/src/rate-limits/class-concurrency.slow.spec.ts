@@ -36,7 +36,7 @@ async function bulk(apiKey: string, url = under.url) {
   return { status: answer.statusCode, headers: answer.headers, json, text: '' };
 }
 
-/** Lookup leaves bulk requests open, and answers the others. */
+/** Makes lookup leave bulk requests open and answer the others. */
 function holdBulk(): ServerResponse[] {
   const held: ServerResponse[] = [];
   around.lookup.respond = (asked, response) => {

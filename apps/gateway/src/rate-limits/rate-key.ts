@@ -3,7 +3,8 @@ import { RATE_CLASSES, type RateClass } from '#libs/contracts';
 import { CounterId } from '#libs/counters';
 
 /**
- * The counter's rate key for a class. Test keys have separate rate keys, so they never use up the limits of live keys.
+ * Returns the counter's rate key for a class. Test keys have separate rate keys, so they never use up the limits of
+ * live keys.
  */
 export function rateKey(rateClass: RateClass, isTest: boolean): number {
   return RATE_CLASSES.indexOf(rateClass) + (isTest ? RATE_CLASSES.length : 0);

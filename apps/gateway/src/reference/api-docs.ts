@@ -20,7 +20,7 @@ export class ApiDocs {
   readonly description: ApiDocument;
   readonly reference: ApiDocument;
 
-  /** The document is built once, so that serving it costs nothing. */
+  /** Returns the documents of a table. They are built once, so that serving them costs nothing. */
   static of(operations: readonly Operation[], origins: Origins): ApiDocs {
     const known = KNOWN.get(operations) ?? new Map<string, ApiDocs>();
     KNOWN.set(operations, known);

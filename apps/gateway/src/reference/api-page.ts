@@ -13,7 +13,7 @@ export const PAGE_POLICY =
 /** The reference calls the API, and its script writes no markup. */
 export const REFERENCE_POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`;
 
-/** A page on the API's origin, in the style of the dashboard. @param dashboardUrl its public origin. */
+/** Returns a page on the API's origin, in the style of the dashboard. @param dashboardUrl its public origin. */
 export function apiPage(
   dashboardUrl: string,
   title: string,

@@ -1,7 +1,7 @@
 import { type Operation, type Parameter, exampleCall, newestVersion } from '#libs/contracts';
 import { type Markup, html } from '#libs/public-http';
 
-/** The only field for a key. It is hidden until the script that reads it runs. */
+/** Returns the only field for a key. It is hidden until the script that reads it runs. */
 export function keyField(): Markup {
   return html`<section id="your-key" hidden>
     <h2>Your key</h2>
@@ -23,7 +23,7 @@ export function keyField(): Markup {
   </section>`;
 }
 
-/** A form that the script of the page turns into a call of the operation; it is filled in with its example. */
+/** Returns a form that the script of the page turns into a call of the operation; it is filled in with its example. */
 export function callForm(row: Operation): Markup {
   const { name, method, parameters, body, routes, examples } = row;
   const [example] = examples;

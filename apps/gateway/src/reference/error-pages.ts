@@ -21,12 +21,12 @@ export class ErrorPages {
     return new ErrorPages(new Map(pages.toSorted(([a], [b]) => (a < b ? -1 : 1))));
   }
 
-  /** Markdown, or undefined for a code that does not exist. */
+  /** Returns the page in Markdown; undefined for a code that does not exist. */
   markdown(code: string): string | undefined {
     return this.pages.get(code);
   }
 
-  /** The page of a code for a browser. */
+  /** Returns the page of a code for a browser. */
   html(code: string, dashboardUrl: string): string | undefined {
     const text = this.pages.get(code);
     if (text === undefined) return undefined;
@@ -34,7 +34,7 @@ export class ErrorPages {
     return apiPage(dashboardUrl, title, html`<section>${markdown(rest)}</section>`);
   }
 
-  /** All codes with their titles, for a browser. */
+  /** Returns the list of all codes with their titles, for a browser. */
   list(dashboardUrl: string): string {
     const lines = [...this.pages].map(
       ([code, text]) =>
@@ -57,7 +57,7 @@ export class ErrorPages {
   }
 }
 
-/** A page begins with its title. */
+/** Splits a page into its title, with which it begins, and its text. */
 function headed(text: string): { title: string; rest: string } {
   const [, title, rest] = /^# (.*)\n([\s\S]*)$/.exec(text)!;
   return { title, rest };

@@ -21,7 +21,7 @@ export interface Origins {
   dashboardUrl: string;
 }
 
-/** The complete reference at `/docs`, generated from the table of operations. */
+/** Returns the complete reference at `/docs`, generated from the table of operations. */
 export function referenceBody(operations: readonly Operation[], origins: Origins): Markup {
   const groups = groupsOf(operations);
   return html`<nav class="contents" aria-label="Operations">

@@ -85,7 +85,7 @@ async function withoutLog(work: () => Promise<void>): Promise<void> {
 
 const HELD_BY = 4711;
 
-/** From now on, each row of a COPY waits for this lock, on the server, after its whole batch has been sent. */
+/** Makes each row of a COPY wait for this lock from now on, on the server, after its whole batch has been sent. */
 async function holdBatches(): Promise<void> {
   await admin.query(`create function gateway.hold_batch() returns trigger language plpgsql as $$ begin
     if current_setting('application_name') = 'gateway request log' then

@@ -77,7 +77,7 @@ export class RequestLog {
     return line;
   }
 
-  /** Rows of charged answers that are not in the database yet. */
+  /** Returns rows of charged answers that are not in the database yet. */
   unwrittenRows(): string[] {
     const lines = this.chunks.flatMap(({ bytes, from, to }) =>
       bytes.toString('utf8', from, to).split('\n').slice(0, -1),
@@ -140,7 +140,7 @@ export class RequestLog {
     this.droppedCount += countOf(parts);
   }
 
-  /** Room for a line after the last one. */
+  /** Returns a chunk with room for a line after the last one. */
   private chunkFor(bytes: number): Chunk {
     const last = this.chunks[this.chunks.length - 1];
     if (last.bytes.length - last.to >= bytes) return last;

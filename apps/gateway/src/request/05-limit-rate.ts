@@ -44,7 +44,7 @@ const OUR_OUTAGES: ReadonlySet<string> = new Set([
 /** Whether a rejection with this code does not count: there may be any number of them. */
 export const isOurOutage = (code: string): boolean => OUR_OUTAGES.has(code);
 
-/** A request rejected because of our own outage does not count: the customer may repeat it at once. */
+/** Uncounts a request that was rejected because of our own outage, so that the customer may repeat it at once. */
 export function forgetOurOutage(
   context: RequestContext,
   { code }: Problem,

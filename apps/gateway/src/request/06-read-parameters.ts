@@ -36,7 +36,7 @@ export function readParameters(context: RequestContext, body?: unknown): Problem
     : undefined;
 }
 
-/** The names in the body; only as many as fit completely into the log. */
+/** Lists the names in the body; only as many as fit completely into the log. */
 function namesIn({ route, body, input }: RequestContext): string {
   const { subjects = [] } = route.operation.body!;
   if (subjects.length === 0) return '';
@@ -91,7 +91,9 @@ function readPrice(context: RequestContext): void {
   context.eachPrice = creditsEach(price.credits, given);
 }
 
-/** The first form that `Accept` names (RFC 9110 §12.5.1, without weights); the operation's first one otherwise. */
+/**
+ * Returns the first form that `Accept` names (RFC 9110 §12.5.1, without weights); otherwise the operation's first form.
+ */
 function acceptedForm({ request, route }: RequestContext): AnswerForm {
   const { rawHeaders } = request;
   const { answers } = route.operation;

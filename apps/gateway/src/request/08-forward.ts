@@ -50,7 +50,7 @@ export class Forwarder {
     else void this.settle(context, this.askOwner(context), onAnswer);
   }
 
-  /** The connection by which an upload or a download reaches its owner. */
+  /** Returns the connection by which an upload or a download reaches its owner. */
   transferOf(context: RequestContext): ReturnType<ServiceForwarder['transferOf']> {
     const { service } = context.route.operation.owner;
     return this.services.get(service)?.transferOf(context) ?? new ServiceUnavailable(service);

@@ -74,14 +74,14 @@ export function sendProblem(
   reply.sendWhole(status, lines + context.refusalLines, body);
 }
 
-/** The URL of the next page, without the key (RFC 8288). */
+/** Returns the URL of the next page, without the key (RFC 8288). */
 function nextPageOf(context: RequestContext, cursor: string): string {
   return pathOf(context) + context.route.reader.nextPageQuery(context.input!, cursor);
 }
 
 const BRACES = /\{(\w+)\}/g;
 
-/** The path as requested, with the values of the request in place of the braces. */
+/** Returns the path as requested, with the values of the request in place of the braces. */
 function pathOf({ route: { path }, names, values }: RequestContext): string {
   if (!path.includes('{')) return path;
   return path.replace(BRACES, (braces, name: string) => {

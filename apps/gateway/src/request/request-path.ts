@@ -251,7 +251,7 @@ export class RequestPath {
     forgetContext(context);
   }
 
-  /** An upload or a download is free and counts as running while data is transferred. */
+  /** Runs an upload or a download, which is free and counts as running while data is transferred. */
   private transfer(context: RequestContext): void {
     const { caller, request, route } = context;
     const { transfers, forwarder, shedder, trustedProxies } = this.parts;
@@ -332,7 +332,7 @@ export class RequestPath {
     context.transfer?.stop();
   };
 
-  /** A stream that was interrupted before anything was charged releases its key. */
+  /** Releases the key of a stream that was interrupted before anything was charged. */
   private settleKey(context: RequestContext, outcome: string): void {
     const { keptAnswers } = this.parts;
     const isNothing = outcome === 'broken_off' && context.streamedCredits === 0;

@@ -69,12 +69,12 @@ export class ApiPaths {
     this.routes = all;
   }
 
-  /** The entry of a path without parameters: one map lookup, for the hot path. */
+  /** Finds the entry of a path without parameters: one map lookup, for the hot path. */
   find(path: string): ApiPath | undefined {
     return this.exact.get(path);
   }
 
-  /** The entry of a path with parameters. */
+  /** Finds the entry of a path with parameters. */
   match(path: string): PathMatch | undefined {
     for (const { pattern, names, entry } of this.templates) {
       const found = pattern.exec(path);
@@ -83,7 +83,7 @@ export class ApiPaths {
     return undefined;
   }
 
-  /** The path that was probably intended, if an existing one is similar. */
+  /** Finds the path that was probably intended, if an existing one is similar. */
   nearest(path: string): string | undefined {
     return nearestName(path, [...this.exact.keys()]);
   }
@@ -99,7 +99,7 @@ export class ApiPaths {
   }
 }
 
-/** One route per method. If a parameter selects among several, this is the first, which links to the others. */
+/** Returns one route per method. If a parameter selects among several, this is the first, which links to the others. */
 function routesOf(
   rows: { operation: Operation; at: OperationRoute }[],
   options: RouteOptions,
@@ -129,7 +129,7 @@ function routesOf(
   return routes;
 }
 
-/** https://tus.io/protocols/resumable-upload#options */
+/** Returns the headers of https://tus.io/protocols/resumable-upload#options */
 function tusOptions(operations: readonly Operation[]): string[] {
   const uploads = operations.flatMap(({ upload }) => upload ?? []);
   const extensions = new Set(uploads.flatMap(({ tus = [] }) => tus));

@@ -109,7 +109,9 @@ function isSimulated(service: string, { isDataSimulated, isCorpusInvented }: Rou
   return isDataSimulated === true && (service === 'lookup' || service === 'worker');
 }
 
-/** Credits stay reserved at most until the installation's time limit. */
+/**
+ * Returns the limits of an operation in this installation, because credits stay reserved at most until its time limit.
+ */
 function limitsHere(operation: Operation, timeoutMs = Infinity): OperationLimits {
   const limits = limitsOf(operation);
   const isOwn = operation.limits?.timeoutMs !== undefined && operation.price.per === 'free';
@@ -171,8 +173,8 @@ export function compileRoute(
 }
 
 /**
- * The operation that a parameter selects; if the parameter is missing, the first of its path, which reports that.
- * @param names and `values` of the request's parameters alternate.
+ * Returns the operation that a parameter selects; if the parameter is missing, the first of its path, which reports
+ * that. @param names and `values` of the request's parameters alternate.
  */
 export function chosenRoute(
   first: ApiRoute,

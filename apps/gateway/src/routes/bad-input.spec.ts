@@ -38,14 +38,14 @@ const ALL_ROUTES = SERVED.flatMap((operation) =>
 const ROUTES = ALL_ROUTES.filter(([, { method }]) => method !== 'HEAD');
 const OF_HEAD = ALL_ROUTES.filter(([, { method }]) => method === 'HEAD');
 
-/** The parameters of a version, by their index. */
+/** Lists the parameters of a version, by their index. */
 function known({ parameters }: Operation, { version }: OperationRoute, place: 'query' | 'path') {
   return Object.entries<Parameter>(parameters).filter(
     ([, { since = 1, in: own = 'query' }]) => since <= version && own === place,
   );
 }
 
-/** The pairs of a valid query: the required parameters and nothing else. */
+/** Returns the pairs of a valid query, which has only the required parameters. */
 function goodQuery(operation: Operation, route: OperationRoute): [string, string][] {
   // One of several subjects is required; the test uses any of them.
   const [subject] = subjectsOf(operation);
@@ -63,7 +63,7 @@ function goodQuery(operation: Operation, route: OperationRoute): [string, string
 const sharing = ({ path }: OperationRoute) =>
   SERVED.filter((row) => row.routes.some((route) => route.path === path));
 
-/** The parameter that selects an operation other than the first one of its path. */
+/** Finds the parameter that selects an operation other than the first one of its path. */
 function choosing(operation: Operation, route: OperationRoute): [string, string][] {
   const isFirst = sharing(route)[0] === operation;
   return isFirst || !route.when ? [] : [[route.when.parameter, route.when.value]];

@@ -5,8 +5,8 @@ import type { RequestContext } from '../context/request-context.js';
 import { answerLines } from '../answers/answer-lines.js';
 
 /**
- * An upload or a download in the form in which it is passed on, once its sender is known and its parameters are read.
- * @param reached how the owner is reached.
+ * Returns an upload or a download in the form in which it is passed on, once its sender is known and its parameters are
+ * read. @param reached how the owner is reached.
  */
 export function transferCall(
   context: RequestContext,

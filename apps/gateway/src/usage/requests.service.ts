@@ -50,7 +50,7 @@ export class RequestsService {
 
 const startOf = (day: string) => new Date(`${day}T00:00:00Z`);
 
-/** The first and last status of a class, or a single status twice. */
+/** Returns the first and last status of a class, or a single status twice. */
 function statusesOf(status = ''): [number, number] | undefined {
   if (status === '') return undefined;
   return [Number(status.replace('xx', '00')), Number(status.replace('xx', '99'))];

@@ -60,7 +60,7 @@ export class UsageService {
     return { from: dayOf(first), to: dayOf(last), within_ms: [...WITHIN_MS], days };
   }
 
-  /** The requests of each class in the last minute, and in the busiest minute of the last hour. */
+  /** Counts the requests of each class in the last minute, and in the busiest minute of the last hour. */
   async pace(accountId: string): Promise<PaceAnswer> {
     const minutes = await this.days.listMinutes(accountId, this.clock.now());
     const ofClass = (rateClass: RateClass): PaceOfClass => {
