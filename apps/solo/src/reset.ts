@@ -43,7 +43,9 @@ async function reset(): Promise<number> {
   return say(`Removed ${folder.path}. The next "npm start" begins with an empty installation.`, 0);
 }
 
-/** `npm run cluster` keeps its data within solo's folder, unless it is given another one. */
+/**
+ * Lists the clusters in a folder. `npm run cluster` keeps its data within solo's folder, unless another folder is set.
+ */
 function clustersIn(folder: DataFolder): DataFolder[] {
   return readdirSync(folder.path, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

@@ -108,7 +108,8 @@ function say(line: string): void {
 }
 
 /**
- * The first signal aborts a start, or drains everything in order once it is up; a second one ends the process at once.
+ * Stops at signals: the first one aborts a start, or drains everything in order once it is up; a second one ends the
+ * process at once.
  */
 function stopAtSignal(interruption: AbortController) {
   let drain: (() => Promise<void>) | undefined;

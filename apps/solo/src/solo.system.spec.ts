@@ -101,7 +101,7 @@ describe('solo', () => {
     return body.spendable + body.reserved;
   }
 
-  /** The balance that is left if each answer was charged as its headers state. */
+  /** Returns the balance that is left if each answer was charged as its headers state. */
   const left = () => CREDITS - charged;
 
   beforeAll(start, START_TIMEOUT_MS);

@@ -99,7 +99,7 @@ async function startOnce(folder: DataFolder, options: SoloOptions): Promise<Runn
   }
 }
 
-/** Mails and answers name the public origins, so those ports are chosen before anything listens there. */
+/** Chooses the public ports before anything listens there, because mails and answers name the public origins. */
 async function chosenPorts({ apiPort, dashboardPort }: SoloOptions) {
   const [forApi, forDashboard] = await freePorts(2);
   return { apiPort: apiPort || forApi, dashboardPort: dashboardPort || forDashboard };
@@ -189,7 +189,7 @@ interface DemoParts {
   demo?: DemoFacts;
 }
 
-/** Nothing is bought for the demo account if money is real. */
+/** Fills the demo account, unless money is real. */
 async function filledDemo(parts: DemoParts): Promise<boolean> {
   const { services, database, folder, secrets, demo } = parts;
   const { payments, clock, accountUrl, entitlementUrl, settings } = services;

@@ -39,18 +39,18 @@ export function announcement(facts: SoloFacts, seconds: number): string {
   return ['', rule, title, '', ...body, rule, '', ...example, ''].join('\n');
 }
 
-/** The command works without the internet, because the name is a fixture. */
+/** Returns a command that works without the internet, because the name is a fixture. */
 export function curlLine(apiUrl: string, { test_key }: Pick<DemoFacts, 'test_key'>): string {
   return `curl '${apiUrl}/v2.0/whois/live?domainName=registered.test&apiKey=${test_key}'`;
 }
 
 type FactsForAll = Pick<SoloFacts, 'dashboard_url' | 'demo' | 'mode'>;
 
-/** The demo account's log-in, or the address of the sign-up page if there is no demo account. */
+/** Returns the demo account's log-in, or the address of the sign-up page if there is no demo account. */
 export const wayIn = ({ demo, dashboard_url: url }: FactsForAll): [string, string] =>
   demo ? ['  log in', `${demo.email}   ${demo.password}`] : ['  sign up', `${url}/sign-up`];
 
-/** The keys of the demo account. */
+/** Returns the keys of the demo account. */
 export function keyRows(facts: FactsForAll): [string, string][] {
   const { demo } = facts;
   if (!demo) return [];

@@ -33,7 +33,7 @@ export class FolderLock {
     }
   }
 
-  /** The id of the running process that holds the folder, if there is one. */
+  /** Returns the id of the running process that holds the folder, if there is one. */
   static holder(folder: DataFolder): number | undefined {
     return lockHolder(folder.path);
   }

@@ -12,7 +12,7 @@ const FILE = 'generated-names.json';
 export const hasInventedNames = (folder: DataFolder): boolean =>
   folder.readJson(FILE) !== undefined;
 
-/** The number of names that starts in this folder have added. */
+/** Returns the number of names that starts in this folder have added. */
 export const inventedNames = (folder: DataFolder): number =>
   folder.readJson<{ names: number }>(FILE)?.names ?? 0;
 

@@ -79,12 +79,12 @@ export class SoloDatabase {
     );
   }
 
-  /** URL of a role in the database with its service's schema. */
+  /** Returns the URL of a role in the database with its service's schema. */
   url(role: string): string {
     return this.places.url(role);
   }
 
-  /** The password of a role, for code that provisions another role. */
+  /** Returns the password of a role, for code that provisions another role. */
   rolePassword(role: string): string {
     return this.options.secrets.rolePassword(role);
   }

@@ -18,7 +18,7 @@ interface MailSettings {
   contactAddress?: string;
 }
 
-/** The configured mail server, or else the mailbox that the dashboard shows. */
+/** Returns the configured mail server, or else the mailbox that the dashboard shows. */
 export function soloMail(
   { smtpUrl, mailFrom, contactAddress }: MailSettings,
   clock: Clock,

@@ -34,7 +34,7 @@ export class SoloServer {
     return this.server.folder;
   }
 
-  /** URL of the superuser. It remains the same when the server is started again. */
+  /** Returns the URL of the superuser, which remains the same when the server is started again. */
   url(): string {
     return this.server.url();
   }

@@ -112,7 +112,7 @@ export async function startServices(options: ServicesOptions): Promise<SoloServi
   };
 }
 
-/** The store of a service that keeps files; it closes after the service. */
+/** Opens the store of a service that keeps files; it closes after the service. */
 async function filesOf(
   { name, usesFiles }: AnyService,
   settings: Settings,
@@ -142,8 +142,8 @@ async function startRegistries(
 }
 
 /**
- * The socket is in a folder that only this user can read. The data folder may be too deep, because such a path has at
- * most 107 bytes.
+ * Returns the path of the socket, in a folder that only this user can read. The data folder may be too deep, because
+ * such a path has at most 107 bytes.
  */
 function socketPath(shutdown: ShutdownOrder): string {
   const folder = mkdtempSync(join(tmpdir(), 'dds-'));

@@ -100,7 +100,7 @@ export function isDemoWanted(settings: Settings, wanted: DemoAccount = 'full'): 
   return wanted !== 'none' && !isProduction;
 }
 
-/** Placeholder addresses of the services, before the real ones are known. */
+/** Returns placeholder addresses of the services, before the real ones are known. */
 function addresses(): Settings {
   const called = SERVICES.flatMap(({ urlSetting }) =>
     urlSetting === undefined ? [] : [[urlSetting, STAND_IN.address]],
@@ -115,14 +115,14 @@ const UNUSED: readonly [env: string, where: string][] = [
   ['DASHBOARD_REUSE_PORT', 'a dashboard in its own process uses it, see apps/dashboard/README.md'],
 ];
 
-/** One line for each given setting that has no effect here. */
+/** Returns one line for each given setting that has no effect here. */
 export function unusedSettings(environment: Settings): string[] {
   return UNUSED.filter(([env]) => environment[env]?.trim()).map(
     ([env, where]) => `${env} is not used by npm start: ${where}`,
   );
 }
 
-/** The settings of every service: the operator's, with the addresses and secrets of this installation. */
+/** Returns the settings of every service: the operator's, with the addresses and secrets of this installation. */
 export function soloSettings(sources: SettingSources): Settings {
   const { environment, overrides, apiPort, dashboardPort, folder, secrets, database } = sources;
   const defaults = {
@@ -156,7 +156,7 @@ export function soloSettings(sources: SettingSources): Settings {
   return [environment, own, overrides].reduce<Settings>(replaced, defaults);
 }
 
-/** `later` takes precedence, even if one of the two names a file for a setting of the other. */
+/** Merges settings. `later` takes precedence, even if one of the two names a file for a setting of the other. */
 function replaced(earlier: Settings, later: Settings): Settings {
   const isKept = (name: string) =>
     !(name.replace(/_FILE$/, '') in later || `${name}_FILE` in later);
