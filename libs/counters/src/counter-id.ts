@@ -14,7 +14,7 @@ export class CounterId {
   }
 }
 
-/** Two runs of four hex digits, possibly separated by a hyphen, as one signed 32-bit integer. */
+/** Reads two runs of four hex digits, possibly separated by a hyphen, as one signed 32-bit integer. */
 function wordAt(text: string, high: number, low: number): number {
   return parseInt(text.slice(high, high + 4) + text.slice(low, low + 4), 16) | 0;
 }

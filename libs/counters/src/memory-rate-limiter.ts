@@ -229,7 +229,7 @@ export class MemoryRateLimiter extends RateLimiter {
   }
 }
 
-/** The first word of a UUIDv7 is its time, so hashing by it would cluster entries. */
+/** Hashes an id. The first word of a UUIDv7 is its time, so hashing by it would cluster entries. */
 function hashOf(word1: number, word2: number, word3: number, rateKey: number): number {
   let hash = Math.imul(word1 ^ (rateKey + 1), 0x9e3779b1);
   hash = Math.imul(hash ^ word2 ^ (hash >>> 15), 0x85ebca6b);

@@ -70,7 +70,7 @@ export class MemoryRepeatWindow extends RepeatWindow {
     return true;
   }
 
-  /** The entry of the question that was hashed last, or -1. */
+  /** Finds the entry of the question that was hashed last, or -1. */
   private find(): number {
     const { low, high, hashes, times } = this;
     const first = (low & this.bucketMask) * BUCKET_ENTRIES;

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { Setting } from '#libs/platform';
 
-/** The setting `VALKEY_URL`. @param about describes the counts in it. */
+/** Declares the setting `VALKEY_URL`. @param about describes the counts in it. */
 export function ValkeyUrl(about: string): PropertyDecorator {
   const message = 'must begin with redis:// or rediss://';
   return applyDecorators(
@@ -11,14 +11,14 @@ export function ValkeyUrl(about: string): PropertyDecorator {
   );
 }
 
-/** The setting `VALKEY_TLS_CA`. */
+/** Declares the setting `VALKEY_TLS_CA`. */
 export function ValkeyTlsCa(): PropertyDecorator {
   const about =
     "PEM of the authority that signed a rediss:// server's certificate. Unset: those that Node trusts.";
   return applyDecorators(Setting({ env: 'VALKEY_TLS_CA', about }), IsOptional(), IsString());
 }
 
-/** The setting `VALKEY_TIMEOUT_MS`. @param about the effect of the time-out. */
+/** Declares the setting `VALKEY_TIMEOUT_MS`. @param about the effect of the time-out. */
 export function ValkeyTimeout(about: string): PropertyDecorator {
   return applyDecorators(Setting({ env: 'VALKEY_TIMEOUT_MS', about }), IsInt(), Min(1), Max(1_000));
 }

@@ -145,7 +145,7 @@ describe('database login', () => {
       applicationName: 'teller',
       poolSize: 4,
     });
-    /** There are more queries at once than connections, so some connections are new. */
+    /** Sends more queries at once than there are connections, so that some connections are new. */
     const newConnections = async () => {
       await withClient(server.url(), (client) =>
         client.query(

@@ -11,13 +11,13 @@ const INVALID_PASSWORD = '28P01';
 const PROTOCOL_VIOLATION = '08P01';
 const TRIAL_LIMIT_MS = 5_000;
 
-/** The URL for a connection that is opened now. */
+/** Returns the URL for a connection that is opened now. */
 export function urlNow(address: DatabaseAddress): string {
   const [url] = urlsOf(address);
   return url;
 }
 
-/** A `pg.Client` for pools that connects with the current address. */
+/** Returns a `pg.Client` for pools that connects with the current address. */
 export function clientFor(address: DatabaseAddress): typeof pg.Client {
   return class extends pg.Client {
     constructor(config: pg.ClientConfig) {

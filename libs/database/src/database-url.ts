@@ -5,8 +5,8 @@ import { Setting, isLoopbackHost } from '#libs/platform';
 const LINES_MAX = 2;
 
 /**
- * A setting with the PostgreSQL URL of a role.
- * @param what describes the role's rights, if the role's name does not.
+ * Declares a setting with the PostgreSQL URL of a role. @param what describes the role's rights, if the role's name
+ * does not.
  */
 export function DatabaseUrl(env: string, role: string, what?: string): PropertyDecorator {
   const about = `PostgreSQL as the role "${role}"${what ? `, ${what}` : ''}. During a password change: two URLs, one per line.`;
@@ -17,7 +17,7 @@ export function DatabaseUrl(env: string, role: string, what?: string): PropertyD
   );
 }
 
-/** A PostgreSQL URL to another machine must verify its certificate or declare the network private (S112). */
+/** Requires a PostgreSQL URL to another machine to verify its certificate or to declare the network private (S112). */
 export function IsDatabaseUrl(): PropertyDecorator {
   return ValidateBy({
     name: 'isDatabaseUrl',
@@ -43,7 +43,7 @@ function isPostgresUrl(line: string): boolean {
   return /^postgres(ql)?:\/\//.test(line) && URL.canParse(withHost(line));
 }
 
-/** `postgres://role@/database` names no host, so it leads to a socket of this machine. */
+/** Adds a host to a URL without one: `postgres://role@/database` leads to a socket of this machine. */
 const withHost = (line: string) => line.replace('@/', '@localhost/');
 
 function isGuarded(line: string): boolean {

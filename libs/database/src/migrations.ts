@@ -78,7 +78,10 @@ export async function migrate(
   });
 }
 
-/** The database sorts migrations by name, so two with the same number could have a different order there. */
+/**
+ * Checks the order. The database sorts migrations by name, so two with the same number could have a different order
+ * there.
+ */
 function checkOrder(migrations: readonly Migration[]): void {
   for (const [index, { name }] of migrations.slice(1).entries()) {
     const before = migrations[index].name;

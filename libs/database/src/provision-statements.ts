@@ -61,8 +61,9 @@ export function schemaStatements(plans: readonly SchemaPlan[], database: string)
 }
 
 /**
- * A role without superuser rights can give a schema only to a role of which it is a member. PostgreSQL 16 makes the
- * creator of a role only its administrator; the grant must state a member's rights, whatever the member's own setting.
+ * Returns the statement that grants memberships. A role without superuser rights can give a schema only to a role of
+ * which it is a member. PostgreSQL 16 makes the creator of a role only its administrator; the grant must state a
+ * member's rights, whatever the member's own setting.
  */
 function membershipStatement(plans: readonly SchemaPlan[]): string {
   const owners = plans.map(({ name }) => escapeLiteral(ownerRole(name)));

@@ -3,13 +3,13 @@ import type { ServiceName } from '#libs/platform';
 /** A service that owns a schema of its name. The names of its roles are derived from it, too. */
 export type SchemaService = ServiceName;
 
-/** The role that owns every table; only migrations use it. */
+/** Returns the role that owns every table; only migrations use it. */
 export const ownerRole = (service: SchemaService) => `${service}_owner`;
-/** The role of the running service: it reads and writes rows of its own schema and has no DDL rights. */
+/** Returns the role of the running service: it reads and writes rows of its own schema and has no DDL rights. */
 export const serviceRole = (service: SchemaService) => service as string;
-/** The role of relays, reapers and jobs that work across accounts. */
+/** Returns the role of relays, reapers and jobs that work across accounts. */
 export const maintenanceRole = (service: SchemaService) => `${service}_maintenance`;
-/** The role of the auditor, which reads everything and writes nothing. */
+/** Returns the role of the auditor, which reads everything and writes nothing. */
 export const auditorRole = (service: SchemaService) => `${service}_auditor`;
 
 export const rolesOf = (service: SchemaService) => [

@@ -110,7 +110,7 @@ export class Transaction {
     this.lastWork.push(work);
   }
 
-  /** Only `Database` calls this, after the work has succeeded. */
+  /** Runs the work of `beforeCommit`. Only `Database` calls this, after the work has succeeded. */
   async runLast(): Promise<void> {
     for (const work of this.lastWork) await work();
   }
@@ -121,9 +121,9 @@ export class Transaction {
   }
 
   /**
-   * Only `Database` calls this, after the work has succeeded. PostgreSQL answers the COMMIT of a transaction with a
-   * failed statement by rolling back, without an error.
-   * @throws if a commit would not keep the writes.
+   * Checks that a commit keeps the writes. Only `Database` calls this, after the work has succeeded. PostgreSQL answers
+   * the COMMIT of a transaction with a failed statement by rolling back, without an error. @throws if a commit would
+   * not keep the writes.
    */
   async checkIntact(): Promise<void> {
     if (this.running > 0) throw new Error('the transaction has a statement that was not awaited');
@@ -139,15 +139,16 @@ export class Transaction {
   }
 
   /**
-   * Only `Database` calls this, before it commits or rolls back: a statement that nobody awaited would run afterwards,
-   * in its own transaction. A COPY that is never ended would keep the connection for ever.
+   * Ends the use of the transaction. Only `Database` calls this, before it commits or rolls back: a statement that
+   * nobody awaited would run afterwards, in its own transaction. A COPY that is never ended would keep the connection
+   * for ever.
    */
   end(): void {
     this.isOver = true;
     this.copying?.connection.stream.destroy();
   }
 
-  /** Only `Database` calls this. */
+  /** Runs the work of `afterCommit`. Only `Database` calls this. */
   committed(): void {
     for (const work of this.afterCommitWork) work();
   }

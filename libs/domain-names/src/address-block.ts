@@ -17,8 +17,8 @@ export function isAddressBlock(value: unknown): value is string {
 }
 
 /**
- * The set of the addresses of all blocks; an IPv4 address mapped into IPv6 counts as the IPv4 address.
- * @param blocks addresses or CIDR blocks; entries that are neither match no address.
+ * Returns the set of the addresses of all blocks; an IPv4 address mapped into IPv6 counts as the IPv4 address. @param
+ * blocks addresses or CIDR blocks; entries that are neither match no address.
  */
 export function blockListOf(blocks: readonly string[]): BlockList {
   const list = new BlockList();

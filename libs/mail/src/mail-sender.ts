@@ -100,7 +100,7 @@ export class MailSender extends WorkRunner<MailWork> {
   }
 }
 
-/** The message is never included, because servers quote the recipient in it. */
+/** Returns the name of an error, never its message, because servers quote the recipient in it. */
 function nameOf(error: unknown): string {
   const { code, responseCode } = error as { code?: string; responseCode?: number };
   return [(error as Error).name, code, responseCode].filter((part) => part !== undefined).join(' ');

@@ -5,13 +5,13 @@ import { Setting } from '#libs/platform';
 
 export const MAIL_FROM_DEFAULT = 'Domain Data Service <no-reply@localhost.localdomain>';
 
-/** The setting `MAIL_FROM`. */
+/** Declares the setting `MAIL_FROM`. */
 export function MailFrom(): PropertyDecorator {
   const about = 'Sender of every mail, `Name <address>`.';
   return applyDecorators(Setting({ env: 'MAIL_FROM', about }), IsString());
 }
 
-/** The setting `CONTACT_ADDRESS`. */
+/** Declares the setting `CONTACT_ADDRESS`. */
 export function ContactAddress(): PropertyDecorator {
   const about =
     'E-mail address at which the operator reads replies: Reply-To of every mail, and shown on /contact. Unset: replies go to MAIL_FROM.';
@@ -22,7 +22,7 @@ export function ContactAddress(): PropertyDecorator {
   );
 }
 
-/** The setting `SMTP_URL`. */
+/** Declares the setting `SMTP_URL`. */
 export function SmtpUrl(): PropertyDecorator {
   const about =
     'SMTP server for outgoing mail, `smtp://user:password@host:port` or `smtps://…`. Unset: a local mailbox.';

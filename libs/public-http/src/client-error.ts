@@ -34,7 +34,7 @@ const LINGER_MS = 1_000;
 /** Sockets that have received their last answer; the parser reports an error for each further packet. */
 const answered = new WeakSet<Socket>();
 
-/** The current answer is the last on this socket: further requests on it are dropped without an answer. */
+/** Records that the current answer is the last on this socket: further requests on it are dropped without an answer. */
 export function noteLastAnswer(socket: Socket): void {
   answered.add(socket);
 }
@@ -60,7 +60,7 @@ export function endWith(socket: Duplex, problem: Problem, answers: RawAnswers): 
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** A complete HTTP answer, one character per byte. */
+/** Composes a complete HTTP answer, one character per byte. */
 function rawAnswer(problem: Problem, { bodies, headerLines }: RawAnswers): string {
   const requestId = newRequestId();
   const body = bodies.render(problem, { requestId, path: '' });

@@ -40,7 +40,10 @@ export class ProblemBodies {
     return `${this.baseUrl}/errors/${code}`;
   }
 
-  /** The `Link` header of a refusal that a purchase resolves (RFC 8288): the error's page, and the page to pay on. */
+  /**
+   * Returns the `Link` header of a refusal that a purchase resolves (RFC 8288): the error's page, and the page to pay
+   * on.
+   */
   linksOf(code: string): string {
     const help = `<${this.pageOf(code)}>; rel="help"`;
     return this.creditsUrl === undefined ? help : `${help}, <${this.creditsUrl}>; rel="payment"`;
@@ -70,7 +73,7 @@ export class ProblemBodies {
     return this.lastTimestamp;
   }
 
-  /** The last path is cached, because a flood requests the same path. */
+  /** Returns the path as it may be shown. The last path is cached, because a flood requests the same path. */
   private publicPath(path: string): string {
     if (path !== this.lastPath) {
       this.lastPath = path;

@@ -59,13 +59,13 @@ export class InstallationDatabases {
     return [...byUrl].map(([adminUrl, held]) => ({ adminUrl, services: held }));
   }
 
-  /** The administrator's URL of the database with the service's schema. */
+  /** Returns the administrator's URL of the database with the service's schema. */
   adminUrl(service: ServiceName): string {
     const { adminUrl, own = {} } = this.options;
     return own[service] ?? adminUrl;
   }
 
-  /** The URL of a service's role, in the database with its schema; of any other role, in the common one. */
+  /** Returns the URL of a service's role, in the database with its schema; of any other role, in the common one. */
   url(role: string): string {
     const { services, adminUrl, passwordOf } = this.options;
     const service = services.find(({ name }) => rolesOf(name).includes(role));

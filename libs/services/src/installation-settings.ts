@@ -22,17 +22,17 @@ export function installed(
   );
 }
 
-/** The services that own a schema, in their order. */
+/** Returns the services that own a schema, in their order. */
 export function schemaServices(services: readonly AnyService[]): ServiceName[] {
   return services.filter(({ migrations }) => migrations !== undefined).map(({ name }) => name);
 }
 
-/** Every config class that a process of the service reads, its own first. */
+/** Returns every config class that a process of the service reads, its own first. */
 export function configsOf(service: AnyService): ConfigClass<object>[] {
   return [service.config, TelemetryConfig, ...connectionConfigs(service)];
 }
 
-/** The config classes for a service's connections, which its starter provides. */
+/** Returns the config classes for a service's connections, which its starter provides. */
 export function connectionConfigs({ migrations, usesFiles }: AnyService): ConfigClass<object>[] {
   return [...(migrations ? [EventsConfig] : []), ...(usesFiles ? [FilesConfig] : [])];
 }
@@ -46,7 +46,7 @@ export function generatedSecrets(services: readonly AnyService[]): string[] {
   return [...new Set(settings.filter(({ generated }) => generated).map(({ env }) => env))];
 }
 
-/** The database URLs that a service reads: `<NAME>_DATABASE_URL` and those of its other roles. */
+/** Returns the database URLs that a service reads: `<NAME>_DATABASE_URL` and those of its other roles. */
 export function databaseSettings(
   service: AnyService,
   urlOf: (role: string) => string,
@@ -73,12 +73,12 @@ export function operatorDatabases(
   return Object.fromEntries(names.map((name) => [databaseSetting(name), urlOf(serviceRole(name))]));
 }
 
-/** The setting with the database of a service, as the service's own role. */
+/** Returns the setting with the database of a service, as the service's own role. */
 export function databaseSetting(name: ServiceName): string {
   return `${name.toUpperCase()}_DATABASE_URL`;
 }
 
-/** The setting with the superuser of a service's own database. */
+/** Returns the setting with the superuser of a service's own database. */
 export function ownDatabaseSetting(name: ServiceName): string {
   return `${name.toUpperCase()}_DATABASE_ADMIN_URL`;
 }

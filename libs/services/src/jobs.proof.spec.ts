@@ -9,7 +9,7 @@ import { startJobs } from './jobs.js';
 const LIMIT_MS = 90_000;
 const logger = new Logger('jobs', { write: () => {} });
 
-/** A process that starts a daily run and never finishes it. */
+/** Returns the source of a process that starts a daily run and never finishes it. */
 const VICTIM = (url: string) => `
   import { Database } from '${new URL('../../database/src/index.js', import.meta.url).href}';
   import { Logger } from '${new URL('../../platform/src/index.js', import.meta.url).href}';

@@ -141,7 +141,7 @@ export class LeasedJob implements Job {
     return true;
   }
 
-  /** The database did not answer, and may answer again before the next check. */
+  /** Checks again soon, because a database that did not answer may answer before the next regular check. */
   private lookSoon(error: unknown): never {
     this.lookIn(RETRY_SOON_MS);
     throw error;

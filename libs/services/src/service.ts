@@ -98,7 +98,7 @@ export interface Service<C extends object = object> {
 // oxlint-disable-next-line typescript/no-explicit-any -- a config class is both given and taken
 export type AnyService = Service<any>;
 
-/** A service with one listener, in the form that the registry needs. */
+/** Returns a service with one listener, in the form that the registry needs. */
 export function started({ app, url, stop }: RunningService): StartedService {
   return { addresses: { url }, metrics: app.get(Metrics, { strict: false }), stop };
 }

@@ -87,7 +87,7 @@ export const rows = () =>
   database.query<{ name: string; state: string; tries: number; reason: string | null }>(
     'select name, state, tries, reason from work order by position',
   );
-/** A process that claims one work item and then dies. */
+/** Claims one work item in a process that then dies. */
 export const claimAndDie = async (options: Partial<Options> = {}): Promise<void> => {
   const { begun, end, doing } = held();
   const running = runner(doing, { ...options, concurrency: 1 }).runOnce();
@@ -97,7 +97,7 @@ export const claimAndDie = async (options: Partial<Options> = {}): Promise<void>
   });
   await begun;
 };
-/** A handler that starts and waits until it is told to finish. */
+/** Creates a handler that starts and waits until it is told to finish. */
 export const held = () => {
   const begun = Promise.withResolvers<Work<object>>();
   const end = Promise.withResolvers<Later | void>();

@@ -22,7 +22,7 @@ useQueue();
 
 describe('accounts', () => {
   const accounts = () => [newId(), newId()] as const;
-  /** The first items that a single worker handles. */
+  /** Lists the first items that a single worker handles. */
   async function firstOf(count: number, doing: Doing = note): Promise<string[]> {
     const one = runner(
       async (work) => {

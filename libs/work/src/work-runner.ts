@@ -175,7 +175,10 @@ export abstract class WorkRunner<T extends object> implements Job {
     if (faults.length > 0) throw faults[0];
   }
 
-  /** While there is room, it also looks for other kinds of work and for postponed work. */
+  /**
+   * Waits until there is room or more work. While there is room, the runner also looks for work that other processes
+   * added, and for postponed work.
+   */
   private async untilRoomOrMore(underWay: Set<Promise<void>>, concurrency: number): Promise<void> {
     if (underWay.size >= concurrency) {
       await Promise.race(underWay);
@@ -240,7 +243,10 @@ export abstract class WorkRunner<T extends object> implements Job {
     }
   }
 
-  /** A handler that ignores both its signal and the time limit is abandoned; its work no longer belongs to it. */
+  /**
+   * Runs a handler within its time limit. A handler that ignores both its signal and the time limit is abandoned; its
+   * work no longer belongs to it.
+   */
   private async inTime(work: Work<T>, abort: AbortController): Promise<Later | void> {
     const { timeLimitMs = TIME_LIMIT_MS } = this.options;
     const late = Promise.withResolvers<never>();

@@ -137,7 +137,7 @@ export class SliceEntry {
     return { ...this.answer(false, nowMs), remaining: 0 };
   }
 
-  /** The message to the server; the uses in it count as reported. */
+  /** Returns the message to the server; the uses in it count as reported. */
   turn(session: string, nowMs: number): TakeRequest {
     if (this.session !== session || nowMs >= this.usableUntilMs) this.inHand = 0;
     this.session = session;
@@ -191,7 +191,7 @@ export class SliceEntry {
     this.fullUntilMs = untilMs;
   }
 
-  /** The call certainly had no effect, so its use must still be reported. */
+  /** Takes back the use of a call that certainly had no effect, because the use must still be reported. */
   takeBack(uses: readonly number[]): void {
     this.uses = [...uses, ...this.uses].slice(-USES_MAX);
   }

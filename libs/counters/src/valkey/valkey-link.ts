@@ -157,7 +157,7 @@ export class ValkeyLink {
     return this.isJoined && !this.isLate;
   }
 
-  /** The cluster's clock in milliseconds; never behind the server's own value for this moment. */
+  /** Returns the cluster's clock in milliseconds; never behind the server's own value for this moment. */
   nowMs(): number {
     return this.options.nowMs?.() ?? monotonicMs() + this.offsetMs;
   }
@@ -167,7 +167,7 @@ export class ValkeyLink {
     return this.nowMs() < this.wholeFromMs;
   }
 
-  /** A gateway's share of a limit while the counts of the others are unknown; at least one. */
+  /** Returns a gateway's share of a limit while the counts of the others are unknown; at least one. */
   shareOf(limit: number): number {
     return Math.min(limit, Math.max(1, Math.floor(limit / this.gateways)));
   }
@@ -352,8 +352,8 @@ export class ValkeyLink {
 }
 
 /**
- * The library listens only for the first error of a connection. A TLS connection may emit two, its own and the alert of
- * the server, and an error without a listener ends the process.
+ * Adds a listener for late errors. The library listens only for the first error of a connection. A TLS connection may
+ * emit two, its own and the alert of the server, and an error without a listener ends the process.
  */
 export function bearLateErrors(client: Valkey): void {
   client.on('connecting', () => {

@@ -41,8 +41,8 @@ class Gateways {
   readonly admitted: number[] = [];
 
   /**
-   * Three gateways that have found each other through the server: the share that each may admit
-   * alone depends on their number.
+   * Starts three gateways that find each other through the server, because the share that each may admit alone depends
+   * on their number.
    */
   static async start(url = server.url): Promise<Gateways> {
     const gateways = await Gateways.startAlone(url);
@@ -54,7 +54,7 @@ class Gateways {
     return gateways;
   }
 
-  /** Three gateways, whether there is a server or not. */
+  /** Starts three gateways, whether there is a server or not. */
   static async startAlone(url = server.url): Promise<Gateways> {
     const gateways = new Gateways();
     started.push(gateways);
@@ -134,7 +134,7 @@ class Gateways {
   }
 }
 
-/** The highest number of requests in any 60 seconds that began at `fromMs` or later. */
+/** Returns the highest number of requests in any 60 seconds that began at `fromMs` or later. */
 function fullestMinute(all: readonly number[], fromMs = 0): number {
   const admitted = all.filter((at) => at >= fromMs);
   let most = 0;
@@ -363,8 +363,7 @@ here('ValkeyRateLimiter', () => {
 });
 
 /**
- * The number of calls for requests: the scripts that the server has run, except heartbeats, each of which adds a
- * gateway.
+ * Counts the calls for requests: the scripts that the server has run, except heartbeats, each of which adds a gateway.
  */
 async function calls(gateways: Gateways): Promise<number> {
   const stats = await gateways.links[0].client.info('commandstats');

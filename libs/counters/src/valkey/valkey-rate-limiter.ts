@@ -68,7 +68,7 @@ export class ValkeyRateLimiter extends RateLimiter {
   }
 
   /**
-   * The server learns of the returned permit with the next requests, at the latest when the entry has been idle for a
+   * Returns a permit. The server learns of it with the next requests, at the latest when the entry has been idle for a
    * moment.
    */
   giveBack(id: CounterId, rateKey: number): void {
@@ -151,7 +151,7 @@ export class ValkeyRateLimiter extends RateLimiter {
     });
   }
 
-  /** The server's answer is late, so the request is decided here. */
+  /** Decides a request here, because the server's answer is late. */
   private giveUp(entry: SliceEntry, waiter: WaitingTake): void {
     if (waiter.isAnswered) return;
     waiter.isAnswered = true;
@@ -243,7 +243,7 @@ export class ValkeyRateLimiter extends RateLimiter {
     waiter.resolve(refusal ?? entry.answer(true, reply.nowMs));
   }
 
-  /** No answer arrived, so waiting requests are decided here. */
+  /** Decides waiting requests here, because no answer arrived. */
   private settleWithout({ entry, request, waiters }: Turn, error: Error): void {
     entry.inHand = 0;
     // Only then is it certain that nothing was booked.

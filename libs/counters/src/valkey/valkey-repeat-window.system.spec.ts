@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'dds-repeats-'));
 let server: ValkeyServer;
 const opened: Counters[] = [];
 
-/** Two gateways that receive each other's messages; earlier messages are lost. */
+/** Opens two gateways that receive each other's messages; earlier messages are lost. */
 async function openTwo(): Promise<[Counters, Counters]> {
   const open = () =>
     openCounters({ url: server.url, secret: 's', gatewayId: newId(), logger, timeoutMs: 10_000 });

@@ -12,7 +12,7 @@ const CHECK_AGE = declareGauge(
   { labels: ['service'] },
 );
 
-/** The findings of a service's auditor, and the time of its last check. */
+/** Registers metrics for the findings of a service's auditor and the time of its last check. */
 export function addInvariantMetrics(metrics: Metrics, service: string, audit: AuditJob): void {
   metrics.addSource({
     name: 'invariants',

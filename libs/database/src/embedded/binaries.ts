@@ -17,9 +17,9 @@ export class NoEmbeddedPostgres extends Error {
 }
 
 /**
- * The folder with `bin`, `lib` and `share` of the server, runnable by `user`. The package's library symlinks are
- * missing if npm ran no install scripts, so they are created here; if `user` cannot reach the package (a clone under
- * root's home), it is copied to `copyFolder`.
+ * Returns the folder with `bin`, `lib` and `share` of the server, runnable by `user`. The package's library symlinks
+ * are missing if npm ran no install scripts, so they are created here; if `user` cannot reach the package (a clone
+ * under root's home), it is copied to `copyFolder`.
  */
 export async function findBinaries(
   user: ServerUser | undefined,

@@ -35,7 +35,7 @@ async function one(server: EmbeddedServer): Promise<unknown> {
   return withClient(server.url(), async (client) => (await client.query('select 1 as one')).rows);
 }
 
-/** A process that lives until the specs end and whose command line names PostgreSQL. */
+/** Starts a process that lives until the specs end and whose command line names PostgreSQL. */
 async function bystander(): Promise<ChildProcess & { pid: number }> {
   const script = 'console.log(); setInterval(() => {}, 1000)';
   const child = spawn(process.execPath, ['-e', script, 'tail', '-f', 'postgres.log']);

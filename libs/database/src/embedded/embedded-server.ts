@@ -96,13 +96,13 @@ export class EmbeddedServer {
     return this.options.folder;
   }
 
-  /** URL of the superuser. */
+  /** Returns the URL of the superuser. */
   url(database = 'postgres'): string {
     const password = encodeURIComponent(this.options.password);
     return `postgres://postgres:${password}@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Fast shutdown: sessions are ended, committed work is kept. */
+  /** Stops the server by a fast shutdown: sessions are ended, committed work is kept. */
   async stop(): Promise<void> {
     // If the server has ended, its id may belong to another process by now.
     if (!this.isRunning) return;

@@ -52,7 +52,7 @@ export async function initialise({
   }
 }
 
-/** `initdb` runs in its own session: a Ctrl-C reaches only this process, which ends `initdb` and all its children. */
+/** Runs `initdb` in its own session: a Ctrl-C reaches only this process, which ends `initdb` and all its children. */
 async function run(
   program: string,
   args: string[],

@@ -33,7 +33,7 @@ export function s3Client(config: FilesConfig, clock: Clock, endpoint?: string): 
   });
 }
 
-/** The current keys, because their files may change while the service runs. */
+/** Returns the current keys, because their files may change while the service runs. */
 function loginOf(config: FilesConfig, clock: Clock) {
   return {
     accessKeyId: config.filesS3AccessKeyId as string,

@@ -18,7 +18,7 @@ export class LocalMailbox extends MailTransport {
     super();
   }
 
-  /** A repeat replaces the first copy. */
+  /** Stores a mail; a repeat replaces the first copy. */
   async send(mail: OutgoingMail): Promise<void> {
     checkMail(mail);
     this.mails.delete(mail.id);

@@ -6,7 +6,7 @@ import { UnsafeMail } from '../mail.js';
 /** A transport, and the mails that have arrived through it. */
 export interface TransportUnderTest {
   transport: MailTransport;
-  /** The recipient, subject and plain text of each accepted mail, oldest first. */
+  /** Lists the recipient, subject and plain text of each accepted mail, oldest first. */
   arrived(): Promise<{ to: string; subject: string; text: string }[]>;
 }
 

@@ -26,7 +26,7 @@ const FOOTER: readonly (readonly [path: string, text: string])[] = [
   ['/contact', 'Contact'],
 ];
 
-/** The HTML document. */
+/** Returns the HTML document. */
 export function htmlDocument(parts: DocumentParts): Markup {
   const { title, banner, navigation, body, styles, scripts = [], icon, dashboardUrl = '' } = parts;
   return html`<!doctype html>

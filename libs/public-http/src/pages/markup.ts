@@ -8,8 +8,8 @@ export class Markup {
 type Part = Markup | Markup[] | string | number | undefined;
 
 /**
- * HTML from a template. Inserted values are escaped, so text from strangers stays text (S66); only other `html` results
- * are inserted unchanged. Undefined values and empty lists insert no text.
+ * Creates HTML from a template. Inserted values are escaped, so text from strangers stays text (S66); only other `html`
+ * results are inserted unchanged. Undefined values and empty lists insert no text.
  */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
   let text = strings[0];

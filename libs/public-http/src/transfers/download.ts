@@ -79,5 +79,5 @@ export class Download extends Transfer {
   }
 }
 
-/** The bytes that the operating system has accepted. */
+/** Returns the bytes that the operating system has accepted. */
 const sentBytes = ({ bytesWritten, writableLength }: Socket) => bytesWritten - writableLength;

@@ -18,7 +18,7 @@ export class MeteredBody extends Transform {
     done(null, chunk);
   }
 
-  /** From here on, the owner's time limit applies, because the whole body has been sent. */
+  /** Records that the whole body has been sent; from here on, the owner's time limit applies. */
   override _flush(done: TransformCallback): void {
     this.movedMs = monotonicMs();
     done();

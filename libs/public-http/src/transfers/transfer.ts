@@ -84,12 +84,12 @@ export abstract class Transfer {
     this.abortion.abort();
   }
 
-  /** The average rate so far, in bytes per millisecond; a transfer that has just begun counts as fast. */
+  /** Returns the average rate so far, in bytes per millisecond; a transfer that has just begun counts as fast. */
   pace(nowMs: number): number {
     return (CREDIT_AT_FIRST + this.movedBytes) / Math.max(1, nowMs - this.startedMs);
   }
 
-  /** The bytes that the client has received or sent. */
+  /** Returns the bytes that the client has received or sent. */
   protected abstract get movedBytes(): number;
 
   /** Ends the transfer if it takes too long. */
