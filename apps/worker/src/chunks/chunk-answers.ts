@@ -71,6 +71,15 @@ export class ChunkAnswers {
     return this.chunk.names.map((_, index) => index).filter((index) => !this.seen.has(index));
   }
 
+  /** Puts off the names without an answer, so that they are looked up again soon. */
+  putOff(): void {
+    for (const index of this.open) {
+      this.seen.add(index);
+      this.waiting.push(index);
+    }
+    this.readyAtMs = Math.min(this.readyAtMs, monotonicMs());
+  }
+
   /** Records that the job's time is over: names without an answer will not get one. */
   close(): void {
     const { names, lines } = this.chunk;

@@ -15,6 +15,12 @@ import { ChunkRecordsService } from './chunk-records.service.js';
 /** Maximum number of chunks in progress. Most of them wait for the rate limit of their upstream. */
 const CONCURRENCY = 16;
 const TIME_LIMIT_MS = 5 * MINUTE_MS;
+/**
+ * Names without an answer by then follow in a chunk of their own, after those of other customers. Otherwise names whose
+ * servers do not answer would keep all the chunks in progress for minutes, and a chunk that exceeds its time limit would
+ * lose its answers each time. Longer than a lookup that waits for its turn.
+ */
+export const ASKING_MS = 45 * SECOND_MS;
 const SUSPENDED_SECONDS = 300;
 const BACK_OFF_MS = [5 * SECOND_MS, 15 * SECOND_MS, MINUTE_MS];
 /**
@@ -74,6 +80,8 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
       const { isSuspended } = await states.find(this.database, job.accountId);
       if (isSuspended && this.clock.now() < job.deadlineAt)
         return this.later(SUSPENDED_SECONDS, job);
+      // Answers that cannot be stored would be looked up again and again while the disk is full.
+      await this.files.check();
       crashPoint('chunk.after-claim');
       const answers = await this.answersOf(job, chunk, work.signal);
       const seconds = answers.allLaterSeconds;
@@ -88,17 +96,20 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
   }
 
   /**
-   * @throws ServiceUnavailable; the reason of the signal, unless the job was cancelled: then the answers so far count.
+   * The answers so far count if the job was cancelled or the time is over.
+   * @throws ServiceUnavailable; the reason of the signal.
    */
   private async answersOf(job: Job, chunk: Chunk, signal: AbortSignal): Promise<ChunkAnswers> {
     const answers = new ChunkAnswers(job, chunk);
     if (this.clock.now() < job.deadlineAt) {
       const telling = this.telling(chunk, answers);
       void telling.start(PROGRESS_MS);
+      const late = AbortSignal.timeout(ASKING_MS);
       try {
-        await this.features.questions.ask(job, chunk, answers, signal);
+        await this.features.questions.ask(job, chunk, answers, AbortSignal.any([signal, late]));
       } catch (error) {
-        if (!(signal.reason instanceof WorkCancelled)) throw error;
+        if (late.aborted && !signal.aborted) answers.putOff();
+        else if (!(signal.reason instanceof WorkCancelled)) throw error;
       } finally {
         await telling.stop();
       }

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { JobAnswer, NameFindings } from '#libs/contracts';
 import { HOUR_MS, SECOND_MS, newId } from '#libs/platform';
 import { waitFor } from '#test/environment';
@@ -7,6 +7,7 @@ import { CorpusUnderTest } from '../../../../test/corpus/corpus-under-test.js';
 import { QuestionsStandIn } from '../../../../test/worker/questions-stand-in.js';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
 import { resultKey } from '../jobs/job.js';
+import { ASKING_MS } from './chunks.job.js';
 
 const LATER: Partial<NameFindings> = {
   outcome: 'throttled',
@@ -119,6 +120,52 @@ describe('a name', () => {
       counts: { delivered: 2, arrived: 0, waiting: 0 },
       progress: 1,
     });
+  });
+
+  it('S105: that gets no answer for 45 s follows later, and keeps neither the other answers nor the place of its chunk', async () => {
+    const accountId = newId();
+    const at = under.clock.now().toISOString();
+    await corpus!.record({ kind: 'whois', name: 'answered-first.com', at, record: {} });
+    const limits: AbortController[] = [];
+    const { timeout } = AbortSignal;
+    const spy = jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      if (ms !== ASKING_MS) return timeout.call(AbortSignal, ms);
+      limits.push(new AbortController());
+      return limits.at(-1)!.signal;
+    });
+    lookup.hold();
+    const body = { domainNames: ['answered-first.com', 'silent.com'], max_age: 100 };
+    const { id } = await under.createJob(accountId, 'whois', body);
+    await waitFor('the question', () => asksFor('silent.com') === 1);
+    limits[0].abort(new Error('the time is over'));
+    const job = await waitFor('what has arrived', async () => {
+      const seen = await jobOf(accountId, id);
+      return seen.counts.delivered === 1 ? seen : undefined;
+    });
+    expect(job).toMatchObject({ state: 'running', counts: { failed: 0, waiting: 1 } });
+    spy.mockRestore();
+    lookup.letAllGo();
+    expect(await endOf(accountId, id)).toMatchObject({
+      counts: { delivered: 2, failed: 0 },
+      credits: { charged: 2 },
+    });
+    expect(asksFor('silent.com')).toBe(2);
+  });
+
+  it('S105: is not looked up while its answer could not be stored', async () => {
+    const accountId = newId();
+    const check = jest.spyOn(under.files, 'check').mockRejectedValue(new Error('the disk is full'));
+    const { id } = await under.createJob(accountId, 'whois', { domainNames: ['no-room.com'] });
+    await waitFor('the failed attempt', async () => {
+      const failed = await under.database.query(
+        `select from work where queue = 'chunks' and reason like '%the disk is full%'`,
+      );
+      return failed.length > 0;
+    });
+    expect(asksFor('no-room.com')).toBe(0);
+    check.mockRestore();
+    expect(await endOf(accountId, id)).toMatchObject({ credits: { charged: 1 } });
+    expect(asksFor('no-room.com')).toBe(1);
   });
 
   it('has seven days, unless the job says otherwise', async () => {

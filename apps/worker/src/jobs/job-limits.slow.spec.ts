@@ -60,6 +60,21 @@ describe('the jobs of an account', () => {
     expect(await one(4)).toMatchObject({ kind: 'whois' });
   });
 
+  it('S105: may contain ten lines that cost nothing for each name that they may still charge', async () => {
+    const accountId = newId();
+    under.entitlement.balances.set(accountId, 10);
+    const one = () => under.createJob(accountId, 'dns', { domainNames: ['repeated.com'] });
+    lookup.hold();
+    const { id } = await one();
+    const sizes = 'update jobs set lines = 7000000, unique_names = 700000 where id = $1';
+    await under.database.query(sizes, [id]);
+    const second = await one();
+    await under.database.query('update jobs set lines = 13700001 where id = $1', [id]);
+    await expect(one()).rejects.toMatchObject({ status: 409, code: 'too_many_jobs' });
+    lookup.letAllGo();
+    await under.endOfJob(accountId, second.id);
+  });
+
   it('S105: may contain only a limited number of names that are not answered', async () => {
     const accountId = newId();
     lookup.found = (name) => (name === 'answered.com' ? {} : { outcome: 'empty' });

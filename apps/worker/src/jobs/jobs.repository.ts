@@ -97,8 +97,8 @@ export class JobsRepository {
   }
 
   /**
-   * Counts the lines without a price in jobs since a time. For each name that a job has charged, `ofName` of its lines
-   * are not counted.
+   * Counts the lines without a price in jobs since a time. For each name that a job has charged or may still charge,
+   * `ofName` of its lines are not counted.
    */
   async countFreeLines(
     transaction: Transaction,
@@ -107,7 +107,9 @@ export class JobsRepository {
     ofName: number,
   ): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(
-      `select coalesce(sum(greatest(lines - unique_names + unsupported - $3 * charged, 0)), 0)::float8 as count
+      `select coalesce(sum(greatest(lines - unique_names + unsupported
+         - $3 * case when state in ('validating', 'queued', 'running', 'finalizing') then unique_names - unsupported
+             else charged end, 0)), 0)::float8 as count
        from jobs where account_id = $1 and created_at > $2 and lines - unique_names + unsupported > charged`,
       [accountId, since, ofName],
     );

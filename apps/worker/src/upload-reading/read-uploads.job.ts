@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/database';
 import { FileStore } from '#libs/files';
 import { Logger, MINUTE_MS } from '#libs/platform';
-import { type Work, WorkRunner } from '#libs/work';
+import { type Later, type Work, WorkRunner, later } from '#libs/work';
 import { NameFile } from '../names/name-file.js';
 import { NameLinesService } from '../names/name-lines.service.js';
 import { LINES_OF_ACCOUNT_MAX, UnreadableFile } from '../names/unreadable-file.js';
@@ -16,6 +16,7 @@ const COPY_LIMIT_MS = 5 * MINUTE_MS;
 /** The time in which one statement sorts three million names. */
 const COUNT_LIMIT_MS = 2 * MINUTE_MS;
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
+const TURN_SECONDS = 1;
 
 /** The parts needed to read uploads. */
 @Injectable()
@@ -35,6 +36,9 @@ export class UploadReading {
  */
 @Injectable()
 export class ReadUploadsJob extends WorkRunner<ReadWork> {
+  /** The accounts whose files are being read: one file each, so that nobody's large files keep the others waiting. */
+  private readonly reading = new Set<string>();
+
   constructor(
     private readonly database: Database,
     private readonly features: UploadReading,
@@ -45,10 +49,21 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
     super({ queue, database, logger, concurrency: 2, timeLimitMs: TIME_LIMIT_MS });
   }
 
-  protected async handle(work: Work<ReadWork>): Promise<void> {
-    const { uploads, owned, folders } = this.features;
-    const upload = await uploads.find(this.database, work.payload.uploadId);
+  protected async handle(work: Work<ReadWork>): Promise<Later | void> {
+    const upload = await this.features.uploads.find(this.database, work.payload.uploadId);
     if (upload?.state !== 'reading') return;
+    const { accountId } = upload;
+    if (this.reading.has(accountId)) return later(TURN_SECONDS);
+    this.reading.add(accountId);
+    try {
+      await this.readOrRefuse(upload, work);
+    } finally {
+      this.reading.delete(accountId);
+    }
+  }
+
+  private async readOrRefuse(upload: Upload, work: Work<ReadWork>): Promise<void> {
+    const { uploads, owned, folders } = this.features;
     const found = new NameFile();
     try {
       await this.read(upload, found, work);
@@ -78,11 +93,12 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
       await transaction.limitStatements(COPY_LIMIT_MS);
       await lines.copy(transaction, found.rows(id, until(work.signal, text)));
       await transaction.limitStatements(COUNT_LIMIT_MS);
+      const groups = await lines.countGroups(transaction, id);
+      // Not earlier: the account's next uploads wait for this lock, each with a connection.
       await uploads.lockNew(transaction, accountId);
       const others = await uploads.countLines(transaction, accountId);
       if (others + found.lines > LINES_OF_ACCOUNT_MAX) throw UnreadableFile.beyondAccount();
       await owned.countRead(transaction, accountId, found.linesRead);
-      const groups = await lines.countGroups(transaction, id);
       const uniqueNames = groups.reduce((sum, { names }) => sum + names, 0);
       const { lines: count, invalid, invalidLines } = found;
       const content = { lines: count, uniqueNames, invalid, invalidLines, groups };

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#libs/platform';
+import { waitFor } from '#test/environment';
 import { WorkerUnderTest } from '../../../../test/worker/worker-under-test.js';
+import { ReadQueue } from './upload-queues.js';
 
 const PATH = '/internal/uploads';
 const TUS = { 'tus-resumable': '1.0.0' };
@@ -91,5 +93,47 @@ describe('the uploads of an account', () => {
       accountId,
     ]);
     await under.upload(accountId, NAMES);
+  });
+
+  it('S105: are read one at a time, so that those of others do not wait for large ones', async () => {
+    const [large, small] = [newId(), newId()];
+    const queue = under.worker.app.get(ReadQueue, { strict: false });
+    await queue.pause(under.database, 3_600);
+    const uploads = [await under.upload(large, NAMES), await under.upload(large, NAMES)];
+    await under.database.transaction(async (transaction) => {
+      // Their reading cannot end.
+      await transaction.query('select from uploads where account_id = $1 for update', [large]);
+      await queue.pause(under.database, 0);
+      await waitFor('the large ones to have had their turn', async () => {
+        const ready = `select from work where queue = 'upload-reads' and state = 'ready'`;
+        return (await under.database.query(ready)).length === 0;
+      });
+      const other = await under.upload(small, NAMES);
+      expect(await under.endOfUpload(small, other.id)).toMatchObject({ state: 'ready' });
+    });
+    for (const { id } of uploads) {
+      expect(await under.endOfUpload(large, id)).toMatchObject({ state: 'ready' });
+    }
+  });
+
+  it('S105: wait for each other only while one is recorded, not while its names are counted', async () => {
+    const accountId = newId();
+    const queue = under.worker.app.get(ReadQueue, { strict: false });
+    await queue.pause(under.database, 3_600);
+    const { id } = await under.upload(accountId, NAMES);
+    await under.database.transaction(async (transaction) => {
+      const lock = `select pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`;
+      await transaction.query(lock, [accountId]);
+      await queue.pause(under.database, 0);
+      await waitFor('the counted names', async () => {
+        const counted = await under.database.query(
+          `select from pg_locks waiting join pg_locks held using (pid)
+           where waiting.locktype = 'advisory' and not waiting.granted
+             and held.relation = 'name_lines'::regclass and held.mode = 'AccessShareLock'`,
+        );
+        return counted.length > 0;
+      });
+    });
+    expect(await under.endOfUpload(accountId, id)).toMatchObject({ state: 'ready' });
   });
 });
