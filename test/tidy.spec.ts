@@ -44,7 +44,7 @@ describe('tidy', () => {
   });
 
   describe('layout', () => {
-    it('every file is named for what it contains', () => {
+    it('every file name states the contents of the file', () => {
       expect(layout.nameFaults(files)).toEqual([]);
     });
 

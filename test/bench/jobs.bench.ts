@@ -43,7 +43,7 @@ const LOOKED_UP = { whois: 60_000, dns: 120_000, corpus: 60_000 };
  * answer on port 43, where a simulator costs least, and have no registrars, because the simulator has only four.
  */
 const TLDS = tldsOfUpstreams();
-/** About as long as a real record. */
+/** A record that is about as long as a real one. */
 const RECORD = {
   create_date: '2026-11-23',
   expiry_date: '2027-11-23',
@@ -353,7 +353,7 @@ class BenchWorker {
 
   /** Cancels the job and waits until no chunk of it is left. */
   async cancel(accountId: string, id: string): Promise<void> {
-    // The job may have ended by itself.
+    // The job may already have ended.
     await this.gateway.call('POST', `/internal/jobs/${id}/cancel`, { accountId }).catch(() => {});
     await this.end(accountId, id);
   }
@@ -379,7 +379,7 @@ class BenchWorker {
     return files.some((file) => file.rows === rows);
   }
 
-  /** Its peak resident memory (proc(5), VmHWM). */
+  /** The peak resident memory of the process (proc(5), VmHWM). */
   largestMb(): number {
     const status = readFileSync(`/proc/${this.process.pid}/status`, 'utf8');
     return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024);

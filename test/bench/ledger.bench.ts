@@ -16,7 +16,7 @@ const AHEAD_SECONDS = 30;
 const [WANTED_MIN, WANTED_MAX] = [10, 1_000];
 const TICKS_PER_SECOND = 10;
 
-/** `npm run bench ledger`: what one charged request writes, for customers with different request rates. */
+/** `npm run bench ledger`: the bytes that a charged request writes, for customers with different request rates. */
 export async function measure(): Promise<BenchReport> {
   await openPostgres();
   const entitlement = await EntitlementUnderTest.start(new Date().toISOString());

@@ -8,7 +8,10 @@ import { permutationsOf } from './permutations.js';
 import type { ProcessorSide } from './sides/processor-side.js';
 import { BOTH, sideOf } from './sides/side-of.js';
 
-/** Replaces the ids and times of this run with what they refer to, so that rows of two runs can be compared. */
+/**
+ * Replaces the ids and times of this run with the objects to which they refer, so that rows of two runs can be
+ * compared.
+ */
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 const EXTERNAL = /\b(cs|pi|sub|in|cus|price|re|dp)_[A-Za-z0-9_]+/g;

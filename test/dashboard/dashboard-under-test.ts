@@ -43,7 +43,7 @@ export class DashboardUnderTest {
   readonly tokens = new ServiceTokens(HARNESS_SECRET, new SystemClock());
   /** Headers of a browser that is logged in. */
   readonly cookie = `__Host-csrf=${CSRF}; __Host-session=${SESSION}`;
-  /** Headers of its requests that change something. */
+  /** The headers of that browser's requests that change data. */
   readonly ours = {
     origin: OWN_ORIGIN,
     'sec-fetch-site': 'same-origin',
@@ -151,7 +151,7 @@ export class DashboardUnderTest {
     return this.send('POST', path, { ...this.ours, ...FORM }, body);
   }
 
-  /** The calls that arrived and that change something. */
+  /** The calls that arrived and that change data. */
   changes(): string[] {
     return this.arrived.map(({ line }) => line).filter((line) => !line.startsWith('GET '));
   }

@@ -265,7 +265,7 @@ function batchesOf(cases: typeof REFUSED): (typeof REFUSED)[] {
       expect(sentences.length).toBeGreaterThan(30);
       const unheard = sentences
         .map(([, sentence]) => sentence)
-        // This one needs an existing installation.
+        // This message needs an existing installation.
         .filter((sentence) => !sentence.includes('cannot change those of a StatefulSet'))
         .filter((sentence) => {
           const parts = sentence

@@ -108,7 +108,7 @@ const missing = chartToolsAvailability();
     });
   });
 
-  it('pods and operator commands get what the compose file gives a service', async () => {
+  it('pods and operator commands get the same settings as services in the compose file', async () => {
     const all = await chart.render(CHART_VALUES['all on'] as string[], 'cli.superuser=true');
     const pods = new Map(
       own(all).map((one) => [componentOf(one), one.spec.template.spec.containers[0]]),

@@ -11,7 +11,7 @@ export interface ContainerOptions {
   image: ImageConfig;
   command?: string[];
   environment: Record<string, string>;
-  /** Its network namespace. */
+  /** The network namespace of the container. */
   space: string;
   /** The folder for its own files. */
   folder: string;
@@ -74,7 +74,7 @@ export class Container {
     return this.child.pid as number;
   }
 
-  /** Its exit code, or the signal that ended it. */
+  /** The exit code of the process, or the signal that ended it. */
   async result(): Promise<number | string | null> {
     await this.ended;
     return this.child.exitCode ?? this.child.signalCode;

@@ -1,6 +1,6 @@
 /** A container of a deployment, as a compose file or a chart describes it. */
 export interface PlannedContainer {
-  /** Its own name, which resolves to its address. */
+  /** The container's own name, which resolves to its address. */
   name: string;
   /** The service that it belongs to. */
   app: string;

@@ -50,7 +50,7 @@ interface Compose {
   secrets: Record<string, { file: string }>;
 }
 
-/** Compares the files with the things to which they refer; `image.spec.ts` builds and runs them. */
+/** Compares the files with the product to which they refer; `image.spec.ts` builds and runs them. */
 describe('the image and the compose file', () => {
   const compose = load(readFileSync('docker-compose.yml', 'utf8')) as Compose;
   const dockerfile = readFileSync('Dockerfile', 'utf8');

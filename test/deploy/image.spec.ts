@@ -72,7 +72,7 @@ const missing = imageAvailability() ?? kafkaAvailability() ?? valkeyAvailability
   const filesBelow = (folder: string) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
 
-  it('S110: the image contains only what runs: no specs, no test code, no compiler, no npm', () => {
+  it('S110: the image contains only code that runs: no specs, no test code, no compiler, no npm', () => {
     const product = filesBelow('app/dist');
     expect(product).toContain('apps/gateway/src/main.js');
     expect(product.filter((path) => /\.spec\.|^test\/|\.ts$/.test(path))).toEqual([]);

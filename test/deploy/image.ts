@@ -55,7 +55,7 @@ export function imageAvailability(): string | undefined {
  */
 export class ImageStore {
   private readonly containers: string[] = [];
-  /** Opens the store. Must run first, because it removes what killed runs have left behind. */
+  /** Opens the store. This must run first, because it removes the containers that killed runs have left behind. */
   private readonly begun: Promise<void>;
 
   constructor() {

@@ -60,7 +60,7 @@ export class Network {
     return space;
   }
 
-  /** Forwards what containers send to a port of this machine to a port of its loopback address. */
+  /** Forwards connections of containers to a port of this machine to a port of its loopback address. */
   async forward(port: number, toPort = port): Promise<void> {
     const target = { host: '127.0.0.1', port: toPort };
     const at = { host: this.hostAddress, port };

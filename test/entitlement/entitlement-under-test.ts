@@ -51,7 +51,7 @@ const CONSUMERS = new Map<EventClass, [consumer: Type, method?: string]>([
 const SECRET = 'a secret of the tests, thirty-two characters';
 /** The price of every payment line in the tests. */
 const LINE_MICROS = '1000000';
-/** Long enough for the last of dozens of workers on one account on a busy machine. */
+/** A time limit that is long enough for the last of dozens of workers on one account on a busy machine. */
 const CALL_TIMEOUT_MS = 60_000;
 
 /** A payment line of which a test sets only the members that matter. */

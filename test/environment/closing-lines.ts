@@ -64,7 +64,7 @@ const PROGRAMS: readonly [skipped: string, reason: () => string | undefined][] =
 
 const NOT_RUN = 'not run here: ';
 
-/** Ends the run with one plain line of counts, and names what could not be run on this machine. */
+/** Ends the run with a plain line of counts, and names the suites that could not be run on this machine. */
 export default class ClosingLines implements Pick<Reporter, 'onRunComplete'> {
   onRunComplete(_contexts: unknown, results: AggregatedResult): void {
     const { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites } = results;

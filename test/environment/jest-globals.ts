@@ -39,8 +39,8 @@ export function useGlobals(globals: Globals): void {
 }
 
 /**
- * Removes what the previous file left in Jest's globals: with its handlers, each result would be
- * reported once per file.
+ * Removes the handlers that previous files have left in Jest's globals: with them, each result would be reported once
+ * per file.
  */
 export function forgetPreviousFile(): void {
   Reflect.deleteProperty(globalThis, TIMEOUT);

@@ -50,7 +50,7 @@ async function prepareRun(
 async function startPostgres(run: Run, measured?: Record<string, string>): Promise<void> {
   if (run.server) return;
   const { folder } = run;
-  // Its Unix socket is beside its data; an answer over it takes two thirds of the time over TCP.
+  // The server's Unix socket is beside its data; an answer over the socket takes two thirds of the time over TCP.
   const settings = { unix_socket_directories: '.', ...measured };
   const durable = measured !== undefined;
   const server = await EmbeddedServer.start({ folder, password: TEST_PASSWORD, durable, settings });

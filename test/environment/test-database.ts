@@ -16,7 +16,7 @@ export const TEST_SERVER_URL = 'TEST_SERVER_URL';
 export const TEMPLATE_DATABASE = 'template_services';
 /** Every role of a test server has this password. */
 export const TEST_PASSWORD = 'test-password';
-/** Long enough for dozens of callers that share ten connections on a busy machine. */
+/** A time limit that is long enough for dozens of callers that share ten connections on a busy machine. */
 const CONNECT_TIMEOUT_MS = 60_000;
 
 /**

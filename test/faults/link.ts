@@ -23,7 +23,7 @@ export interface LinkRules {
   sent(bytes: Buffer): Trap | undefined;
 }
 
-/** One client's connection through the proxy: two sockets and what flows between them. */
+/** A client's connection through the proxy: two sockets and the bytes between them. */
 export class Link {
   readonly closed: Promise<void>;
   private readonly flows: Flow[];

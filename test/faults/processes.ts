@@ -8,7 +8,7 @@ import { startOf } from '../../apps/solo/src/checks/before-build.js';
  */
 export interface OwnProcess {
   pid: number;
-  /** Field 22 of proc(5)'s stat, the start time, which tells processes with the same id apart. */
+  /** The start time (field 22 of proc(5)'s stat), which distinguishes processes with the same id. */
   startedAt: string;
 }
 
@@ -42,7 +42,7 @@ export async function pause(stopped: OwnProcess, pauseMs: number): Promise<void>
   }
 }
 
-/** Its child processes, for example a database server's sessions. */
+/** The child processes of a process, for example a database server's sessions. */
 export function childrenOf(pid: number): OwnProcess[] {
   const path = `/proc/${pid}/task/${pid}/children`;
   if (!existsSync(path)) return [];

@@ -3,7 +3,7 @@ import { isSql, sqlMutations } from './sql-mutations.js';
 
 /** One small change of a compiled file. */
 export interface Mutation {
-  /** Offsets in the compiled text; what lies between them is replaced. */
+  /** Offsets in the compiled text; the text between them is replaced. */
   start: number;
   end: number;
   replacement: string;

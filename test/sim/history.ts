@@ -93,7 +93,7 @@ export class History {
     await this.world.run(WORK_MS);
     this.world.heal();
     for (const producer of this.producers) this.world.kill(producer);
-    // Their messages may still be on the way.
+    // The messages of dead actors may still be on the way.
     await this.world.run(ON_ITS_WAY_MS);
     await this.world.run(DRAIN_MS, () => this.isSent);
     // Actors without work would only lengthen the rest of the history.

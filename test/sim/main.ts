@@ -92,7 +92,7 @@ function select(sabotage?: Sabotage): Promise<Tally> {
 
 /**
  * Runs histories of customers at a processor in a separate process, because their time is days, not milliseconds. They
- * are left out if the options replay or break something.
+ * are left out if the options select a replay or a sabotage.
  * @returns whether all ended as they should.
  */
 function withPayments(): boolean {

@@ -89,7 +89,7 @@ export class MemoryDatabase {
     transaction.held.add(name);
   }
 
-  /** Releases everything and discards what was not committed. */
+  /** Releases all locks and discards rows that were not committed. */
   end(transaction: MemoryTransaction): void {
     if (!this.open.delete(transaction)) return;
     transaction.isOver = true;

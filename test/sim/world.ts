@@ -33,7 +33,7 @@ export class Actor {
   isUp = false;
   pausedUntilMs = 0;
 
-  /** @param boot starts the process again; state that survives a death lives outside the process. */
+  /** @param boot starts the process again; state that must survive a crash is kept outside the process. */
   constructor(
     readonly name: string,
     readonly boot: () => void,

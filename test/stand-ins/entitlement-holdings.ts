@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Owned } from '#libs/contracts';
 import { JsonServer } from './json-server.js';
 
-/** A stand-in for entitlement as billing uses it: what an account owns and owes. */
+/** A stand-in for entitlement as billing uses it: the credits and debts of accounts. */
 export class EntitlementHoldings extends JsonServer {
   private readonly holdings = new Map<string, Partial<Owned>>();
 

@@ -137,7 +137,7 @@ export class BrowserUser {
     await this.leaveBy(mail.first().getByRole('link'));
   }
 
-  /** @throws with what axe finds in any layout, and with what scrolls sideways. */
+  /** @throws with the violations that axe finds in any layout, and with the boxes that scroll sideways. */
   async examine(): Promise<void> {
     const faults = await this.faultsOfLooks(LOOKS);
     const path = new URL(this.page.url()).pathname;

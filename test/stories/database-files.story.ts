@@ -32,7 +32,7 @@ export function databaseFiles(open: () => Deployment & { workerUrl: string }): v
     const bytes = Buffer.from(await body.arrayBuffer());
     return { status: statusCode, bytes, json: () => JSON.parse(bytes.toString()) };
   }
-  // Through the session, because a key may send only 60 requests a minute.
+  // This uses the session, because a key may send only 60 requests a minute.
   const filesOf = async (dataset: string) =>
     ((await customer.call('GET', `/api/files?dataset=${dataset}`)).body as FilesAnswer).files;
   const fileOf = async (dataset: string, format = 'csv.gz', key?: string) => {

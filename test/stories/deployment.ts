@@ -37,7 +37,7 @@ export interface Deployment {
   };
   /** The business time of every service: it stands still until it is moved. */
   clock: Clock & { advance(ms: number): void };
-  /** The database, for what operators do. */
+  /** The database, for the actions of operators. */
   entitlementUrl: string;
   /** The certificate of an operator, if services use TLS among themselves. */
   tls?: InternalTls;

@@ -133,7 +133,7 @@ describe('in one process: every lookup', () => {
   });
 });
 
-/** Times, and the origin of an answer, differ from what an example shows. */
+/** Times, and the origin of an answer, differ from those of an example. */
 function comparable(member: string, value: unknown): unknown {
   if (member === 'served_from' || member === 'sources') return undefined;
   const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:/.test(value);

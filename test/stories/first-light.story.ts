@@ -103,7 +103,7 @@ export function firstLight(deployed: () => Deployment): void {
     expect((await customer.call('GET', '/api/balance')).body.spendable).toBeGreaterThan(400);
   });
 
-  it('the ledger says what the credits were used for, and adds up to the balance', async () => {
+  it('the ledger states the use of the credits, and adds up to the balance', async () => {
     const { status, body } = await customer.get(`/v2.0/account/credits?apiKey=${customer.key}`);
     expect([status, body.ledger.at(-1)]).toMatchObject([200, { kind: 'grant', amount: 500 }]);
     const { spendable, leased, pending, frozen, debt } = body.balance;

@@ -170,7 +170,7 @@ describe('one request', () => {
 
   async function ask(): Promise<string> {
     const { apiKey } = around.account.addKey({ accountId: await register() });
-    // It has no registry, so lookup answers without querying a server.
+    // This name has no registry, so lookup answers without querying a server.
     const answer = await fetch(
       `${gateway.apiUrl}/v2.0/whois/live?domainName=name.example&apiKey=${apiKey}`,
     );

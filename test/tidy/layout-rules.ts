@@ -16,7 +16,7 @@ const FEATURE_KINDS = [
 ];
 /** Kinds of files that belong to an app as a whole, not to a feature. */
 const APP_KINDS = ['module', 'config', 'spec'];
-/** `contract` is a suite that every implementation of a port runs, or what several specs of a folder share. */
+/** `contract` is a suite that every implementation of a port runs, or code that several specs of a folder share. */
 const LIBRARY_KINDS = [
   'config',
   'spec',

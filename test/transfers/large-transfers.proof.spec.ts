@@ -13,7 +13,7 @@ const GIBIBYTE = 1024 ** 3;
 /** The limit for client, gateway and owner together, because they share this process. */
 const GROWTH_MAX = 150 * 1024 ** 2;
 const SLOW_BYTES_A_SECOND = 24 * 1024;
-/** Longer than the gateway waits for a client that reads nothing. */
+/** A time that is longer than the gateway waits for a client that reads nothing. */
 const SLOW_MS = 4 * MINUTE_MS;
 const FILE = '/v2.0/jobs/019a5f00-0000-7000-8000-000000000011/results';
 

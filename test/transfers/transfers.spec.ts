@@ -351,7 +351,7 @@ describe('an upload by form', () => {
     for (const piece of bytesOf(0, 700_000_000)) {
       if (client.isEnded) break;
       sentBytes += piece.length;
-      // At most 64 MB per second, so only a small part is sent while the connection lingers.
+      // The client sends at most 64 MB per second, so only a small part is sent while the connection lingers.
       if (client.socket.write(piece)) await sleep(1);
       else await Promise.race([once(client.socket, 'drain'), once(client.socket, 'close')]);
     }

@@ -22,7 +22,7 @@ const CONTRACTIONS: readonly [pattern: RegExp, why: string][] = [
 ];
 /** Statements that wait for every writer, or block every writer for as long as they run. */
 const LOCKS: readonly [pattern: RegExp, why: string][] = [
-  // Only on a partitioned table is it created without reading rows.
+  // Only on a partitioned table is this index created without reading rows.
   [
     /^create (unique )?index (?!concurrently)(?!.* on only )/,
     'holds up writers: create it concurrently',

@@ -39,12 +39,12 @@ describe('a migration after a release', () => {
   const faultsOf = (...migrations: Migration[]) =>
     migrationFaults(billing(...migrations), released);
 
-  it('may add what the release does not use', () => {
+  it('may add objects that the release does not use', () => {
     const adds = 'alter table orders add column vat bigint; create index i on refunds (id)';
     expect(faultsOf(orders, next(`create table refunds (id uuid); ${adds}`))).toEqual([]);
   });
 
-  it('may not remove what the release uses', () => {
+  it('may not remove objects that the release uses', () => {
     const faults = faultsOf(orders, next('alter table orders drop column day'));
     expect(faults).toEqual([expect.stringMatching(/^billing: 0002-next: .* drops a column/)]);
   });

@@ -77,7 +77,7 @@ export class FilesUnderTest {
     if (made !== editions) throw new Error(`${made} editions instead of ${editions}`);
   }
 
-  /** Builds what is due now. */
+  /** Builds the files that are due now. */
   async make(): Promise<void> {
     await this.part(PlanFilesJob).runOnce();
     await this.part(BuildFilesJob).runOnce();

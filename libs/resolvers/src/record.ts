@@ -20,7 +20,7 @@ export interface DateValue {
   isBound?: true;
 }
 
-/** Also the names of these roles in RDAP (RFC 9083 §10.2.4). */
+/** The roles of contacts, named as in RDAP (RFC 9083 §10.2.4). */
 export const CONTACT_ROLES = [
   'registrant',
   'administrative',
@@ -135,6 +135,6 @@ export interface Lookup {
   sources: SourceAnswer[];
   fetchedAt: Date;
   retryAfterSeconds?: number;
-  /** For `unsupported`: a sentence with the reason. */
+  /** Only for `unsupported`: a sentence with the reason. */
   reason?: string;
 }

@@ -35,7 +35,7 @@ export interface Finding {
   outcome: LookupOutcome;
   httpStatus?: number;
   retryAfterSeconds?: number;
-  /** As received, truncated at the size limit. */
+  /** The answer as received, truncated at the size limit. */
   raw?: string;
   /** A short word for logs and provenance. */
   error?: string;

@@ -138,7 +138,7 @@ export class EventLine {
     return count / seconds;
   }
 
-  /** Resolves when a query finds nothing. Polls rarely, because counting slows down what is measured. */
+  /** Resolves when a query finds nothing. Polls rarely, because counting slows down the measured work. */
   private async until(what: string, left: string): Promise<void> {
     const startedMs = performance.now();
     while ((await this.ask(`${left} limit 1`)).length > 0) {

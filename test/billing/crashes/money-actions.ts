@@ -43,7 +43,9 @@ export const billEarly =
     billing.simulator.paypal.subscriptions.earlyMs = earlyMs;
   };
 
-/** What billing tells the customer: kept money, announced payments, the orders and the newest subscription. */
+/**
+ * Summarises the state that billing reports: kept money, announced payments, the orders and the newest subscription.
+ */
 export async function summaryOf(history: MoneyHistory): Promise<string> {
   const { paid, refunded } = await history.ourMoney();
   const events = await history.billing.events(history.accountId);

@@ -40,7 +40,7 @@ const FLOWS = {
     steps: [{ kind: 'refund', pick: 0, scope: 'whole', cents: undefined }],
     ends: ['0 kept, 1 announced, order refunded, cancelled api-15K-month, ended there'],
   },
-  /** Only the changes of the deletion are undone. */
+  /** The restoration undoes only the changes that the deletion has made. */
   deletion: {
     before: [SUBSCRIBE],
     steps: [{ kind: 'delete' }],
@@ -123,7 +123,7 @@ const FLOWS = {
     steps: [{ kind: 'advance', days: 5 }, { kind: 'releaseReversed' }],
     ends: ['102000000 kept, 2 announced, order paid, active api-50K-month'],
   },
-  /** Every callback is lost, but polling the processor's events finds what happened. */
+  /** Every callback is lost, but billing finds the changes when it polls the processor's events. */
   'lost callbacks': { before: [{ kind: 'dropCallbacks' }], steps: [BUY], ends: [BOUGHT] },
 } satisfies Record<string, Flow>;
 type FlowName = keyof typeof FLOWS;

@@ -73,7 +73,7 @@ export class MoneyHistory {
     await this.apply(command);
     if (this.done === before) return;
     if (!SILENT.includes(command.kind)) await this.takeEffect(!OWN_STEPS.includes(command.kind));
-    // The calls of the next command, and of what follows from it, get lost.
+    // Loses the calls of the next command and of its consequences.
     const { answers = 0, requests = 0 } = command.kind === 'lose' ? command : {};
     Object.assign(apiFaults, { lostAnswers: answers, lostRequests: requests });
   }
@@ -328,7 +328,7 @@ export class MoneyHistory {
     if (faults.length > 0) throw new Error(faults.join('\n'));
   }
 
-  /** In millionths of a dollar. */
+  /** The amounts in millionths of a dollar. */
   async ourMoney(): Promise<MoneyThere> {
     const [row] = await this.billing.database.query<Record<keyof MoneyThere, string>>(
       `select coalesce(sum(amount_micros), 0)::text as paid,

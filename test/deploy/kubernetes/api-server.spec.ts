@@ -33,7 +33,7 @@ const missing = chartToolsAvailability() ?? strimziAvailability() ?? apiServerAv
       server = await ApiServer.start(await apiServerPrograms());
       await server.define(await customDefinitions());
       await server.createRestricted(NAMESPACE);
-      // In a cluster, a controller creates it.
+      // In a cluster, a controller creates the service account.
       const account = { metadata: { name: 'default' } };
       await server.client.create(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, account);
       const priority = { metadata: { name: FOR_EVERY_POD.priorityClassName }, value: 1 };

@@ -17,7 +17,7 @@ export interface GoProgram {
   name: string;
   module: string;
   version: string;
-  /** Its folder within the module. */
+  /** The folder of the program within the module. */
   folder: string;
   /**
    * The version of the modules that the go.mod replaces with folders of its repository. The program is then built with

@@ -118,7 +118,7 @@ function skipping(said: readonly Said[], random: Random): Said[] {
   });
 }
 
-/** Slots in which time alone changes something. In these, the order of events is significant. */
+/** Slots in which time alone changes credits. In these, the order of events is significant. */
 function boundarySlots({ lines }: ToldHistory): Set<number> {
   const slots = new Set<number>();
   for (const { stretch } of lines) {

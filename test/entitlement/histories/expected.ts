@@ -9,8 +9,8 @@ export interface ExpectedGrant {
 }
 
 /**
- * Calculates with plain floats what the money of each line bought and what was given back, independently of the order
- * of events and of entitlement's code.
+ * Calculates, with plain floats, the credits that the money of each line bought less those that were given back,
+ * independently of the order of events and of entitlement's code.
  * @returns the credits by line and slice, `<line>/0`, within one credit of the integer result.
  */
 export function expectedGrants(

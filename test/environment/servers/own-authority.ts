@@ -18,7 +18,7 @@ export class OwnAuthority {
     );
   }
 
-  /** Its certificate in PEM. */
+  /** The authority's certificate in PEM. */
   get text(): string {
     return readFileSync(this.certificate, 'utf8');
   }

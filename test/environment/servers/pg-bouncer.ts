@@ -12,7 +12,7 @@ const PROGRAM = 'pgbouncer';
 const NOT_KEPT = 'statement_timeout,idle_in_transaction_session_timeout';
 /** Debian installs it in a folder that is not in the path of ordinary users. */
 const PATH = `${process.env.PATH}:/usr/sbin`;
-/** It refuses to run as root. */
+/** PgBouncer refuses to run as root. */
 const NOBODY = 65_534;
 
 /** The reason why PgBouncer cannot be started on this machine; undefined if it can. */

@@ -29,7 +29,7 @@ export function valkeyAvailability(): string | undefined {
 export interface ValkeyServerOptions {
   /** The folder of the server's log, which is created if it is missing. */
   folder: string;
-  /** By default a free port. */
+  /** The port; by default a free one. */
   port?: number;
   /** If given, every client must send it. */
   password?: string;
@@ -142,7 +142,7 @@ export class ValkeyServer {
     (watch.stdin as Socket).unref();
   }
 
-  /** Whether anything answers on the port. */
+  /** Whether a server answers on the port. */
   private answers(): Promise<boolean> {
     return new Promise((resolve) => {
       const { port, tls } = this.options;

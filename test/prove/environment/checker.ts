@@ -80,10 +80,7 @@ export class Checker {
     return Number(row?.expired ?? 0);
   }
 
-  /**
-   * Everything that must hold after every row.
-   * @throws Broken with the first violation.
-   */
+  /** Checks everything that must hold after every row. @throws Broken with the first violation. */
   async check({ unbilledMax }: Allowance): Promise<Findings> {
     await this.drained();
     await this.onceEach();
@@ -139,7 +136,10 @@ export class Checker {
     }
   }
 
-  /** Checks that at most the answered credits were charged, and at least those less what a kill may leave unbilled. */
+  /**
+   * Checks that at most the answered credits were charged, and at least those less the credits that a kill may leave
+   * unbilled.
+   */
   private async creditsExact(
     unbilledMax: number,
   ): Promise<Pick<Findings, 'charged' | 'unbilled' | 'chargedInDoubt'>> {

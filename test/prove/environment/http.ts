@@ -23,7 +23,7 @@ export interface Question {
  */
 export class NoAnswer extends Error {}
 
-/** Longer than a gateway ever waits for lookup. */
+/** A time limit that is longer than a gateway ever waits for lookup. */
 const TIMEOUT_MS = 25_000;
 
 /**

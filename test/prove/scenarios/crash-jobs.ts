@@ -7,7 +7,7 @@ import { checkRest } from '../environment/traffic.js';
 
 /** The reaper waits two minutes after each start, and ignores leases that are younger than that. */
 const REAPER_LIMIT_MS = 200_000;
-/** Longer than one round of the reaper. */
+/** A time that is longer than a round of the reaper. */
 const LATER_MS = 4_000;
 /** Jobs run once a minute. */
 const JOB_LIMIT_MS = 100_000;

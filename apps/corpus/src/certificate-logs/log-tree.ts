@@ -52,7 +52,7 @@ export class LogTree {
       const level = largestSubtree(at, size);
       hashes.push(await subtree(at, level, size, read));
       at += 2 ** level;
-      // Each pair of equal subtrees becomes one.
+      // Each pair of subtrees of equal size becomes a single subtree.
       for (let up = level; at % 2 ** (up + 1) === 0; up += 1) {
         const [left, right] = hashes.splice(-2);
         hashes.push(nodeOf(left, right));
@@ -62,7 +62,7 @@ export class LogTree {
   }
 }
 
-/** The level of the largest complete subtree that begins at one entry and does not extend beyond another. */
+/** The level of the largest complete subtree that begins at an entry and does not extend beyond another entry. */
 function largestSubtree(at: number, end: number): number {
   let level = 0;
   while (at % 2 ** (level + 1) === 0 && at + 2 ** (level + 1) <= end) level += 1;

@@ -15,7 +15,7 @@ export interface ShownSources {
   nameOf: (id: number) => string;
 }
 
-/** Tells for every answer which data could be searched. */
+/** Finds out, for every answer, which data could be searched. */
 @Injectable()
 export class CoverageService {
   private kept?: { untilMs: number; sources: Promise<CoveredSource[]> };

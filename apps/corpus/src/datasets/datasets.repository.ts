@@ -16,7 +16,7 @@ export interface DatasetName {
   isSeenBefore?: boolean;
 }
 
-/** A part of a key range: the names after the last one. */
+/** A part of a key range: the names after the last name of the previous part. */
 export interface DatasetPart {
   toKey: Key;
   after: { key: Key; name: string };
@@ -129,7 +129,7 @@ export class DatasetsRepository {
     );
   }
 
-  /** The sources that observe names of any age: a first sighting by one does not show that a name is new. */
+  /** The sources that observe names of any age. A first sighting by such a source does not show that a name is new. */
   async listObserving(): Promise<Set<number>> {
     const rows = await this.database.query<{ id: number }>(
       `select id from source where kind = any($1::text[])`,

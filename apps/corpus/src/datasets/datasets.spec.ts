@@ -121,7 +121,7 @@ describe('datasets', () => {
     });
   });
 
-  it('do not contain a name as new only because it was seen for the first time', async () => {
+  it('do not count a name as new only because it was seen for the first time', async () => {
     const created = (daysAgo: number) => ({ create_date: ago(daysAgo).slice(0, 10) });
     for (const kind of ['pdns', 'ct', 'whois_csv']) {
       const own = kind.slice(0, 2);
@@ -151,7 +151,7 @@ describe('datasets', () => {
     await corpus.recordOf(SOLD, { kind: 'gone', name: 'sold-10.com', at: ago(0.4) });
     const day = today();
     const newly = await read({ dataset: 'newly', day });
-    // Three names were registered long ago, one is dropped.
+    // Three names were registered long ago, and another name is dropped.
     const listed = newly.rows.filter(({ name }) => name.startsWith('sold-'));
     expect(listed.length).toBe(NAMES - 4);
     expect((await read({ dataset: 'newly', day: '2024-01-01' })).rows).toEqual([]);
@@ -174,7 +174,7 @@ describe('datasets', () => {
     const dropped = async () =>
       (await read({ dataset: 'dropped', day: today() })).rows.map(({ name }) => name);
     const before = await dropped();
-    // The whole history arrives in one batch, and in another case in two.
+    // The whole history arrives in a single batch, and in another case in two batches.
     await corpus.recordOf(SOLD, listed('brief.com', ago(5)), gone('brief.com', ago(3)));
     await corpus.recordOf(SOLD, listed('heard-of.com', ago(400)));
     await corpus.recordOf(SOLD, gone('heard-of.com', ago(2)));

@@ -16,8 +16,8 @@ export interface SeenHost {
 @Injectable()
 export class HostsRepository {
   /**
-   * The rows of known hosts are not changed, unless a host was observed earlier. If two sources observed one at the
-   * same time, the one with more rights counts.
+   * The rows of known hosts are not changed, unless a host was observed earlier. If two sources observed a host at the
+   * same time, the source with more rights counts.
    */
   async add(
     transaction: Transaction,

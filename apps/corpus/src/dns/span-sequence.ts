@@ -12,7 +12,7 @@ export interface SightedAt {
   sourceId: number;
 }
 
-/** All values that existed at one time. */
+/** All values that existed at a certain time. */
 export interface ValueSet extends SightedAt {
   values: readonly string[];
 }
@@ -47,7 +47,7 @@ export function spanEdits(
     seen.filter(({ atMs }) => !known.has(atMs)).map(({ atMs, values }) => [atMs, new Set(values)]),
   );
   if (fresh.size === 0) return edits;
-  // If two sources saw the record at the same time, the one that was known earlier comes first.
+  // If two sources saw the record at the same time, the source that was known earlier comes first.
   const sourceAt = new Map([...seen, ...sightings].map(({ atMs, sourceId }) => [atMs, sourceId]));
   const times = [...sourceAt.keys()].toSorted((a, b) => a - b);
   const isNewest = fresh.has(times.at(-1)!);

@@ -43,7 +43,7 @@ export class SpansService {
     private readonly hosts: HostsRepository,
   ) {}
 
-  /** @returns the names whose newest records have changed, or are the first ones. */
+  /** @returns the names whose newest records have changed, or are their first records. */
   async record(
     transaction: Transaction,
     observations: readonly DnsObservation[],
@@ -166,8 +166,8 @@ function editsOf(
       firstMs: firstAt.getTime(),
       untilMs: untilAt?.getTime(),
     }));
-  // If two sources saw the record at the same time, the one with more rights counts or, if their rights are equal, the
-  // one known earlier.
+  // If two sources saw the record at the same time, the source with more rights counts or, if their rights are equal,
+  // the source that was known earlier.
   const times = new Set(seen.map(({ atMs }) => atMs));
   const sightings = near.filter(
     ({ types, ...one }) =>

@@ -26,7 +26,7 @@ import { type ChangeRow, FeedRepository } from './feed.repository.js';
 
 const LIMIT = 1_000;
 const HASHES_MAX = 10_000;
-/** Longer than any transaction that writes changes. */
+/** A time that is longer than any transaction that writes changes. */
 const REPEATED_MS = HOUR_MS;
 
 /** Feeds the worker with changes, and with names to look up. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Longer lines are faulty. */
+/** Maximum length of a line; longer lines are faulty. */
 const LINE_BYTES_MAX = 256 * 1024;
 const NEWLINE = 10;
 

@@ -43,7 +43,7 @@ interface Holding {
   isPrivate: boolean;
 }
 
-/** All observations of the generated name with a number. @param today midnight in UTC. */
+/** All observations of the generated name with this number. @param today midnight in UTC. */
 export function generatedHistory(index: number, seed: number, today: Date): Observation[] {
   const name = fileName(generatedName(index, seed));
   if (!name) return [];

@@ -1,7 +1,7 @@
 import { IsInt, Max, Min } from 'class-validator';
 import { GENERATED_NAMES_MAX } from './generated-labels.js';
 
-/** The number of names per call: the histories of such a batch fit into one transaction. */
+/** Maximum number of names per call, whose histories fit into a transaction. */
 const NAMES_MAX = 1_000;
 const SEED_MAX = 2 ** 31;
 

@@ -10,7 +10,7 @@ export class SeededRandom {
     }
   }
 
-  /** From 0 (inclusive) to 1 (exclusive), by mulberry32. */
+  /** A number from 0 (inclusive) to 1 (exclusive), by mulberry32. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);

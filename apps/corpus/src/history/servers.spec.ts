@@ -95,7 +95,7 @@ describe('the history of a registration that different servers give', () => {
     };
   }
 
-  /** Each observation arrives by itself. */
+  /** Each observation arrives separately. */
   async function history(...seen: readonly (readonly [Servers, Truth?])[]) {
     const name = `servers-${++names}.com`;
     for (const [place, [by, truth]] of seen.entries()) {
@@ -104,7 +104,7 @@ describe('the history of a registration that different servers give', () => {
     return { ...(await historyOf(name)), name };
   }
 
-  it('has one record if RDAP was unavailable for a while and then says the same as before', async () => {
+  it('has one record if RDAP was unavailable for a while and then gives the same data as before', async () => {
     const { name, ...told } = await history(['rdap'], ['port43'], ['port43'], ['rdap'], ['rdap']);
     expect(told).toEqual({ records: ['rdap 0 to 4'], changes: [], events: [] });
     const signal = AbortSignal.timeout(60_000);

@@ -89,7 +89,7 @@ describe('imports', () => {
     ]);
   });
 
-  it('the next zone file of a zone yields new and dropped names; the first one does not', async () => {
+  it('the next zone file of a zone yields new and dropped names; the first file does not', async () => {
     const source = await newSource('zone');
     const first = zone('shop', 1, labels('zone-', 0, 300));
     const { file } = await source.put('shop-20260105.zone.gz', gzipSync(first));
@@ -252,7 +252,7 @@ describe('imports', () => {
     expect(await counts()).toEqual(before);
   });
 
-  it('a source counts as failing from a rejected file to the next imported one', async () => {
+  it('a source counts as failing from a rejected file to the next imported file', async () => {
     const source = await newSource('names');
     const failed = async () =>
       (await scrape(corpus.url)).get(`dds_corpus_import_failed{source="${source.name}"}`);

@@ -30,7 +30,7 @@ const zone = (serial: number, from: number, to: number) =>
 const csvRow = (values: Record<string, string>) =>
   WHOIS_FILE_COLUMNS.map((column) => values[column] ?? '').join();
 const [from, to] = [1_700_000_000, 1_700_003_600];
-/** In the order of import. */
+/** The sources in the order of their imports. */
 const FILES: Readonly<Record<string, Record<string, string>>> = {
   blocklist: { 'block.txt': each(LISTED, (place) => `listed-${place}.com`) },
   whois_csv: {
@@ -139,7 +139,7 @@ describe('an import whose process is killed', () => {
         'select kind from source where due_at is not null order by due_at, id limit 1',
       );
       died.add(kind);
-      // No process waits for the lease of a dead one.
+      // No process waits for the lease of a dead process.
       await database.query(`update job_lease set lease_until = '-infinity'`);
     }
     expect([...died]).toEqual(['ct', ...Object.keys(FILES)]);

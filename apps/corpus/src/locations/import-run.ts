@@ -31,7 +31,7 @@ export function endsWithinLine({ name }: ImportedSource): BadFile {
   );
 }
 
-/** @throws BadFile for a file that must be of another kind, before anything of it is stored. */
+/** @throws BadFile for a file that must be of another kind, before any of its data is stored. */
 export function refuseUnreadable({ source, file }: ImportRun, badLines: number): void {
   if (badLines * 2 <= file.lines) return;
   throw new BadFile(`${badLines} of ${file.lines} lines cannot be read as "${source.kind}".`);

@@ -14,8 +14,8 @@ export function plainForm(text: string): string {
 }
 
 /**
- * Encodes each character beyond ASCII as `u` and at least four hexadecimal digits, because trigrams of collation "C"
- * omit non-ASCII characters, so the index could not find anything else in that script.
+ * Encodes each character beyond ASCII as `u` and at least four hexadecimal digits. Trigrams of collation "C" omit
+ * non-ASCII characters, so without this the index could not find text in other scripts.
  */
 export function asciiForm(plain: string): string {
   return plain.replace(

@@ -8,7 +8,7 @@ export interface Change {
   key: Key;
   name: string;
   kind: ChangeKind;
-  /** What changed: the existence of the name, its registration, or its records. */
+  /** The changed part: the existence of the name, its registration, or its records. */
   subject: 'name' | 'whois' | 'dns';
   /** Members of the record, or types of records, that differ. */
   members: readonly string[];

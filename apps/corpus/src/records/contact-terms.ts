@@ -22,7 +22,7 @@ export interface ContactTerm {
   unicode: string | null;
 }
 
-/** Longer values are not names. */
+/** Maximum length of a value; longer ones are not names. */
 const TERM_LENGTH_MAX = 200;
 
 /** How a contact value is searched. */

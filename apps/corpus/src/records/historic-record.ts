@@ -45,7 +45,7 @@ export function historicRecord(seen: SeenRecord, told: ToldRecord): HistoricReco
   return { ...head(seen, told), ...(protocol && { protocol }), ...(seen.record as object) };
 }
 
-/** Its dates, and the holder of the name. */
+/** The dates of the record, and the holder of the name. */
 export function miniRecord(seen: SeenRecord, told: ToldRecord): ReverseDomain {
   const { create_date, update_date, expiry_date } = seen.record as Partial<ReverseDomain>;
   const holder = seen.record.registrant_contact as Members | undefined;

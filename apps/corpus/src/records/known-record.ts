@@ -1,9 +1,9 @@
 import type { Registration } from './registration.js';
 
-/** The newest complete record of a name from some sources, and the newest one from all sources. */
+/** The newest complete record of a name from some sources, and that from all sources. */
 export interface KnownRecord {
   name: string;
-  /** Null if none of the sources has one; then the other members are null, too. */
+  /** Null if none of these sources has a complete record; then the other members are null, too. */
   record: Registration | null;
   sourceId: number | null;
   observedAt: Date | null;

@@ -4,7 +4,7 @@ import type { Members, Registration } from './registration.js';
 /** A record, and the servers that gave it. */
 export interface GivenRecord {
   record: Registration;
-  /** As `answeredSources` names them, joined by commas; empty if they are unknown. */
+  /** The servers as `answeredSources` names them, joined by commas; empty if they are unknown. */
   answeredBy: string;
 }
 
@@ -25,14 +25,14 @@ interface Given extends GivenRecord {
   since: Map<string, ValueChange>;
 }
 
-/** Differences in these fields come from what an installation stores, not from what was published. */
+/** Fields whose differences depend on the data that an installation stores, not on the published data. */
 const CONTACT = /^(registrant|administrative|technical|billing|reseller|abuse)_contact\./;
 const HIDDEN_PATHS = /^(contacts_not_kept$|redaction)/;
 
 /**
- * For each record, the values that have changed since the earlier ones. A value is compared with the previous record if
- * the same servers gave both or `isComparable` permits it, otherwise with the last record of the same servers. A change
- * that other servers have shown in between is not repeated. @param records the oldest first.
+ * Finds, for each record, the values that have changed since the earlier records. A value is compared with the previous
+ * record if the same servers gave both or `isComparable` permits it, otherwise with the last record of the same
+ * servers. A change that other servers have shown in between is not repeated. @param records the oldest first.
  */
 export function changesByRecord(records: readonly GivenRecord[]): ValueChange[][] {
   const lastOf = new Map<string, Given>();

@@ -176,7 +176,7 @@ export function isOfOneAddress(sought: RecordsSought): boolean {
   return 'first' in sought && sought.first === sought.last;
 }
 
-/** How records are identified and ordered: by address if the search is for one. */
+/** SQL for the identity and the order of records: the address in a search for addresses. */
 function formOf({ sought }: RecordsAsked) {
   const isOfAddresses = 'first' in sought;
   return {

@@ -312,7 +312,7 @@ describe('on a cluster', () => {
         await cluster.killWorker(1);
         await client.query('commit');
       });
-      // As with an unavailable database, the source stays due.
+      // The source remains due, as it does when the database is unavailable.
       expect(await running).toMatchObject({ problem: null, file: { state: 'loading' } });
       await cluster.startWorker(1);
       const { file } = await corpus.runSource('killed');

@@ -3,7 +3,7 @@ import type { Total } from '#libs/contracts';
 /** Records are counted exactly up to this many. */
 export const COUNTED_MAX = 10_000;
 
-/** SQL that counts the rows of a query, and stops one row past the limit. */
+/** SQL that counts the rows of a query, and stops at the first row beyond the limit. */
 export function countOf(query: string): string {
   return `select count(*)::int as records from (${query} limit ${COUNTED_MAX + 1}) counted`;
 }

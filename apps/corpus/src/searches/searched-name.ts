@@ -4,7 +4,7 @@ import { InvalidDomainName } from './searches.errors.js';
 
 /** The searched name. */
 export interface SearchedName extends FiledName {
-  /** For display. */
+  /** The name for display. */
   readable: string;
   /** The meaning of a fixture in answers to test keys; undefined for a name to search for. */
   fixture?: 'registered' | 'empty';

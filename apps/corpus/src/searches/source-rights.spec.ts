@@ -113,7 +113,7 @@ describe('data from a source that may not be shown', () => {
   );
 
   it.each(['hidden', 'shown'])(
-    'S70: neither hides nor adds anything if observed at the same moment as visible data, the %s one first',
+    'S70: neither hides nor adds data if it is observed at the same moment as visible data, with the %s data first',
     async (first) => {
       const name = `moment-${first === 'shown' ? 1 : 2}.com`;
       const [at, until] = [day(1), day(2)];

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Transaction } from '#libs/database';
 import type { Source } from './source.js';
 
-/** Other sources by their rights, relative to one source. */
+/** The other sources, by their rights compared with those of a given source. */
 export interface RankedSources {
   outranked: number[];
   outranking: number[];

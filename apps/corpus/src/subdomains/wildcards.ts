@@ -12,7 +12,7 @@ export function wildcardsOf(
   }));
 }
 
-/** The zone with a wildcard that contains a host: the nearest one above it (RFC 4592). */
+/** The zone with a wildcard that contains a host: the nearest zone above the host (RFC 4592). */
 export function zoneOf(host: string, wildcards: readonly WildcardZone[]): WildcardZone | undefined {
   return wildcards
     .filter(({ name }) => host.endsWith(name.slice(1)))

@@ -27,7 +27,7 @@ describe('a list of suppressed values of the maximum length', () => {
     });
     await writeFile(suppressionsPath, `key ${KEY.toString('base64url')}\n${lines.join('')}`);
     corpus = await CorpusUnderTest.start({ suppressionsPath, work: 'serve' });
-    // As after a restore.
+    // The database is as after a restore.
     await corpus.eraseSuppressed();
   });
   afterAll(async () => {

@@ -12,7 +12,7 @@ export const SUPPRESSED_MAX = 100_000;
 
 /** A value that must not be shown or kept, by its keyed hash. */
 export interface SuppressedValue {
-  /** Its number in the list, from 1. */
+  /** The value's number in the list, from 1. */
   version: number;
   kind: SuppressedKind;
   /** HMAC-SHA256 in hexadecimal digits. */
@@ -41,7 +41,7 @@ export function comparedForm(kind: SuppressedKind, value: string): string {
 
 /** The suppressed values, and the key of their hashes. If there are none, the checks cost nothing. */
 export class SuppressedValues {
-  /** The number of the newest one; 0 if there is none. */
+  /** The number of the newest value; 0 if there is none. */
   readonly version: number;
   private readonly hashes: ReadonlyMap<SuppressedKind, ReadonlySet<string>>;
 

@@ -34,11 +34,11 @@ const CONTAINED_LENGTH_MIN = 4;
 const PART_LENGTH_MIN = 2;
 const BESIDE = new Set([...WORDS, ...SUFFIXES].map(looseSkeletonOf));
 const SAME_LABEL = 70;
-/** A usual length of a label: a shorter one is only a letter or two away from too many other labels. */
+/** A usual length of a label: a shorter label differs from too many other labels by only a letter or two. */
 const USUAL_LENGTH = 6;
 const EVIDENCE_POINTS = 5;
 
-/** Compares a name with one that it may be mistaken for. */
+/** Compares a name with another name for which it may be mistaken. */
 export function likenessOf(own: ReadName, other: ReadName, evidence: LikenessEvidence): Likeness {
   const [points, reason] = lettersOf(own, other);
   if (reason === undefined) return { score: 0, reasons: [] };

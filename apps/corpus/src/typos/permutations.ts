@@ -12,7 +12,7 @@ const LABEL = /^(?!-)[^.]{1,63}(?<!-)$/u;
  * found by one change.
  */
 const TWICE_LENGTH_MAX = 32;
-/** The maximum number of labels made from one, and of names in one query. */
+/** Maximum number of labels derived from a label, and of names in a query. */
 export const PERMUTATIONS_MAX = 12_000;
 
 /** Labels derived from another one, each with its kind; the first kind that yields a label counts. */

@@ -31,7 +31,7 @@ export interface TyposAsked {
   sought: SoughtNames | SoughtText;
   /** The number of letters that the label may have. */
   length?: { min: number; max: number };
-  /** Empty for every suffix. */
+  /** The searched suffixes; empty for all of them. */
   suffixes: readonly string[];
   firstSeenSince: Date | null;
   excluded: readonly string[];

@@ -219,7 +219,7 @@ function lookAlikesOf(text: string, tlds: readonly string[] = USUAL_SUFFIXES): S
   };
 }
 
-/** Whether a row is on a page after the one that ends at a position. */
+/** Whether a row is after the page that ends at a position. */
 function isBehind({ key, name }: TypoRow, after: readonly string[] | undefined): boolean {
   if (!after) return true;
   const [own, last] = [BigInt(key), BigInt(after[0])];

@@ -21,9 +21,8 @@ export class ChunkRecordsService {
   ) {}
 
   /**
-   * Marks a chunk as done, with a count that never changes again, and starts what follows: chunks for names that are
-   * looked up again, and the end of the job after its last one.
-   * @returns the count; the first one, if it was already done.
+   * Marks a chunk as done, with a count that never changes again. Then starts chunks for names that are looked up again
+   * or, after the last chunk, the end of the job. @returns the count; if the chunk was already done, its first count.
    */
   async keep(job: Job, chunk: Chunk, answers: ChunkAnswers, part: string): Promise<number> {
     const { charged, answered, followers } = answers;

@@ -197,7 +197,7 @@ describe('a name', () => {
     expect(under.entitlement.openHolds(accountId)).toBe(0);
   });
 
-  it('is not counted by its top-level domain if that is unknown, however many unknown ones a file contains', async () => {
+  it('is not counted under its top-level domain if that is unknown, however many unknown domains a file contains', async () => {
     const accountId = newId();
     const letter = (n: number) => String.fromCharCode(97 + (n % 26));
     const names = Array.from(

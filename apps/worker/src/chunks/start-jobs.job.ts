@@ -84,7 +84,7 @@ export class StartJobsJob extends WorkRunner<JobWork> {
     if (!isCut && part) await leftOut.remove(part);
   }
 
-  /** It is unknown whether its credits are held; closing an unknown hold is also correct. */
+  /** It is not known whether the job's credits are held; it is also correct to close a hold that does not exist. */
   private async undo(job: Job, work: Work<JobWork>): Promise<void> {
     const { jobs, lines } = this.features;
     await this.credits.release(job);

@@ -11,7 +11,7 @@ import {
 } from './collected-names.repository.js';
 
 const KINDS: readonly CollectedKind[] = ['dns', 'whois'];
-/** If fewer names than this are waiting, more old ones are added. */
+/** If fewer names than this are waiting, more old names are added. */
 const FEW = 2_000;
 /** If more names than this are waiting, new names are not added, and the pass over all names finds them later. */
 const MANY = 500_000;

@@ -143,7 +143,7 @@ export class DeliveriesRepository {
     );
   }
 
-  /** Whether the webhook of a delivery has accepted anything since the delivery was created. */
+  /** Whether the webhook of a delivery has accepted any event since the delivery was created. */
   async hasArrivedSince(runner: Runner, { webhookId, createdAt }: Delivery): Promise<boolean> {
     const rows = await runner.query(
       `select from webhook_deliveries where webhook_id = $1 and state = 'delivered' and last_try_at >= $2 limit 1`,

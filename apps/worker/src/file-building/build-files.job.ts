@@ -81,7 +81,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     const made = await this.make(work);
     if (!made) return later(UNHASHED_SECONDS);
     crashPoint('file.after-write');
-    // If this fails, the file may still have been published; an unpublished one is removed within a day.
+    // If this fails, the file may still have been published; an unpublished file is removed within a day.
     await this.publish(work, made);
   }
 

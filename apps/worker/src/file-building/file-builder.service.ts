@@ -36,7 +36,7 @@ interface Parts {
   sample?: StoredFile;
 }
 
-/** The files before and after the one being built. */
+/** The files before and after the file that is being built. */
 interface Around {
   /** The file with which its names are compared. */
   before: FileEdition | undefined;
@@ -82,7 +82,7 @@ export class FileBuilderService {
     { before, signal }: Around,
     rowsOf: AsyncGenerator<FileRow>,
   ): Promise<Omit<BuiltFile, 'suppressionVersion'>> {
-    // This may fail, so it is done before anything is written.
+    // This may fail, so it is done before any file is written.
     const compared = await this.comparisonWith(before);
     let rows = 0;
     const text = new FileText(file.dataset);

@@ -52,7 +52,7 @@ export class FileBuildsService {
     });
   }
 
-  /** The newest files are rebuilt as soon as something in them is suppressed; older ones when they are requested. */
+  /** The newest files are rebuilt as soon as a value in them is suppressed, and older files when they are requested. */
   private async planWithheld(): Promise<void> {
     const suppressed = await this.clients.corpus.suppressionVersion();
     for (const newest of await this.files.listNewest(this.database)) {

@@ -66,7 +66,7 @@ export type NewJob = Omit<
 export const priceOf = ({ uniqueNames, unsupported }: Pick<Job, 'uniqueNames' | 'unsupported'>) =>
   uniqueNames - unsupported;
 
-/** The number of lines that get no answer of their own: rejected ones, and those that repeat a name. */
+/** The number of lines that get no answer of their own: rejected lines, and lines that repeat a name. */
 export const leftOutLines = ({ lines, uniqueNames }: Pick<Job, 'lines' | 'uniqueNames'>) =>
   lines - uniqueNames;
 
@@ -80,7 +80,7 @@ export const secondsLeft = ({ deadlineAt }: Pick<Job, 'deadlineAt'>, now: Date) 
 
 /** A file with rows of the results. */
 export interface Part {
-  /** Its key. */
+  /** The key of the file. */
   part: string;
   rows: number;
 }

@@ -58,7 +58,7 @@ describe('checks of watched domains', () => {
     await untilAsked('whois', name, 1);
   }
 
-  it('one check serves all accounts that watch a name, and the first one reports no change', async () => {
+  it('one check serves all accounts that watch a name, and the first check reports no change', async () => {
     const name = newName();
     world.register(name, { expiry_date: '2030-01-01', name_servers: ['ns1.example.net'] });
     world.resolve(name, { A: ['192.0.2.1'] });
@@ -109,7 +109,7 @@ describe('checks of watched domains', () => {
     await untilAsked('whois', name, looks + 1);
   });
 
-  it('a momentary change is not reported, and a flapping one is reported twice a day', async () => {
+  it('a momentary change is not reported, and a value that changes back and forth is reported twice a day', async () => {
     const name = newName();
     const at = (address: string) => world.resolve(name, { A: [address] });
     world.register(name, {});
@@ -130,7 +130,7 @@ describe('checks of watched domains', () => {
     expect(told.map(({ changes }) => changes![0].is_flapping ?? false)).toEqual([true, false]);
   });
 
-  it('registrations are compared by what they publish, without storing personal values; a partial answer removes nothing', async () => {
+  it('registrations are compared by their published values, without storing personal ones; a partial answer removes no value', async () => {
     const name = newName();
     const contact = { name: 'Alex Sample', email_address: 'alex@example.com' };
     world.register(name, { registrant_contact: contact, expiry_date: '2030-01-01' });

@@ -70,7 +70,7 @@ describe('checks beyond the plan', () => {
   /** The credits that an account has paid once everything possible is charged. */
   async function paid(): Promise<number> {
     under.clock.advance(2 * MINUTE_MS);
-    // One call charges one row. The worker may have closed it while another row was open.
+    // A call charges a single row. The worker may have closed that row while another row was open.
     let again: number | undefined;
     do again = await get(PaidChecksService).charge(accountId);
     while (again === COLLECTED_SECONDS);

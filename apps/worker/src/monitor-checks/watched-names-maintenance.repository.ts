@@ -162,7 +162,7 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** Schedules a check: after a failure with its reason, or because something else changed. */
+  /** Schedules a check: after a failure, with its reason, or because another part of the name has changed. */
   async putOff(
     transaction: Transaction,
     kind: CheckKind,
@@ -176,7 +176,9 @@ export class WatchedNamesMaintenanceRepository {
     );
   }
 
-  /** Names for which a reminder may be due: those that expire within some days and have not had the nearest one. */
+  /**
+   * Names for which a reminder may be due: those that expire within some days and whose nearest reminder was not sent.
+   */
   async listExpiring(
     database: Pick<Database, 'query'>,
     { after, now, limit }: { after: string; now: Date; limit: number },

@@ -197,7 +197,7 @@ describe('changes in the corpus', () => {
     at: at(minute),
   });
 
-  it('a new name is reported once to all whose brand it contains, and again if it is registered again', async () => {
+  it('a new name is reported once to every account whose brand it contains, and again if it is registered again', async () => {
     await corpus.recordOf({ name: 'zone' }, listed('before-zyxwares.com'));
     await follow();
     const id = await watch({ kind: 'brand', keyword: 'zyxwares' });

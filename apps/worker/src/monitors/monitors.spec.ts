@@ -131,7 +131,7 @@ describe('monitors', () => {
     expect(first.html).not.toContain('<b>shop</b>');
   });
 
-  it('an account has as many monitors as its plan allows; a lower plan pauses the excess, a higher one resumes it', async () => {
+  it('an account has as many monitors as its plan allows; a lower plan pauses the excess, and a higher plan resumes it', async () => {
     under.entitlement.monitors.set(accountId, { domain: 2, brand: 0, registrant: 0 });
     const made = await Promise.allSettled(Array.from({ length: 4 }, async () => watch(newName())));
     const ids = made
@@ -203,7 +203,7 @@ describe('monitors', () => {
     await waitFor('the pause of a resumed one', isOver);
   });
 
-  it('S87: another account cannot see, change or remove anything', async () => {
+  it('S87: another account cannot see, change or remove a monitor', async () => {
     const { id } = await watch(newName());
     const { id: eventId } = await call<MonitorEvent>('POST', `/${id}/test`);
     accountId = newId();

@@ -46,7 +46,7 @@ describe('the checks that a monitor shows', () => {
     under.gateway.call<MonitorAnswer>(method, `/internal/monitors${rest}`, { accountId, body });
   const watch = (domainName: string) => call('POST', '', { kind: 'domain', domainName });
   const checksOf = async (id: string) => (await call('GET', `/${id}`)).checks!;
-  /** The worker may have made the first check by itself in the meantime. */
+  /** The worker's own job may have made the first check in the meantime. */
   function expectOwn(checks: MonitorChecks | undefined): void {
     const now = under.clock.now().toISOString();
     expect([null, now]).toContain(checks!.dns_checked_at);

@@ -36,7 +36,7 @@ export const BAD_LINES_SHOWN = 100;
 export const NOBODY = 'none';
 const registries = Registries.vendored();
 
-/** Reads one line. @returns the name in it, or what is wrong with it. */
+/** Reads a line. @returns the name in it, or its fault. */
 export function readName(text: string, line: number): NamedLine | BadLine {
   const parsed = parseDomainName(text);
   if (!parsed.ok) return { line, message: parsed.message };

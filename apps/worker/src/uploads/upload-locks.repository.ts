@@ -9,7 +9,7 @@ const LEASE_SECONDS = 15;
 export class UploadLocksRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns false while another request holds it; that request is then told to release it. */
+  /** @returns false while another request holds the lock; that request is then asked to release it. */
   async take(uploadId: string, holder: string): Promise<boolean> {
     const rows = await this.database.query<{ holder: string }>(
       `insert into upload_locks as held (upload_id, holder, locked_until)

@@ -343,7 +343,7 @@ it('an upload that is unused for seven days is deleted', async () => {
   under.clock.advance(7 * 24 * 3_600_000 + 1);
   const { ExpireUploadsJob } = await import('../upload-reading/expire-uploads.job.js');
   await under.worker.app.get(ExpireUploadsJob, { strict: false }).runOnce();
-  // The worker may have removed the upload by itself.
+  // The worker's own job may have removed the upload.
   await waitFor('the upload to be gone', async () => {
     const asked = under.gateway.call('GET', `${PATH}/${id}`, { accountId });
     return asked.then(

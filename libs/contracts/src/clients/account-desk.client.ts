@@ -8,7 +8,7 @@ import {
 import type { KeyAnswer } from '../operations/account/key-answer.js';
 import type { ServiceHttp } from './service-http.js';
 
-/** An account found by a search text, and what matched. */
+/** An account that a search text matches, and the kind of match. */
 export interface AccountMatch {
   accountId: string;
   /** The kind of match: `e-mail`, `key "Server"`, `payment …`. */
@@ -47,7 +47,7 @@ export interface ListedAccount {
 
 /** An entry of the audit log. */
 export interface AuditLine {
-  /** Its position in the chain, rising by one; decimal string. */
+  /** The position in the chain, which rises by one; decimal string. */
   position: string;
   at: string;
   /** `person:<id>`, `operator:<name>`, `anonymous` or `system`. */

@@ -5,7 +5,7 @@ const ENTRIES_MAX = 1_000;
 /** A key that sorts after every event. */
 export const END_OF_TIME = new Date('9999-12-31T23:59:59Z');
 
-/** One event in the life of an account, as reported by the service that owns it. */
+/** An event of an account, as reported by the service that owns the event. */
 export interface TimelineEntry {
   /** RFC 3339. */
   at: string;
@@ -27,7 +27,7 @@ export class TimelineQuestion {
   @IsISO8601()
   before?: string;
 
-  /** At most 1,000. */
+  /** The number of entries, at most 1,000. */
   @Type(() => Number)
   @IsInt()
   @Min(1)

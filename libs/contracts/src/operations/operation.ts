@@ -103,7 +103,7 @@ export interface OperationLimits {
 export interface Fixture {
   /** An example of the operation's subject. */
   value: string;
-  /** Its answer in a few words. */
+  /** The answer in a few words. */
   answers: string;
 }
 
@@ -168,7 +168,7 @@ export function kindOf({ upload, answers }: Pick<Operation, 'upload' | 'answers'
   return answers[0]?.type === 'file' ? 'download' : 'answer';
 }
 
-/** The parameter for requests that only return what would happen: nothing is created, and the status is 200. */
+/** The parameter for requests that only return their expected result: nothing is created, and the status is 200. */
 export const DRY_RUN_PARAMETER = 'dry_run';
 export const hasDryRun = ({ parameters }: Pick<Operation, 'parameters'>) =>
   DRY_RUN_PARAMETER in parameters;
@@ -184,7 +184,10 @@ export function newestVersion({ routes }: Pick<Operation, 'routes'>): Version {
   return routes[0].version;
 }
 
-/** The address of a row: `GET /v2.0/dns/reverse?type=PTR`, with the parameter that tells it from rows of the same path. */
+/**
+ * The address of a row, such as `GET /v2.0/dns/reverse?type=PTR`, with the parameter that distinguishes it from rows
+ * with the same path.
+ */
 export function endpointOf(
   { method, routes }: Pick<Operation, 'method' | 'routes'>,
   { path, when }: Operation['routes'][number] = routes[0],

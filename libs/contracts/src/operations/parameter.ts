@@ -35,7 +35,7 @@ export interface Parameter<Value = unknown> {
   default?: Value;
   /** First version that has it. By default, every version does. */
   since?: number;
-  /** By default, in the query. A path parameter is in braces in the path of each route. */
+  /** The place of the parameter: by default, the query. A path parameter is in braces in the path of each route. */
   in?: 'query' | 'path';
   /** True for a parameter that only the gateway needs; it is not sent to the owner. */
   isForGateway?: boolean;

@@ -51,8 +51,8 @@ interface Server {
 }
 
 /**
- * Queries resolvers over UDP, or over TCP if an answer does not fit, and returns what `node:dns` hides: TTLs, response
- * codes and whether signatures were checked.
+ * Queries resolvers over UDP, or over TCP if an answer does not fit, and returns data that `node:dns` hides: TTLs,
+ * response codes and whether signatures were checked.
  */
 export class DnsClient {
   private readonly servers: Server[];

@@ -62,8 +62,8 @@ export function writeQuestion({ id, name, type, hasEdns }: Question): Buffer {
 /**
  * Reads an answer. Records of types that we do not query are skipped. A rejection may come without its question, whose
  * name is then empty.
- * @throws MalformedMessage for anything that is not a complete message; a truncated one (TC) is read as far
- *   as possible.
+ * @throws MalformedMessage for octets that are not a complete message; a truncated message (TC) is read as far as
+ * possible.
  */
 export function readMessage(bytes: Uint8Array): DnsMessage {
   const reader = new WireReader(bytes);

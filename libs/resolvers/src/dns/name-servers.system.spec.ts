@@ -124,7 +124,7 @@ here('compared with dig at a real name server', () => {
     ]);
   });
 
-  it('a signed answer is marked as such, an unsigned one is not', async () => {
+  it('a signed answer is marked as signed, and an unsigned one is not', async () => {
     expect(await lookUpDns(resolving, 'signed.example', ['A'], OPTIONS)).toMatchObject({
       isAuthenticated: true,
       records: [{ address: '192.0.2.9' }],

@@ -13,7 +13,7 @@ export interface UpstreamLimiterOptions {
   budgets?: UpstreamBudgets;
   /** Limits by host, which replace the published ones. */
   limits?: ReadonlyMap<string, UpstreamLimit>;
-  /** For all hosts without published limits; by default `CHOSEN_LIMITS`, then 1 per second. */
+  /** The limit for all hosts without published limits; by default `CHOSEN_LIMITS`, otherwise 1 per second. */
   defaultLimit?: UpstreamLimit;
   /** How many queries without `waitMaxMs` may wait for one upstream. 100 by default. */
   waitersMax?: number;
@@ -23,7 +23,7 @@ export interface UpstreamLimiterOptions {
   now?: () => number;
   /** Schedules a function and returns one that cancels it; uses timers by default. */
   schedule?: (delayMs: number, run: () => void) => () => void;
-  /** In [0, 1); `Math.random` by default. */
+  /** Returns a number in [0, 1); `Math.random` by default. */
   random?: () => number;
 }
 

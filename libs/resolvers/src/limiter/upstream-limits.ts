@@ -1,4 +1,4 @@
-/** At most `burst + perSecond × t` queries within any `t` seconds. */
+/** A limit of `burst + perSecond × t` queries within any `t` seconds. */
 export interface BucketTerms {
   burst: number;
   perSecond: number;
@@ -12,7 +12,7 @@ export interface UpstreamLimit {
 
 const DAY_SECONDS = 86_400;
 
-/** For hosts without published limits: what registrars commonly allow (about 50 per minute). */
+/** The limit for hosts without published limits, which registrars commonly allow (about 50 per minute). */
 export const DEFAULT_LIMIT: UpstreamLimit = {
   buckets: [{ burst: 5, perSecond: 1 }],
   connections: 4,

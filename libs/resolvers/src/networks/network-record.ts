@@ -48,7 +48,7 @@ export interface NetworkSource {
   outcome: LookupOutcome;
   httpStatus?: number;
   retryAfterSeconds?: number;
-  /** As received, truncated at the size limit. */
+  /** The answer as received, truncated at the size limit. */
   raw?: string;
   /** A short word for logs and provenance. */
   error?: string;
@@ -65,6 +65,6 @@ export interface NumberLookup {
   sources: NetworkSource[];
   fetchedAt: Date;
   retryAfterSeconds?: number;
-  /** For `unsupported`: a sentence with the reason. */
+  /** Only for `unsupported`: a sentence with the reason. */
   reason?: string;
 }

@@ -104,7 +104,7 @@ describe('a port-43 text', () => {
     expect(read).toMatchObject({ end: '203.0.113.127', contacts: [{ name: 'Ana Ejemplo' }] });
   });
 
-  it('yields only what concerns the requested number, and ignores other blocks and routes', () => {
+  it('yields only data about the requested number, and ignores other blocks and routes', () => {
     const read = of(
       '198.51.100.7',
       'inetnum: 198.51.100.128 - 198.51.100.191',

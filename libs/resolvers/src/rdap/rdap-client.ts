@@ -10,11 +10,11 @@ import { domainQueried, rdapUrl } from './rdap-url.js';
 export interface RdapLimits {
   /** 5,000. */
   connectMs: number;
-  /** From the request to the head of the answer, including connecting. 8,000 by default. */
+  /** The time limit from the request to the head of the answer, including connecting. 8,000 by default. */
   firstByteMs: number;
-  /** From the start to the end of the last hop's answer. 15,000 by default. */
+  /** The time limit from the start to the end of the last hop's answer. 15,000 by default. */
   wholeMs: number;
-  /** 2,097,152. */
+  /** 2,097,152 by default. */
   sizeBytes: number;
   /** 3. */
   redirects: number;

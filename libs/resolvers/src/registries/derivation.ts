@@ -48,7 +48,9 @@ export function deriveTables(folder: string): RegistryTables {
   };
 }
 
-/** Only https, and hosts by name, because the author of the source must not choose where else we connect. */
+/**
+ * Only https URLs and host names are accepted, because the author of the source must not choose where else we connect.
+ */
 function isHttps(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return (

@@ -149,7 +149,7 @@ describe('deriving the tables', () => {
     });
   });
 
-  it('accepts IANA’s own files, and says what they change', () => {
+  it('accepts IANA’s own files, and lists the changes', () => {
     const before = deriveTables(sources(3));
     const own = mkdtempSync(join(folder, 'iana-'));
     writeFileSync(join(own, 'tlds-alpha-by-domain.txt'), '# Version 1\nT0\nT1\nXN--T3\n');

@@ -15,7 +15,7 @@ export interface CertificateTerms {
 const RSA_BITS = 2_048;
 
 /**
- * A certificate authority that lives as long as the process: for simulators and tests, which serve TLS under the names
+ * A certificate authority that exists as long as the process, for simulators and tests, which serve TLS under the names
  * of real registries. Its `certificatePem` is passed as `extraCaPem`. Writes X.509 v3 (RFC 5280) in DER by hand,
  * because Node can read certificates but not create them, and the libraries that issue them are asynchronous.
  */

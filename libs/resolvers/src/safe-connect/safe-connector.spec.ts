@@ -13,7 +13,7 @@ import { SafeConnector, type SafeConnectorOptions } from './safe-connector.js';
 import { openTcp } from './sockets.js';
 import { parseUpstreamExceptions } from './upstream-exceptions.js';
 
-/** Enough time for a busy machine, if no limit is tested. */
+/** A time limit that is long enough for a busy machine, for tests that are not about limits. */
 const PATIENT_MS = 60_000;
 
 const closings: (() => unknown)[] = [];

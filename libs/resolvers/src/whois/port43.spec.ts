@@ -147,7 +147,7 @@ describe('queryLine', () => {
           if (error instanceof RangeError) return;
           throw error;
         }
-        // Without `expect`, which takes longer than the check itself.
+        // This does not use `expect`, which takes longer than the check itself.
         return /^[a-z0-9._-]{1,253}\r\n$/.test(line);
       }),
       { numRuns: 10_000, seed: 20_261_122 },

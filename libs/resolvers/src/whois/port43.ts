@@ -8,11 +8,11 @@ import { numberQueryLine, queryLine } from './query-forms.js';
 export interface Port43Limits {
   /** 5,000. */
   connectMs: number;
-  /** From the connection to the first byte. 8,000 by default. */
+  /** The time limit from the connection to the first byte. 8,000 by default. */
   firstByteMs: number;
-  /** From the start to the end of the answer. 15,000 by default. */
+  /** The time limit from the start to the end of the answer. 15,000 by default. */
   wholeMs: number;
-  /** 262,144. */
+  /** 262,144 by default. */
   sizeBytes: number;
 }
 

@@ -14,7 +14,7 @@ export class InvoiceIssued {
   @IsIn(INVOICE_KINDS)
   kind: InvoiceKind;
 
-  /** As printed: `INV-2026-17`. */
+  /** The number as printed: `INV-2026-17`. */
   @IsString()
   number: string;
 

@@ -17,7 +17,7 @@ export class PaymentConfirmed {
   @IsUUID()
   paymentId: string;
 
-  /** Only if there is an order: a renewal has none. */
+  /** Absent without an order: a renewal has none. */
   @IsOptional()
   @IsUUID()
   orderId?: string;

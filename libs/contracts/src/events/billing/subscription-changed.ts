@@ -98,7 +98,7 @@ export class SubscriptionChanged {
   @IsInstant()
   cancelAt?: string;
 
-  /** For the add-on: what it adds, already multiplied by the quantity. */
+  /** Only for the add-on: the requests per minute that it adds, already multiplied by the quantity. */
   @ValidateNested()
   @Type(() => RateLimits)
   limits: RateLimits;

@@ -48,7 +48,7 @@ export class BalanceAnswer {
   @IsInt()
   reserved: number;
 
-  /** Used part of reserved credits that is not in the ledger yet. */
+  /** The used part of reserved credits that is not in the ledger yet. */
   @IsInt()
   pending: number;
 
@@ -68,8 +68,8 @@ export class BalanceAnswer {
 }
 
 /**
- * One line of an account's ledger in the form that customers see. All lines add up to what is available, reserved, and
- * owed (negative).
+ * One line of an account's ledger in the form that customers see. All lines add up to the available and reserved
+ * credits, less those owed.
  */
 export class LedgerLine {
   /** An opaque id; it reveals nothing about other accounts. */

@@ -25,12 +25,12 @@ export class CreditsBalance {
   @Min(0)
   spendable: number;
 
-  /** Reserved for requests and jobs, and not used by them so far. */
+  /** Credits reserved for requests and jobs that have not used them yet. */
   @IsInt()
   @Min(0)
   leased: number;
 
-  /** Used within the last minutes, and not in the ledger yet. */
+  /** Credits used within the last minutes that are not in the ledger yet. */
   @IsInt()
   @Min(0)
   pending: number;

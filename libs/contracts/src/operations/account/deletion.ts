@@ -14,7 +14,7 @@ export class AccountDeletionAnswer {
   @IsString()
   restorable_until: string;
 
-  /** Sentences that explain what happens now and later. */
+  /** Sentences that explain the consequences now and later. */
   @IsString({ each: true })
   consequences: string[];
 }

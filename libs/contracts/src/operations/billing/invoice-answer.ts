@@ -15,7 +15,7 @@ export class InvoiceAnswer {
   @IsString()
   id: string;
 
-  /** Without gaps within its kind and year: `INV-2026-000042`. */
+  /** The number, without gaps within its kind and year: `INV-2026-000042`. */
   @IsString()
   number: string;
 

@@ -74,7 +74,7 @@ export class OrderLineAnswer {
   @IsInt()
   quantity: number;
 
-  /** Without tax, in millionths of the currency unit, decimal string. */
+  /** The price without tax, in millionths of the currency unit, decimal string. */
   @IsString()
   amount_micros: string;
 
@@ -100,7 +100,7 @@ export class OrderAnswer {
   @IsString()
   amount_micros: string;
 
-  /** The tax within it. */
+  /** The tax that the amount includes. */
   @IsString()
   tax_micros: string;
 

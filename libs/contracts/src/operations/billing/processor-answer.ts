@@ -19,7 +19,7 @@ export class ProcessorAnswer {
   @IsString()
   title: string;
 
-  /** A sentence. */
+  /** A sentence about the processor. */
   @IsString()
   pays_with: string;
 

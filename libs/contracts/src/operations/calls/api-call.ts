@@ -13,7 +13,7 @@ export interface ApiCall {
   url: string;
   /** The headers, without the one for the key. */
   headers: Readonly<Record<string, string>>;
-  /** Its body, as JSON. */
+  /** The body, as JSON. */
   json?: string;
   /** Only for a call whose body is a file. */
   upload?: UploadType;

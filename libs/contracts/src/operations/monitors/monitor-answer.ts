@@ -138,7 +138,7 @@ export class MonitorChecks {
   @IsString()
   dns_problem: string | null;
 
-  /** The same as a sentence. */
+  /** The reason as a sentence. */
   @IsNullable()
   @IsString()
   dns_problem_detail: string | null;
@@ -148,7 +148,7 @@ export class MonitorChecks {
   @IsString()
   problem: string | null;
 
-  /** The same as a sentence. */
+  /** The reason as a sentence. */
   @IsNullable()
   @IsString()
   problem_detail: string | null;

@@ -140,7 +140,7 @@ export class AddressBlockData {
   @IsString()
   parent_handle?: string;
 
-  /** In the registry's own terms, such as `ALLOCATED PA`. */
+  /** The kind of allocation in the registry's own terms, such as `ALLOCATED PA`. */
   @IsOptional()
   @IsString()
   type?: string;

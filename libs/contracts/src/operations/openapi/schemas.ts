@@ -55,7 +55,7 @@ export class Schemas {
     return { $ref: PREFIX + type.name };
   }
 
-  /** In alphabetical order. */
+  /** The schemas by name, in alphabetical order. */
   all(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

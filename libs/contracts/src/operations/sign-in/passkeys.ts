@@ -34,8 +34,8 @@ export class RenamePasskeyRequest {
 
 export class PasskeyOptionsAnswer {
   /**
-   * For `navigator.credentials`, as JSON; its challenge is valid once, for five minutes, in the browser that requested
-   * it.
+   * The options for `navigator.credentials`, as JSON. Their challenge is valid once, for five minutes, in the browser
+   * that requested it.
    */
   @IsObject()
   @JSONSchema({ additionalProperties: true })

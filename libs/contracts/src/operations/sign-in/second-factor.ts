@@ -25,11 +25,11 @@ export class SecondFactorAnswer {
 }
 
 export class SecondFactorSecretAnswer {
-  /** In base32, to be typed into an authenticator app. */
+  /** The secret in base32, to be typed into an authenticator app. */
   @IsString()
   secret: string;
 
-  /** The same for a QR code: `otpauth://totp/…`. */
+  /** The secret for a QR code: `otpauth://totp/…`. */
   @IsString()
   uri: string;
 }

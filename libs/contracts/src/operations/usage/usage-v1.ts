@@ -28,7 +28,7 @@ export class PlanCredits {
   @IsIn(['active', 'inactive'])
   subscriptionStatus: string;
 
-  /** Always 0: nothing is charged beyond what was bought. */
+  /** Always 0, because no credits are charged beyond those that were bought. */
   @IsInt()
   surchargeRequestLimit: number;
 

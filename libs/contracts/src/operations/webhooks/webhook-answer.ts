@@ -129,7 +129,7 @@ export class WebhookDelivery {
   @IsString()
   fault: string | null;
 
-  /** The same as a sentence that says what to do. */
+  /** The reason as a sentence that says what to do. */
   @IsNullable()
   @IsString()
   fault_detail: string | null;

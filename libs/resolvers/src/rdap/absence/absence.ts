@@ -19,7 +19,7 @@ import {
 } from '../../small-print/small-print.js';
 import { type AskedName, askedNames, saysAbsent } from './said-absence.js';
 
-/** The meaning of a 404: its body says that the name does not exist, or something else. */
+/** The meaning of a 404: that the name does not exist, or something else. */
 export type NotFoundMeaning = 'absent' | 'kept_back' | 'throttled' | 'outage' | 'unclear';
 
 const OUTAGES =
@@ -30,12 +30,12 @@ const WRONG_SERVICE = /\b(authoritative|tld|tlds|bootstrap|another|other|differe
 /** Statements of a registrar or a shop about its own customers. */
 const OF_REGISTRARS =
   /\b(?:registrars?|(?:by|through|with) us)\b|^(?:is )?(?:available|free)[.!]?$/;
-/** The status code without a statement (RFC 9110 §15.5.5), which says that something failed, but not what. */
+/** The bare status code (RFC 9110 §15.5.5), which does not say what was not found. */
 const CODE_TITLES =
   /^(?:(?:http|rdap|status|code|error) ?){0,3}(?:404)?[\s:.–-]{0,3}(?:error)?[.!]?$|^about:blank$/;
 
 const NOTICE_LENGTH_MAX = 120;
-/** Only the beginning of a longer statement would be read. */
+/** Maximum length of a statement, because only the beginning of a longer one would be read. */
 const STATEMENT_LENGTH_MAX = 240;
 
 /** The texts of a body that make a statement. */

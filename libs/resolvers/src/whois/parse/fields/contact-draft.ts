@@ -38,7 +38,7 @@ export class ContactDraft {
     return this.values.has('name') || this.values.has('lastName');
   }
 
-  /** This contact combined with the domain's own lines about the party: a name, a telephone number. */
+  /** Combines this contact with the domain's own lines about the party, such as a name or a telephone number. */
   joinedWith(other: ContactDraft, handle: string | undefined): ContactDraft {
     for (const [field, [value]] of other.values) {
       if (!this.values.has(field) && value !== handle) this.add(field, value);
@@ -144,7 +144,7 @@ const CONTACT_MEMBERS: Partial<Record<ContactField, string>> = {
   lastName: 'name',
 };
 
-/** Undoes the usual obfuscations of an address; anything without `@` is not an address. */
+/** Undoes the usual obfuscations of an address; a text without `@` is not an address. */
 function readEmail(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   let email = text;

@@ -4,8 +4,8 @@ import type { DateStyle } from '../fields/dates.js';
 import type { AddressPart, ContactField, ContactStyle } from '../fields/contact-field.js';
 
 /**
- * The special rules of one registry, which the general rules cannot know. Everything is optional data without code, so
- * that the differences are visible at a glance.
+ * The special rules of one registry, which the general rules cannot know. All members are optional data without code,
+ * so that the differences are visible at a glance.
  */
 export interface Grammar {
   /** TLDs (without dot) whose registry answers in this layout. */

@@ -121,7 +121,7 @@ describe('words of absence that say nothing about the name', () => {
     });
   });
 
-  /** Only the first line, because at some servers a second one also states it. */
+  /** Only the first line is tried, because at some servers a second line also states the absence. */
   const ONE_LINE = SERVERS.filter(([, , absent]) => !absent.includes('\n'));
 
   it.each(['ABSENT ...', 'ABSENT..', 'ABSENT…', 'ABSENT⏎...'])('%s is cut off', (text) => {

@@ -111,7 +111,7 @@ const RESTRICTED_PHRASES: Readonly<Record<'reserved' | 'premium' | 'blocked', re
 
 export type Restriction = keyof typeof RESTRICTED_PHRASES;
 
-/** Words of copyright lines, in which everything is reserved. */
+/** Words of copyright lines, in which `reserved` does not concern the name. */
 const SMALL_PRINT = [
   'rights reserved',
   'copyright',

@@ -65,9 +65,9 @@ export class RecordDraft {
   }
 
   /**
-   * Begins the record of a domain. Some servers answer with every name that begins alike, or with the record of the
-   * top-level domain first: the record of the requested name replaces an earlier one, and later ones add nothing to it.
-   * Names that follow it directly are its variants in other scripts.
+   * Begins the record of a domain. Some servers answer with every name that has the same beginning, or with the record
+   * of the top-level domain first: the record of the requested name replaces an earlier one, and later ones add nothing
+   * to it. Names that follow it directly are its variants in other scripts.
    */
   startDomain(value: string, asked: string): boolean {
     const name = firstWord(value).toLowerCase();

@@ -38,9 +38,9 @@ const NO_SECTION: Section = {
 };
 
 /**
- * Walks through the lines of an answer once and collects their data. Every layout is read in the same way: a key says
- * what its value is, a header names the party of the following lines, blank lines and indentation show where its
- * section ends.
+ * Reads the lines of an answer once and collects their data. Every layout is read in the same way: a key states the
+ * meaning of its value, a header names the party of the following lines, and blank lines and indentation show where the
+ * header's section ends.
  */
 export class RecordReader {
   private readonly draft = new RecordDraft();

@@ -41,7 +41,7 @@ const VARIES = /NAME|LABEL|(?<!\*)\*(?!\*)/;
 const QUOTED = /^\[?["'“”„«‘`](?!\S+["'”»’] )/;
 const LEFT_OUT = /(?:\. ?\.|…)$/;
 const ITEM = /^[%#;\s]*(?:[*>]|\(.*\)$|\[.*\]$)/;
-/** Matches what precedes the name in a host, a mailbox or a page, which shows that somebody holds the name. */
+/** Matches the text before the name in a host, a mailbox or a page, which shows that somebody holds the name. */
 const OF_NAME = ['.', '@', '//'];
 /** Maximum length of a line of any form. */
 const LINE_LENGTH_MAX = 240;
