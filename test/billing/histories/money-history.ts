@@ -328,7 +328,7 @@ export class MoneyHistory {
     if (faults.length > 0) throw new Error(faults.join('\n'));
   }
 
-  /** The amounts in millionths of a dollar. */
+  /** The money that billing has recorded, in millionths of a dollar. */
   async ourMoney(): Promise<MoneyThere> {
     const [row] = await this.billing.database.query<Record<keyof MoneyThere, string>>(
       `select coalesce(sum(amount_micros), 0)::text as paid,

@@ -89,7 +89,7 @@ export class PlanPreviewAnswer {
   @IsString()
   due_micros: string;
 
-  /** The tax within it. */
+  /** The tax that the amount includes. */
   @IsString()
   tax_micros: string;
 
@@ -142,7 +142,7 @@ export class SubscriptionAnswer {
   @IsString()
   amount_micros: string;
 
-  /** The tax within it. Another rate applies from the next period on. */
+  /** The tax that the amount includes. Another rate applies from the next period on. */
   @IsString()
   tax_micros: string;
 
