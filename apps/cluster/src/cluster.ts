@@ -177,7 +177,7 @@ class StartingCluster {
     this.options.progress?.(step);
   }
 
-  /** Prepares the payment processor, on which it depends which services run. */
+  /** Prepares the payment processor, which determines the services that run. */
   private async openPayments(): Promise<void> {
     const { payments } = this.options;
     if (payments === 'simulated') {

@@ -1,6 +1,6 @@
 /** Separates several values in one cell. */
 const BETWEEN = '|';
-/** Prefixes that a spreadsheet would interpret as a formula, including full-width ones. */
+/** Prefixes that a spreadsheet would interpret as a formula, including full-width characters. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from './clock.js';
 
-/** The number of kinds that are counted separately at a time; further ones are written line by line. */
+/** The number of kinds that are counted separately at a time; lines of further kinds are written one by one. */
 const KINDS_MAX = 1_000;
 
 interface Kind {

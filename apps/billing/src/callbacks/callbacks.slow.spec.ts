@@ -183,7 +183,7 @@ describe('callbacks', () => {
     expect(await send(Buffer.alloc(limit, 'x'))).toMatchObject({ status: 400 });
   });
 
-  it('S45: metrics count accepted callbacks, and refused ones by reason', async () => {
+  it('S45: metrics count accepted callbacks, and refused callbacks by reason', async () => {
     const countOf = async (outcome: string) =>
       (await scrape(billing.service.url)).get(
         `dds_billing_callbacks_total{outcome="${outcome}"}`,

@@ -24,7 +24,7 @@ describe('subscriptions to follow up', () => {
   });
   afterAll(() => test.drop());
 
-  it('are found among 20,000 running and 20,000 ended ones without reading all of them', async () => {
+  it('are found among 20,000 running and 20,000 ended subscriptions without reading all of them', async () => {
     const repository = new FollowedSubscriptionsMaintenanceRepository(
       maintenance as unknown as MaintenanceDatabase,
     );

@@ -6,7 +6,8 @@ import type { ObjectRef } from '../processor-sync/wanted-objects.js';
 @Injectable()
 export class OlderWorkRepository {
   /**
-   * Takes invoices that no process is printing, including dead ones, because a new release may be able to print them.
+   * Takes invoices that no process is printing, including those whose printing has failed, because a new release may be
+   * able to print them.
    */
   async takePrinting(
     transaction: Transaction,

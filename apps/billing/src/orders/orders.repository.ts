@@ -25,7 +25,7 @@ export class OrdersRepository {
 
   /**
    * Counts the orders created after `since`: those that wait for their customer (`open`), and these together with the
-   * dropped ones (`begun`). Other calls for the same account wait until the transaction ends.
+   * dropped orders (`begun`). Other calls for the same account wait until the transaction ends.
    */
   async countUnpaid(
     transaction: Transaction,

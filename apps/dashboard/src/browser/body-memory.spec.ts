@@ -51,7 +51,7 @@ describe('unauthenticated bodies', () => {
     expect(under.arrived).toEqual([]);
   });
 
-  it('S125: bodies with forged signatures take at most 2 MiB per network and 8 MiB in total, and genuine ones pass', async () => {
+  it('S125: bodies with forged signatures take at most 2 MiB per network and 8 MiB in total, and genuine bodies pass', async () => {
     const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
     // Each body lacks its last byte, and waits for it in memory.
     const first = Array.from({ length: 6 }, () => send(SIGNED, MIB - 1));

@@ -56,7 +56,7 @@ describe('the price calculator', () => {
     }
   });
 
-  it('offers every operation that costs credits, and rejects free or unknown ones', () => {
+  it('offers every operation that costs credits, and rejects free or unknown operations', () => {
     for (const { name } of PRICED_OPERATIONS)
       expect(calculate(name, 1)!.credits).toBeGreaterThan(0);
     expect([calculate('pricing.list', 1), calculate('no.such', 1)]).toEqual([undefined, undefined]);

@@ -4,7 +4,7 @@ import { outcomeWords } from './outcome-words.js';
 
 type NamedKey = Pick<KeyAnswer, 'id' | 'name'> & Partial<Pick<KeyAnswer, 'masked'>>;
 
-/** The names of an account's keys by id, and of requests made on its pages. */
+/** The names of an account's keys by id, and the name under which requests of the dashboard's pages are shown. */
 export class KeyNames {
   readonly all: readonly NamedKey[];
   private readonly names: ReadonlyMap<string, string>;

@@ -79,7 +79,9 @@ export function isLatin(unicode: string): boolean {
   return /^[\p{Script=Latin}\d-]+$/u.test(unicode);
 }
 
-/** Whether anybody can register under a suffix, unlike `gov.uk`, `edu` or a company's own TLD. */
+/**
+ * Whether anybody can register under a suffix. Suffixes such as `gov.uk`, `edu` or a company's own TLD are restricted.
+ */
 export function isOpen(suffix: string): boolean {
   return Object.hasOwn(OFFERED, suffix) || OPEN.has(suffix);
 }

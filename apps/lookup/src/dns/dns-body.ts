@@ -11,7 +11,7 @@ import type { Json } from '../serializers/whois-body.js';
 import { queryTime } from '../serializers/whois-body.js';
 
 /** Control characters and those that change the direction of writing. */
-// oxlint-disable-next-line eslint/no-control-regex -- these are what is taken out
+// oxlint-disable-next-line eslint/no-control-regex -- these characters are removed
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /** The subject of a question: a name or an address. */

@@ -1,7 +1,7 @@
 import type { DnsLookup, DnsRecord, DnsType } from '#libs/resolvers';
 
 const NAME = 'registered.test';
-/** Fixtures with the same DNS records, whatever a registry answers about them. */
+/** The fixtures that have the same DNS records, whatever a registry answers about them. */
 const DELEGATED = [NAME, 'redacted.test', 'conflict.test', 'throttled.test'];
 const TTL_SECONDS = 300;
 

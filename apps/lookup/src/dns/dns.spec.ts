@@ -44,8 +44,8 @@ function aliased(question: Buffer, isThere: boolean): Buffer {
 }
 
 /**
- * Answers 192.0.2.7 for most names and 10.0.0.1 for `inside` ones. `broken` names fail, `half` ones fail only for MX,
- * and `silent` ones get no answer.
+ * Answers 192.0.2.7 for most names and 10.0.0.1 for `inside` names. `broken` names fail, `half` names fail only for MX,
+ * and `silent` names get no answer.
  */
 function answer(query: Buffer): Buffer | undefined {
   const end = query.indexOf(0, 12) + 1;

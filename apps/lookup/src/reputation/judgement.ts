@@ -22,8 +22,8 @@ const SUSPICIOUS_BELOW = 35;
 /** The highest score of a name on a block list, whatever else is known. */
 const MALICIOUS_MAX = 5;
 /**
- * The weights of the first listed hosts below a name; further ones add nothing. Lists have hosts of every large service
- * whose customers choose the content, which says little about the name itself.
+ * The weights of the first listed hosts below a name; further hosts add nothing. Lists have hosts of every large
+ * service whose customers choose the content, which says little about the name itself.
  */
 const HOST_WEIGHTS = [-15, -5] as const;
 const YEAR_DAYS = 365;

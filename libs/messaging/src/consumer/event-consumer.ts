@@ -72,7 +72,7 @@ export class EventConsumer {
     for (const work of this.background) work.start();
   }
 
-  /** Waits for running deliveries; later ones are refused. */
+  /** Waits for running deliveries; later deliveries are refused. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await Promise.all(this.background.map((work) => work.stop()));

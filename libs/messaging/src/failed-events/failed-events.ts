@@ -39,7 +39,7 @@ export class FailedEvents {
   }
 
   /**
-   * Lets events be tried again within a second, by the consumer itself and along the usual path. Discarded ones stay.
+   * Lets events be tried again within a second, by the consumer itself and along the usual path. Discarded events stay.
    * @returns how many events are tried again.
    */
   async redrive(filter: FailedEventFilter): Promise<number> {

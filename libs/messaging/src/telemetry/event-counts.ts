@@ -52,7 +52,7 @@ export class EventCounts {
   }
 }
 
-/** A message that cannot be read may name any type; only declared ones become labels. */
+/** A message that cannot be read may name any type; only declared types become labels. */
 export function knownType(type: string): string {
   return isEventType(type) ? type : 'unknown';
 }

@@ -43,7 +43,7 @@ export interface RefundBody {
   custom_id: string;
 }
 
-/** JSON Patch (RFC 6902). */
+/** A change in the format of JSON Patch (RFC 6902). */
 export interface Patch {
   op: 'add' | 'replace';
   path: string;

@@ -131,7 +131,7 @@ export class PaypalApi {
     }
   }
 
-  /** Revokes a client's secret: the client gets no more tokens, and its earlier ones are invalid. */
+  /** Revokes a client's secret: the client gets no more tokens, and its earlier tokens are invalid. */
   endSecret(secret: string): void {
     this.endedSecrets.add(secret);
     this.tokens.clear();
