@@ -3,13 +3,13 @@ import { type Service, startWithMail } from '#libs/services';
 import { AccountConfig } from './account.config.js';
 import { migrations } from './migrations/index.js';
 
-/** Accounts, people, sessions, keys. */
+/** The service of accounts, people, sessions and keys. */
 export const account: Service<AccountConfig> = {
   name: 'account',
   config: AccountConfig,
   listeners: [{ port: 'ACCOUNT_PORT' }],
   urlSetting: urlSettingOf('account'),
-  // The identity providers: Google, GitHub.
+  // The ports of the identity providers, Google and GitHub.
   outwardPorts: [443],
   connections: ['DATABASE_POOL_SIZE', 'DATABASE_MAINTENANCE_POOL_SIZE'],
   migrations,

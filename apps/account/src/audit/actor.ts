@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 
 /** The origin of a request, as the dashboard sees it. */
 export interface Visitor {
-  /** IPv4 or IPv6; empty if unknown. */
+  /** The IPv4 or IPv6 address; empty if unknown. */
   address: string;
   userAgent: string;
   requestId: string;

@@ -12,9 +12,9 @@ export interface AuditRecord {
   by: Actor | Visitor | Operator | 'system';
   /** The account concerned, if `by` does not name it. */
   accountId?: string;
-  /** `<feature>.<what-happened>`. */
+  /** The action, as `<feature>.<event>`. */
   action: string;
-  /** `<kind>:<id>`. */
+  /** The object of the action, as `<kind>:<id>`. */
   object: string;
   before?: object;
   after?: object;

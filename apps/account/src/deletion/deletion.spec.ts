@@ -234,7 +234,7 @@ describe('deletion', () => {
     await account.get(EraseJob).runOnce();
   });
 
-  it('parallel deletions delete the account once', async () => {
+  it('parallel deletions delete the account only once', async () => {
     const before = (await events()).length;
     const answers = await Promise.all(Array.from({ length: 5 }, deleteAccount));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);

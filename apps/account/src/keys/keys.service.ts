@@ -332,7 +332,7 @@ export class KeysService {
     await this.checkPace(transaction, accountId);
   }
 
-  /** Limits the keys created in a day, without those of a stranger from before the owner recovered the account. */
+  /** Limits the keys created in a day; those from before the owner recovered the account do not count. */
   private async checkPace(transaction: Transaction, accountId: string): Promise<void> {
     const { takenBackAt } = await this.accounts.get(transaction, accountId);
     const since = Math.max(this.clock.now().getTime() - DAY_MS, takenBackAt?.getTime() ?? 0);

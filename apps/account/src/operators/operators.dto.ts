@@ -35,7 +35,7 @@ export class OperatorOrderRequest extends SuspensionRequest {
   @IsIn(OPERATOR_ORDERS)
   order: OperatorOrder['order'];
 
-  /** `<kind>:<id>`. */
+  /** The object of the action, as `<kind>:<id>`. */
   @Matches(/^[a-z]+:[\w.-]{1,200}$/)
   object: string;
 }

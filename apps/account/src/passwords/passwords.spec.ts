@@ -97,7 +97,7 @@ describe('passwords', () => {
     expect(passwords.hashCount).toBe(before);
   });
 
-  it('S20: while a password is hashed the event loop serves other requests', async () => {
+  it('S20: while a password is hashed, the event loop serves other requests', async () => {
     const { url } = account.service;
     const checks = Array.from({ length: 16 }, (_, i) =>
       passwords.matches(PASSWORD, null, `network ${i}`),

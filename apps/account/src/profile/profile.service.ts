@@ -5,7 +5,7 @@ import { AuditService } from '../audit/audit.service.js';
 import { PeopleService } from '../people/people.service.js';
 import type { ActiveSession } from '../sessions/session-guard.js';
 
-/** The profile that owners see and change. */
+/** Shows owners their profile, and changes it. */
 @Injectable()
 export class ProfileService {
   constructor(

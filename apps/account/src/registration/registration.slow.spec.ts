@@ -98,7 +98,7 @@ describe('registration', () => {
     expect((await confirm(strangers, 'the password of a stranger')).status).toBe(410);
   });
 
-  it('S129: after sign-ups by three strangers the mailbox’s owner can set a password with one of their links', async () => {
+  it('S129: after sign-ups by three strangers, the mailbox’s owner can set a password with one of their links', async () => {
     const address = 'owner@example.com';
     for (let stranger = 0; stranger < 3; stranger++) {
       await signUp(address, { password: 'the password of a stranger' });

@@ -121,7 +121,7 @@ describe('second factor', () => {
     expect((await session(token)).status).toBe(200);
   });
 
-  it('S33: ten recovery codes of 120 bits log in once each, and the owner is notified', async () => {
+  it('S33: each of ten recovery codes of 120 bits logs in once, and the owner is notified', async () => {
     expect(new Set(codes).size).toBe(10);
     for (const code of codes) expect(code).toMatch(/^([A-Z2-7]{6}-){3}[A-Z2-7]{6}$/);
     const dump = await account.dump();

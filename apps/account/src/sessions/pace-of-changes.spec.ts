@@ -102,7 +102,7 @@ describe('the rate of changes', () => {
     await takeBack();
     expect((await rename()).status).toBe(200);
     expect((await createKey()).status).toBe(201);
-    // Keys that the owner creates count.
+    // Keys that the owner creates count towards the limit.
     await account.database.query(
       `update api_keys set created_at = created_at + interval '1 second' where account_id = $1`,
       [owner.accountId],

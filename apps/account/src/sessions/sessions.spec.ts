@@ -55,7 +55,7 @@ describe('sessions', () => {
     expect(wrong).toMatchObject({ status: 401, hashes: 1, body: { code: 'wrong_credentials' } });
   });
 
-  it('S26: after the password was entered again the old token is invalid', async () => {
+  it('S26: after the password was entered again, the old token is invalid', async () => {
     const body = { password: PASSWORD };
     const call = { token: owner.token, body };
     const renewed = await account.dashboard('POST', 'session/reauthenticate', call);
@@ -294,7 +294,7 @@ describe('sessions', () => {
     passwords.cost = cheap;
   });
 
-  it('S32: a reset link works once, for 30 minutes, and only the newest; all sessions end', async () => {
+  it('S32: only the newest reset link works, once and for 30 minutes, and it ends all sessions', async () => {
     const forgot = () => account.dashboard('POST', 'password/forgot', { body: { email } });
     const reset = (token: string) =>
       account.dashboard('POST', 'password/reset', {
