@@ -20,7 +20,7 @@ interface Known {
 interface Row {
   name: string;
   args: (known: Known) => string[];
-  /** The contents of the JSON. */
+  /** The expected contents of the JSON. */
   answers: unknown;
   /** The resulting entry in the account's or the installation's audit log; null for none. */
   audited: string | null;

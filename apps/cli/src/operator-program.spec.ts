@@ -25,7 +25,7 @@ function quiet(): { program: Command; said: () => string } {
   return { program, said: () => text };
 }
 
-/** Splits like a shell. */
+/** Splits a command line like a shell. */
 const wordsOf = (line: string) =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain);
 

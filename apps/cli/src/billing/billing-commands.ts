@@ -16,7 +16,7 @@ import { affairCommands } from './affair-commands.js';
 type RefundOptions = Pick<RefundOrder, 'scope' | 'from' | 'reason'> &
   OutputOptions & {
     id: string;
-    /** Millionths. */
+    /** The amount in millionths. */
     amount?: string;
   };
 

@@ -27,7 +27,7 @@ interface ChartService {
   /** Settings of its ports, the internal one first. */
   listeners: { port: string; isPublic: boolean }[];
   urlSetting: string | null;
-  /** null: every installation has this service. */
+  /** The settings that the service requires; null if every installation has it. */
   requires: readonly string[] | null;
   /** The services whose addresses it gets. */
   calls: string[];

@@ -91,7 +91,7 @@ describe('a trial with a processor', () => {
     expect(JSON.stringify(steps)).toContain('cannot be brought forward');
   });
 
-  it('without keys it describes each step and sends nothing; a live key is rejected', async () => {
+  it('without keys, describes each step and sends nothing; rejects a live key', async () => {
     const before = simulator.stripe.calls;
     const none = Object.assign(new SandboxConfig(), { stripeApiUrl: config.stripeApiUrl });
     const steps = await runStripe(none, operator());

@@ -8,7 +8,7 @@ import { InstallationDatabases, schemaServices } from '#libs/services';
 import { TEST_PASSWORD, makeOwnFolder } from '#test/environment';
 import { SERVICES } from '../declared.js';
 
-/** The oldest supported version, installed by Debian in this folder. */
+/** The folder of the oldest supported version, as Debian installs it. */
 const OLDEST = '/usr/lib/postgresql/15';
 const SERVERS: { release: string; binaries?: string }[] = [
   { release: 'the embedded PostgreSQL' },
