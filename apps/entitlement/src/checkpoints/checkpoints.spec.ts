@@ -51,7 +51,7 @@ describe('checkpoints', () => {
     ]);
   });
 
-  it('simultaneous checkpoints result in one', async () => {
+  it('simultaneous checkpoints result in a single one', async () => {
     await Promise.all([sumUp(), entitlement.use(accountId, 5), sumUp(), sumUp()]);
     await sumUp();
     expect(await sums()).toMatchObject([{ available: 5_000 }, { available: 488, consumed: 12 }]);

@@ -50,7 +50,7 @@ describe('due accounts', () => {
     expect(others).toEqual([]);
     const reason = expect.stringContaining('buckets_add_up');
     expect(alarm).toMatchObject({ level: 'error', accountId: damaged, reason });
-    // It is not retried at once.
+    // The failing account is not retried at once.
     await entitlement.advanceAll();
     expect(entitlement.logLines).toEqual([]);
     expect(await entitlement.operator.setAsideAccounts()).toEqual([

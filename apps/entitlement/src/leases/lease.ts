@@ -10,7 +10,7 @@ export interface Lease extends Chargeable {
   /** The credits of `reported` by operation; `bookedBy` is the booked part. */
   reportedBy: CreditsByOperation;
   bookedBy: CreditsByOperation;
-  /** The milliseconds left when it was read; 0 after its end. */
+  /** The milliseconds that the lease had left when it was read; 0 after its end. */
   remainingMs: number;
 }
 

@@ -210,7 +210,7 @@ describe('leases', () => {
     told.push(await balanceAfter([]));
     await entitlement.client.hold({ accountId, holdId: 'job', amount: 200 });
     told.push(await balanceAfter([{ accountId, leaseId: second, consumed: 1 }]));
-    // None of these is reserved.
+    // None of these credits is reserved.
     await entitlement.buy(accountId, 1_000);
     told.push(await balanceAfter([]));
     expect(told).toEqual([500, 470, 460, 459, 1_459]);

@@ -87,7 +87,10 @@ class StatementCounter {
     } as typeof query);
   }
 
-  /** Returns the statements of the longest transaction since the last call; the relay works in parallel. */
+  /**
+   * Returns the statements of the longest transaction since the last call; shorter ones are those of the relay, which
+   * works in parallel.
+   */
   take(): { statements: number; roundTrips: number } {
     const [longest] = [...this.counts.values()].toSorted((a, b) => b.statements - a.statements);
     this.counts.clear();

@@ -2,7 +2,7 @@ import type { Bucket } from './ledger-accounts.js';
 
 export type GrantSource = 'trial' | 'package' | 'subscription' | 'release' | 'operator';
 
-/** Lower burns first. */
+/** The burn priorities by source; credits with a lower one are used first. */
 export const BURN_PRIORITY: Record<GrantSource, number> = {
   trial: 10,
   release: 10,
@@ -11,7 +11,7 @@ export const BURN_PRIORITY: Record<GrantSource, number> = {
   package: 50,
 };
 
-/** Paid sources: their credits repay debt. */
+/** The paid sources, whose credits repay debt. */
 export const PAID_SOURCES: readonly GrantSource[] = ['package', 'subscription'];
 
 /** The source of a grant; the three source members identify it permanently. */
@@ -22,7 +22,7 @@ export interface NewGrant {
   /** Credits. */
   granted: number;
   expiresAt?: Date;
-  /** Catalogue tier of a package. */
+  /** The catalogue's tier of a package. */
   tier?: string;
   /** The payment line of the credits, whose reversals affect them. */
   lineId?: string;

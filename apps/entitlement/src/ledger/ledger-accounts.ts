@@ -35,7 +35,7 @@ export type TransferKind =
 export interface LedgerEntry {
   account: LedgerAccount;
   grantId: string;
-  /** Credits; never 0. */
+  /** The number of credits; never 0. */
   amount: number;
 }
 
@@ -47,7 +47,7 @@ export interface LedgerTransfer {
   reference: string;
   /** The account's available credits after the transfer. */
   availableAfter: number;
-  /** Business time. */
+  /** The business time of the transfer. */
   occurredAt: Date;
   entries: LedgerEntry[];
 }

@@ -203,7 +203,7 @@ function newAccount(id: string): CreditAccount {
   return { id, state: 'active', available: 0, allowanceVersion: 0, lastGranted: 0 };
 }
 
-/** The paid line behind a grant. */
+/** The paid line from which a grant follows. */
 export interface GrantLine {
   id: string;
   orderId: string | null;

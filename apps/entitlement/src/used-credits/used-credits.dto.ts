@@ -1,6 +1,6 @@
 import { IsISO8601 } from 'class-validator';
 
-/** Days (UTC), both included. */
+/** The first and the last day (UTC). */
 export class UsedDays {
   @IsISO8601({ strict: true })
   from: string;

@@ -6,7 +6,7 @@ export interface UsedCreditsRow {
   /** The id of the new line; ignored if the day already has a line for this operation. */
   id: string;
   accountId: string;
-  /** `YYYY-MM-DD`, UTC. */
+  /** The day as `YYYY-MM-DD`, UTC. */
   day: string;
   operation: string;
   credits: number;
