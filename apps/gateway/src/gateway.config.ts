@@ -51,7 +51,7 @@ export class GatewayConfig extends DatabaseConfig {
   accountUrl: string;
   entitlementUrl: string;
   lookupUrl: string;
-  /** If unset, nothing is sold. */
+  /** Without this address, nothing is sold. */
   billingInternalUrl?: string;
 
   @Setting({

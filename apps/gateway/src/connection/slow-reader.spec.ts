@@ -48,7 +48,7 @@ afterEach(async () => {
 describe('a client that reads its answer slowly', () => {
   it('is timed from the last data it received, not from the start of its answer, and afterwards like any idle client', async () => {
     await openServer(MINUTE_MS);
-    // Node's timer, which restarts with each part that is sent.
+    // This is Node's timer, which restarts with each part that is sent.
     expect(socket.timeout).toBe(MINUTE_MS);
     client.read();
     await waitFor('the whole answer', () => client.text.length > LARGE.length);

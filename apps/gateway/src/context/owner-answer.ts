@@ -10,7 +10,7 @@ export interface OwnerHeaders {
   age?: string;
   /** `X-Charged-Items`, if the price is per item. */
   chargedItems?: number;
-  /** `X-Next-Cursor`, if another page follows. */
+  /** The value of `X-Next-Cursor`, if another page follows. */
   nextCursor?: string;
 }
 
@@ -21,7 +21,7 @@ export interface BytesInPlace {
   end: number;
 }
 
-/** An owner's answer. */
+/** The complete answer of an owner. */
 export interface OwnerAnswer {
   headers: OwnerHeaders;
   /** One character per byte, as received; empty for a stream, or if `inPlace` is set. */

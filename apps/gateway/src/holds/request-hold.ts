@@ -16,7 +16,7 @@ export interface NewHold {
   /** The request's id, unique within its account. */
   id: string;
   accountId: string;
-  /** The total credits. */
+  /** The number of held credits. */
   amount: number;
   /** The number of the hold in the journal of this process. */
   number: number;

@@ -258,7 +258,7 @@ it('S102: one account may have two calls waiting at entitlement, and other accou
   const { entitlement } = around;
   const busy = around.account.addKey({ scopes: ['bulk'] });
   const other = around.account.addKey({ scopes: ['bulk'] });
-  // Loads both records.
+  // These requests load the records of both accounts.
   answering(1);
   expect([await ask(busy.apiKey, 2), await ask(other.apiKey, 2)]).toMatchObject([
     { status: 200 },

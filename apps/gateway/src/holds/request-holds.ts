@@ -55,8 +55,8 @@ export class RequestHolds implements HoldReports {
   private readonly open = new Set<RequestHold>();
   /**
    * Allows one running call and one queued call per account. Entitlement handles an account's credits one call at a
-   * time, and each call that waits there occupies one of its few database connections, so many calls of one account
-   * would delay all other leases (S102).
+   * time, and each call that waits there occupies one of its few database connections. Many calls of one account would
+   * therefore delay all other leases (S102).
    */
   private readonly turns = new AccountTurns({ atOnce: 2, max: Infinity });
   private readonly stopping = new AbortController();

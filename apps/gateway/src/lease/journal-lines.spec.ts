@@ -142,7 +142,7 @@ describe('lines of a journal', () => {
 describe('the row of a request whose gateway was killed', () => {
   const use = { holdId: 'a', accountId: account, parts: [] };
 
-  it('contains what was sent', () => {
+  it('contains the part that was sent', () => {
     const [row] = rowOfBroken({ ...use, charged: 5, row: rowOf(0) });
     expect(readLine(row)).toMatchObject({ credits: 5, subject: 'a.example' });
     expect(row).toMatch(/[^\n]$/);

@@ -58,7 +58,7 @@ export interface Requester {
 /** An answer to an acquire call, with the request. */
 interface Asked {
   answer: LeaseAnswer;
-  /** The number of the call. */
+  /** The number of the acquire call. */
   call: number;
   askedAtMs: number;
   min: number;

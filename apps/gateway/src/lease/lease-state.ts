@@ -4,7 +4,7 @@ export class LeaseCounts {
   hits = 0;
   /** Reservations that had to wait for entitlement. */
   misses = 0;
-  /** Leases requested, by entitlement's answer. */
+  /** The number of leases requested, by entitlement's answer. */
   readonly asked = { granted: 0, insufficient: 0, elsewhere: 0, closed: 0, failed: 0 };
 }
 
@@ -18,7 +18,7 @@ export interface LeaseState {
   /** Time since the last acknowledgement; 0 while there is nothing to acknowledge. */
   settlementAgeMs: number;
   journalBytes: number;
-  /** Free bytes of its disk. */
+  /** The free bytes of the journal's disk. */
   journalFreeBytes: number;
   isJournalWritable: boolean;
 }

@@ -57,7 +57,7 @@ export class LookupForwarder {
   }
 }
 
-/** The call of one context. */
+/** A call for one request context. */
 class Call implements LookupCall {
   connection?: LookupConnection = undefined;
   waitedTicks = 0;

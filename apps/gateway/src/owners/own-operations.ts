@@ -13,7 +13,7 @@ import { priceList, quotePackage } from '../pricing/pricing.js';
 import type { RequestsService } from '../usage/requests.service.js';
 import type { UsageService } from '../usage/usage.service.js';
 
-/** The owner of a key. */
+/** The account that owns a key. */
 export interface Asker {
   account: { id: string };
 }

@@ -23,7 +23,7 @@ import { AnswerTooLarge } from './owners.errors.js';
 
 export interface ServiceForwarderOptions {
   service: ServiceName;
-  /** Origin of its internal listener. */
+  /** The origin of the owner's internal listener. */
   url: string;
   /** The Unix socket of the owner, if it runs on the same machine. */
   socketPath?: string;
@@ -90,7 +90,7 @@ export class ServiceForwarder {
       const { timeoutMs } = context.route.limits;
       return { dispatcher: this.transfers, headers, answerTimeoutMs: timeoutMs };
     } catch (error) {
-      // A malformed Idempotency-Key.
+      // The `Idempotency-Key` is malformed.
       return toProblem(error);
     }
   }

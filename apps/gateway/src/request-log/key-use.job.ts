@@ -1,7 +1,7 @@
 import type { AccountClient } from '#libs/contracts';
 import type { Job, Logger } from '#libs/platform';
 
-/** Number of keys per call. */
+/** The maximum number of keys per call. */
 const BATCH_MAX = 1_000;
 const KEYS_MAX = 200_000;
 

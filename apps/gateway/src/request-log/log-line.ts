@@ -30,7 +30,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const WORD = /^[!-~]{1,100}$/;
 const NUMBER = /^\d{1,9}$/;
 
-/** Writes lines of `LogLines`. */
+/** The statement that writes lines of `LogLines`. */
 export const COPY_LINES_SQL = `copy request_log
   (at, request_id, account_id, key_id, operation, version, subject, status, outcome, credits, duration_ms)
   from stdin`;

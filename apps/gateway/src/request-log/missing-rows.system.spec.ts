@@ -206,7 +206,7 @@ describe('request log rows', () => {
     );
     expect(rows).toEqual([{ outcome: 'broken_off', credits: 3, operation: 'whois.bulk' }]);
     await end(second.child, 'SIGTERM');
-    // Nothing remains for a third start.
+    // No row remains for a third start.
     expect(readHolds(readFileSync(path, 'utf8'))).toEqual([]);
   });
 

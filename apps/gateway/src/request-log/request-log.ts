@@ -11,10 +11,7 @@ export interface LogSink {
 
 const ENTRIES_MAX = 50_000;
 const FLUSH_MS = 200;
-/**
- * Lines are encoded at once, into chunks that are reused: they cause no garbage, and journal and log share the
- * encoding.
- */
+/** Lines are encoded at once into reused chunks. They cause no garbage, and journal and log share the encoding. */
 const CHUNK_BYTES = 256 * 1024;
 /** Maximum number of chunks per COPY, and of written chunks that are kept for reuse. */
 const COPY_CHUNKS_MAX = 6;

@@ -127,7 +127,7 @@ describe('a client that pipelines requests', () => {
         `GET /v2.0/whois/live?domainName=a${count}.example HTTP/1.1\r\nhost: a\r\nte: trailers\r\nx-seen: 1\r\nx-api-key: ${apiKey}\r\n\r\n`,
       );
       await waitFor('the question', () => around.lookup.questions.length === count);
-      // One request is always running.
+      // At least one request is always running.
       earlier?.release();
       earlier = held;
     }

@@ -67,7 +67,7 @@ export interface ApiRoute {
    * values alternate.
    */
   versionHeaders: readonly string[];
-  /** The same as header lines. */
+  /** The same headers, as header lines. */
   versionLines: string;
   /** The operations with this path and method, by the value of the parameter that distinguishes them. */
   choice?: { parameter: string; routes: ReadonlyMap<string, ApiRoute> };
@@ -75,7 +75,7 @@ export interface ApiRoute {
 
 /** A parameter that names the subject of a request. */
 interface Subject {
-  /** Index of its text. */
+  /** The index of its text. */
   place: number;
   /** Decides which keys may request which values. */
   kind: ParameterKind;

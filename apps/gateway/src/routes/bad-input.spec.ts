@@ -70,7 +70,7 @@ function choosing(operation: Operation, route: OperationRoute): [string, string]
 }
 
 interface Sent {
-  /** Encoded already. */
+  /** Values that are encoded already. */
   query?: string;
   path?: string;
   body?: string;

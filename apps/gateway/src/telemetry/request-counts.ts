@@ -8,7 +8,7 @@ const OTHER_CODES = 'other';
 
 /** How the requests of one route ended. */
 export class RouteCounts {
-  /** Counts by HTTP status. */
+  /** The number of requests by HTTP status. */
   readonly statuses = new Float64Array(STATUS_MAX);
   /** Seconds from the request's headers to the end of its answer. */
   readonly seconds = new Buckets(SECONDS_BUCKETS);

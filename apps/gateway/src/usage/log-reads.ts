@@ -14,8 +14,9 @@ const ACCOUNTS_MAX = 10;
 const OF_ACCOUNT_MAX = 8;
 
 /**
- * Accounts' reads of their own requests. A read that finds few rows among many scans for a long time, so each has a
- * time limit, each account has one at a time, and all together leave most connections to the rest of the gateway.
+ * Accounts' reads of their own requests. A read that finds few rows among many scans for a long time. Therefore, each
+ * read has a time limit, and each account has one read at a time. All reads together leave most connections to the rest
+ * of the gateway.
  */
 @Injectable()
 export class LogReads {

@@ -2,18 +2,21 @@ import { Injectable } from '@nestjs/common';
 import type { LoggedRequest } from '#libs/contracts';
 import { LogReads } from './log-reads.js';
 
-/** Selects requests of one account on certain days, older than a row that is given by its time and id. */
+/**
+ * Selects requests of one account on certain days. `before` limits them to requests older than a row, given by its time
+ * and id.
+ */
 export interface RequestsOfDays {
   from: Date;
   until: Date;
   operation?: string;
   keyId?: string;
-  /** First and last HTTP status. */
+  /** The first and the last HTTP status. */
   statuses?: [number, number];
   /** The subject as requested, alone or among the names of a bulk request. */
   subject?: string;
   requestId?: string;
-  /** Whether they cost credits. */
+  /** Whether the requests cost credits. */
   isCharged?: boolean;
   before?: readonly string[];
   limit: number;
@@ -24,7 +27,7 @@ type RequestRow = Omit<LoggedRequest, 'at'> & { at: Date };
 /** An id after every request id. */
 const LAST_ID = '~';
 
-/** Single rows of the request log. */
+/** Reads single rows of the request log. */
 @Injectable()
 export class RequestsRepository {
   constructor(private readonly reads: LogReads) {}

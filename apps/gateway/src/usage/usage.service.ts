@@ -16,7 +16,7 @@ import { WITHIN_MS } from '../request-log/key-figures.js';
 import { Services } from '../services.js';
 import { UsageRepository } from './usage.repository.js';
 
-/** The days, both included. */
+/** The first and the last day. */
 type UsageQuestion = ValuesOf<(typeof ACCOUNT_USAGE)['parameters']>;
 
 const DAYS_MAX = 366;
