@@ -18,7 +18,7 @@ import type { DemoAccount } from './solo.config.js';
 
 export interface SoloOptions {
   dataFolder: string;
-  /** 0 takes a free port. */
+  /** The port of the API; 0 takes a free one. */
   apiPort: number;
   dashboardPort: number;
   /** The port that Prometheus reads; 0, the default, takes a free port. */

@@ -31,7 +31,7 @@ export interface DemoKey {
 
 /** The cost of one day's invented requests for one operation. */
 export interface DemoCost {
-  /** `YYYY-MM-DD`, UTC. */
+  /** The day as `YYYY-MM-DD`, UTC. */
   day: string;
   operation: string;
   credits: number;

@@ -34,14 +34,14 @@ export interface ServicesOptions extends SettingSources {
 
 /** The running services, and the parts that stories inspect. */
 export interface SoloServices {
-  /** Public origins. */
+  /** The public origins. */
   apiUrl: string;
   dashboardUrl: string;
-  /** Internal listeners. */
+  /** The addresses of the internal listeners. */
   accountUrl: string;
   entitlementUrl: string;
   settings: Settings;
-  /** One for each service. */
+  /** The metrics, one registry for each service. */
   metrics: Metrics[];
   clock: Clock;
   transport: InProcessTransport;
