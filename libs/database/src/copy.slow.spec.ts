@@ -162,7 +162,7 @@ describe('COPY and time limits', () => {
     await expectUsable(before);
   });
 
-  it('a reader that stops and continues no longer has a transaction', async () => {
+  it('a reader that stops early without an exception breaks the transaction', async () => {
     const before = await processId();
     const reading = database.snapshot(async (transaction) => {
       for await (const piece of transaction.copyOut(OUT)) if (piece.length > 0) break;

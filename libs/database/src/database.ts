@@ -139,7 +139,7 @@ export class Database {
     }
   }
 
-  /** The present state of the pool. */
+  /** The current state of the pool. */
   get pool(): PoolState {
     const { master } = this.source.driver as unknown as { master: Pool };
     const { totalCount, idleCount, waitingCount } = master;

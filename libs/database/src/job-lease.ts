@@ -40,7 +40,7 @@ export interface JobLeaseOptions {
 
 /** The lease of one run of a job; each run has its own epoch. */
 export interface JobRun {
-  /** Decimal string. */
+  /** The epoch, as a decimal string. */
   epoch: string;
 }
 

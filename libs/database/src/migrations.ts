@@ -7,7 +7,7 @@ import type { SchemaService } from './services.js';
 
 /** One forward-only step of a schema. A released step is never edited; a changed text is refused. */
 export interface Migration {
-  /** Number and purpose: `0001-accounts`. */
+  /** The number and the purpose, such as `0001-accounts`. */
   name: string;
   sql: string;
   /**

@@ -9,11 +9,11 @@ import { SECOND_LEVEL_REGISTRIES } from './second-level-registries.js';
 export interface DomainName {
   /** The registrable name: one label plus its public suffix. */
   name: string;
-  /** `name` for people to read. */
+  /** The registrable name in Unicode, for people to read. */
   unicode: string;
   /** The suffix under which the registry sells names: `com`, `co.uk`, `uk.com`. */
   publicSuffix: string;
-  /** The last label. */
+  /** The top-level domain, which is the last label. */
   tld: string;
   /** The label of `name` below the public suffix. */
   label: string;

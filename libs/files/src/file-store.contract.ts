@@ -64,7 +64,7 @@ export function fileStoreContract(name: string, open: () => Promise<FileStore>):
       expect((await collected(opened.content)).toString()).toBe('domain');
     });
 
-    it('an empty file is a file', async () => {
+    it('an empty file is stored like any other', async () => {
       const facts = await store.write('plain/empty', [], { maxBytes: 0 });
       expect(facts.sizeBytes).toBe(0);
       expect(await textOf('plain/empty')).toBe('');

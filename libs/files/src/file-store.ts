@@ -152,8 +152,8 @@ export abstract class FileStore {
   }
 
   /**
-   * Returns an address from which anybody can download the file for a while. The caller must check permissions before
-   * (S77).
+   * Returns an address from which anybody can download the file for a while. The caller must check permissions
+   * beforehand (S77).
    * @returns undefined if the store has no addresses; its owner then streams the file.
    */
   async address(key: string, options: AddressOptions): Promise<string | undefined> {

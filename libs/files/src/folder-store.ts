@@ -72,7 +72,7 @@ export class FolderStore extends FileStore {
   }
 
   async close(): Promise<void> {
-    // No resource stays open between calls.
+    // Does nothing, because no resource stays open between calls.
   }
 
   protected async put(

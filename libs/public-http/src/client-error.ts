@@ -39,7 +39,7 @@ export function noteLastAnswer(socket: Socket): void {
   answered.add(socket);
 }
 
-/** Answers requests that the HTTP parser rejects with a problem document, like any other error. */
+/** Sends a problem document, as for any other error, if the HTTP parser rejects a request. */
 export function answerParserError(fault: Error, socket: Socket, answers: RawAnswers): void {
   const error = fault as ParserError;
   if (answered.has(socket)) return;

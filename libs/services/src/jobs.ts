@@ -5,7 +5,7 @@ import { type Job, type Logger, Loop, SECOND_MS } from '#libs/platform';
 
 /** A job of a service and how often it checks for due work. */
 export interface JobDeclaration {
-  /** A provider of the service's module. */
+  /** The class of the job, a provider of the service's module. */
   job: Type<Job>;
   everyMs: number;
   /**

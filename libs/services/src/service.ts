@@ -45,7 +45,7 @@ export interface Listener {
   isPublic?: boolean;
 }
 
-/** The code of a running service. */
+/** The imported code of a service. */
 export interface ServiceCode<C extends object = object> {
   /** The controllers of the service. Those with `@Consumes` and `@Watches` define the events that it receives. */
   controllers: readonly Type[];
@@ -60,7 +60,7 @@ export interface ServiceCode<C extends object = object> {
 export interface Service<C extends object = object> {
   name: ServiceName;
   config: ConfigClass<C>;
-  /** The internal listener first. */
+  /** The listeners, the internal one first. */
   listeners: readonly [Listener, ...Listener[]];
   /** The setting with its internal origin for other services; unset if no service calls it. */
   urlSetting?: string;

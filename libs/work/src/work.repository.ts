@@ -19,7 +19,7 @@ export interface WorkRow {
 /** One claim of a row; each claim has its own epoch. */
 export interface Claim {
   id: string;
-  /** A decimal string. */
+  /** The epoch, as a decimal string. */
   epoch: string;
 }
 

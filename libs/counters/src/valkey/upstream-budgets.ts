@@ -47,7 +47,7 @@ export interface BudgetReply {
   /** The time after which to request the rest again. */
   waitMs: number;
   pausedMs: number;
-  /** Throttles in a row. */
+  /** The number of throttles in a row. */
   strikes: number;
   /** Tokens left in each bucket. */
   left: number[];

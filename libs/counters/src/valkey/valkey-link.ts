@@ -24,8 +24,8 @@ const RECONNECT_MAX_MS = 500;
 
 export interface ValkeyLinkOptions {
   /**
-   * `redis://` or `rediss://` (TLS), with user name and password if the server needs
-   * them. A function is called for each new connection.
+   * `redis://` or `rediss://` (TLS), with user name and password if the server needs them. Instead of a text, a
+   * function can be given, which is called for each new connection.
    */
   url: string | (() => string);
   /** PEM of the authority that signed a `rediss://` server's certificate; by default, those that Node trusts. */

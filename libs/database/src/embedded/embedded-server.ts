@@ -20,7 +20,7 @@ export interface EmbeddedServerOptions {
   durable?: boolean;
   /** A folder with the `bin` of a PostgreSQL other than that of the packages. */
   binaries?: string;
-  /** Further `-c` settings. */
+  /** Further settings, as for PostgreSQL's option `-c`. */
   settings?: Record<string, string>;
   /** Aborts the creation of a new database; nothing is left of it then. */
   signal?: AbortSignal;

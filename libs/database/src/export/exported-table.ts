@@ -5,7 +5,7 @@ export interface ExportedTable {
   ownedBy?: string;
   /** The columns, with SQL types, that order the pages; unique in combination. */
   key: Readonly<Record<string, string>>;
-  /** Columns, or SQL `<expression> as <column>`. */
+  /** The exported columns, or SQL `<expression> as <column>`. */
   columns: readonly string[];
   /** Withheld columns, each with its reason. */
   withheld?: Readonly<Record<string, string>>;

@@ -6,9 +6,9 @@ import { idempotencyKeyOf } from '#libs/platform';
 /** A call that its client may repeat without repeating its effect. */
 export interface IdempotentCall {
   key: string;
-  /** Method and path. */
+  /** The method and the path of the call. */
   route: string;
-  /** SHA-256 of the body. */
+  /** The SHA-256 of the body. */
   bodyHash: Buffer;
 }
 

@@ -3,9 +3,12 @@ import { MailRefused, MailTransport } from '../mail-transport.js';
 import { type OutgoingMail, checkMail } from '../mail.js';
 
 export interface SmtpOptions {
-  /** `smtp://user:password@host:port`, or `smtps:`; STARTTLS is used if offered. A function is called for each mail. */
+  /**
+   * `smtp://user:password@host:port`, or `smtps:`; STARTTLS is used if offered. Instead of a text, a function can be
+   * given, which is called for each mail.
+   */
   url: string | (() => string);
-  /** `Name <address>`. */
+  /** The sender, as `Name <address>`. */
   from: string;
   /** The address for replies; by default, that of the sender. */
   replyTo?: string;

@@ -30,7 +30,10 @@ export class TransferPlaces {
     return this.underWay >= ALL_MAX[this.kind];
   }
 
-  /** Takes a place. @returns undefined if there is one; then call `leave` once with the same account. */
+  /**
+   * Takes a place, for which the caller must call `leave` once with the same account. @returns the refusal if no place
+   * is free.
+   */
   enter(accountId: string): Problem | undefined {
     const own = this.of(accountId);
     if (own >= ACCOUNT_MAX[this.kind]) return TOO_MANY[this.kind];
