@@ -1,37 +1,47 @@
 import { Worker, type WorkerOptions } from './worker.js';
-import type { Scenario, ScenarioResult } from './scenario.js';
+import type { InstallationScenario, Scenario, ScenarioResult } from './scenario.js';
 
 export interface RunOptions extends WorkerOptions {
   scenarios: Scenario[];
 }
 
 /**
- * Runs the scenarios that need the machine for themselves, then three groups in parallel, because most scenarios wait more than they work: those of requests and events on one
- * installation, those of background work on a second one, and those that need no installation.
+ * Runs the scenarios that need the machine for themselves, then two groups in parallel, because most scenarios wait
+ * more than they work: those of requests and events on one installation; those of background work on a second one,
+ * followed by those that need no installation.
  */
 export class ScenarioRunner {
   private readonly workers: Worker[];
 
   constructor(private readonly options: RunOptions) {
-    this.workers = [1, 2, 3].map(() => new Worker(options));
+    this.workers = [new Worker(options), new Worker(options)];
   }
 
   async run(): Promise<ScenarioResult[]> {
     const { scenarios } = this.options;
     const installed = scenarios.filter((scenario) => !scenario.isApart);
     const others = installed.filter(({ isAlone }) => !isAlone);
-    const [main, second, apart] = this.workers;
+    const [main, second] = this.workers;
     try {
       const first = await main.run(installed.filter(({ isAlone }) => isAlone));
       const groups = await Promise.all([
         main.run(others.filter(({ isBackground }) => !isBackground)),
-        second.run(others.filter(({ isBackground }) => isBackground)),
-        apart.run(scenarios.filter((scenario) => scenario.isApart)),
+        this.backgroundAndApart(second, others),
       ]);
       return [first, ...groups].flat();
     } finally {
       await this.stop();
     }
+  }
+
+  private async backgroundAndApart(
+    worker: Worker,
+    others: InstallationScenario[],
+  ): Promise<ScenarioResult[]> {
+    const background = await worker.run(others.filter(({ isBackground }) => isBackground));
+    await worker.stop();
+    const apart = this.options.scenarios.filter((scenario) => scenario.isApart);
+    return [...background, ...(await worker.run(apart))];
   }
 
   /** Ends every process, also if a signal arrives in the middle of a run. */

@@ -17,7 +17,8 @@ const TARGETS = [
   'corpus',
   'dashboard',
 ] as const;
-const KILLS = 40;
+const KILLS = 10;
+const LONG_KILLS = 40;
 const PAUSE_MAX_MS = 3_000;
 /** After this many kills all jobs are made due again, including daily ones. */
 const DUE_EACH = 10;
@@ -25,8 +26,8 @@ const CUSTOMERS = 3;
 const CREDITS = 5_000;
 
 export const killsWhileBuyingRow: ApartScenario = {
-  name: 'forty kills while people buy',
-  fault: `${KILLS} times kill -9 of one of ${[...new Set(TARGETS)].join(', ')} while customers pay at a processor`,
+  name: 'kills while people buy',
+  fault: `${KILLS} times, with --long ${LONG_KILLS} times, kill -9 of one of ${[...new Set(TARGETS)].join(', ')} while customers pay at a processor`,
   expectation:
     'each purchase is paid and granted once, without manual intervention, also if its jobs are killed',
   isApart: true,
@@ -44,7 +45,7 @@ export const killsWhileBuyingRow: ApartScenario = {
 async function killWhileBuying(harness: Harness, shop: Shop): Promise<void> {
   const ending = new AbortController();
   const doing = [
-    killForty(harness, shop, ending),
+    killMany(harness, shop, ending),
     ...shop.customers.map((customer) => buyOn(harness, shop, customer, ending.signal)),
   ];
   try {
@@ -57,9 +58,10 @@ async function killWhileBuying(harness: Harness, shop: Shop): Promise<void> {
   await checkPaidOnce(shop);
 }
 
-async function killForty(harness: Harness, shop: Shop, ending: AbortController): Promise<void> {
-  const { random } = harness;
-  for (let kill = 0; kill < KILLS && !ending.signal.aborted; kill += 1) {
+async function killMany(harness: Harness, shop: Shop, ending: AbortController): Promise<void> {
+  const { random, isLong } = harness;
+  const kills = isLong ? LONG_KILLS : KILLS;
+  for (let kill = 0; kill < kills && !ending.signal.aborted; kill += 1) {
     if (kill % DUE_EACH === 0) await makeJobsDue(shop);
     await sleep(random.between(100, PAUSE_MAX_MS));
     const target = TARGETS[random.between(0, TARGETS.length - 1)];

@@ -22,6 +22,7 @@ const kubernetesRow: ApartScenario = {
 
 const importKillsRow: ApartScenario = {
   name: 'crash import.before-commit, import.after-commit',
+  isForReleases: true,
   fault: 'kill -9 of corpus at steps of its imports, in a file of each kind',
   expectation: 'the import continues by itself: every name is counted once and dropped once',
   isApart: true,
@@ -35,6 +36,7 @@ const importKillsRow: ApartScenario = {
 
 const countersRow: ApartScenario = {
   name: 'valkey killed, flushed, paused, slow',
+  isForReleases: true,
   fault: 'Valkey fails while three gateways receive three times the limit',
   expectation: 'at most twice the limit in the minute of the fault, at most the limit afterwards',
   isApart: true,
