@@ -71,7 +71,10 @@ function typedOf(row: Operation, query: Given): Typed {
   return given.length === 0 ? exampleOf(row) : Object.fromEntries(given);
 }
 
-/** Answers a sample as for a test key, free of charge; for any other input, shows the example of the row. */
+/**
+ * Answers a sample as it would be answered to a test key, free of charge; for any other input, shows the example of the
+ * row.
+ */
 async function answerOf(
   visit: PageVisit,
   row: Operation,

@@ -70,7 +70,7 @@ describe('the playground', () => {
     expect(await priced('ip.whois/calls?ip=999')).toMatch(/^ip /);
   });
 
-  it('answers a sample without a key as for a test key, and shows the example for any other name', async () => {
+  it('answers a sample as it would be answered to a test key, and shows the example for any other name', async () => {
     under.answers.set(ASK, {
       status: true,
       domain_name: 'redacted.test',
