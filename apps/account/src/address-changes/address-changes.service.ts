@@ -48,8 +48,8 @@ export class AddressChangesService {
   }
 
   /**
-   * Sets the address, invalidates links mailed to the old one and notifies it (S32). @throws LinkInvalid,
-   * AccountIsDeleted.
+   * Sets the address, invalidates links that were mailed to the old address, and notifies the old address (S32).
+   * @throws LinkInvalid, AccountIsDeleted.
    */
   async confirm(
     { token }: ConfirmAddressRequest,

@@ -30,7 +30,7 @@ describe('address changes', () => {
   const logIn = async (email: string) =>
     (await account.dashboard('POST', 'log-in', { body: { email, password: PASSWORD } })).status;
 
-  it('S32: the address changes once the new one is confirmed, and the old one gets a notice', async () => {
+  it('S32: the address changes once the new address is confirmed, and the old address gets a notice', async () => {
     expect((await request()).status).toBe(202);
     expect(await logIn(old)).toBe(200);
     const token = await account.linkToken(wanted);

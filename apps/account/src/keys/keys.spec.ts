@@ -270,7 +270,7 @@ describe('keys', () => {
     expect((await call('DELETE', `keys/${key.id}`)).status).toBe(200);
   });
 
-  it('S85: another account’s key gets the same answer as an unknown one', async () => {
+  it('S85: another account’s key gets the same answer as an unknown key', async () => {
     const key = await createKey();
     owner = await account.newOwner();
     for (const id of [key.id, newId(), 'none']) {

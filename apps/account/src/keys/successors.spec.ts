@@ -41,7 +41,7 @@ describe('the successor of a key', () => {
     data: { keyId, state },
   });
 
-  it('the successor of a rotated key has the same expiry unless a new one is given', async () => {
+  it('the successor of a rotated key has the same expiry unless a new expiry is given', async () => {
     const [soon, later] = [1, 9].map((days) =>
       new Date(account.clock.now().getTime() + days * DAY_MS).toISOString(),
     );
@@ -122,7 +122,7 @@ describe('the successor of a key', () => {
     expect(await Promise.all(ranks)).toEqual([1, 2, 0]);
   });
 
-  it('a key is reissued once, with the name, scopes and limits of the old one', async () => {
+  it('a key is reissued once, with the name, scopes and limits of the old key', async () => {
     const key = await createKey({ scopes: ['ip'], allowed_addresses: ['192.0.2.0/24'] });
     const early = await call('POST', `keys/${key.id}/reissue`);
     expect(early.body.code).toBe('key_not_reissuable');
@@ -133,7 +133,7 @@ describe('the successor of a key', () => {
     expect(again).toMatchObject({ status: 409, body: { code: 'key_not_reissuable' } });
   });
 
-  it('a reissued key has the same expiry as the old one', async () => {
+  it('a reissued key has the same expiry as the old key', async () => {
     const soon = new Date(account.clock.now().getTime() + HOUR_MS).toISOString();
     const later = new Date(account.clock.now().getTime() + 9 * DAY_MS).toISOString();
     const [revoked, first, second] = [

@@ -87,7 +87,7 @@ export class LogInService {
     await this.throttling.giveBack(STRANGERS_LIMIT, strangers);
     if (!device) await this.throttling.giveBackNetwork(NETWORK_LIMIT, visitor);
     const { accountId, personId, passwordHash } = person;
-    // A new password starts a new count, so someone who knew the old one cannot lock the owner out (S22).
+    // A new password starts a new count, so a person who knew the old password cannot lock the owner out (S22).
     await this.throttling.count(PERSON_LIMIT, `${personId}\n${passwordHash}`, visitor);
     const actor = { accountId, personId, visitor };
     const rehashed = await this.passwords.rehash(password, passwordHash, visitor.address);

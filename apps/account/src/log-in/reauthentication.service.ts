@@ -44,7 +44,7 @@ export class ReauthenticationService {
     { password }: ReauthenticateRequest,
   ): Promise<SessionAnswer<CurrentSessionAnswer>> {
     const passwordHash = await this.checkPassword(session, password);
-    // A new password starts a new count, so someone who knew the old one cannot lock the owner out (S22).
+    // A new password starts a new count, so a person who knew the old password cannot lock the owner out (S22).
     await this.throttling.count(PERSON_LIMIT, `${session.personId}\n${passwordHash}`, session);
     return this.accounts.transaction(async (transaction) => {
       const token = await this.sessions.renew(transaction, session, { isProven: true });

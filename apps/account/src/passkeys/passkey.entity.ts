@@ -30,7 +30,7 @@ export class Passkey {
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
-  /** The time of the last log-in; null before the first one. */
+  /** The time of the last log-in; null before the first log-in. */
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt: Date | null;
 }

@@ -8,7 +8,7 @@ import { SessionAnswer } from '../sessions/session-headers.js';
 import type { ActiveSession } from '../sessions/session-guard.js';
 import { PasswordResetsService } from './password-resets.service.js';
 
-/** Sets new passwords of people who know the old one. */
+/** Sets new passwords of people who know their old password. */
 @Injectable()
 export class PasswordChangesService {
   constructor(
@@ -19,7 +19,7 @@ export class PasswordChangesService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Changes the password, ends all sessions and starts a new one. @throws WrongCredentials, InvalidRequest. */
+  /** Changes the password, ends all sessions and starts a new session. @throws WrongCredentials, InvalidRequest. */
   async change(
     session: ActiveSession,
     { current_password, password }: ChangePasswordRequest,

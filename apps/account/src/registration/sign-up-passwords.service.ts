@@ -22,7 +22,7 @@ export class SignUpPasswordsService {
 
   /**
    * Checks the password at the confirmation. @returns the hash of the account's password.
-   * @throws NotTheSignUpPassword unless a new one is set; InvalidRequest, TooManyAttempts, PasswordQueueFull.
+   * @throws NotTheSignUpPassword unless a new password is set; InvalidRequest, TooManyAttempts, PasswordQueueFull.
    */
   async hashOf(
     { id, passwordHash }: SignUp,
