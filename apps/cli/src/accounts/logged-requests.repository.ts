@@ -32,7 +32,7 @@ export class LoggedRequestsMaintenanceRepository {
   }
 }
 
-// Days follow the database's clock; the first one reaches a day into the future.
+// Days follow the database's clock; the first day reaches a day into the future.
 const FIND = `
   select account_id as "accountId", at, operation, subject, status from request_log
   where request_id = $1 and at >= now() - $2::int * interval '1 day'

@@ -22,7 +22,7 @@ interface TimelineOptions extends OutputOptions {
 
 interface Timeline {
   entries: TimelineEntry[];
-  /** `--before` of the next page; absent on the last one. */
+  /** The value of `--before` for the next page; absent on the last page. */
   nextBefore?: string;
   /** How often operators inspected the account within this page; these entries are omitted from it. */
   inspectionsLeftOut: number;
