@@ -50,7 +50,7 @@ export class HoldsService {
     });
   }
 
-  /** Charges one part. The first count of a part wins; later ones are acknowledged without effect. */
+  /** Charges one part. The first count of a part is valid; later counts are acknowledged without effect. */
   async settle(name: HoldName, part: string, count: number): Promise<void> {
     await this.withHold(name, async (transaction, book, hold) => {
       if (!(await this.repository.insertPart(transaction, hold, part, count))) return;

@@ -49,7 +49,7 @@ describe('concurrent calls for leases', () => {
     await entitlement.client.close({ accountId, leaseId, consumed: 3 });
   });
 
-  it('a damaged account affects no other: its lease is set aside, and booked after the repair', async () => {
+  it('a damaged account affects no other account: its lease is set aside, and booked after the repair', async () => {
     const uses = await Promise.all(
       Array.from({ length: 30 }, async () => {
         const [accountId, leaseId] = [await trialAccount(), newId()];

@@ -110,8 +110,8 @@ export class LeasesRepository {
   }
 
   /**
-   * Stores totals of open leases; lower ones, and those of unknown leases, change nothing. No account is locked, so a
-   * damaged account does not stop it.
+   * Stores totals of open leases; lower totals, and totals of unknown leases, change nothing. No account is locked, so
+   * a damaged account does not stop this call.
    */
   async report(uses: LeaseUse[]): Promise<void> {
     await this.database.query(REPORT, usesOf(uses));

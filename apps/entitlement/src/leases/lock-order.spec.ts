@@ -42,8 +42,8 @@ describe('locks', () => {
   };
 
   /**
-   * Checks the order of locks: while one transaction has locked the first row, another one that needs both rows has not
-   * locked the last one yet.
+   * Checks the order of locks: while one transaction has locked the first row, another transaction that needs both rows
+   * has not locked the last row yet.
    */
   async function expectInOrder(
     takeFirst: (transaction: Transaction) => Promise<unknown>,

@@ -14,7 +14,7 @@ export interface CreditAccount {
   allowanceVersion: number;
   lastGranted: number;
   lowThreshold?: number;
-  /** Id of its last transfer; the next one is greater. */
+  /** The id of the account's last transfer; the next id is greater. */
   lastTransferId?: string;
 }
 
@@ -36,7 +36,7 @@ export interface Move {
 export abstract class GrantBook {
   readonly transfers: LedgerTransfer[] = [];
   readonly issued = new Set<string>();
-  /** The repayments that this book adds to the known ones. */
+  /** The repayments that this book adds to the known repayments. */
   readonly repaid: Repayment[] = [];
   allowanceChanged = false;
   protected readonly grants = new Map<string, Grant>();

@@ -97,7 +97,7 @@ export class LedgerService {
     return this.booksOf(accounts, grants, repayments);
   }
 
-  /** Reads the current state of an account for a reader, without a lock; a new one if it does not exist. */
+  /** Reads the current state of an account for a reader, without a lock; a new account if it does not exist. */
   async readAccount(transaction: Transaction, accountId: string): Promise<CreditAccount> {
     const account = await this.repository.findAccount(transaction, accountId);
     return account ?? newAccount(accountId);

@@ -73,7 +73,7 @@ describe('announcements of billing', () => {
     expect((await entitlement.client.balance(accountId)).spendable).toBe(15_000);
   });
 
-  it('within one batch a repeated payment grants nothing, and does not delay a new one', async () => {
+  it('within one batch, a repeated payment grants nothing, and does not delay a new payment', async () => {
     const other = newId();
     const [known, fresh] = [payment([line()]), payment([line()])];
     await entitlement.deliver(PaymentConfirmed, accountId, known);

@@ -43,7 +43,7 @@ async function balance() {
 }
 
 describe('usage of an account', () => {
-  it('is one line per day and operation, in the order in which they began, and adds up by day', async () => {
+  it('has one line per day and operation, in the order of their first use, and adds up by day', async () => {
     await entitlement.buy(accountId, 1_000);
     await entitlement.client.close(await lease({ 'whois.live': 3, 'dns.live': 4 }, 7));
     await entitlement.client.close(await lease({ 'whois.live': 5 }, 5));
