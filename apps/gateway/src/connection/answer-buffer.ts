@@ -5,7 +5,7 @@ const CHUNK_BYTES = 64 * 1024;
 
 /**
  * The buffer in which answers are assembled. The kernel accepts nearly every answer at once, so its space is reused; an
- * answer that is not accepted at once keeps its space, and the next one is placed after it.
+ * answer that is not accepted at once keeps its space, and the next answer is placed after it.
  */
 export class AnswerBuffer {
   private chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);

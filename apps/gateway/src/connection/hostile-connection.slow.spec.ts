@@ -120,7 +120,7 @@ describe('a shutdown', () => {
     const held = around.lookup.holdAnswers();
     await ask(client, 'c1.example');
     const stopped = around.stopGateway(other);
-    // Draining begins with the call; the answer sent next is the last one.
+    // The drain begins with the call; the answer that is sent next is the last answer.
     held.release();
     await waitFor('the answer', () => client.statuses.length === 1);
     expect(client.text).toContain('Connection: close');

@@ -107,7 +107,7 @@ async function holdBulk(apiKey: string): Promise<{ end: () => void }> {
 }
 
 describe('a busy gateway', () => {
-  it(`S102: ${BULK} bulk requests at most double the p99 of live ones`, async () => {
+  it(`S102: ${BULK} bulk requests at most double the p99 of live requests`, async () => {
     const { apiKey, keyRecord } = around.account.addKey({ scopes: SCOPES });
     around.entitlement.limits.set(keyRecord.accountId, 10 * REQUESTS);
     around.entitlement.bulkLimit = 10 * BULK;

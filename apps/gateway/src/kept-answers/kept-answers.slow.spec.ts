@@ -123,7 +123,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     await waitFor('the charge', () => around.entitlement.charged(keyRecord.accountId) === 2);
   });
 
-  it('409: is rejected while the first one is running', async () => {
+  it('409: is rejected while the first request is running', async () => {
     const { apiKey } = around.account.addKey({ scopes: SCOPES });
     const respond = around.lookup.respond!;
     let goOn: (() => void) | undefined;
@@ -137,7 +137,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect((await post(apiKey)).json).toMatchObject({ asked: 1 });
   });
 
-  it('runs if the first one was refused and nothing was charged', async () => {
+  it('runs if the first request was refused and nothing was charged', async () => {
     const { apiKey } = around.account.addKey({ scopes: SCOPES });
     around.lookup.respond = undefined;
     around.lookup.answer = () => problemAnswer(503, 'lookup_overloaded', 'throttled');

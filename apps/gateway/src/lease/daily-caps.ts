@@ -70,7 +70,7 @@ export class DailyCaps {
     return addition === 'full' ? new ServiceOverloaded() : new KeyCapReached(cap);
   }
 
-  /** Returns credits to the day in which they were reserved, never to the next one. */
+  /** Returns credits to the day in which they were reserved, never to the next day. */
   release({ capId, dailyCreditCap }: CappedKey, credits: number, day: number): void {
     if (dailyCreditCap > 0 && credits > 0) {
       this.spent.takeOff(capId, day, credits);
@@ -85,7 +85,7 @@ export class DailyCaps {
     const day = this.today();
     const lines = [...inUse].map((capId) => ({ capId, keyIds: this.keysOf.get(capId) ?? [capId] }));
     const logged = await this.loggedToday(lines.flatMap(({ keyIds }) => keyIds));
-    // Charges of a day that is over do not count towards the next one.
+    // Charges of a day that is over do not count towards the next day.
     if (this.today() !== day) return;
     for (const { capId, keyIds } of lines) this.spent.raise(capId, day, sumOf(keyIds, logged));
   }

@@ -178,7 +178,7 @@ describe('the lease client', () => {
     expect(stored()[1].amount).toBe(1_000);
   });
 
-  it('a request for more credits than exist does not fail the next one', async () => {
+  it('a request for more credits than exist does not make the next request fail', async () => {
     around.entitlement.balances.set(accountId, 30);
     const [large, small] = await Promise.all([reserve(60), reserve(5)]);
     expect(large).toMatchObject({ status: 402 });

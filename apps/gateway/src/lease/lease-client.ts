@@ -73,7 +73,7 @@ const WAITERS_MAX = 2_000;
 const WANTED_MIN = 10;
 const WANTED_MAX = 1_000;
 const WANTED_AHEAD_SECONDS = 30;
-/** The share of a lease that is left when the next one is requested. */
+/** The share of a lease that is left when the next lease is requested. */
 const REFILL_AT = 0.2;
 const PREFETCH_PAUSE_MS = SECOND_MS;
 
@@ -309,7 +309,7 @@ export class LeaseClient {
   }
 
   /**
-   * Waits for credits that other gateways hold: entitlement recalls them, and this gateway's idle ones are returned
+   * Waits for credits that other gateways hold: entitlement recalls them, and this gateway's idle leases are returned
    * now.
    */
   private async waitForOthers(pool: LeasePool): Promise<void> {

@@ -191,7 +191,7 @@ export class LeaseJournal {
     }
   };
 
-  /** Writes a new file with the open items and replaces the old one. */
+  /** Writes a new file with the open items, which replaces the old file. */
   private compact(): void {
     try {
       const uses = [...this.options.openLeases()].map((lease) => ({
@@ -228,7 +228,7 @@ export class LeaseJournal {
 
 const readText = (path: string) => readFileSync(path, 'utf8');
 
-/** Writes a second file, so that the old one stays complete if this fails. */
+/** Writes a second file, so that the old file stays complete if this fails. */
 function writeWhole(path: string, text: string): void {
   const next = `${path}.next`;
   const file = openSync(next, 'w', 0o600);

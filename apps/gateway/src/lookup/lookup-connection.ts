@@ -21,7 +21,8 @@ export interface LookupAddress {
 
 const HEADERS_MAX_BYTES = 16 * 1024;
 /**
- * Maximum length of headers that are read in one part; longer ones are read like those that arrive in several parts.
+ * Maximum length of headers that are read in one part; longer headers are read like headers that arrive in several
+ * parts.
  */
 const USUAL_HEADERS_BYTES = 768;
 const BODY_MAX_BYTES = 4 * 1024 * 1024;

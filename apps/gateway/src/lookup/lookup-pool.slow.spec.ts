@@ -14,7 +14,10 @@ import type { LookupConnection } from './lookup-connection.js';
 import { LookupPool, type LookupPoolOptions } from './lookup-pool.js';
 import { AnswerLate, BrokenAnswer, ConnectionEnded } from './lookup.errors.js';
 
-/** A lookup server at the level of bytes: the test sees the received bytes and determines the sent ones. */
+/**
+ * A lookup server at the level of bytes: the test sees the bytes that it receives, and determines the bytes that it
+ * sends.
+ */
 class ByteServer {
   readonly sockets: Socket[] = [];
   /** Requests in the order of arrival. */

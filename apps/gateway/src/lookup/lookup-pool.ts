@@ -17,7 +17,7 @@ export interface LookupPoolOptions {
   connectTimeoutMs?: number;
   /** Unused connections are closed after this time, before lookup closes them (72 s). */
   keepAliveMs?: number;
-  /** Maximum age of a connection, so that a balancer can place new ones on new instances of lookup. */
+  /** Maximum age of a connection, so that a balancer can place new connections on new instances of lookup. */
   ageMaxMs?: number;
 }
 
@@ -159,7 +159,7 @@ export class LookupPool {
       else if (!isConnected && quiet >= connect) connection.destroy(new ConnectTimeout());
     }
     const late = this.waiting.filter((call) => call.waitedTicks++ >= answer);
-    // Only the first calls are checked, because later ones have not waited longer.
+    // Only the first calls are checked, because later calls have not waited longer.
     this.waiting.splice(0, late.length);
     for (const call of late) call.onFault(new AnswerLate());
   }

@@ -19,7 +19,9 @@ export class KeyUseJob implements Job {
     if (this.used.size < KEYS_MAX) this.used.add(keyId);
   }
 
-  /** Reports the used keys. A failed report is repeated with the next one, so that no used key is shown as unused. */
+  /**
+   * Reports the used keys. A failed report is repeated with the next report, so that no used key is shown as unused.
+   */
   async runOnce(): Promise<void> {
     const keyIds = [...this.used];
     this.used = new Set();

@@ -112,7 +112,7 @@ export class RequestLogCopy implements LogSink {
     await this.disconnect();
   }
 
-  /** Waits for an attempt that the server is still processing, and determines the result of the last one. */
+  /** Waits for an attempt that the server is still processing, and determines the result of the last attempt. */
   private async begin(client: pg.Client): Promise<void> {
     if (!this.isRegistered) {
       const insert = 'insert into log_writers (id) values ($1) on conflict do nothing';

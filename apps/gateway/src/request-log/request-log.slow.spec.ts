@@ -305,7 +305,7 @@ describe('the request log', () => {
     );
   });
 
-  it('erasure removes the rows of one account in chunks, including later ones', async () => {
+  it('an erasure removes the rows of one account in chunks, including rows that arrive later', async () => {
     const log = new RequestLog(copy, logger);
     const [gone, stays] = [newId(), newId()];
     for (let n = 0; n < 25; n++)

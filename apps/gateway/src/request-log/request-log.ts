@@ -99,7 +99,7 @@ export class RequestLog {
 
   /**
    * Writes the pending lines, one call at a time; lines that fail stay for the next call. Lines that arrive during a
-   * write also wait for the next one; otherwise a busy gateway would start one small COPY after another.
+   * write also wait for the next call; otherwise, a busy gateway would start one small COPY after another.
    * @returns false if they could not be written.
    */
   async flush(): Promise<boolean> {
@@ -137,7 +137,7 @@ export class RequestLog {
     this.droppedCount += countOf(parts);
   }
 
-  /** Returns a chunk with room for a line after the last one. */
+  /** Returns a chunk with room for one more line. */
   private chunkFor(bytes: number): Chunk {
     const last = this.chunks[this.chunks.length - 1];
     if (last.bytes.length - last.to >= bytes) return last;

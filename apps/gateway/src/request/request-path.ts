@@ -340,7 +340,7 @@ export class RequestPath {
     else keptAnswers.keepStream(context, outcome);
   }
 
-  /** Releases the slots that a running request held; the next one may use them before the answer is sent. */
+  /** Releases the slots that a running request held; the next request may use them before the answer is sent. */
   private releaseSlots(context: RequestContext): void {
     const { shedder, transfers } = this.parts;
     context.isOver = true;

@@ -211,7 +211,7 @@ describe('an operation with a body', () => {
     expect((await post('/v2.0/bulk', apiKey, names, key)).status).toBe(200);
   });
 
-  it('streams lines as they arrive, and the last one contains their cost', async () => {
+  it('streams lines as they arrive, and the last line contains their cost', async () => {
     const { apiKey } = around.account.addKey();
     around.lookup.respond = (asked, response) => {
       expect(asked.headers.accept).toBe('application/x-ndjson');
@@ -298,7 +298,7 @@ describe('an operation with a body', () => {
     expectProblem(other, 415, 'unsupported_media_type');
   });
 
-  it('an exception in a step is an internal error of that request only, and the next one is answered', async () => {
+  it('an exception in a step is an internal error of that request only, and the next request is answered', async () => {
     const { apiKey } = around.account.addKey();
     const thrown = await post('/v2.0/bulk', apiKey, { domainNames: [UNCOUNTABLE] });
     expect([thrown.status, thrown.json.code]).toEqual([500, 'internal_error']);

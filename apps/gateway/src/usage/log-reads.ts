@@ -8,7 +8,7 @@ import { ReadTooHeavy } from './usage.errors.js';
 const STATEMENT_MAX_MS = 2_000;
 /** Maximum number of the gateway's connections used by reads. */
 const AT_ONCE = 2;
-/** Maximum number of accounts with running or waiting reads; the last one waits for at most 8 s. */
+/** Maximum number of accounts with running or waiting reads; the last read waits for at most 8 s. */
 const ACCOUNTS_MAX = 10;
 /** Maximum number of running or waiting reads of one account. */
 const OF_ACCOUNT_MAX = 8;

@@ -4,7 +4,7 @@ import { HOUR_MS } from '#libs/platform';
 import { KEY_FIGURES, KEY_SUMS, PACE_LIST } from '../request-log/key-figures.js';
 import { LogReads } from './log-reads.js';
 
-/** The requests of a minute; minutes are counted back from now, and 0 is the last one. */
+/** The requests of a minute; minutes are counted back from now, and 0 is the last minute. */
 export interface UsedInMinute {
   minute: number;
   operation: string;
