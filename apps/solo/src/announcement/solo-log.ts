@@ -9,7 +9,7 @@ export interface SoloLog {
   close(): Promise<void>;
 }
 
-/** Appends to the log file. A file of more than 50 MiB is rotated and replaces the previous one. */
+/** Appends to the log file. A file of more than 50 MiB is rotated and replaces the previously rotated file. */
 export function openLog(path: string): SoloLog {
   if (existsSync(path) && statSync(path).size > SIZE_MAX_BYTES) renameSync(path, `${path}.1`);
   let stream: WriteStream | undefined;

@@ -29,7 +29,7 @@ export class SoloServer {
     return new SoloServer(await EmbeddedServer.start(options), options, told);
   }
 
-  /** The actual data folder, which is another one than requested if PostgreSQL's user cannot reach that. */
+  /** The actual data folder, which differs from the requested folder if PostgreSQL's user cannot reach that folder. */
   get folder(): string {
     return this.server.folder;
   }
