@@ -110,7 +110,7 @@ export class MemoryRateLimiter extends RateLimiter {
     this.findOldest(base, buckets);
   }
 
-  /** Moves from the previous oldest bucket to the next one with requests. */
+  /** Moves from the previous oldest bucket to the next bucket with requests. */
   private findOldest(base: number, buckets: number): void {
     const { words, counts } = this;
     if (words[base + TOTAL] === 0) return;

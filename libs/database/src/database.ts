@@ -97,8 +97,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction for reads: all statements see the database as it was at the first one (REPEATABLE
-   * READ). @throws as `transaction`.
+   * Runs `work` in one transaction for reads: all statements see the database as it was at the first statement
+   * (REPEATABLE READ). @throws as `transaction`.
    */
   async snapshot<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return available(

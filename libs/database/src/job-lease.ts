@@ -85,7 +85,7 @@ export class JobLease {
     return this.isWritten(RENEW, [job, epoch, leaseMs]);
   }
 
-  /** Records a run as done: the next one is due one interval after its start. @returns as `renew`. */
+  /** Records a run as done: the next run is due one interval after its start. @returns as `renew`. */
   async finish({ epoch }: JobRun): Promise<boolean> {
     return this.isWritten(FINISH, [this.options.job, epoch]);
   }

@@ -4,7 +4,7 @@
  */
 export interface Page<T> {
   items: T[];
-  /** The cursor of the next page; absent on the last one. */
+  /** The cursor of the next page; absent on the last page. */
   nextCursor?: string;
 }
 

@@ -1,4 +1,4 @@
-/** The time limit of a statement, unless a pool or a transaction sets another one. */
+/** The time limit of a statement, unless a pool or a transaction sets another limit. */
 export const STATEMENT_TIMEOUT_MS = 15_000;
 /** The time limit of an auditor's statement, which reads all rows in parallel with the traffic. */
 export const AUDIT_TIMEOUT_MS = 120_000;

@@ -88,7 +88,7 @@ it('each route logs one line about a flood of statements that the server cancels
   expect(log.trim().split('\n')).toHaveLength(2);
 });
 
-it('a connection without answers is closed, so that the next statement is answered on a new one', async () => {
+it('a connection without answers is closed, so that the next statement is answered on a new connection', async () => {
   const proxy = await TcpProxy.before(test.url('gateway'));
   const pool = await Database.open({
     url: proxy.through(test.url('gateway')),

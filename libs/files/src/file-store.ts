@@ -56,7 +56,7 @@ export interface ListOptions {
 export interface FilePage {
   /** The files, ordered by their keys, byte by byte. */
   files: FileFacts[];
-  /** The value of `after` for the next page; undefined on the last one. */
+  /** The value of `after` for the next page; undefined on the last page. */
   next?: string;
 }
 

@@ -85,7 +85,7 @@ describe('the connections of a public listener', () => {
     expect(String((await answer)[0])).toContain('late');
   });
 
-  it('S126: a slow search for the longest idle connection does not make later ones appear idle for longer', async () => {
+  it('S126: a slow search for the longest idle connection does not make later connections appear idle for longer', async () => {
     const idleMs = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30);
     await listen(3, 3, { idleMs });
     const opened: Socket[] = [];

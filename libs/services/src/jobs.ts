@@ -45,7 +45,7 @@ interface ScheduledJob {
 
 /** The jobs of a running service, until `stop` is called. */
 export interface RunningJobs {
-  /** Starts no further runs, and waits for running ones. */
+  /** Starts no further runs, and waits for the current runs. */
   stop(): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ export interface WorkRunnerOptions<T extends object> {
   /** The database, for a role that may write the queue's rows. */
   database: Pick<Database, 'query' | 'transaction'>;
   logger: Logger;
-  /** Pauses after failed attempts; the last one repeats. */
+  /** The pauses after failed attempts; the last pause repeats. */
   backOffMs?: readonly number[];
   /** After this many failed attempts, work is dead; by default, one more than there are pauses. */
   triesMax?: number;

@@ -34,7 +34,7 @@ export class ValkeyRateLimiter extends RateLimiter {
   private queue: SliceEntry[] = [];
   private isFlushPlanned = false;
   private sweep?: Iterator<SliceEntry>;
-  /** All requests that this gateway admitted; it counts by these when it is alone. */
+  /** Counts all requests that this gateway admitted, for the time when the server is down. */
   private readonly own: MemoryRateLimiter;
   private readonly timer: NodeJS.Timeout;
   private readonly underWay = new Set<Promise<void>>();

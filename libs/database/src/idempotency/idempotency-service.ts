@@ -14,7 +14,10 @@ export interface IdempotencyOptions<T> {
 
 const KEEP_MS = DAY_MS;
 
-/** Answers a repeated call with the answer to the first one, which is stored in the same transaction as its effect. */
+/**
+ * Answers a repeated call with the answer to the first call. That answer is stored in the same transaction as the
+ * effect of the call.
+ */
 @Injectable()
 export class IdempotencyService {
   constructor(

@@ -56,7 +56,7 @@ export class Transfers {
     return transfer;
   }
 
-  /** Frees its place for the next one. */
+  /** Frees its place for the next transfer. */
   end(transfer: Transfer): void {
     const { whose, places } = this.underWay.get(transfer) ?? {};
     if (whose !== undefined) places?.leave(whose);
