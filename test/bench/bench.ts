@@ -5,7 +5,7 @@ import { setupDurablePostgres, setupPostgres } from '../environment/setup.js';
 import teardown from '../environment/teardown.js';
 import { cleanup } from './cleanup.js';
 
-/** One measured figure. `ok` is set if docs/benchmarks.md states a target. */
+/** A measured figure. `ok` is set if docs/benchmarks.md states a target. */
 export interface BenchRow {
   what: string;
   value: number;

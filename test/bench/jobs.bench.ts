@@ -222,7 +222,7 @@ async function besideImport(names: number): Promise<BenchRow[]> {
   });
 }
 
-/** One file of records in its three formats; the other files of the same days are empty. */
+/** A file of records in its three formats; the other files of the same days are empty. */
 async function databaseFile(rows: number): Promise<BenchRow[]> {
   const corpus = new CorpusStandIn();
   const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);

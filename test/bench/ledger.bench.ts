@@ -61,7 +61,7 @@ async function charge(
   if (rest.length > 0) await client.closeAll(rest);
 }
 
-/** One customer's use at a gateway: one lease after another, each used up. */
+/** A customer's use at a gateway: one lease after another, each used up. */
 class Customer {
   readonly spent: LeaseUse[] = [];
   isChanged = false;

@@ -144,7 +144,7 @@ describe('credits in every history', () => {
   });
   afterAll(() => entitlement.stop());
 
-  /** One customer's history, applied to both the service and the model. */
+  /** A customer's history, applied to both the service and the model. */
   class History {
     readonly accountId = newId();
     readonly subscriptionId = newId();

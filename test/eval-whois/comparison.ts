@@ -1,7 +1,7 @@
 import type { Contact, ContactRole, DateValue, RegistrationRecord } from '#libs/resolvers';
 import type { ExpectedRecord } from './recorded-row.js';
 
-/** One asserted value, and whether the parser agrees with it. */
+/** An asserted value, and whether the parser agrees with it. */
 export interface Finding {
   field: string;
   isRight: boolean;

@@ -15,7 +15,7 @@ export interface Answer {
   json: Record<string, unknown>;
 }
 
-/** One gateway with its own database, called over its socket, with stand-ins for the services around it. */
+/** A gateway with its own database, called over its socket, with stand-ins for the services around it. */
 export class GatewayUnderTest {
   private auditor?: ReturnType<TestDatabase['auditor']>;
 

@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { isSql, sqlMutations } from './sql-mutations.js';
 
-/** One small change of a compiled file. */
+/** A small change of a compiled file. */
 export interface Mutation {
   /** Offsets in the compiled text; the text between them is replaced. */
   start: number;

@@ -1,4 +1,4 @@
-/** One small change of an SQL text, with offsets in it. */
+/** A small change of an SQL text, with offsets in it. */
 export interface SqlMutation {
   start: number;
   end: number;

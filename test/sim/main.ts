@@ -6,7 +6,7 @@ import { type Tally, runHistories } from './histories.js';
 import { SABOTAGES, type Sabotage } from './sabotage.js';
 import { installVirtualTime } from './virtual-time.js';
 
-/** One history of a customer's money and credits, on PostgreSQL, is run for this many histories of machines. */
+/** A history of a customer's money and credits, on PostgreSQL, is run for this many histories of machines. */
 const HISTORIES_PER_CUSTOMER = 33;
 /** The stack depth of errors, except in a replay: stack traces cost more than the histories. */
 const STACK_LINES = 0;

@@ -4,7 +4,7 @@ import type { Actor, World } from './world.js';
 /** Committed rows by primary key. */
 export type Rows = Map<string, object>;
 
-/** One statement of the code under test, recognised by how its text begins. */
+/** A statement of the code under test, recognised by how its text begins. */
 export interface Statement {
   begins: string;
   /** Names of the locks that it takes first and keeps until its transaction ends. */

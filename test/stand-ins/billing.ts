@@ -14,7 +14,7 @@ const SCHEMA = 'billing';
 /** The database in which the stand-in publishes its events, and its clock. */
 export interface BillingOptions {
   databaseUrl(role: string): string;
-  /** Closed by the caller. */
+  /** The transport for the events, which the caller closes. */
   transport: EventTransport;
   clock: Clock;
 }

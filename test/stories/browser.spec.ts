@@ -75,7 +75,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
     expect(await user.title()).toBe('Confirm your address');
   });
 
-  it('S31: opening the link twice changes nothing; its button confirms once and shows the first key once', async () => {
+  it('S31: opening the link twice changes nothing; the button on its page confirms once and shows the first key once', async () => {
     const link = user.page.url();
     const scanner = await BrowserUser.arrive(browser, deployment, { javaScriptEnabled: false });
     await scanner.open(link);

@@ -227,7 +227,7 @@ export function plansAndMoneyBack(
     await waitForCredits(rhea, TRIAL);
   });
 
-  it('S118: a deletion cancels at the end of the period, and the restoration undoes exactly that', async () => {
+  it('S118: a deletion cancels the plan at the end of the period, and the restoration undoes exactly that', async () => {
     const isEnding = () => side.isEnding(yves.accountId);
     const { password } = yves;
     await yves.call('POST', '/api/session/reauthenticate', { password });

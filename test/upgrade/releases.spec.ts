@@ -97,7 +97,7 @@ describe('a release', () => {
     expect(project.history.lastRelease()).toEqual({ version: '0.2.0', commit: second });
   });
 
-  it('is at its tag, also on a merge of it; a tag without its heading is a fault', () => {
+  it('is the commit with its tag, even if that is a merge; a tag without the heading is a fault', () => {
     const project = new Project();
     project.git('switch', '-q', '-c', 'ready');
     project.release('0.1.0');

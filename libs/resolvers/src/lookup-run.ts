@@ -7,7 +7,7 @@ import { referralHost } from './whois/referral-host.js';
 /** The number of servers queried after the registry's port 43: the registrar, and one more server that it may name. */
 const REFERRALS_MAX = 2;
 
-/** The wait that is announced if no upstream named one. */
+/** The wait that is announced if no upstream named a time. */
 const RETRY_SECONDS_DEFAULT = 30;
 
 /** The maximum wait that is announced, whatever an upstream asks for. */
@@ -20,7 +20,7 @@ const DECISIVE: ReadonlySet<LookupOutcome> = new Set([
   'restricted',
 ]);
 
-/** One lookup of one name: the registry by RDAP or port 43, then its registrar. */
+/** A lookup of one name: the registry by RDAP or port 43, then its registrar. */
 export class LookupRun {
   private readonly sources: SourceAnswer[] = [];
 

@@ -112,7 +112,7 @@ describe('mergeSources', () => {
     ]);
   });
 
-  it('only contradicting values of sources are listed, with the chosen one', () => {
+  it('only contradicting values of sources are listed, with the chosen source', () => {
     expect(merged?.conflicts).toEqual([
       { path: 'expires', chosen: 's1', values: { s1: '2030-02-03', s2: '2031-02-03' } },
       { path: 'statuses', chosen: 's1', values: { s1: 'ok', s2: 'clientHold' } },

@@ -28,7 +28,7 @@ type Role = SourceAnswer['role'];
 /** The result of one query, without the server and the time of the query. */
 type Finding = ExchangeFinding & Pick<SourceAnswer, 'record' | 'truncated'>;
 
-/** Queries one server about one name; the result says how it went. Never rejects. */
+/** Queries a server about a name. Never rejects: a failure is a result, too. */
 export class SourceAsker {
   private readonly exchange: UpstreamExchange;
 

@@ -55,7 +55,7 @@ const TIMEOUTS: ReadonlySet<ConnectionFault> = new Set([
   'cancelled',
 ]);
 
-/** One exchange with one server, over any protocol, within the limits of that server. */
+/** An exchange with one server, over any protocol, within the limits of that server. */
 export class UpstreamExchange {
   constructor(private readonly options: UpstreamExchangeOptions) {}
 

@@ -158,7 +158,7 @@ class StormField {
     return last;
   }
 
-  /** One request for a name that was never requested before. */
+  /** A request for a name that was never requested before. */
   private async ask(gateway: number): Promise<Answered> {
     const path = `/v2.0/whois/live?domainName=n${process.pid}x${this.sent++}.example&apiKey=${this.apiKey}`;
     const { statusCode, headers, body } = await this.gateways[gateway].request({

@@ -83,7 +83,7 @@ async function listenCorpus(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** One A record for every question (RFC 1035 §4.1). */
+/** An A record for every question (RFC 1035 §4.1). */
 async function listenDns(): Promise<number> {
   const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1_024 * 1_024 });
   const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 1, 44, 0, 4, 192, 0, 2, 1]);

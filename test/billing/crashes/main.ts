@@ -18,7 +18,7 @@ const program = new Command('money-crashes')
   .parse();
 const { only, sample, json } = program.opts<{ only: string; sample?: string; json?: string }>();
 
-/** Each crash with a client that repeats unanswered requests, and without one. */
+/** Each crash is tried with a client that repeats unanswered requests, and with one that does not. */
 const all = MONEY_CRASHES.flatMap((crash) => [
   { ...crash, isRepeated: true },
   { ...crash, isRepeated: false },

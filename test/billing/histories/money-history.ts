@@ -29,7 +29,7 @@ const ADDRESS = { address_line1: '1 Quai', city: 'Genève', country: 'CH' };
 /** An action that only chosen histories contain, besides the commands. */
 export type Action = (history: MoneyHistory) => Promise<void>;
 
-/** One customer's history at a processor. Whatever happens, billing ends in agreement with the processor's money. */
+/** A customer's history at a processor. Whatever happens, billing ends in agreement with the processor's money. */
 export class MoneyHistory {
   readonly accountId: string;
   /** The number of commands that had an effect. */

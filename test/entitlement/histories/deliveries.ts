@@ -61,7 +61,7 @@ export class Customer {
       .map(({ said, slot, isCopy }) => this.deliveryOf(said, slot, isCopy));
   }
 
-  /** The id in the history for one of this customer's ids. */
+  /** Converts an id of this customer to the original id in the history. */
   originalOf(id: string): string {
     return this.originals.get(id) ?? id;
   }

@@ -32,7 +32,7 @@ export async function mavenJars(kind: string, pom: string): Promise<string> {
   return folder;
 }
 
-/** Named after the content of the pom, so that every version gets its own folder. */
+/** The folder is named after the content of the pom, so that every version gets its own folder. */
 export function jarFolder(kind: string, pom: string): string {
   const version = createHash('sha256').update(readFileSync(pom)).digest('hex').slice(0, 12);
   return join(homedir(), '.cache', 'domain-data-service', `${kind}-${version}`);

@@ -16,7 +16,10 @@ const CONFIG = resolve('test/operations/schemathesis/schemathesis.toml');
 const SEED = '1';
 /** A run with fewer requests would prove too little. */
 const CASES_MIN = 4_000;
-/** Ends a hanging run; an idle machine needs less than half a minute, a slow and busy one many times that. */
+/**
+ * The limit that ends a hanging run. An idle machine needs less than half a minute; a slow and busy machine needs many
+ * times that.
+ */
 const TIME_LIMIT_MS = 1_200_000;
 const CHECKS = [
   'not_a_server_error',

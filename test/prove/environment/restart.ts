@@ -19,7 +19,7 @@ export interface Crash {
   settings?: Record<string, string>;
 }
 
-/** Does some work, during which a process dies at a point and is started again. */
+/** Does some work, during which a process dies at a crash point and is started again. */
 export async function crashDuring<T>(
   process: ServiceProcess,
   harness: InstallationHarness,

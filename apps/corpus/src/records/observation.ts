@@ -37,7 +37,7 @@ export interface DnsObservation extends Seen {
   isProof: boolean;
 }
 
-/** One record that a sensor observed over a period; the other records at that time are unknown. */
+/** A record that a sensor observed over a period; the other records at that time are unknown. */
 export interface PassiveObservation extends Seen, DnsValue {
   kind: 'passive';
   host: string;
@@ -62,7 +62,7 @@ export interface GoneObservation extends Seen {
   kind: 'gone';
 }
 
-/** One observation by a source, from which everything in the corpus is derived. */
+/** An observation by a source, from which everything in the corpus is derived. */
 export type Observation =
   | WhoisObservation
   | DnsObservation

@@ -87,7 +87,7 @@ export function stateOf(registration: Registration): string {
     if (Array.isArray(values)) meaning[name] = (values as string[]).toSorted();
   }
   const hex = hash('sha256', canonicalize(meaning)!);
-  // Formatted as a UUID, which PostgreSQL stores in 16 bytes.
+  // The hash is formatted as a UUID, which PostgreSQL stores in 16 bytes.
   return [
     [0, 8],
     [8, 12],

@@ -1,4 +1,4 @@
-/** One observation in the sequence of its name. */
+/** An observation in the sequence of its name. */
 export interface Link {
   atMs: number;
   /** The observed record, by its hash. */

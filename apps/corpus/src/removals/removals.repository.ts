@@ -50,7 +50,7 @@ const EVIDENCE = [
 export class RemovalsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Removed sources whose names have not been given to other sources. */
+  /** Lists removed sources whose names have not been given to other sources. */
   async listPending(): Promise<number[]> {
     const rows = await this.database.query<{ id: number }>(
       'select id from source where removed_at is not null and handed_over_at is null order by id',

@@ -71,7 +71,7 @@ export class ChunkAnswers {
     return this.chunk.names.map((_, index) => index).filter((index) => !this.seen.has(index));
   }
 
-  /** Puts off the names without an answer, so that they are looked up again soon. */
+  /** Postpones the names without an answer, which are looked up again soon. */
   putOff(): void {
     for (const index of this.open) {
       this.seen.add(index);

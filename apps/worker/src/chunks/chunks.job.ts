@@ -16,9 +16,9 @@ import { ChunkRecordsService } from './chunk-records.service.js';
 const CONCURRENCY = 16;
 const TIME_LIMIT_MS = 5 * MINUTE_MS;
 /**
- * Names without an answer by then follow in a chunk of their own, after those of other customers. Otherwise names whose
- * servers do not answer would keep all the chunks in progress for minutes, and a chunk that exceeds its time limit would
- * lose its answers each time. Longer than a lookup that waits for its turn.
+ * The time after which names without an answer get a chunk of their own, which comes after those of other customers.
+ * Otherwise, names whose servers do not answer would occupy all chunks in progress for minutes, and a chunk that
+ * exceeds its time limit would lose its answers each time. It is longer than a lookup that waits for its turn.
  */
 export const ASKING_MS = 45 * SECOND_MS;
 const SUSPENDED_SECONDS = 300;

@@ -122,7 +122,7 @@ describe('a name', () => {
     });
   });
 
-  it('S105: that gets no answer for 45 s follows later, and keeps neither the other answers nor the place of its chunk', async () => {
+  it('S105: is postponed if it gets no answer for 45 s, and delays neither the other answers nor the chunks of others', async () => {
     const accountId = newId();
     const at = under.clock.now().toISOString();
     await corpus!.record({ kind: 'whois', name: 'answered-first.com', at, record: {} });

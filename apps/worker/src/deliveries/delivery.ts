@@ -2,7 +2,7 @@ import type { DeliveryState, WebhookDelivery, WebhookState } from '#libs/contrac
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '#libs/platform';
 import { faultText } from './fault-text.js';
 
-/** One event for one webhook. */
+/** An event for one webhook. */
 export interface Delivery {
   id: string;
   webhookId: string;

@@ -84,7 +84,7 @@ describe('a database file', () => {
     });
   });
 
-  it('a file of records has the 62 standard columns; one of DNS has one per type', async () => {
+  it('a file of WHOIS records has the 62 standard columns, and a DNS file has a column per type', async () => {
     const accountId = customer(ALL_DATASETS);
     const whois = (await textOf(accountId, 'newly_whois', '2026-11-22')).split('\r\n');
     expect(whois[0].split(',')).toHaveLength(62);

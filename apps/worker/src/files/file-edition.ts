@@ -15,7 +15,7 @@ export const KEPT_DAYS = 90;
 /** The size and the hash of a file's bytes as stored. */
 export type StoredBytes = Pick<FileArtifact, 'bytes' | 'sha256'>;
 
-/** One edition of the file of a dataset and day. */
+/** An edition of the file of a dataset and day. */
 export interface FileEdition {
   id: string;
   dataset: Dataset;

@@ -5,7 +5,7 @@ import type { Job, NewJob } from './job.js';
 
 type Runner = Pick<Database, 'query'> | Pick<Transaction, 'query'>;
 
-/** Evaluated only for a running job, because it reads all chunks of the job. */
+/** SQL that is evaluated only for a running job, because it reads all chunks of the job. */
 const ARRIVED = `case when state in ('running', 'finalizing') then (select coalesce(sum(c.arrived), 0)::int
   from job_chunks c where c.job_id = jobs.id and c.state = 'open') else 0 end as arrived`;
 

@@ -36,7 +36,10 @@ export class UploadReading {
  */
 @Injectable()
 export class ReadUploadsJob extends WorkRunner<ReadWork> {
-  /** The accounts whose files are being read: one file each, so that nobody's large files keep the others waiting. */
+  /**
+   * The accounts whose files are being read: one file of each account, so that the large files of one do not delay
+   * those of others.
+   */
   private readonly reading = new Set<string>();
 
   constructor(
@@ -94,7 +97,7 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
       await lines.copy(transaction, found.rows(id, until(work.signal, text)));
       await transaction.limitStatements(COUNT_LIMIT_MS);
       const groups = await lines.countGroups(transaction, id);
-      // Not earlier: the account's next uploads wait for this lock, each with a connection.
+      // The lock is not taken earlier, because the account's next uploads wait for it, each with a connection.
       await uploads.lockNew(transaction, accountId);
       const others = await uploads.countLines(transaction, accountId);
       if (others + found.lines > LINES_OF_ACCOUNT_MAX) throw UnreadableFile.beyondAccount();

@@ -95,13 +95,13 @@ describe('the uploads of an account', () => {
     await under.upload(accountId, NAMES);
   });
 
-  it('S105: are read one at a time, so that those of others do not wait for large ones', async () => {
+  it('S105: are read one at a time, so that uploads of other accounts do not wait for large ones', async () => {
     const [large, small] = [newId(), newId()];
     const queue = under.worker.app.get(ReadQueue, { strict: false });
     await queue.pause(under.database, 3_600);
     const uploads = [await under.upload(large, NAMES), await under.upload(large, NAMES)];
     await under.database.transaction(async (transaction) => {
-      // Their reading cannot end.
+      // The large uploads cannot be read to their end.
       await transaction.query('select from uploads where account_id = $1 for update', [large]);
       await queue.pause(under.database, 0);
       await waitFor('the large ones to have had their turn', async () => {
@@ -116,7 +116,7 @@ describe('the uploads of an account', () => {
     }
   });
 
-  it('S105: wait for each other only while one is recorded, not while its names are counted', async () => {
+  it('S105: wait for each other only while an upload is recorded, not while its names are counted', async () => {
     const accountId = newId();
     const queue = under.worker.app.get(ReadQueue, { strict: false });
     await queue.pause(under.database, 3_600);

@@ -174,7 +174,7 @@ describe('an upload by form', () => {
     expect(list).toMatchObject({ uploads: [{ id }] });
   });
 
-  it('400: leaves nothing if it is invalid, or has no file or two', async () => {
+  it('400: leaves nothing if it is invalid, or does not have exactly one file', async () => {
     const accountId = newId();
     const type = { 'content-type': 'multipart/form-data; boundary=edge' };
     const part =

@@ -6,7 +6,7 @@ export const CATALOGUE_VERSION = '2026-11';
 
 export const TRIAL_CREDITS = 500;
 
-/** One tier of packages (one-time) and API plans (monthly, yearly). Prices are in millionths of a dollar. */
+/** A tier of packages (one-time) and API plans (monthly, yearly). Prices are in millionths of a dollar. */
 export interface Tier {
   name: string;
   credits: number;

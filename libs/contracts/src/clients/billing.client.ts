@@ -9,7 +9,7 @@ import type {
 import type { ServiceHttp } from './service-http.js';
 
 export interface RefundOrder {
-  /** Chosen by the caller; the same id counts once. */
+  /** The refund's id, which the caller chooses; the same id counts once. */
   refundId: string;
   paymentId: string;
   /** `remaining`: everything from `from` on; the time before stays paid. */

@@ -64,7 +64,7 @@ export interface Allowance {
 }
 
 export interface AcquireLease {
-  /** Chosen by the gateway, one per attempt; the same id always gets the same answer. */
+  /** The lease's id. The gateway chooses one per attempt, and the same id always gets the same answer. */
   leaseId: string;
   accountId: string;
   gatewayId: string;
@@ -85,7 +85,10 @@ export type LeaseOutcome =
   | { outcome: 'elsewhere'; spendable: number }
   | { outcome: 'closed'; spendable: number };
 
-/** `balance`: the credits that can still be used: spendable ones, and reserved ones that are not reported as used. */
+/**
+ * `balance` is the credits that can still be used: spendable credits, and reserved credits that are not reported as
+ * used.
+ */
 export type LeaseAnswer = LeaseOutcome & { balance: number };
 
 /** Credits by the names of operations. */
@@ -173,7 +176,7 @@ export class EntitlementClient {
     return this.http.call('POST', '/internal/holds', { accountId, body });
   }
 
-  /** Idempotent by (hold, part): the first report of a part wins. */
+  /** Reports the use of a part of a hold. Only the first report of a part counts. */
   async settleHold(accountId: string, holdId: string, part: string, count: number): Promise<void> {
     await this.http.call('POST', '/internal/holds/settle', {
       accountId,

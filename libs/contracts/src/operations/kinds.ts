@@ -105,7 +105,7 @@ function spelledAs(words: readonly string[]): (given: string) => string {
   };
 }
 
-/** One word of a fixed set, in any case. */
+/** A word of a fixed set, in any case. */
 export function oneOf<const Word extends string>(words: readonly Word[]): ParameterKind<Word> {
   const rule = words.length === 1 ? `must be ${words[0]}` : `must be one of ${words.join(', ')}`;
   return {

@@ -27,7 +27,7 @@ export interface RouteChoice {
   isDefault?: boolean;
 }
 
-/** One public address of an operation. */
+/** A public address of an operation. */
 export interface OperationRoute {
   /** Path at the public listener, with path parameters in braces: `/v2.0/tlds/{tld}`. */
   path: string;
@@ -40,7 +40,7 @@ export interface OperationRoute {
   successor?: string;
 }
 
-/** One format in which an operation answers; the first is the default. */
+/** A format in which an operation answers; the first is the default. */
 export type AnswerForm =
   | {
       type: 'application/json';
@@ -108,7 +108,7 @@ export interface Fixture {
 }
 
 /**
- * One row of the table of operations: the complete description of a public HTTP call. Routes, validation at both ends,
+ * A row of the table of operations: the complete description of a public HTTP call. Routes, validation at both ends,
  * prices, scopes, OpenAPI, documents and tests are derived from it and written nowhere else.
  */
 export interface Operation<P extends Parameters = Parameters> {

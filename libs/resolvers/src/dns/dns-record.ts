@@ -45,7 +45,7 @@ interface Common {
   ttlSeconds: number;
 }
 
-/** One parsed resource record. */
+/** A parsed resource record. */
 export type DnsRecord = Common &
   (
     | { type: 'A' | 'AAAA'; address: string }

@@ -79,7 +79,7 @@ export async function lookUpDns(
 }
 
 /**
- * Adds a record once. The answer for each type contains the alias, with a different remaining TTL; the lowest one is
+ * Adds a record once. The answer for each type contains the alias, with a different remaining TTL; the lowest TTL is
  * kept.
  */
 function note(found: Map<string, DnsRecord>, record: DnsRecord): void {

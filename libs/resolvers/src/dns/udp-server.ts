@@ -34,7 +34,7 @@ interface Waiting {
 }
 
 /**
- * One name server, queried over UDP. An answer counts only if it arrives from the server's address and port at the
+ * A name server, queried over UDP. An answer counts only if it arrives from the server's address and port at the
  * querying socket, with the id and the exact spelling that were sent; anything else is ignored.
  */
 export class UdpServer {
@@ -63,7 +63,7 @@ export class UdpServer {
   }
 }
 
-/** One socket, for a limited number of queries. */
+/** A socket, for a limited number of queries. */
 class Channel {
   asked = 0;
   private underWay = 0;

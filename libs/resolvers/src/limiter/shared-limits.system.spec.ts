@@ -114,7 +114,7 @@ here('processes that share the limits of upstreams through one server', () => {
       permit.release();
     };
     await Promise.all(Array.from({ length: 5 }, ask));
-    // One query may have been in progress, and one may have started before the waiter was announced.
+    // A query may have been in progress, and another may have started before the waiter was announced.
     expect(jobsBefore).toBeLessThanOrEqual(3);
     await job;
     expect(first.waitingFor(host)).toBe(0);

@@ -118,7 +118,7 @@ describe('UpstreamLimiter', () => {
     );
   });
 
-  it('no more than the allowed connections are open at once, and the end of one admits the next query', async () => {
+  it('no more than the allowed connections are open at once, and the end of a connection admits the next query', async () => {
     const { log, ask } = polite({ defaultLimit: wide });
     const first = ['a', 'b', 'c', 'd'].map((name) => ask(name));
     void ask('e');
@@ -241,7 +241,7 @@ describe('UpstreamLimiter', () => {
     expect(limiter.pausedForMs(host)).toBe(ms);
   });
 
-  it('several throttled answers to simultaneous queries count as one', async () => {
+  it('several throttled answers to simultaneous queries count as a single one', async () => {
     const { limiter, ask } = polite({ defaultLimit: wide });
     const permits = await Promise.all(['a', 'b', 'c'].map((name) => ask(name)));
     for (const permit of permits) granted(permit).throttled();

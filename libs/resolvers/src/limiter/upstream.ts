@@ -26,7 +26,7 @@ const PAUSE_FIRST_MS = 60_000;
 const PAUSE_LEAST_MS = 1_000;
 const PAUSE_MAX_MS = 3_600_000;
 
-/** One upstream host: its buckets, its waiters, and the end of its pause. */
+/** An upstream host: its buckets, its waiters, and the end of its pause. */
 export class Upstream {
   private readonly buckets: readonly TokenBucket[];
   private readonly waiters: Record<Priority, FairQueue<WaitingQuestion>> = {

@@ -36,7 +36,7 @@ export interface NumberBlock {
   abuseContacts: AbuseContact[];
 }
 
-/** One exchange with one server, successful or not. */
+/** An exchange with one server, successful or not. */
 export interface NetworkSource {
   /** `s1`, `s2`, … in the order of the queries. */
   id: string;

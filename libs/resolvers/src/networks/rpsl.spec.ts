@@ -49,7 +49,7 @@ describe('a port-43 text', () => {
     ]);
   });
 
-  it('yields the newest of its changes at APNIC, unless it states when the last one was', () => {
+  it('yields the newest of its changes at APNIC, unless it states the time of the last change', () => {
     const lines = [
       'inetnum: 203.0.113.0 - 203.0.113.255',
       'changed: hm@apnic.example 20110304',
@@ -92,7 +92,7 @@ describe('a port-43 text', () => {
     });
   });
 
-  it('yields the people of all blocks if they follow the last one', () => {
+  it('yields the people of all blocks if they follow the last block', () => {
     const read = of(
       '203.0.113.1',
       'inetnum: 203.0.113.0 - 203.0.113.127',

@@ -9,7 +9,7 @@ const LENGTH_MAX = 256 * 1024;
 const LINE_LENGTH_MAX = 1_000;
 const OBJECTS_MAX = 200;
 
-/** One object of a registry's database: the first attribute names its class (RFC 2622 §2). */
+/** An object of a registry's database: the first attribute names its class (RFC 2622 §2). */
 interface RpslObject {
   className: string;
   attributes: [name: string, value: string][];

@@ -28,7 +28,7 @@ const NOTHING =
   /^%ERROR:101:|^[%#\s]*(?:no (?:entries|match|data) found|no match for|unallocated)\b/im;
 const THROTTLED = /rate limit|quota|too many|access denied|query.{0,20}exceeded|%ERROR:201|denied/i;
 
-/** Sends one query to one number registry; the result says how it went. Never rejects. */
+/** Sends a query to a number registry. Never rejects: a failure is a result, too. */
 export class NumberAsker {
   private readonly exchange: UpstreamExchange;
 

@@ -177,7 +177,7 @@ describe('an address', () => {
     expect(holders.map(({ name }) => name)).toEqual(['Example Networks']);
   });
 
-  it('is queried once if many look it up at the same time', async () => {
+  it('is queried once if many callers look it up at the same time', async () => {
     await internet.rdap('rdap.db.ripe.net', json(NETWORK));
     open();
     const ask = () => lookups.lookUpBlock(block('193.0.6.139'));

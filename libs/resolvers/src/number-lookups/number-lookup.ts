@@ -46,7 +46,10 @@ export class NumberLookups {
     this.asker = new NumberAsker(options);
   }
 
-  /** Never rejects because of an upstream: `outcome` says how it ended. Equal simultaneous lookups share one query. */
+  /**
+   * Never rejects because of an upstream: `outcome` says how the lookup ended. Equal simultaneous lookups share one
+   * query.
+   */
   lookUpBlock(cidr: Cidr, request: NumberRequest = {}): Promise<Found> {
     const isOne = cidr.prefixLength === (cidr.version === 4 ? 32 : 128);
     const text = isOne ? cidr.address : `${cidr.address}/${cidr.prefixLength}`;

@@ -62,7 +62,7 @@ describe('the parser in its thread', () => {
   });
 
   it.each(['hang', 'bomb', 'die'])(
-    'S65: a parse that would %s ends as parse_failed, and the next one gets a new thread',
+    'S65: a parse that would %s ends as parse_failed, and the next parse gets a new thread',
     async (fault) => {
       const worker = open({ script: FAULTY, heapMb: 32 });
       const [failed, next] = await Promise.all([

@@ -69,7 +69,7 @@ export class CertificateAuthority {
   }
 }
 
-/** One DER element: tag, length, content (X.690 §8.1). */
+/** A DER element: tag, length, content (X.690 §8.1). */
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content;
   const long = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];

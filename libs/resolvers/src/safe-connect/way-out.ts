@@ -27,19 +27,22 @@ export class WayOut {
     return (this.isRootDenied || this.countFailed() >= HOSTS_MIN) && !this.isProven;
   }
 
-  /** A server accepted a connection or answered. */
+  /** Records that a server has accepted a connection or answered. */
   reached(): void {
     this.reachedMs = monotonicMs();
     this.failed.clear();
     this.isRootDenied = false;
   }
 
-  /** A resolver answered that the root does not exist. */
+  /** Records that a resolver has denied the existence of the root. */
   deniedRoot(): void {
     this.isRootDenied = true;
   }
 
-  /** A server could not be resolved or connected to, or no packet came back. */
+  /**
+   * Records that a server's name did not resolve, that no connection to it was possible, or that it sent no packet
+   * back.
+   */
   notReached(host: string): void {
     if (this.countFailed() >= HOSTS_MIN) return;
     const parsed = parseHostName(host);

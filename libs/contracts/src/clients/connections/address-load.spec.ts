@@ -65,7 +65,7 @@ it('simultaneous new connections are spread over the addresses', async () => {
   expect(spread(load)).toEqual([3, 3, 3]);
 });
 
-it('if nothing listens at the least loaded address, another one takes the connection', async () => {
+it('if no server listens at the least loaded address, another address gets the connection', async () => {
   await listen(ADDRESSES[0]);
   const load = named(ADDRESSES);
   for (let connection = 0; connection < 6; connection += 1) await open(load);

@@ -18,7 +18,7 @@ export interface CorpusSource {
   isGenerated: boolean;
 }
 
-/** One change of a name: new, changed or dropped. */
+/** A change of a name: new, changed or dropped. */
 export interface CorpusChange {
   /** UUIDv7; the same in a repeat. */
   id: string;
@@ -78,7 +78,7 @@ export interface DatasetAsked extends KeyRange {
   day?: string;
 }
 
-/** One name of a dataset. */
+/** A name of a dataset. */
 export interface DatasetRow {
   key: string;
   name: string;
@@ -173,7 +173,7 @@ export interface SuppressedHashesAsked {
 /** Values suppressed after a version, up to 10,000, oldest first. */
 export interface SuppressedHashes {
   hashes: string[];
-  /** The version up to which they are complete; the requested one if there are none. */
+  /** The version up to which the values are complete; the requested version if there are none. */
   version: number;
 }
 

@@ -52,7 +52,7 @@ export class PackageLine extends AnyPaymentLine {
   tier?: string;
 }
 
-/** A paid period of a subscription. It never changes; a later one is a separate line. */
+/** A paid period of a subscription. It never changes; a later period is a separate line. */
 export abstract class StretchLine extends AnyPaymentLine {
   @IsUUID()
   subscriptionId: string;
@@ -79,7 +79,7 @@ export abstract class StretchLine extends AnyPaymentLine {
   monthlyCredits: string;
 }
 
-/** A period of an API plan, including one that is paid again after a lost dispute. */
+/** A period of an API plan, including a period that is paid again after a lost dispute. */
 export class SubscriptionLine extends StretchLine {
   @IsIn(['subscription'])
   override kind: 'subscription';

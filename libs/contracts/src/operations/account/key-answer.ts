@@ -30,7 +30,7 @@ export type KeyState = (typeof KEY_STATES)[number];
 export const REVOCATION_CAUSES = ['owner', 'rotation', 'expiry', 'deletion'] as const;
 export type RevocationCause = (typeof REVOCATION_CAUSES)[number];
 
-/** How long the old key works alongside the new one. */
+/** How long the old key works alongside the new key. */
 export const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
 
@@ -81,7 +81,7 @@ export class RotateKeyRequest {
   @IsIn(OVERLAPS)
   overlap: Overlap;
 
-  /** When the new key ends, RFC 3339; null for never. By default, it ends when the old one would have. */
+  /** When the new key ends, RFC 3339; null for never. By default, it ends when the old key would have ended. */
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
   expires_at?: string | null;

@@ -13,7 +13,7 @@ import { FOR_VISITORS, IN_ANY_STATE, dashboardCall, idOf } from '../dashboard-ca
 import { defineOperation } from '../operation.js';
 import { IsKnownPassword } from './text-rules.js';
 
-/** Nothing else is checked: a malformed address is treated like an unknown one. */
+/** The format is not checked: a malformed address is treated like an unknown address. */
 export class LogInRequest {
   @IsString()
   @Length(1, 254)

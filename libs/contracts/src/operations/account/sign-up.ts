@@ -25,7 +25,7 @@ export class ConfirmSignUpRequest {
   @IsLinkToken()
   token: string;
 
-  /** The password chosen at sign-up, or a new one with `set_password`. */
+  /** The password chosen at sign-up or, with `set_password`, a new password. */
   @IsPassword()
   password: string;
 

@@ -112,7 +112,7 @@ export class PlanPreviewAnswer {
   @IsInt()
   credits_now: number;
 
-  /** The pending change at the end of the period that this one replaces; null if there is none. */
+  /** The pending change at the end of the period that this change replaces; null if there is none. */
   @IsNullable()
   @ValidateNested()
   @Type(() => PendingChange)

@@ -4,7 +4,7 @@ import type { ApiCall } from './api-call.js';
 export const LANGUAGES = ['curl', 'Node', 'Python', 'Go'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The file that an upload sends, and the one that a download writes. */
+/** The file that an upload sends, and the file that a download writes. */
 const SENT = 'names.csv';
 const WRITTEN = 'answer';
 
@@ -168,7 +168,7 @@ function goFile(upload: ApiCall['upload']): string[] {
   ];
 }
 
-/** A header without a value is the one for the key. */
+/** A header without a value is the header for the key. */
 function headersOf({ headers, needsKey }: ApiCall): (readonly [name: string, value?: string])[] {
   return [...(needsKey ? [['Authorization'] as const] : []), ...Object.entries(headers)];
 }

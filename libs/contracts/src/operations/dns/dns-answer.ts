@@ -25,7 +25,7 @@ export const NAME_RECORD_TYPES = [
 ] as const;
 export type NameRecordType = (typeof NAME_RECORD_TYPES)[number];
 
-/** One resource record; its type decides which of the optional members it has. */
+/** A resource record; its type decides which of the optional members it has. */
 export class DnsRecordData {
   @IsString()
   name: string;

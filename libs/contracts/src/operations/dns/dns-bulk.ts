@@ -22,7 +22,7 @@ export class BulkHosts {
   ipAddresses?: string[];
 }
 
-/** Records of one of the hosts, or why there are none. */
+/** The records of one of the hosts, or the reason why there are none. */
 export class BulkDnsItem extends bulkItem(
   DnsAnswer,
   'invalid_request',

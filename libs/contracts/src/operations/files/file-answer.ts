@@ -25,7 +25,7 @@ const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 export const FILE_STATES = ['published', 'withheld'] as const;
 export type FileState = (typeof FILE_STATES)[number];
 
-/** One format of a file. */
+/** A format of a file. */
 export class FileArtifact {
   @IsIn(FILE_FORMATS)
   format: FileFormat;

@@ -72,7 +72,7 @@ export class DnsSnapshot {
   dns_records: HistoricDnsRecord[];
 }
 
-/** One record and the period in which it was observed. */
+/** A record and the period in which it was observed. */
 export class DnsStretch extends HistoricDnsRecord {
   @IsISO8601()
   first_seen: string;

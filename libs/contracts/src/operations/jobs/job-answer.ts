@@ -114,7 +114,7 @@ export class JobCredits {
   @Min(0)
   price: number;
 
-  /** Reserved for the names that are not answered yet. */
+  /** Credits reserved for the names that are not answered yet. */
   @IsInt()
   @Min(0)
   held: number;

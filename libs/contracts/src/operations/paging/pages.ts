@@ -15,7 +15,7 @@ export interface Total {
   is: TotalKind;
 }
 
-/** One page of records, with the block that describes its position. */
+/** A page of records, with the block that describes its position. */
 export interface Page<T> {
   items: T[];
   paging: Paging;
@@ -93,7 +93,7 @@ interface AskedPageParts {
 export class AskedPage {
   /** Maximum number of records on the page. */
   readonly size: number;
-  /** Number of rows to read: one more than the page has, which shows whether there is another. */
+  /** Number of rows to read: one more than the page has, which shows whether there is another page. */
   readonly limit: number;
   /** Number of rows to skip; 0 with a cursor. */
   readonly offset: number;

@@ -26,7 +26,7 @@ export class PriceListMonitors {
   registrant: number;
 }
 
-/** One tier of packages and plans. Money is in millionths of a dollar, tax excluded. */
+/** A tier of packages and plans. Money is in millionths of a dollar, tax excluded. */
 export class PriceListTier {
   @IsString()
   name: string;
@@ -73,7 +73,7 @@ export class PriceListTrial {
   keys: number;
 }
 
-/** One unit of additional requests per minute. */
+/** A unit of additional requests per minute. */
 export class PriceListRateUnit {
   @ValidateNested()
   @Type(() => PriceListLimits)

@@ -38,12 +38,15 @@ export function itemMemberOf(type: DataClass): { member: string; of: ItemClass }
   return undefined;
 }
 
-/** The class below each member that a selection can cut: one that contains an object, but not a list of them. */
+/**
+ * The class below each member that a selection can cut, which is a member that contains an object but not a list of
+ * objects.
+ */
 export function membersWithMembers(type: DataClass): DataClass[] {
   return [...membersOf(type).values()].filter((below) => typeof below === 'function');
 }
 
-/** Collected once per class, because this runs for each request that selects members. */
+/** The members are collected once per class, because this runs for each request that selects members. */
 function membersOf(type: DataClass): Map<string, Below> {
   const found = known.get(type) ?? new Map<string, Below>();
   if (known.has(type)) return found;

@@ -18,7 +18,7 @@ import { defineOperation } from '../operation.js';
 export const VERDICTS = ['trusted', 'neutral', 'suspicious', 'malicious'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** One fact about a name, and its meaning for the reputation. */
+/** A fact about a name, and its meaning for the reputation. */
 export class ReputationSignal {
   @IsString()
   code: string;

@@ -40,7 +40,7 @@ export class AddressCount {
   @IsString()
   ip_address: string;
 
-  /** Counted up to 10,000. */
+  /** The number of names, counted up to 10,000. */
   @IsInt()
   @Min(0)
   names: number;

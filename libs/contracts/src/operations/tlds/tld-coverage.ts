@@ -88,7 +88,7 @@ export class TldList {
   tlds: TldCoverage[];
 }
 
-/** One top-level domain. */
+/** A top-level domain. */
 export class TldAnswer extends TldCoverage {
   @IsBoolean()
   status: boolean;

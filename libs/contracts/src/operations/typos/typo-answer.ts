@@ -13,7 +13,7 @@ import {
 import { PagedAnswer } from '../paging/paging-answer.js';
 import { IsNullable } from '../../nullable.js';
 
-/** How a name derives from another one, or how it was found. */
+/** How a name derives from another name, or how it was found. */
 export const TYPO_KINDS = [
   'addition',
   'bitsquatting',
@@ -48,7 +48,7 @@ export const TYPO_REASONS = [
 ] as const;
 export type TypoReason = (typeof TYPO_REASONS)[number];
 
-/** How easily a name may be mistaken for another one. */
+/** How easily a name may be mistaken for another name. */
 export class TypoScore {
   /** 0 to 100; 100 means most similar. */
   @IsInt()
@@ -60,7 +60,7 @@ export class TypoScore {
   reasons: TypoReason[];
 }
 
-/** A registered name that looks like the requested one. */
+/** A registered name that looks like the requested name. */
 export class LookAlike extends TypoScore {
   @IsString()
   domain_name: string;

@@ -12,7 +12,7 @@ export const REQUESTS_KEPT_DAYS = 90;
 /** Maximum number of days in one list. */
 export const REQUEST_DAYS_MAX = 31;
 
-/** One request of an account, as logged. */
+/** A request of an account, as logged. */
 export class LoggedRequest {
   @IsString()
   request_id: string;

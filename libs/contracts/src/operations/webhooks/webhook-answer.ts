@@ -28,7 +28,7 @@ export const WEBHOOK_EVENTS = [
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** Sent only by the test button. */
+/** The event that only the test button sends. */
 export const WEBHOOK_TEST_EVENT = 'webhook.test';
 
 export const WEBHOOK_STATES = ['active', 'paused', 'disabled'] as const;
