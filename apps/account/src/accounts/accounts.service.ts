@@ -87,7 +87,7 @@ export class AccountsService {
   }
 
   /**
-   * Publishes AccountDeleted. @returns until when it can be restored.
+   * Deletes the account and publishes AccountDeleted. @returns the time until which it can be restored.
    * @throws AccountIsDeleted, NotFound.
    */
   async delete(transaction: Transaction, accountId: string): Promise<Date> {
@@ -105,7 +105,7 @@ export class AccountsService {
   }
 
   /**
-   * Publishes AccountRestored. @returns false if there was nothing to restore.
+   * Restores a deleted account and publishes AccountRestored. @returns false if the account was not deleted.
    * @throws RestoreTooLate from the deadline on, whether or not the account is erased yet.
    */
   async restore(transaction: Transaction, accountId: string): Promise<boolean> {
@@ -123,7 +123,7 @@ export class AccountsService {
     return true;
   }
 
-  /** Publishes AccountErased. @returns false if it is not due (any more). */
+  /** Erases a deleted account and publishes AccountErased. @returns false if the erasure is not due (any more). */
   async erase(transaction: Transaction, accountId: string): Promise<boolean> {
     const lock = await this.lockAggregate(transaction, accountId);
     const account = await this.accounts.lock(transaction, accountId);

@@ -59,7 +59,7 @@ describe('auditor', () => {
     return withClient(entitlement.test.url(), async (client) => {
       await client.query('set search_path = entitlement');
       await client.query('begin');
-      // Triggers and foreign keys are off, so only the auditor can notice.
+      // Triggers and foreign keys are off, so only the auditor can notice a violation.
       await client.query(`set local session_replication_role = 'replica'`);
       for (const statement of statements) await client.query(statement);
       const query = async (sql: string, parameters?: unknown[]) =>

@@ -363,7 +363,8 @@ here('ValkeyRateLimiter', () => {
 });
 
 /**
- * Counts the calls for requests: the scripts that the server has run, except heartbeats, each of which adds a gateway.
+ * Counts the calls that requests have caused: all scripts that the server has run, except heartbeats. Each heartbeat
+ * runs one ZADD.
  */
 async function calls(gateways: Gateways): Promise<number> {
   const stats = await gateways.links[0].client.info('commandstats');
