@@ -51,7 +51,7 @@ export interface DashboardCall {
 
 const SECRET = 'a secret of the tests, thirty-two characters';
 
-/** Whether a request causes a statement, and not the relay or the mail sender. */
+/** Whether a statement belongs to a request, not to the relay or the mail sender. */
 const isOfRequest = (sql: string) =>
   /\b(people|sessions|attempts|sign_ups|data_keys|audit|audit_heads|password_resets|mail|work)\b/.test(
     sql,
@@ -152,7 +152,7 @@ export class AccountUnderTest {
     return answer.json();
   }
 
-  /** Inserts an account whose owner has just logged in directly into the tables. */
+  /** Inserts an account directly into the tables; its owner has just logged in. */
   async newOwner(): Promise<Owner> {
     const [accountId, personId, token, now] = [newId(), newId(), newToken(), this.clock.now()];
     await this.database.query(

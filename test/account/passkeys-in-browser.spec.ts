@@ -74,7 +74,7 @@ import { BrowserUser, hasBrowser, openBrowser } from '../stories/browser-user.js
     await waitFor('the reason', async () => /has a passkey of the account/.test(await said()));
   });
 
-  it('S34: opens the account with one click, and not with an unknown fingerprint', async () => {
+  it('S34: opens the account with one click, but not if the fingerprint is unknown', async () => {
     await user.open('/');
     await press('Log out');
     await user.open('/log-in?to=/keys');

@@ -15,7 +15,7 @@ const DIRECT_PATH = '/internal/whois/live?version=2&domainName=example{n}.com';
 const WARM_UP_MS = 3_000;
 const FULL = { durationMs: 8_000, rounds: 3 };
 const SHORT = { durationMs: 5_000, rounds: 2 };
-/** The gateway's targets; that of its p99 is a multiple of the latency that nginx and Lua add in the same run. */
+/** The gateway's targets; the target of its p99 is a multiple of the latency that nginx and Lua add in the same run. */
 const TARGETS = { p50Ms: 0.5, p99OfLua: 3 };
 
 /**

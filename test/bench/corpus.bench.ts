@@ -51,7 +51,7 @@ const NEEDLES = 1_000;
 const CHANGED = 0.01;
 
 type Parameters = Record<string, string>;
-/** A search, with the time in which it must return its first page. */
+/** A search, with the time within which it must return its first page. */
 type Search = readonly [what: string, row: Operation, targetMs: number, ask: () => Parameters];
 
 /** `npm run bench corpus`: how fast the corpus imports sources and answers searches. */

@@ -85,8 +85,8 @@ describe.each(BOTH)('callbacks of %s in every order', (processor) => {
   }
 
   /**
-   * Runs `begin` for each order of the resulting callbacks and delivers them in that order; those of the first order,
-   * if they are repeated, twice.
+   * Runs `begin` for each order of the resulting callbacks and delivers them in that order. The callbacks of the first
+   * order are delivered twice unless `areRepeated` is false.
    */
   async function inEveryOrder(
     begin: () => Promise<{ accountId: string; callbacks: readonly Callback[] }>,

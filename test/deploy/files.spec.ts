@@ -293,7 +293,7 @@ describe('the image and the compose file', () => {
     expect(existsSync(JSON.parse(command as string)[0] as string)).toBe(true);
   });
 
-  it('no package of the image is for one processor architecture, and Node is the same for amd64 and arm64', () => {
+  it('no package of the image depends on the processor architecture, and amd64 and arm64 have the same version of Node', () => {
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
       packages: Record<string, LockedPackage>;
     };

@@ -20,7 +20,7 @@ interface Runtime {
 type Given = [object, object, object, Runtime, path: string, channel?: unknown];
 type Runner = (...given: Given) => Promise<unknown>;
 
-/** The time in which connections must have closed. */
+/** The time within which connections must have closed. */
 const CLOSING_MS = 5_000;
 
 // Standard output and error are opened by the first line that is written, and would count as left open by that spec.

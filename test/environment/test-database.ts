@@ -102,10 +102,7 @@ const OBJECT_IN_USE = '55006';
 /** The message of pg's error for an ended connection. */
 const CONNECT_TIMEOUT = 'timeout expired';
 
-/**
- * Waits longer than 5 s, which is the time in which a connection must be open and in which the server lets sessions
- * end.
- */
+/** Waits longer than 5 s, the time within which a connection must open and a stopping server's sessions must end. */
 async function asAdmin(serverUrl: string, statement: string): Promise<void> {
   await waitFor(statement, async () => {
     try {

@@ -23,7 +23,7 @@ const LONGEST_MS = 20_000;
 
 /**
  * Tries an action with a time limit of ours, for tests of what happens when the limit is exceeded. If the answer shows
- * that the time was over too early (`isLate`), as on a busy machine, the action is repeated with ten times the limit.
+ * that the time was up too early (`isLate`), as on a busy machine, the action is repeated with ten times the limit.
  */
 export async function withEnoughTime<T>(
   firstMs: number,

@@ -39,7 +39,7 @@ describe('the evaluation of the parser', () => {
     ]);
   });
 
-  it('a missing, a wrong and an extra value are wrong', () => {
+  it('a missing, different or additional value counts as wrong', () => {
     const findings = compareRecord(
       {
         expires: '2027-01-01',

@@ -41,7 +41,7 @@ export async function runSpecs(order: SpecOrder, limitMs: number): Promise<SpecO
   return { ended: 'failed', by: /^failed: (.*)$/m.exec(said)?.[1] ?? said.slice(-300), ms };
 }
 
-/** Ends every run if a signal arrives meanwhile. */
+/** Ends every run if a signal arrives in the meantime. */
 export function endRuns(): void {
   for (const child of running) end(child);
 }

@@ -37,7 +37,7 @@ interface Temper {
 }
 
 const WORK_MS = 4_000;
-/** The time in which leases of relays, retries of failed events and all other waits end. */
+/** Longer than any wait, such as a relay's lease or the pause before a retry of a failed event. */
 const DRAIN_MS = 1_800_000;
 const ON_ITS_WAY_MS = 3_000;
 /** From this time on, handlers no longer fail. An event that failed before is retried up to ten minutes later. */

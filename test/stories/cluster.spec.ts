@@ -11,7 +11,7 @@ import { accountNews } from './account-news.story.js';
 import { firstLight } from './first-light.story.js';
 import { plansAndMoneyBack } from './plans.story.js';
 
-/** The time in which a killed broker or database is back and all services have noticed. */
+/** The time within which a killed broker or database is back and all services have noticed. */
 const START_LIMIT_MS = 240_000;
 
 /** Runs the stories of one process unchanged, in one cluster. */

@@ -343,7 +343,7 @@ export function firstLight(deployed: () => Deployment): void {
   async function everyText(): Promise<string> {
     return withClient(deployment.superuserUrl, async (client) => {
       const { rows } = await client.query<{ name: string }>(
-        // Partitions are read through their table, because one may be dropped meanwhile.
+        // Partitions are read through their table, because one may be dropped in the meantime.
         `select oid::regclass::text as name from pg_class
          where relkind in ('r', 'p') and not relispartition and relnamespace::regnamespace::text
            in ('account', 'billing', 'entitlement', 'gateway')`,

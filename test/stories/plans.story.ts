@@ -110,7 +110,7 @@ export function plansAndMoneyBack(
     if (page) await side.agree(page);
   }
 
-  /** Moves time forward for every service; sessions end meanwhile. */
+  /** Moves time forward for every service; sessions end in the meantime. */
   async function pass(to: Date): Promise<void> {
     deployment.clock.advance(to.getTime() - deployment.clock.now().getTime());
     deployment.payments.clock.runDue();

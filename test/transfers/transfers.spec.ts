@@ -217,7 +217,7 @@ describe('a download', () => {
     expectProblem(await under.ask(FILE, withKey()), 503, 'service_unavailable');
   });
 
-  it('429: is refused to an account with four others, while other accounts are served', async () => {
+  it('429: is refused while its account has four others running, and other accounts are served', async () => {
     const four = await Promise.all(
       Array.from({ length: 4 }, () => request(under.url + FILE, { headers: withKey() })),
     );
@@ -234,7 +234,7 @@ describe('a download', () => {
     await waitFor('the request to end at its owner', () => owner.state.brokenOff === 4);
   });
 
-  it('S102: the networks of an IPv6 site share four while places are free, and visitors leave those of customers free', async () => {
+  it('S102: the networks of an IPv6 site share at most four places, and visitors cannot take those kept for customers', async () => {
     const visit = (address: string) =>
       request(`${under.url}/v2.0/files/sample`, { headers: { 'x-forwarded-for': address } });
     const statusesOf = (answers: { statusCode: number }[]) =>

@@ -154,7 +154,7 @@ export const CONTROLLERS = [
   ExportController,
 ];
 
-/** Features in the order in which they may use one another. */
+/** Features, each listed before those that may use it. */
 const FEATURES = [
   [DataKeysRepository, PersonalDataService],
   [AuditMaintenanceRepository, AuditService],

@@ -79,9 +79,7 @@ export interface AccountOptions {
   isScheduled?: boolean;
 }
 
-/**
- * Starts the account service: databases, listener, relay, jobs. `stop` closes all in reverse.
- */
+/** Starts the account service: databases, listener, relay, jobs. `stop` closes them in reverse order. */
 export async function startAccount(options: AccountOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
   const databases = await openServiceDatabases('account', config, ENTITIES);

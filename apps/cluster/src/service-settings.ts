@@ -109,7 +109,7 @@ export class ServiceSettings {
       // On one machine, the cluster queries the registry simulator.
       GATEWAY_SIMULATED_DATA: 'true',
       DASHBOARD_SIMULATED_DATA: 'true',
-      // No load balancer needs to learn that one of them is stopping.
+      // There is no load balancer that would have to notice a stopping service.
       GATEWAY_DRAIN_NOTICE_MS: '0',
       DASHBOARD_DRAIN_NOTICE_MS: '0',
       SMTP_URL: `smtp://127.0.0.1:${ports.smtp}`,

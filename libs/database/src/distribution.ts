@@ -20,8 +20,8 @@ const STATE = `
   where c.relnamespace = current_schema()::regnamespace and c.relname = any($1)`;
 
 /**
- * Distributes the tables of a schema over the nodes, with their rows. Safe to repeat; its service must be stopped
- * meanwhile. @param ownerUrl the schema's owner on the coordinator. @returns the newly distributed tables. @throws
+ * Distributes the tables of a schema over the nodes, with their rows. Safe to repeat; its service must be stopped in
+ * the meantime. @param ownerUrl the schema's owner on the coordinator. @returns the newly distributed tables. @throws
  * ExtensionMissing if the database is not a Citus coordinator.
  */
 export async function distribute(

@@ -172,7 +172,8 @@ export class FolderStore extends FileStore {
   }
 
   /**
-   * Moves a file into its place in one step. Its folders are created, and created again if they are removed meanwhile.
+   * Moves a file into its place in one step. Its folders are created, and created again if they are removed in the
+   * meantime.
    */
   private async move(made: string, key: string, ifAbsent: boolean): Promise<void> {
     const path = this.pathOf(key);

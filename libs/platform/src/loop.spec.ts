@@ -73,7 +73,7 @@ describe('a loop', () => {
     expect(turns).toBe(2);
   });
 
-  it('pauses for its interval after a failure, even if it was woken meanwhile', async () => {
+  it('pauses for its interval after a failure, even if it was woken in the meantime', async () => {
     await repeat(async () => {
       loop.wake();
       throw new Error('no');

@@ -87,7 +87,7 @@ describe('a lookup', () => {
     expect(lookup.record?.handle).toBe('D1');
   });
 
-  it('returns the registry’s answer as partial when the time is over', async () => {
+  it('returns the registry’s answer as partial when the time is up', async () => {
     await harness.internet.rdap('rdap.nic.test', found(registrarUrl));
     await harness.internet.rdap('rdap.registrar.test', () => undefined);
     const lookup = await withEnoughTime(

@@ -96,7 +96,7 @@ describe('an incomplete answer', () => {
       hasNotHeard(text),
     );
 
-  it('is partial, with the data that had arrived when the time was over', async () => {
+  it('is partial, with the data that had arrived when the time was up', async () => {
     const text = `${said('a.whoisonly')}Name Server: ns1.exam`;
     await harness.internet.whois('whois.nic.test', stall(text));
     const lookup = await answerTo(text);
@@ -110,7 +110,7 @@ describe('an incomplete answer', () => {
   });
 
   it.each(['% a comment\n', 'No match for domain "A.WHOISONLY".\n', 'Domain Name: a.who'])(
-    'is a time-out if no record had arrived when the time was over, only %j',
+    'is a time-out if no record had arrived when the time was up, only %j',
     async (text) => {
       await harness.internet.whois('whois.nic.test', stall(text));
       const lookup = await answerTo(text);

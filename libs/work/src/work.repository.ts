@@ -116,8 +116,8 @@ export class WorkRepository {
     transaction: Transaction,
     group: string,
   ): Promise<{ removed: number; marked: number }> {
-    // The first statement marks claimed rows. It waits for a claim that commits meanwhile, so the second one sees that
-    // claim.
+    // The first statement marks claimed rows. It waits for a claim that commits in the meantime, so the second one sees
+    // that claim.
     const marked = await transaction.query(
       `update work set cancelled = true where id in (
          select id from work where queue = $1 and group_id = $2 order by id for update)

@@ -17,9 +17,9 @@ const ROUND_MS = 3_000;
 const LEAST = 1.7;
 
 /**
- * The gain of the second core: twice the CPU time per request of one gateway ÷ that of two on one port, with their
- * Valkey. No process is bound to a core, and each of the two gateways has as many connections as the single one. Needs
- * Debian's wrk and nginx.
+ * The gain of the second core: twice the CPU time per request of one gateway, divided by that of two gateways on one
+ * port including their Valkey. No process is bound to a core, and each of the two gateways has as many connections as
+ * the single one. Needs Debian's wrk and nginx.
  */
 export async function measure(): Promise<BenchReport> {
   const field = await openGatewayField();

@@ -111,7 +111,9 @@ export class KillableBilling extends BillingUnderTest {
     });
   }
 
-  /** If billing dies meanwhile, it is started again, and the caller either repeats the request or gets no answer. */
+  /**
+   * If billing dies in the meantime, it is started again, and the caller either repeats the request or gets no answer.
+   */
   private async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
     try {
       return await question();

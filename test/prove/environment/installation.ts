@@ -45,7 +45,7 @@ const CREDITS = 1_000_000;
 const LOAD_CUSTOMERS = 3;
 /** The lifetime of granted credits: longer than any clock offset of the matrix (25 h). */
 const LASTS_MS = 7 * DAY_MS;
-/** The time in which the balancer and the clients notice a fault. */
+/** The time that the balancer and the clients take to notice a fault. */
 const DRAIN_NOTICE_MS = 1_500;
 
 /**

@@ -5,7 +5,7 @@ import { holds } from './broken.js';
 import { type Harness, type InstallationHarness } from '../scenario.js';
 import { eventually } from './patience.js';
 
-/** The time in which a service must answer again after it was killed. */
+/** The time within which a service must answer again after it was killed. */
 const RESTART_MAX_MS = 5_000;
 
 /** How one run of a process ends, and the conditions of its next run. */

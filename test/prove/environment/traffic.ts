@@ -4,7 +4,7 @@ import { type InstallationHarness } from '../scenario.js';
 import type { Customer } from './customer.js';
 import { type LoadCounts, sum } from './load.js';
 
-/** The time in which every event is handled once its obstacle is gone. */
+/** The time within which every event is handled once its obstacle is gone. */
 const EVENT_LATE_MS = 12_000;
 /** A gateway settles every 100 ms; the rest of this time is that of the request. */
 const SETTLE_INTERVAL_MS = 250;

@@ -47,7 +47,7 @@ interface Duty {
   open(world: World): Promise<(point: CrashPoint) => Promise<void>>;
 }
 
-/** The customers who use the installation meanwhile. */
+/** The customers who use the installation in the meantime. */
 interface World {
   harness: InstallationHarness;
   customer: Customer;

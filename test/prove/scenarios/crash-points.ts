@@ -131,7 +131,7 @@ async function crashDuring(
   });
 }
 
-/** Reaches later passes than the flows do, by repeating a part of all actions until all processes have died. */
+/** Repeats a part of each action until all processes have died, because the flows alone do not reach later passes. */
 async function more(
   { installation }: InstallationHarness,
   known: Customer,

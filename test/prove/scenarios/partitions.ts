@@ -6,7 +6,7 @@ import type { Cable } from '../environment/installation.js';
 import { eventually } from '../environment/patience.js';
 import { underTraffic } from '../environment/traffic.js';
 
-/** The time in which a revoked key must stop working by means of the change feeds alone. */
+/** The time within which a revoked key must stop working by means of the change feeds alone. */
 const FEED_LIMIT_MS = 5_000;
 
 export const partitionRows: InstallationScenario[] = [

@@ -123,7 +123,7 @@ export class AccountsService {
     return true;
   }
 
-  /** Erases a deleted account and publishes AccountErased. @returns false if the erasure is not due (any more). */
+  /** Erases a deleted account and publishes AccountErased. @returns false if the erasure is not due. */
   async erase(transaction: Transaction, accountId: string): Promise<boolean> {
     const lock = await this.lockAggregate(transaction, accountId);
     const account = await this.accounts.lock(transaction, accountId);

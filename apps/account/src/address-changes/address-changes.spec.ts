@@ -122,7 +122,7 @@ describe('address changes', () => {
     expect(statuses.toSorted()).toEqual([200, 410]);
   });
 
-  it('S35: changing the address needs the password of the last 10 minutes', async () => {
+  it('S35: changing the address requires that the password was entered within the last 10 minutes', async () => {
     account.clock.advance(11 * MINUTE_MS);
     expect((await request()).body.code).toBe('reauthentication_required');
   });

@@ -24,10 +24,10 @@ export class AuditCheckService {
   ) {}
 
   /**
-   * Verifies every chain, and that it still passes through its anchors, because a completely rewritten chain is
-   * consistent in itself. Reads one snapshot without locks.
+   * Verifies that every chain is consistent and matches its anchors; a completely rewritten chain would be consistent.
+   * Reads one snapshot without locks.
    * @param kept anchors from outside the database.
-   * @throws AnchorNotOurs if one has a foreign signature.
+   * @throws AnchorNotOurs if this installation did not sign one of the anchors.
    */
   async verify(kept: SignedAnchor[] = []): Promise<AuditVerdict> {
     this.anchors.checkSignatures(kept);

@@ -72,7 +72,7 @@ describe('audit', () => {
     }
   });
 
-  it('S116: a changed, a removed and a cut-off entry are named, in any chain', async () => {
+  it('S116: the check names an entry that was changed, removed or cut off, in any chain', async () => {
     const audit = account.get(AuditCheckService);
     expect(await audit.verify()).toEqual({ ...(await counts()), brokenAt: null });
     const places: [chain: string, name: string][] = [
@@ -109,7 +109,7 @@ describe('audit', () => {
     });
   });
 
-  it('S116: once a day an anchor is appended to a file outside the database, and logged', async () => {
+  it('S116: once a day, an anchor is logged and appended to a file outside the database', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'anchors-'));
     const file = join(folder, 'later', 'anchors.log');
     const config = Object.assign(new AccountConfig(), { auditAnchorsPath: file });

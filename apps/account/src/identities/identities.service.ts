@@ -32,7 +32,7 @@ export class IdentitiesService {
     return this.bySubject.find(this.hashOf(of));
   }
 
-  /** Records a log-in with an identity. @returns false if the identity was removed meanwhile. */
+  /** Records a log-in with an identity. @returns false if the identity was removed in the meantime. */
   async noteUsed(
     transaction: Transaction,
     accountId: string,

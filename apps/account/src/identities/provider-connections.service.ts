@@ -27,7 +27,7 @@ export class ProviderConnectionsService {
 
   /**
    * Connects the provider. The session must be the one that started the connection, and must still be open under the
-   * account's lock: if a new password ends it meanwhile, the connection fails, too. @throws NotLoggedIn;
+   * account's lock: if a new password ends it in the meantime, the connection fails, too. @throws NotLoggedIn;
    * ProviderAddressNotVerified, IdentityTaken.
    */
   async connect(

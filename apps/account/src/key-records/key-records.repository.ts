@@ -84,7 +84,7 @@ export class KeyRecordMaintenanceRepository {
     );
   }
 
-  /** Retires an expired key. @returns false if the key was revoked or its expiry extended meanwhile. */
+  /** Retires an expired key. @returns false if the key was revoked or its expiry extended in the meantime. */
   async expire(transaction: Transaction, keyId: string, now: Date): Promise<boolean> {
     const count = await transaction.execute(
       `update api_keys set revoked_at = expires_at, revoked_because = 'expiry'

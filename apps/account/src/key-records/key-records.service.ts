@@ -53,8 +53,8 @@ export class KeyRecordService {
   }
 
   /**
-   * Retires expired keys, so that a rank changes only together with an event. A key stops working at its expiry even
-   * without this, because gateways check the time themselves.
+   * Retires expired keys and publishes an event for each, because the ranks of other keys change. A key stops working
+   * at its expiry even without this, because gateways check the time themselves.
    * @returns how many were retired.
    */
   async expireDue(): Promise<number> {

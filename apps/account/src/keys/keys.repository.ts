@@ -17,7 +17,7 @@ export class KeysRepository {
     return transaction.manager.findOneBy(ApiKey, { accountId, id: keyId });
   }
 
-  /** Lists the newest first; ids sort by creation. */
+  /** Lists keys, the newest first, because ids sort by creation. */
   async list(
     transaction: Transaction,
     accountId: string,

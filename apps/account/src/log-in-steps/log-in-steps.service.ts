@@ -12,7 +12,7 @@ const LIFETIMES_MS: Readonly<Record<StepKind, number>> = {
   code: 10 * MINUTE_MS,
   provider: 10 * MINUTE_MS,
   link: 10 * MINUTE_MS,
-  // As long as a browser waits for a passkey (WebAuthn Level 3, 15.1).
+  // The time for which a browser waits for a passkey (WebAuthn Level 3, 15.1).
   passkey: 5 * MINUTE_MS,
 };
 /** The maximum number of codes per log-in (S33). */
@@ -25,7 +25,7 @@ export interface FoundStep<K extends StepKind, Account = string | null> {
   content: StepContents[K];
 }
 
-/** A log-in between two steps, which is bound to its browser and valid once, for some minutes. */
+/** A log-in between two steps, which is bound to its browser and valid once, for a few minutes. */
 @Injectable()
 export class LogInStepsService {
   constructor(
@@ -53,7 +53,7 @@ export class LogInStepsService {
     return token;
   }
 
-  /** Finds the step of a browser, without removing it. @throws LogInOver. */
+  /** Finds the pending log-in step of a browser, without removing it. @throws LogInOver. */
   async find<K extends StepKind>(
     transaction: Transaction,
     kind: K,
@@ -66,7 +66,7 @@ export class LogInStepsService {
     return this.open(transaction, step);
   }
 
-  /** Removes and returns the step of a browser. @throws LogInOver. */
+  /** Removes and returns the pending log-in step of a browser. @throws LogInOver. */
   async take<K extends StepKind>(
     transaction: Transaction,
     kind: K,
@@ -98,7 +98,7 @@ export class LogInStepsService {
     return link ? link.content : (await this.tryTake(transaction, 'passkey', token))?.content.link;
   }
 
-  /** Counts one attempt, successful or not. @throws LogInOver for the sixth. */
+  /** Counts one attempt, successful or not. @throws LogInOver at the sixth attempt. */
   async countTry(token: string): Promise<void> {
     const hash = tokenHash(token);
     const tries = hash ? await this.steps.countTry(hash) : 0;

@@ -20,8 +20,9 @@ const NETWORK_LIMIT: AttemptLimit = {
 };
 
 /**
- * Limits failed log-ins to one address, from all networks from which nobody has logged in to it: no more than NIST SP
- * 800-63B allows. A new password, set by a link to the mailbox, starts a new count.
+ * Limits failed log-ins to one address from all unknown networks together, to no more than NIST SP 800-63B allows. A
+ * network is known once somebody has logged in to the address from it. A new password, set by a link to the mailbox,
+ * starts a new count.
  */
 const STRANGERS_LIMIT: AttemptLimit = {
   name: 'log-in strangers',

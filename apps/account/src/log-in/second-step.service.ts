@@ -24,8 +24,8 @@ export class SecondStepService {
   ) {}
 
   /**
-   * Completes a log-in with a code. Allows five attempts; wrong guesses over all log-ins cause growing delays (S33). A
-   * change since the first step ends the log-in, such as a new password or the end of the 90 days after a deletion.
+   * Completes a log-in with a code. Allows five attempts; wrong guesses in any log-in cause growing delays (S33). A
+   * change since the first step, such as a new password or the end of the 90 days after a deletion, ends the log-in.
    * @throws WrongCode, LogInOver, TooManyAttempts, WrongCredentials.
    */
   async logIn(

@@ -58,7 +58,7 @@ export class PasskeysRepository {
     await transaction.manager.update(Passkey, { accountId, id }, { name });
   }
 
-  /** @returns false if the passkey was removed meanwhile, or its stored counter is not lower. */
+  /** @returns false if the passkey was removed in the meantime, or its stored counter is not lower. */
   async noteUsed(
     transaction: Transaction,
     accountId: string,

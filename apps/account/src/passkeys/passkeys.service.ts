@@ -116,7 +116,7 @@ export class PasskeysService {
 
   /**
    * Records a log-in and the new counter, under the account's lock. @throws PasskeyRefused if the passkey was removed
-   * or its counter changed meanwhile.
+   * or its counter changed in the meantime.
    */
   async noteUsed(
     transaction: Transaction,
@@ -126,7 +126,7 @@ export class PasskeysService {
     if (!(await this.passkeys.noteUsed(transaction, accountId, used))) throw new PasskeyRefused();
   }
 
-  /** Notifies the owner that a passkey may have been copied; does nothing if it was removed meanwhile. */
+  /** Notifies the owner that a passkey may have been copied; does nothing if it was removed in the meantime. */
   async warn(
     transaction: Transaction,
     { accountId, id }: Pick<ProvenPasskey, 'accountId' | 'id'>,

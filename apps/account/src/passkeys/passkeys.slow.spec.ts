@@ -103,7 +103,7 @@ describe('passkeys', () => {
     expect((await finish(late)).body.code).toBe('log_in_over');
   });
 
-  it('S34: the challenge for a log-in cannot add a passkey, nor the reverse, and no other session can use either', async () => {
+  it('S34: a challenge for a log-in cannot add a passkey, one for adding a passkey cannot log in, and neither works in another session', async () => {
     await add();
     const toAdd = await call('passkeys/options', {}, '', token);
     expect((await finish(toAdd)).body.code).toBe('log_in_over');

@@ -47,7 +47,7 @@ describe('passwords', () => {
     expect(await passwords.matches('a wrong password', null, 'network')).toBe(false);
   });
 
-  it('S20: 200 simultaneous log-ins get as many answers as were hashed, and 429 for the others', async () => {
+  it('S20: of 200 simultaneous log-ins, those whose password was hashed get an answer, and the others get 429', async () => {
     const before = passwords.hashCount;
     let longest = 0;
     const answers = await Promise.all(
@@ -62,7 +62,7 @@ describe('passwords', () => {
     const hashed = answers.filter((answer) => answer !== '429 too_busy');
     expect(hashed).toHaveLength(served);
     expect(hashed).toContain('401 wrong_credentials');
-    // On a busy machine, some calls wait in vain for a connection to the database.
+    // On a busy machine, some calls time out while they wait for a connection to the database.
     expect(['401 wrong_credentials', '503 service_unavailable']).toEqual(
       expect.arrayContaining([...new Set(hashed)]),
     );

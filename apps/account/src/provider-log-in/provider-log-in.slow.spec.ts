@@ -96,7 +96,7 @@ describe('log-in by a provider', () => {
     },
   );
 
-  it('S36: a return works once, in the browser that left, with its state and its code', async () => {
+  it('S36: a return from the provider works once, in the browser that started the log-in, with its state and code', async () => {
     const [one, other] = [await go('google'), await go('google')];
     expect((await comeBack({ ...one, step: '' })).status).toBe(410);
     expect((await comeBack({ ...one, query: other.query })).body.code).toBe('provider_refused');

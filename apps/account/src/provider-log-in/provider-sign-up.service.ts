@@ -27,7 +27,7 @@ export class ProviderSignUpService {
     private readonly clock: Clock,
   ) {}
 
-  /** Registers the account. @throws ProviderRefused if the address has got an account meanwhile. */
+  /** Registers the account. @throws ProviderRefused if the address has got an account in the meantime. */
   async register(
     transaction: Transaction,
     identity: ProvenIdentity & { address: string },

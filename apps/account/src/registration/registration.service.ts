@@ -11,7 +11,7 @@ import { domainOfAddress } from '../people/address.js';
 import { PeopleService } from '../people/people.service.js';
 import { SignUpsService } from './sign-ups.service.js';
 
-/** Limits the mails that anyone can cause to one mailbox, with any of its addresses. */
+/** Limits the mails that anyone can have sent to one mailbox, under any of its addresses. */
 const MAILBOX_LIMIT: AttemptLimit = { name: 'sign-up mailbox', max: 3, windowMs: HOUR_MS };
 
 /** Signs people up with a form. */

@@ -158,7 +158,7 @@ describe('registration', () => {
     expect((await confirm(first)).status).toBe(410);
   });
 
-  it('S38: a network may sign up ten times an hour, a site forty times; no network can block a mail domain, but bursts are noted', async () => {
+  it('S38: a network may sign up ten times an hour and a site forty times; no network can block a mail domain, but a burst is audited', async () => {
     const from = (address: string) => ({ 'x-client-address': address });
     const codes = async (count: number, of: (i: number) => [string, string]) => {
       const answers = [];

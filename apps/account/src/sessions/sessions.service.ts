@@ -73,7 +73,7 @@ export class SessionsService {
 
   /**
    * Continues the session under a new token; the old token is invalid from then on (S26). Under the account's lock, it
-   * also checks that no new password has ended the session meanwhile.
+   * also checks that no new password has ended the session in the meantime.
    * @param isProven whether the owner has just been verified (S35).
    * @throws NotLoggedIn.
    */

@@ -126,7 +126,8 @@ export class ThrottlingService {
   }
 
   /**
-   * Appends an entry to the audit log, unless the subject has had several for such a rejection within this hour (S122).
+   * Appends an entry to the audit log, unless the log has several entries of this hour for the same subject and kind of
+   * rejection (S122).
    */
   async recordRefusal(record: AuditRecord, subject: string): Promise<void> {
     const hash = this.subjectOf(`refusal ${record.action} ${record.object}`, subject);

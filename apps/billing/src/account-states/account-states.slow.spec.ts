@@ -237,7 +237,7 @@ describe.each(BOTH)('deleted and suspended accounts, at %s', (processor) => {
     });
   });
 
-  it('a refund ends the subscription, even if the account was suspended meanwhile', async () => {
+  it('a refund ends the subscription, even if the account was suspended in the meantime', async () => {
     await billing.act(await order(), 'pay');
     await billing.deliver('suspended', accountId);
     await billing.pass(MINUTE_MS);

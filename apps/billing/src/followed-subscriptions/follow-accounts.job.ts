@@ -80,8 +80,8 @@ export class FollowAccountsJob implements Job {
 
   /**
    * Each attempt has a new idempotency key: the call moves no money, and a repeat sets the same state. With the key of
-   * an earlier call, Stripe would return the stored answer and do nothing, even if the customer had undone that call
-   * meanwhile.
+   * an earlier call, Stripe would return the stored answer and do nothing, even if the customer had undone that call in
+   * the meantime.
    */
   private async ask(followed: FollowedSubscription): Promise<CallResult<unknown>> {
     const key = newId();

@@ -85,7 +85,7 @@ export class RevisionsService {
   }
 
   /**
-   * Stores a printed document unless another process has printed it meanwhile.
+   * Stores a printed document unless another process has printed it in the meantime.
    * @returns the document that is now stored.
    */
   async keep(transaction: Transaction, printed: PrintedInvoice): Promise<PrintedInvoice> {

@@ -55,7 +55,7 @@ export class Order {
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt: Date;
 
-  /** The reason why an operator must check the order; nothing is granted meanwhile. */
+  /** The reason why an operator must check the order; nothing is granted in the meantime. */
   @Column('text', { name: 'set_aside_because', nullable: true })
   setAsideBecause: string | null;
 

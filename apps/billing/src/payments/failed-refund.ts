@@ -1,7 +1,10 @@
 import { DAY_MS, HOUR_MS } from '#libs/platform';
 import type { Reversal } from '../payment-records/reversal.entity.js';
 
-/** The pauses between attempts at a refund that the processor rejects: our balance there may be topped up meanwhile. */
+/**
+ * The pauses between attempts at a refund that the processor rejects: our balance there may be topped up in the
+ * meantime.
+ */
 export const RETRY_PAUSES_MS: readonly number[] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS];
 
 /** Whether a refund failed, was not replaced by another and was not dismissed. */

@@ -165,7 +165,7 @@ export class PlanChangesService {
     return this.alone(accountId, id, () => this.undoAlone(accountId, id));
   }
 
-  /** Drops an unpaid change. If the customer has paid meanwhile, the change stays, and the answer says so. */
+  /** Drops an unpaid change. If the customer has paid in the meantime, the change stays, and the answer says so. */
   async drop(accountId: string, id: string): Promise<PlanChangeAnswer> {
     return this.alone(accountId, id, async () => {
       const row = await this.own.findCurrent(accountId, id);

@@ -11,7 +11,7 @@ import { type ObjectRef, WantedObjects } from './wanted-objects.js';
 
 /**
  * `unknown`: the processor gave no answer. `refused`: it has no such object, or one that we cannot read. `foreign`: it
- * belongs to none of our objects. All are retried with growing delays, and stay visible meanwhile.
+ * belongs to none of our objects. All are retried with growing delays, and stay visible in the meantime.
  */
 export type SyncResult = 'synced' | 'unknown' | 'refused' | 'foreign';
 

@@ -14,7 +14,7 @@ describe('a call rate', () => {
     Array.from({ length: count }, () => nowMs + rate.take(nowMs));
 
   it.each([1, 4, 20, 100])(
-    'no second has more than %i calls, except for a quarter more after a pause',
+    'sends at most %i calls in any second, or a quarter more after a pause',
     (rate) => {
       const at = times(new CallRate(rate), rate * 5);
       const most = Math.max(

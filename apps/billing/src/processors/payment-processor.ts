@@ -150,7 +150,7 @@ export interface SubscriptionSnapshot extends BilledPlan {
   paidChangeId?: string;
 }
 
-/** A plan change that waits for its payment; the plan stays the same meanwhile. */
+/** A plan change that waits for its payment; the plan stays the same in the meantime. */
 export interface UnpaidChange extends BilledPlan {
   dueMicros: Micros;
   /** The URL at which the customer pays; empty if the change must be approved first. */

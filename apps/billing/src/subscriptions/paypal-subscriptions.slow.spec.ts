@@ -266,7 +266,7 @@ describe('subscriptions by PayPal', () => {
     expect(await plan.row()).toMatchObject({ state: 'cancelled', paid_through: end.toISOString() });
   });
 
-  it('an upgrade is not captured any more once its subscription has ended at PayPal', async () => {
+  it('an upgrade is not captured once its subscription has ended at PayPal', async () => {
     const { world, subscriptions } = billing.simulator.paypal;
     const asked = await plan.ask('change', { sku: 'api-50K-month' });
     await agreeAtPaypal(asked.body.redirect_url, 'abandon');

@@ -320,7 +320,7 @@ function heldBy({ lines, reason }: BillSnapshot, fault: string): Partial<Subscri
   };
 }
 
-/** Whether the paid time covers the bill that was set aside, so that nothing depends on that bill any more. */
+/** Whether the paid time covers the bill that was set aside, so that nothing depends on that bill. */
 const isHeldOnlyTo = ({ heldThrough }: Subscription, paidThrough: Date | null) =>
   heldThrough === null || (paidThrough !== null && heldThrough <= paidThrough);
 

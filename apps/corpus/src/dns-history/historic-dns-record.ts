@@ -38,7 +38,7 @@ export function dnsStretch(name: string, row: StretchRow, source: string): DnsSt
   };
 }
 
-/** All records at each of some times. @param rows all records that existed at any of them. */
+/** Returns all records at each of several times. @param rows all records that existed at any of them. */
 export function dnsSnapshots(
   name: string,
   times: readonly Date[],

@@ -152,7 +152,7 @@ async function filesOfFolder(folder: string, now: Date): Promise<FoundFile[]> {
   const files: FoundFile[] = [];
   for (const file of names.toSorted()) {
     const path = join(folder, file);
-    // The file was removed meanwhile, or its name is not UTF-8.
+    // The file was removed in the meantime, or its name is not UTF-8.
     const stats = await lstat(path).catch(() => undefined);
     // Links may lead anywhere; a file whose name begins with a dot is still being written.
     if (!stats?.isFile() || file.startsWith('.')) continue;

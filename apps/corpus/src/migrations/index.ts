@@ -23,7 +23,7 @@ import { nameSources } from './0021-name-sources.js';
 import { handedOverSlices } from './0022-handed-over-slices.js';
 import { answeringServers } from './0023-answering-servers.js';
 
-/** In order; released ones are never edited. */
+/** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
   messaging,
   sourcesAndNames,

@@ -32,7 +32,7 @@ describe('searches that exceed their time limit', () => {
       const record = { create_date: '2020-01-01', registrant_contact: { name: 'Ada Written' } };
       await corpus.record({ kind: 'whois', name: 'written-one.com', at: AT, record });
       const all = await Promise.all(refused);
-      // While the table is still locked, no search is waiting any more.
+      // While the table is still locked, no search is still waiting.
       const [{ count }] = await transaction.query<{ count: string }>(
         `select count(*) from pg_stat_activity
          where datname = current_database() and wait_event_type = 'Lock'`,

@@ -53,7 +53,10 @@ class BodyMemory {
     else this.ofSites.set(site, left);
   }
 
-  /** The oldest body that is still arriving, of the site that uses the most memory, if that is more than `bytes`. */
+  /**
+   * Finds the site that uses the most memory, and returns its oldest body that is still arriving; undefined if no site
+   * uses more than `bytes`.
+   */
   private oldestOfLargest(bytes: number): Body | undefined {
     let found: Body | undefined;
     let most = bytes;

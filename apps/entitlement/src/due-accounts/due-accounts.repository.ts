@@ -34,7 +34,7 @@ export class DueAccountsRepository {
     ]);
   }
 
-  /** Forgets accounts that a request or an event has brought up to date meanwhile. */
+  /** Forgets accounts that a request or an event has brought up to date in the meantime. */
   async deleteSolved(now: Date): Promise<void> {
     await this.maintenance.query(
       `delete from set_aside_accounts s where not exists (

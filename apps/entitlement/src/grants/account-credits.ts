@@ -109,7 +109,7 @@ function endSlices(book: Book, { subscriptions, lines }: CreditSources, all: Due
     const subscription = subscriptions.find(({ id }) => id === line.subscriptionId);
     const isExpected = subscription !== undefined && isRenewing(subscription);
     const longest = sliceExpiry(line, sliceEnd, { isRenewing: true });
-    // A grant whose latest possible end has passed does not change any more.
+    // A grant whose latest possible end has passed no longer changes.
     if (book.now >= longest) continue;
     grant.expiresAt = sliceExpiry(line, sliceEnd, { nextStart, isRenewing: isExpected });
   }

@@ -35,7 +35,7 @@ export class LeaseReaperService {
     await this.bookings.book('settle', await this.repository.listUnposted(READ_AT_ONCE));
   }
 
-  /** Deletes refusals that no repeat can request any more. */
+  /** Deletes refusals that a repeated request can no longer ask for. */
   async forgetRefusals(): Promise<void> {
     while ((await this.repository.deleteRefused(DELETED_AT_ONCE)) === DELETED_AT_ONCE);
   }

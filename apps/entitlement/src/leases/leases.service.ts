@@ -46,7 +46,7 @@ export class LeasesService {
         ]),
       );
       const [[book], [[known], refused, unbooked]] = [books, found];
-      // The reservation below moves credits within the balance.
+      // The reservation below does not change the balance.
       const balance = remainingOf(book) - unbooked;
       if (known || refused) {
         const outcome = await this.repeatAnswer(transaction, book, { known, refused });

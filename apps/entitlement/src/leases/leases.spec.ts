@@ -254,7 +254,7 @@ describe('leases', () => {
     const patient = async () => {
       for (let ms = 0; ms <= 126_000; ms += 9_000) await reaper.runOnce(10_000_000 + ms);
     };
-    // The database's clock continues meanwhile, even while a busy machine does not run this test.
+    // The database's clock continues in the meantime, even while a busy machine does not run this test.
     await endLease(accountId, 30);
     await patient();
     expect(await entitlement.newEntries(accountId)).toHaveLength(1);

@@ -142,7 +142,7 @@ describe('credits that jobs return after the end of their plan', () => {
     expect(ended.state).toEqual({ spendable: PLAN - 10_000, owed: 0 });
   });
 
-  it('are valid for seven days from their own return, even if other jobs return credits meanwhile', () => {
+  it('are valid for seven days from their own return, even if other jobs return credits in the meantime', () => {
     ended = new EndedPlan(PLAN, [PLAN - 2, 1, 1]);
     const [most, second, third] = ended.jobs;
     ended.close(most);

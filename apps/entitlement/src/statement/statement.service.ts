@@ -57,8 +57,8 @@ export class StatementService {
   }
 
   /**
-   * Applies due dates first, and then reads balance and ledger in one snapshot, so that they agree whatever is spent
-   * meanwhile.
+   * Applies due dates first, and then reads balance and ledger in one snapshot, so that they agree whatever is spent in
+   * the meantime.
    */
   async explain(accountId: string): Promise<BalanceExplanation> {
     await this.database.transaction((transaction) => this.grants.advance(transaction, [accountId]));

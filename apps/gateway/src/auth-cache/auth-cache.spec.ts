@@ -73,7 +73,7 @@ describe('cached keys and allowances', () => {
     await waitFor('everything to be dropped', () => gateway.authCache.size === 0);
   });
 
-  it('a load is discarded and repeated if a change feed names its account meanwhile', async () => {
+  it('a load is discarded and repeated if a change feed names its account in the meantime', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     const before = around.account.keyQueries;
     around.account.beforeAnswer = () => {

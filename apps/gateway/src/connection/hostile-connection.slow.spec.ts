@@ -182,7 +182,7 @@ describe('a client whose next request is late', () => {
     await waitFor('both calls, or the end', () => areAsked() || asking.isEnded);
     if (!areAsked()) return around.stopGateway(other) as Promise<undefined>;
     silent.send('GET /half');
-    // This client's time began later, so the other client's time is over, too.
+    // This client's time began later, so the other client's time is up, too.
     await waitFor('the time of the silent client to be over', () => silent.statuses[0] === 408);
     expect(asking.text).toBe('');
     held.release();

@@ -116,7 +116,7 @@ describe('a client connection', () => {
   });
 
   it('S104: is closed if no request arrives in time, whether it is the first or a later one', async () => {
-    // The attempt is repeated if the machine was too busy meanwhile.
+    // The attempt is repeated if the machine was too busy in the meantime.
     const [silent, quiet] = await waitFor('both to be closed in time', async () => {
       const pair = [
         await open(impatient.apiUrl),

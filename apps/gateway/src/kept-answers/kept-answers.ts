@@ -113,7 +113,7 @@ export class KeptAnswers {
         return repeated(context, holder.outcome, holder.body);
       case 'this':
         context.keyed = keyed;
-        // The client has disconnected meanwhile, so the key must be released here.
+        // The client has disconnected in the meantime, so the key must be released here.
         if (context.isOver) this.release(context);
         return undefined;
     }

@@ -210,7 +210,7 @@ describe('the journal', () => {
     const { apiUrl, child } = await forkGateway('killed');
     expect(await lookUp(apiUrl, apiKey)).toBe(200);
     await waitFor('the first charge', () => around.entitlement.charged(accountId) === 1);
-    // Nothing is settled any more, so only the journal has the charges.
+    // From now on nothing is settled, so only the journal has the charges.
     around.entitlement.isDown = true;
     let answered = 1;
     for (let i = 0; i < 7; i++) if ((await lookUp(apiUrl, apiKey)) === 200) answered++;

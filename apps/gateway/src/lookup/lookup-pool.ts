@@ -126,8 +126,8 @@ export class LookupPool {
   }
 
   /**
-   * Takes a free connection that has not ended. Node reports the end of a connection late, after calls that arrive
-   * meanwhile.
+   * Takes a free connection that has not ended. Node reports the end of a connection late, after calls that arrive in
+   * the meantime.
    */
   private takeIdle(): LookupConnection | undefined {
     for (;;) {

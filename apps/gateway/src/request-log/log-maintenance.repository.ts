@@ -59,7 +59,7 @@ export class LogMaintenanceRepository {
     });
   }
 
-  /** Deletes records of erasures that are so old that no row can arrive any more. */
+  /** Deletes records of erasures that are so old that no more rows can arrive. */
   async deleteErasures(olderThanMs: number): Promise<void> {
     await this.database.query(
       `delete from log_erasures where asked_at < clock_timestamp() - $1 * interval '1 ms'`,

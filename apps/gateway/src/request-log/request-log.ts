@@ -122,7 +122,7 @@ export class RequestLog {
     }
   }
 
-  /** Stops and writes the rest, including lines added meanwhile, for as long as writing succeeds. */
+  /** Stops and writes the rest, including lines added in the meantime, for as long as writing succeeds. */
   async stop(): Promise<void> {
     await this.loop.stop();
     while (this.count > 0 && (await this.flush()));

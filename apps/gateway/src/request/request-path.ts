@@ -261,8 +261,8 @@ export class RequestPath {
       reached instanceof Problem ? reached : transfers.begin(whose, transferCall(context, reached));
     if (transfer instanceof Problem) return this.refuse(context, transfer);
     context.transfer = transfer;
-    // Other requests of its class do not wait for it. A drain does not wait for a download, because its client can
-    // request the rest.
+    // A transfer does not count towards the concurrency limit of its class. A drain does not wait for a download,
+    // because the client can request the rest.
     this.leaveClass(context);
     if (route.kind === 'download') {
       context.isInFlight = false;

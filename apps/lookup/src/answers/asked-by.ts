@@ -21,7 +21,7 @@ export const AskedBy = createParamDecorator((_: unknown, context: ExecutionConte
 
 /** A question that is being answered. */
 export interface Asking extends AskedBy {
-  /** Aborted when no caller waits for the answer any more. */
+  /** Aborted when no caller waits for the answer any longer. */
   signal: AbortSignal;
   /** False for the names of jobs and the collector, whose many answers would push those of live questions out of the cache. */
   isKept?: boolean;

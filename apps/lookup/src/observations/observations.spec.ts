@@ -118,7 +118,7 @@ describe('the ring', () => {
     expect([ring.dropped, ring.take(1_000).text]).toEqual([4, 'big']);
   });
 
-  it('takes back lines that could not be submitted, and puts them before those that arrived meanwhile', () => {
+  it('takes back lines that could not be submitted, and puts them before those that arrived in the meantime', () => {
     const ring = new ObservationRing({ lines: 3, bytes: 100 });
     for (const text of ['a', 'b']) ring.add(() => text, 10);
     const batch = ring.take(15);

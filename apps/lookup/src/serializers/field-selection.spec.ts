@@ -8,7 +8,7 @@ import { startLookup } from '../start.js';
 const SECRET = 'a-service-secret-of-at-least-32-characters';
 const clock = new TestClock('2026-11-22T10:00:00Z');
 
-/** The operations of lookup from whose answers clients can select members. */
+/** The operations of lookup that allow clients to select members of the answer. */
 const SELECTABLE = OPERATIONS.filter(
   ({ owner, fixtures, parameters }) =>
     owner.service === 'lookup' && fixtures !== undefined && 'fields' in parameters,

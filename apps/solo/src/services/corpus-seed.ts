@@ -29,7 +29,8 @@ export interface SeededCorpus {
 
 /**
  * Fills the corpus with invented names, so that history and searches can be tried without the internet. Continues where
- * an earlier start has stopped. No build of a database file starts meanwhile, so all files contain the added names.
+ * an earlier start has stopped. No build of a database file starts in the meantime, so all files contain the added
+ * names.
  * @returns the number of names that were added now.
  */
 export async function seedCorpus(

@@ -80,7 +80,7 @@ export class ChunkAnswers {
     this.readyAtMs = Math.min(this.readyAtMs, monotonicMs());
   }
 
-  /** Records that the job's time is over: names without an answer will not get one. */
+  /** Records that the job's time is up: names without an answer will not get one. */
   close(): void {
     const { names, lines } = this.chunk;
     for (const index of [...this.waiting.splice(0), ...this.failing.splice(0), ...this.open]) {

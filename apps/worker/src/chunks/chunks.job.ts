@@ -96,7 +96,7 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
   }
 
   /**
-   * The answers so far count if the job was cancelled or the time is over.
+   * Fetches the answers of a chunk. If the job is cancelled or its time is up, the answers received so far count.
    * @throws ServiceUnavailable; the reason of the signal.
    */
   private async answersOf(job: Job, chunk: Chunk, signal: AbortSignal): Promise<ChunkAnswers> {
@@ -123,7 +123,7 @@ export class ChunksJob extends WorkRunner<ChunkWork> {
     return later(Math.min(seconds, secondsLeft(job, this.clock.now())));
   }
 
-  /** A slow upstream takes a minute for a chunk, and the job's owner should see progress meanwhile. */
+  /** A slow upstream takes a minute for a chunk, and the job's owner should see progress in the meantime. */
   private telling(chunk: Chunk, answers: ChunkAnswers): Loop {
     const work = () => this.features.chunks.setArrived(this.database, chunk, answers.answered);
     const name = 'the progress of chunks';

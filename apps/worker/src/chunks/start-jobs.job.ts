@@ -13,7 +13,7 @@ import { chunkWork } from './chunk-records.service.js';
 import { ChunksRepository } from './chunks.repository.js';
 import { LeftOutLinesService } from './left-out-lines.service.js';
 
-/** The time in which one statement groups and sorts three million names. */
+/** The time that one statement takes to group and sort three million names. */
 const CUT_LIMIT_MS = 4 * MINUTE_MS;
 /**
  * The time before that statement in which the lines without an answer are written, as fast as the store accepts them.

@@ -98,8 +98,8 @@ export class DeliverWebhooksJob extends WorkRunner<DeliveryWork> {
     const isNoted = await this.database.transaction(async (transaction: Transaction) => {
       const at = this.clock.now();
       const isKept = await deliveries.putTry(transaction, delivery, { ...outcome, state, at });
-      // The owner has sent the event again meanwhile, so it starts again with its first attempt, whatever the result of
-      // this attempt is.
+      // The owner has sent the event again in the meantime, so it starts again with its first attempt, whatever the
+      // result of this attempt is.
       if (!isKept) return false;
       if (isDead && (await deliveries.disable(transaction, delivery)) && mail) {
         await mails.add(transaction, delivery.accountId, mail);

@@ -22,7 +22,7 @@ export class FeedCursorsRepository {
     );
   }
 
-  /** @returns false if another process has moved it meanwhile. */
+  /** @returns false if another process has moved it in the meantime. */
   async move(
     transaction: Transaction,
     reader: string,

@@ -85,7 +85,7 @@ export class BuildFilesJob extends WorkRunner<BuildWork> {
     await this.publish(work, made);
   }
 
-  /** @returns undefined if it cannot be determined whether its rows contain values suppressed meanwhile. */
+  /** @returns undefined if it cannot be determined whether its rows contain values suppressed in the meantime. */
   private async make(work: Work<BuildWork>): Promise<MadeFile | undefined> {
     const { files, builder } = this.features;
     const { dataset, day } = work.payload;

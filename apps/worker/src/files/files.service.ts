@@ -24,7 +24,7 @@ import {
 import { DatasetNotIncluded, DownloadsBlocked, FileExpired, FileWithheld } from './files.errors.js';
 import { FilesRepository } from './files.repository.js';
 
-/** The seconds after which to try again: about the time in which a daily file is built. */
+/** The seconds after which to try again: about the time that it takes to build a daily file. */
 const REBUILT_SECONDS = 600;
 
 /** The files that an account requests. */

@@ -139,7 +139,7 @@ export class JobsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** @returns false if its start was undone meanwhile. */
+  /** @returns false if its start was undone in the meantime. */
   async setQueued(transaction: Transaction, accountId: string, jobId: string): Promise<boolean> {
     const rows = await transaction.query(
       `update jobs set state = 'queued'

@@ -84,7 +84,7 @@ export class NewJobsService {
 
   /**
    * Reserves the price of all names that may be answered, and starts a job; a dry run only counts. A repeated request
-   * gets the job that it has started, even if a process has died meanwhile.
+   * gets the job that it has started, even if a process has died in the meantime.
    * @throws IdempotencyKeyRunning while its price is being reserved, NamesTwice, NoValidNames, TooManyJobs,
    * TooManyUnchargedJobs, TooManyFreeLines, TooManyFailedNames, NotFound, UploadNotReady, UploadIsRefused,
    * JobShortOfCredits, JobCreditsBusy.

@@ -11,9 +11,9 @@ import { FolderQueue, ReadQueue, type ReadWork } from '../uploads/upload-queues.
 import { UploadRowsService, UploadsService } from '../uploads/uploads.service.js';
 import { type Upload, contentKey, uploadFolder } from '../uploads/upload.js';
 
-/** The time in which 768 MiB can be read from a distant store. */
+/** The time that it takes to read 768 MiB from a distant store. */
 const COPY_LIMIT_MS = 5 * MINUTE_MS;
-/** The time in which one statement sorts three million names. */
+/** The time that one statement takes to sort three million names. */
 const COUNT_LIMIT_MS = 2 * MINUTE_MS;
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
 const TURN_SECONDS = 1;

@@ -103,8 +103,8 @@ class Gateways {
   }
 
   /**
-   * Sends `times` as many requests as the limit allows for the given time, divided among the gateways by `weights`,
-   * those of `burst` steps at once.
+   * Sends `times` as many requests as the limit allows for the given time, divided among the gateways by `weights`. The
+   * requests of `burst` steps are sent at once.
    */
   async demand(
     id: CounterId,
@@ -164,7 +164,7 @@ here('ValkeyRateLimiter', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('S99: over three gateways no 60 seconds contain more than the limit × 1.00, and at three times the demand at least × 0.97 is admitted', async () => {
+  it('S99: three gateways together never exceed the limit in any 60 seconds, and admit at least 97% of it when the demand is three times as high', async () => {
     const shapes = fc.record({
       limit: fc.constantFrom(10, 60, 300, 1_200),
       weights: fc.tuple(fc.nat(5), fc.nat(5), fc.integer({ min: 1, max: 5 })),
@@ -238,7 +238,7 @@ here('ValkeyRateLimiter', () => {
   });
 
   describe.each([30, 600])('if the server fails, at a limit of %i', (limit) => {
-    it('S100: a killed server: each gateway admits its share; no minute has more than the limit × 2, none after the first more than × 1', async () => {
+    it('S100: after the server is killed, each gateway admits its share: at most twice the limit in the first minute, and at most the limit in any later minute', async () => {
       const gateways = await Gateways.start();
       const id = new CounterId(newId());
       await gateways.demand(id, { limit, forMs: 25_000, weights: [1, 0, 0] });
@@ -251,7 +251,7 @@ here('ValkeyRateLimiter', () => {
       expect(fullestMinute(gateways.admitted, lostAt + 61_000)).toBeGreaterThan(0.95 * limit);
     });
 
-    it('S100: a server restarted empty: one minute has at most twice the limit, and no later one more than the limit', async () => {
+    it('S100: after the server restarts empty, at most twice the limit is admitted in the first minute, and at most the limit in any later minute', async () => {
       const gateways = await Gateways.start();
       const id = new CounterId(newId());
       await gateways.demand(id, { limit, forMs: 25_000, weights: [1, 0, 0] });
@@ -269,7 +269,7 @@ here('ValkeyRateLimiter', () => {
       expect(fullestMinute(gateways.admitted, backAt + 61_000)).toBeGreaterThan(0.95 * limit);
     });
 
-    it('S100: a flushed server: no minute has more than the limit × 2, none after the first more than × 1', async () => {
+    it('S100: after the server is flushed, at most twice the limit is admitted in the first minute, and at most the limit in any later minute', async () => {
       const gateways = await Gateways.start();
       const id = new CounterId(newId());
       await gateways.demand(id, { limit, forMs: 25_000, weights: [1, 0, 0] });

@@ -9,7 +9,7 @@ const TICK_MS = 100;
 const ENTRIES_MAX = 1 << 18;
 /** Entries checked per tick; the whole table is checked once a minute. */
 const SWEPT_A_TICK = Math.ceil(ENTRIES_MAX / 600);
-/** The maximum number of entries in one call, which keeps the server busy for some milliseconds. */
+/** The maximum number of entries in one call, which keeps the server busy for a few milliseconds. */
 const BATCH_MAX = 128;
 const NO_ENTRY: RateLimitResult = { allowed: false, remaining: 0, resetSeconds: 1 };
 

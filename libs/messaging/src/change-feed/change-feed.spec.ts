@@ -31,7 +31,7 @@ describe('change feed', () => {
     expect((await feed.read(second.cursor)).keys).toEqual([]);
   });
 
-  it('skips and repeats nothing while 12 writers roll back, nest and are slow', async () => {
+  it('skips and repeats nothing while 12 writers roll back, use savepoints and delay commits', async () => {
     const committed: string[] = [];
     let cursor: ChangeCursor = (await feed.read()).cursor;
     let isWriting = true;

@@ -102,7 +102,7 @@ describe('event consumer', () => {
     const numbers = [1, 2, 3];
     const batch = numbers.flatMap((n) => keys.map((key) => messageOf('account.events', key, n)));
     await under.consumer.deliver(batch);
-    // If the handler had waited for the others in vain, there would have been a second attempt.
+    // If the handler had timed out while it waited for the others, there would have been a second attempt.
     expect(under.calls).toBe(batch.length);
     for (const key of keys) {
       const own = order.filter((line) => line.startsWith(key));

@@ -181,7 +181,7 @@ describe('the retry of a failed event', () => {
     await waitFor('the last try', async () => (await rows())[0].state === 'dead');
   });
 
-  it('does nothing if the event was handled meanwhile', async () => {
+  it('does nothing if the event was handled in the meantime', async () => {
     const key = newId();
     const id = await storeFailed(key, 1, 1);
     await messaging.consumer.query(
@@ -249,7 +249,7 @@ describe('the retry of a failed event', () => {
     expect(tries).toBe(1);
   });
 
-  it('does not restore what the operator discarded meanwhile', async () => {
+  it('does not restore what the operator discarded in the meantime', async () => {
     const key = newId();
     const id = await storeFailed(key, 1, 1);
     let discarding: Promise<boolean> | undefined;

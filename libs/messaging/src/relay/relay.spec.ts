@@ -78,7 +78,7 @@ describe('relay', () => {
     for (const key of keys) expect([...new Set(published.get(key))]).toEqual(numbers);
   });
 
-  it('a fenced owner reads nothing and its mark has no effect; that of the new owner has', async () => {
+  it('a fenced owner can neither read nor mark rows; the new owner can', async () => {
     const key = newId();
     await messaging.say(Counted, key, { n: 1 });
     const [stopped, successor] = [newId(), newId()].map((owner) => ({

@@ -69,7 +69,7 @@ function stopAtSignal(name: string, started: StartedProcess, logger: Logger): vo
     try {
       await started.stop();
       logger.info(`${name} has stopped`);
-      // The code that requested the stop because of a fault has set the exit code.
+      // If a fault caused the stop, the exit code is already set.
       process.exit();
     } catch (error) {
       logger.error(`${name} did not stop cleanly`, error);

@@ -258,7 +258,7 @@ export class UpstreamLimiter {
 }
 
 const RETRY_SOON_MS = 5_000;
-/** The time in which the shared server may grant a turn that is free. */
+/** The time that the shared server may take to grant a free turn. */
 const TURN_MS = 100;
 const SHARE_RETRY_MS = 600_000;
 const WAITERS_MAX = 100;

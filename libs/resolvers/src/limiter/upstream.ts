@@ -13,8 +13,7 @@ export interface WaitingQuestion {
   /** The customer of the query; turns rotate between customers. */
   asker: string;
   /**
-   * Whether the waiter leaves by itself when its time is over, so that it does not count towards the length of the
-   * queue.
+   * Whether the waiter leaves by itself when its time is up, so that it does not count towards the length of the queue.
    */
   isPatient: boolean;
   /** Called once: with true when it is this waiter's turn, or with false when there will be none. */

@@ -318,7 +318,7 @@ describe('RdapClient', () => {
     await expect(fetch({ firstByteMs: 50 })).rejects.toMatchObject({ fault: 'first_byte_timeout' });
   });
 
-  it('S63: a service that sends bytes slowly without end is abandoned when the time is over', async () => {
+  it('S63: a service that sends bytes slowly without end is abandoned when the time is up', async () => {
     const drip = (response: ServerResponse) => {
       const timer = setInterval(() => response.write(' '), 10);
       response.on('close', () => clearInterval(timer));

@@ -1,6 +1,6 @@
 import { ConnectionError, type ConnectionFault } from './connection-error.js';
 
-/** Aborts its signal with the fault to report when the time is over or the outer signal aborts. */
+/** Aborts its signal with the fault to report when the time is up or the outer signal aborts. */
 export class Deadline {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;

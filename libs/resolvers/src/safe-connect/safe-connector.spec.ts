@@ -261,7 +261,7 @@ describe('SafeConnector', () => {
     expect(await fault(['rdap.nic.example'], 49)).toBe('tls_failed');
   });
 
-  it('a server that accepts and never starts TLS is abandoned when the time is over', async () => {
+  it('a server that accepts and never starts TLS is abandoned when the time is up', async () => {
     const server = await listening(createServer());
     const exceptions = parseUpstreamExceptions(`rdap.nic.example:443=127.0.0.1:${server.port}`);
     const connector = new SafeConnector({ exceptions });

@@ -68,7 +68,7 @@ describe('Port43Client', () => {
     await new Promise((closed) => (server?.destroyed ? closed(null) : server?.on('close', closed)));
   });
 
-  it('S63: a server that sends bytes slowly without end is abandoned when the time is over', async () => {
+  it('S63: a server that sends bytes slowly without end is abandoned when the time is up', async () => {
     await internet.whois(host, (socket) => {
       const timer = setInterval(() => socket.write('% drip\n'), 10);
       socket.on('close', () => clearInterval(timer));

@@ -86,8 +86,8 @@ export class KafkaGroup {
 
   /**
    * Joins the group. Resolves at once for a durable group, which receives everything however late it joins. After a
-   * kill, the broker admits no member until the dead member's session has expired; the service answers meanwhile. A
-   * watching group resolves when "now" is known, after 3 s in any case: a service starts without its broker.
+   * kill, the broker admits no member until the dead member's session has expired; the service answers in the meantime.
+   * A watching group resolves when "now" is known, after 3 s in any case: a service starts without its broker.
    */
   async start(): Promise<void> {
     this.opening = this.open();
@@ -159,7 +159,7 @@ export class KafkaGroup {
       rebalanceTimeout: REBALANCE_LIMIT_MS,
       maxWaitTimeInMs: FETCH_WAIT_MS,
       allowAutoTopicCreation: false,
-      // kafkajs would restart only after some errors, and could not be stopped meanwhile.
+      // kafkajs would restart only after some errors, and could not be stopped in the meantime.
       retry: { ...retry, restartOnFailure: async () => false },
     });
     const member = { client, consumer };

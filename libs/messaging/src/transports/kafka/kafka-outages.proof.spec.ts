@@ -58,7 +58,7 @@ new KafkaHarness().describe('while the broker is down', () => {
     waitFor('all sent', async () => (await messaging.unsent()) === 0, OUTAGE_LIMIT_MS);
 
   it(
-    'P10: a handler that hangs is abandoned, and its consumer stays a member meanwhile',
+    'P10: a handler that hangs is abandoned, and its consumer stays a member of the group',
     async () => {
       const [key, other] = [newId(), newId()];
       const { recorder, transport } = running;

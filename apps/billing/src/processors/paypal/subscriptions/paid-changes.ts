@@ -121,7 +121,7 @@ export class PaidChanges {
   /**
    * Bills the same plan with another tax rate from the next period on, without the customer's consent. PayPal does not
    * apply a new price to renewals within the next 10 days.
-   * @throws PaypalRefusal if another plan is scheduled meanwhile.
+   * @throws PaypalRefusal if another plan is scheduled in the meantime.
    */
   async changeTax({ subscriptionId, plan, quantity, currency }: ChangeRequest): Promise<void> {
     const known = await this.parts.known.read(subscriptionId);

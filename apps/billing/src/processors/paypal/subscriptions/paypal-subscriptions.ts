@@ -103,9 +103,8 @@ export class PaypalSubscriptions {
   }
 
   /**
-   * Cancels a subscription. If its running period is not paid, its paid time is over, and it ends at once. So does a
-   * subscription that is suspended for a reason other than a cancellation: PayPal would bill it again if it were
-   * resumed there.
+   * Cancels a subscription. If its current period is not paid, it ends at once. So does a subscription that is
+   * suspended for a reason other than a cancellation: PayPal would bill it again if it were resumed there.
    */
   async cancel(id: string, when: 'period_end' | 'now'): Promise<SubscriptionSnapshot> {
     const { client, known } = this.parts;
