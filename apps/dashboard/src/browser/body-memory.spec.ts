@@ -80,6 +80,16 @@ describe('unauthenticated bodies', () => {
     expect(status).toBe(200);
   });
 
+  it('S125: unfinished bodies of an address make room for smaller ones of the same address', async () => {
+    const from = '127.0.0.1';
+    const isRefused = ({ answer }: ReturnType<typeof send>) => answer.text.includes(' 503 ');
+    const unfinished = Array.from({ length: 4 }, () => send(SIGNED, MIB - 1, { from }));
+    await waitFor('the share to be used up', () => unfinished.filter(isRefused).length === 2);
+    const body = Buffer.alloc(4096, 0x20);
+    expect((await under.send('POST', '/callbacks/stripe', SIGNED, body)).status).toBe(200);
+    await waitFor('one to make room', () => unfinished.filter(isRefused).length === 3);
+  });
+
   it('S125: a body that is rejected for its length takes no memory after the answer', async () => {
     const from = '127.0.0.1';
     for (let n = 0; n < 40; n++) {

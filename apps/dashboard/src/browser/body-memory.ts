@@ -25,12 +25,17 @@ class BodyMemory {
 
   /**
    * Takes memory for a body. If the memory is full, it rejects the oldest bodies of sites that use more than this site;
-   * otherwise, a few clients that never finish their bodies could keep all others out. @returns false if there is no
+   * otherwise, a few clients that never finish their bodies could keep all others out. If the site's share is used up,
+   * it rejects larger bodies of the same site, because many clients may share an address. @returns false if there is no
    * room for the bytes.
    */
   take(body: Body, bytes: number): boolean {
-    const ofSite = (this.ofSites.get(body.site) ?? 0) + bytes;
-    if (ofSite > OF_SITE_BYTES) return false;
+    while (this.ofSite(body) + bytes > OF_SITE_BYTES) {
+      const refuse = this.largestOfSite(body, body.bytes + bytes)?.refuse;
+      if (!refuse) return false;
+      refuse();
+    }
+    const ofSite = this.ofSite(body) + bytes;
     while (this.bytes + bytes > ALL_BYTES) {
       const refuse = this.oldestOfLargest(ofSite)?.refuse;
       if (!refuse) return false;
@@ -53,6 +58,22 @@ class BodyMemory {
     else this.ofSites.set(site, left);
   }
 
+  private ofSite({ site }: Body): number {
+    return this.ofSites.get(site) ?? 0;
+  }
+
+  /** The largest body of the same site that is still arriving, if it has more than `bytes`. */
+  private largestOfSite({ site }: Body, bytes: number): Body | undefined {
+    let found: Body | undefined;
+    let most = bytes;
+    for (const body of this.bodies) {
+      if (!body.refuse || body.site !== site || body.bytes <= most) continue;
+      found = body;
+      most = body.bytes;
+    }
+    return found;
+  }
+
   /**
    * Finds the site that uses the most memory, and returns its oldest body that is still arriving; undefined if no site
    * uses more than `bytes`.
@@ -61,7 +82,7 @@ class BodyMemory {
     let found: Body | undefined;
     let most = bytes;
     for (const body of this.bodies) {
-      const ofSite = this.ofSites.get(body.site)!;
+      const ofSite = this.ofSite(body);
       if (!body.refuse || ofSite <= most) continue;
       found = body;
       most = ofSite;
