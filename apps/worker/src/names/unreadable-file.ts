@@ -38,4 +38,10 @@ export class UnreadableFile extends Error {
       'With this file, the uploads of your account would have more than 6,000,000 lines. Delete those that you no longer need, and send it again.';
     return new UnreadableFile('too_many_lines', undefined, detail);
   }
+
+  /** The code for a file that could not be read within the time limit. */
+  static tooSlow(): UnreadableFile {
+    const detail = 'Reading the file took longer than five minutes. Split it into several files.';
+    return new UnreadableFile('too_many_lines', undefined, detail);
+  }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '#libs/database';
+import { Database, StatementTimeout } from '#libs/database';
 import { FileStore } from '#libs/files';
 import { Logger, MINUTE_MS } from '#libs/platform';
 import { type Later, type Work, WorkRunner, later } from '#libs/work';
@@ -17,6 +17,8 @@ const COPY_LIMIT_MS = 5 * MINUTE_MS;
 const COUNT_LIMIT_MS = 2 * MINUTE_MS;
 const TIME_LIMIT_MS = 10 * MINUTE_MS;
 const TURN_SECONDS = 1;
+/** A file that takes too long is read this often: every attempt keeps a reader from other accounts. */
+const SLOW_TRIES_MAX = 2;
 
 /** The parts needed to read uploads. */
 @Injectable()
@@ -71,18 +73,22 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
     try {
       await this.read(upload, found, work);
     } catch (error) {
-      if (!(error instanceof UnreadableFile)) throw error;
-      const { reason, detail } = error;
+      const isSlow = error instanceof StatementTimeout;
+      if (!isSlow && !(error instanceof UnreadableFile)) throw error;
       await this.database.transaction(async (transaction) => {
         await owned.countRead(transaction, upload.accountId, found.linesRead);
+        // The database may have been slow for another reason, so the file gets a second attempt.
+        if (isSlow && work.tries < SLOW_TRIES_MAX) return;
+        const { reason, detail } = isSlow ? UnreadableFile.tooSlow() : error;
         await uploads.refuse(transaction, upload.id, { reason, detail });
         await folders.remove(transaction, uploadFolder(upload.id));
         await work.finish(transaction);
       });
+      if (isSlow && work.tries < SLOW_TRIES_MAX) throw error;
     }
   }
 
-  /** @throws UnreadableFile */
+  /** @throws UnreadableFile; StatementTimeout if it takes too long. */
   private async read(
     { id, accountId, pieces }: Upload,
     found: NameFile,

@@ -7,6 +7,8 @@ import { ReadQueue } from './upload-queues.js';
 const PATH = '/internal/uploads';
 const TUS = { 'tus-resumable': '1.0.0' };
 const NAMES = 'name-1.com\nNAME-1.com\nno name\n\nname-2.de\n';
+/** With the blank lines, also the one after the last line end. */
+const LINES_READ = 6;
 const COUNTED = { lines: 4, unique: 2, invalid: 1, duplicates: 1 };
 
 describe('the uploads of an account', () => {
@@ -71,6 +73,39 @@ describe('the uploads of an account', () => {
     expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('30,000,000') });
     await under.database.query(`update daily_counts set day = day - 1 where ${own}`);
     expect(await under.upload(accountId, 'three.com\n')).toBeDefined();
+  });
+
+  it('S71: are refused if reading them takes too long twice, and every attempt is counted', async () => {
+    const accountId = newId();
+    const { database } = under;
+    const queue = under.worker.app.get(ReadQueue, { strict: false });
+    await queue.pause(database, 3_600);
+    const { id } = await under.upload(accountId, NAMES);
+    await database.transaction(async (transaction) => {
+      // The names are read and counted, but cannot be recorded; the statement that waits is ended like a late one.
+      const lock = `select pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`;
+      await transaction.query(lock, [accountId]);
+      await queue.pause(database, 0);
+      for (const attempt of [1, 2]) {
+        await waitFor(`attempt ${attempt}`, async () => {
+          await database.query(`update work set until = clock_timestamp()
+            where queue = 'upload-reads' and state = 'waiting'`);
+          const ended = await database.query(`select pg_cancel_backend(pid) from pg_locks
+            where locktype = 'advisory' and not granted`);
+          return ended.length > 0;
+        });
+        await waitFor('the lines of each attempt to be counted', async () => {
+          const [row] = await database.query<{ count: number }>(
+            `select count from daily_counts where account_id = $1 and subject = 'upload lines'`,
+            [accountId],
+          );
+          return row?.count === attempt * LINES_READ;
+        });
+      }
+    });
+    const { state, refusal } = await under.endOfUpload(accountId, id);
+    expect(state).toBe('refused');
+    expect(refusal!.detail).toContain('five minutes');
   });
 
   it('S130: include at most 500 that are begun within a day, even if some are deleted', async () => {
