@@ -46,7 +46,7 @@ export interface CorpusOptions {
   transport: EventTransport;
 }
 
-/** Starts the corpus: databases, listener, jobs. `stop` reverses it. */
+/** Starts the corpus: databases, listener, jobs. `stop` closes them in reverse order. */
 export async function startCorpus(options: CorpusOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
   const database = await Database.open({

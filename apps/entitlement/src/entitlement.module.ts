@@ -93,7 +93,7 @@ export const CONTROLLERS = [
   UsedCreditsController,
 ];
 
-/** Features in the order in which they may use one another. */
+/** Features, each listed before those that may use it. */
 const PROVIDERS = [
   LedgerRepository,
   LedgerService,

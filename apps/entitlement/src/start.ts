@@ -41,7 +41,7 @@ export interface EntitlementOptions {
   isScheduled?: boolean;
 }
 
-/** Starts the entitlement service: databases, consumers, listener, relay, jobs. `stop` reverses it. */
+/** Starts the entitlement service: databases, consumers, listener, relay, jobs. `stop` closes them in reverse order. */
 export async function startEntitlement(options: EntitlementOptions): Promise<RunningService> {
   const { config, logger, transport } = options;
   const { database, maintenanceDatabase } = await openServiceDatabases(

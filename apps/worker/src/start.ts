@@ -84,7 +84,7 @@ export interface WorkerOptions {
   files?: FileStore;
 }
 
-/** Starts the worker: databases, listener, jobs. `stop` reverses it. */
+/** Starts the worker: databases, listener, jobs. `stop` closes them in reverse order. */
 export async function startWorker(options: WorkerOptions): Promise<RunningService> {
   const { config, logger, transport, files } = options;
   if (!files) throw new Error('the worker needs a place for its files');

@@ -129,7 +129,7 @@ export const CONTROLLERS = [
   FileRunsController,
 ];
 
-/** Features in the order in which they may use one another. */
+/** Features, each listed before those that may use it. */
 const FEATURES = [
   AccountStatesRepository,
   DailyCountsRepository,

@@ -23,7 +23,7 @@ import { secondFactor } from './0021-second-factor.js';
 import { identities } from './0022-identities.js';
 import { passkeys } from './0023-passkeys.js';
 
-/** The migrations in order; released ones are never edited. */
+/** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
   messaging,
   accounts,

@@ -23,7 +23,7 @@ import { cancellationReasons } from './0021-cancellation-reasons.js';
 import { encryptedReasons } from './0022-encrypted-reasons.js';
 import { restorableChanges } from './0023-restorable-changes.js';
 
-/** The migrations in order; a released migration is never edited. */
+/** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
   messaging,
   orders,

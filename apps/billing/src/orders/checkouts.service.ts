@@ -66,7 +66,8 @@ export class CheckoutsService {
   }
 
   /**
-   * Closes the checkout pages of deleted accounts, in the order of their ids. A payment made meanwhile is refunded.
+   * Closes the checkout pages of deleted accounts, in the order of their ids. A payment made in the meantime is
+   * refunded.
    * @param after the id after which to begin.
    * @returns the orders that were tried.
    */

@@ -81,7 +81,7 @@ export class DnsHistoryRepository {
     return this.counted(`select 1 ${CHANGES}`, asked);
   }
 
-  /** All records of the name at any of some times. */
+  /** All records of the name that existed at one of several times. */
   async listAt(asked: StretchesAsked, times: readonly Date[]): Promise<StretchRow[]> {
     const bounds = times.map((at) => at.getTime());
     const [oldest, newest] = [Math.min(...bounds), Math.max(...bounds)].map((at) => new Date(at));

@@ -41,7 +41,10 @@ const REVISIONS = `
 export class HistoryRepository {
   constructor(private readonly database: SearchDatabase) {}
 
-  /** The newest come first. @param after time, completeness and state of the last revision before the page. */
+  /**
+   * Lists a page of revisions, newest first. @param after time, completeness and state of the last revision before the
+   * page.
+   */
   async list(asked: RevisionsAsked, { limit, offset, after }: PagePlace): Promise<RevisionRow[]> {
     const [at, isComplete, state] = after ?? ['infinity', 'true', LAST_STATE];
     return this.database.query(

@@ -147,7 +147,7 @@ export class ImportsRepository {
     await this.database.query('update source set run_started_at = $2 where id = $1', [id, now]);
   }
 
-  /** Records the end of a run; a run requested meanwhile stays due. */
+  /** Records the end of a run; a run requested in the meantime stays due. */
   async end(
     id: number,
     now: Date,

@@ -18,7 +18,7 @@ const WHOLE_AFTER_MS = 7 * DAY_MS;
 interface Difference {
   /** Names of the new file. */
   owners: number;
-  /** Names to list: the new ones, and those that another source has meanwhile dropped. */
+  /** Names to list: the new ones, and those that another source has dropped in the meantime. */
   listed: FiledName[];
   gone: Iterable<FiledName>;
 }

@@ -172,7 +172,7 @@ export class SuppressionsService {
 
   /**
    * The copy in the database, plus later entries of the list.
-   * @param state the state that was read before, so that a value added meanwhile is seen at the next check.
+   * @param state the state that was read before, so that a value added in the meantime is seen at the next check.
    */
   private async load(on: Readable, state: string): Promise<Known> {
     const file = await this.list?.read();

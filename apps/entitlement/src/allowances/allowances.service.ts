@@ -26,7 +26,7 @@ export class AllowancesService {
   ) {}
 
   /**
-   * Reads an allowance without a lock. The version is read first, so that a change made meanwhile causes another
+   * Reads an allowance without a lock. The version is read first, so that a change made in the meantime causes another
    * request.
    */
   async find(accountId: string): Promise<Allowance> {

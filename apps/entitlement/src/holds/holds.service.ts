@@ -42,7 +42,7 @@ export class HoldsService {
         ]),
       );
       const [[book], [known, unbooked]] = [books, found];
-      // The reservation below moves credits within the balance.
+      // The reservation below does not change the balance.
       const balance = remainingOf(book) - unbooked;
       if (!known) return { ...(await this.hold(transaction, book, request)), balance };
       await this.ledger.save(transaction, [book]);

@@ -1,5 +1,5 @@
 const AHEAD_MAX = 1_000;
-/** The maximum number of prefetched credits is a twentieth of the spendable ones. */
+/** At most this part of the spendable credits is prefetched: a twentieth. */
 const AHEAD_DIVISOR = 20;
 
 /**

@@ -276,8 +276,8 @@ export class Book extends GrantBook {
   }
 
   /**
-   * Moves expired credits of a grant to its revived grant. If that one has a different end, they move on to the revived
-   * grant of that one.
+   * Moves expired credits of a grant to its revived grant. If the revived grant has a different end, they move on to
+   * that grant's own revived grant.
    * @param isRenewed true to extend the end of credits that were revived before and are still valid.
    * @returns the grant that has the credits now.
    */

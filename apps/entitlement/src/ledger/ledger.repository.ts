@@ -48,7 +48,10 @@ export class LedgerRepository {
     return rows.map(toGrant);
   }
 
-  /** Lists the grants that received the credits which were returned to these grants or, in turn, to those. */
+  /**
+   * Lists the grants that received credits returned to these grants, and those that received credits returned to the
+   * listed grants.
+   */
   async listReturned(
     transaction: Transaction,
     accountIds: readonly string[],

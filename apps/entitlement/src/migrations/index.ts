@@ -9,7 +9,7 @@ import { usedCredits } from './0007-used-credits.js';
 import { outboxOfKey } from './0008-outbox-of-key.js';
 import { jobRuns } from './0009-job-runs.js';
 
-/** The migrations in order; released ones are never edited. */
+/** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
   messaging,
   accountsAndGrants,

@@ -93,7 +93,7 @@ export class PlainConnections implements PlainConnectionOwner {
     const end = () => socket.destroy();
     socket.setTimeout(this.options.keepAliveTimeoutMs, end);
     socket.once('drain', () => {
-      // A connection that was handed over meanwhile is timed by Node's server.
+      // Node's server times a connection that was handed over in the meantime.
       if (this.connections.has(connection)) socket.setTimeout(0, end);
     });
   }

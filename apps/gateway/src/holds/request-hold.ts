@@ -3,7 +3,7 @@ import type { HoldUse } from '../lease/journal-lines.js';
 /** Reports a hold to the journal at once, and to entitlement; promises resolve when entitlement acknowledges. */
 export interface HoldReports {
   charged(hold: RequestHold): void;
-  /** @param row of the request log, with its line end. */
+  /** @param row the row of the request log, with its line end. */
   finished(hold: RequestHold, row?: string): void;
   settle(hold: RequestHold, part: number, credits: number): Promise<void>;
   /** Called when `reported` has grown by this many acknowledged credits. */

@@ -97,7 +97,8 @@ export class LeaseSettler {
           this.settled(lease, consumed);
           lease.isUnsettled = hasNews(lease);
         });
-        // Leases that were used meanwhile go to the end, so that every lease is settled before any is settled twice.
+        // Leases that were used in the meantime go to the end, so that every lease is settled before any is settled
+        // twice.
         this.unsettled = this.unsettled.slice(batch.length).concat(batch.filter(hasNews));
         this.answeredAtMs = monotonicMs();
         this.options.onAnswer(answer, call);

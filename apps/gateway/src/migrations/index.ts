@@ -10,7 +10,7 @@ import { countedRefusals } from './0008-counted-refusals.js';
 import { answersToTestKeys } from './0009-answers-to-test-keys.js';
 import { keyHours } from './0010-key-hours.js';
 
-/** The migrations in order; released ones are never edited. */
+/** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
   messaging,
   requestLog,

@@ -31,10 +31,7 @@ async function startGateways(settings: Record<string, string> = {}): Promise<Run
   return started;
 }
 
-/**
- * Resolves when each gateway has announced itself again after all had done so once, because each knows their number
- * then.
- */
+/** Resolves when all gateways have announced themselves twice, because each then knows how many there are. */
 async function untilAllHaveMet(): Promise<void> {
   const client = new Valkey(valkey.url);
   const beats = async () => {
@@ -127,7 +124,7 @@ here('requests per minute over three gateways', () => {
     },
   );
 
-  it('S100: without counters each gateway allows its third, and credits fail closed', async () => {
+  it('S100: without counters each gateway allows a third of the limit, and credits fail closed', async () => {
     const { apiKey, keyRecord } = around.account.addKey();
     around.entitlement.limits.set(keyRecord.accountId, 30);
     const headers = { 'x-api-key': apiKey };

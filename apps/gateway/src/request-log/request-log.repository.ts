@@ -61,7 +61,8 @@ const INSERT_COUNTED_SQL = `insert into request_log
  */
 export class RequestLogCopy implements LogSink {
   /**
-   * Identifies this run of the gateway. Its journal keeps the id, so that the next run can end the rest of this one.
+   * Identifies this run of the gateway. Its journal keeps the id, so that the next run can end batches that this run
+   * left open.
    */
   readonly writerId = newId();
   private client?: pg.Client;

@@ -15,9 +15,7 @@ import { LeftOutLinesService } from './left-out-lines.service.js';
 
 /** The time that one statement takes to group and sort three million names. */
 const CUT_LIMIT_MS = 4 * MINUTE_MS;
-/**
- * The time before that statement in which the lines without an answer are written, as fast as the store accepts them.
- */
+/** The time before that statement for writing the lines without an answer, as fast as the store accepts them. */
 const LEFT_OUT_LIMIT_MS = 20 * MINUTE_MS;
 
 /** The rows of jobs and of their parts. */

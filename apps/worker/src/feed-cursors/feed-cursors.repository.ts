@@ -22,7 +22,7 @@ export class FeedCursorsRepository {
     );
   }
 
-  /** @returns false if another process has moved it in the meantime. */
+  /** @returns false if another process has moved the position in the meantime. */
   async move(
     transaction: Transaction,
     reader: string,

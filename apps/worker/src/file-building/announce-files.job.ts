@@ -15,7 +15,7 @@ const ACCOUNTS_AT_A_TIME = 30;
 
 /**
  * Notifies the webhooks of accounts whose plan includes a file that the file is available. Each work item handles some
- * accounts, and adds another one for the rest. A repeat does not notify an account twice.
+ * accounts, and adds another work item for the rest. A repeat does not notify an account twice.
  */
 @Injectable()
 export class AnnounceFilesJob extends WorkRunner<AnnounceWork> {

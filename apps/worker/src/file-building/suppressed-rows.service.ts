@@ -42,8 +42,8 @@ export class SuppressedRowsService {
   }
 
   /**
-   * Makes a file available again if it contains nothing that was suppressed since.
-   * @returns false if it contains some, or if this is unknown.
+   * Makes a file available again if it contains no value suppressed since. @returns false if it contains such a value,
+   * or if this is unknown.
    */
   async clear({ dataset, day }: Pick<FileEdition, 'dataset' | 'day'>): Promise<boolean> {
     const edition = await this.files.find(this.database, dataset, day);

@@ -114,7 +114,7 @@ export class FilesRepository {
     return found;
   }
 
-  /** The newest editions of several files, in the order of these. */
+  /** The newest edition of each of several files, in the order of the files. */
   async listNewestOf(
     runner: Runner,
     files: readonly Pick<FileEdition, 'dataset' | 'day'>[],

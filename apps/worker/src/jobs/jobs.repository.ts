@@ -116,7 +116,10 @@ export class JobsRepository {
     return count;
   }
 
-  /** Counts the failed names of jobs since a time, as far as a job has more of them than it has charged. */
+  /**
+   * Counts the failed names of jobs since a time: of each job, only those beyond the number of names that it has
+   * charged.
+   */
   async countFailed(transaction: Transaction, accountId: string, since: Date): Promise<number> {
     const [{ count }] = await transaction.query<{ count: number }>(
       `select coalesce(sum(failed - charged), 0)::float8 as count from jobs

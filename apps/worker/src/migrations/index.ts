@@ -25,7 +25,7 @@ import { dailyCounts } from './0023-daily-counts.js';
 import { freeLines } from './0024-free-lines.js';
 import { failedNames } from './0025-failed-names.js';
 
-/** In order; released ones are never edited. */
+/** The migrations, in order; a released migration is never edited. */
 export const migrations: Migration[] = [
   messaging,
   jobRuns,

@@ -42,7 +42,7 @@ describe('a registration', () => {
     domain_status: ['active'],
   };
 
-  /** Judges one answer a day, each of which a second one confirms. */
+  /** Judges one answer a day; a second check confirms each of them. */
   const changesOf = (days: readonly (readonly [keyof typeof SOURCES, object])[]) => {
     let known: KnownState = { state: null, pending: {}, rechecks: 0, restless: {} };
     return days.flatMap(([from, members], day) =>

@@ -23,7 +23,10 @@ export interface JudgedCheck extends KnownState {
   isRecheckWanted: boolean;
 }
 
-/** Maximum number of such checks, because some values differ each time, such as those of a host with many addresses. */
+/**
+ * Maximum number of consecutive checks that confirm a change, because some values, such as those of a host with many
+ * addresses, differ each time.
+ */
 const RECHECKS_MAX = 3;
 /** Maximum number of reported changes of a path per day; the last report says that the value changes back and forth. */
 const TOLD_A_DAY = 2;

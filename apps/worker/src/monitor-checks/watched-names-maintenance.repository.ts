@@ -66,7 +66,7 @@ export class WatchedNamesMaintenanceRepository {
   }
 
   /**
-   * Deletes names without monitors. The rows are locked, so an account that starts to watch such a name meanwhile
+   * Deletes names without monitors. The rows are locked, so an account that starts to watch such a name in the meantime
    * creates its row again.
    */
   async forgetUnwatched(transaction: Transaction, names: readonly string[]): Promise<void> {

@@ -32,7 +32,7 @@ export class DigestsMaintenanceRepository {
     return rows.map(({ accountId }) => accountId);
   }
 
-  /** @returns false if another process took it. */
+  /** @returns false if another process took the mail. */
   async take(transaction: Transaction, accountId: string, at: Date): Promise<boolean> {
     const rows = await transaction.query(
       `update monitor_digests set due_at = null, mailed_at = $2

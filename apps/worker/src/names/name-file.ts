@@ -9,9 +9,7 @@ const ENTRY_LENGTH_MAX = 255;
 const DELIMITERS = [',', ';', '\t'] as const;
 const HEADERS = /^(domain([_ -]?names?)?|domains|names?|hosts?|hostname|url|website)$/i;
 const ROWS_LENGTH = 64 * 1024;
-/**
- * Maximum number of lines, including blank ones, because they compress to nothing and take as long to read as others.
- */
+/** Maximum number of lines. Blank lines count, because they compress to nothing but take as long to read as others. */
 const ALL_LINES_MAX = 2 * UPLOAD_LINES_MAX;
 /** A line with more bytes counts as several, so that the largest file counts as many lines as a file may have. */
 const BYTES_OF_LINE = UPLOAD_BYTES_MAX / UPLOAD_LINES_MAX;

@@ -14,8 +14,8 @@ const DETAILS: Readonly<Record<UploadRefusalReason, string>> = {
 
 /**
  * Maximum number of lines in all uploads of an account: those of two files of the largest size. Otherwise its ten
- * uploads could have 30,000,000 lines, which take some 10 GB of the database, although the packed files are a hundredth
- * of that.
+ * uploads could have 30,000,000 lines, which take about 10 GB in the database, although the packed files are a
+ * hundredth of that.
  */
 export const LINES_OF_ACCOUNT_MAX = 6_000_000;
 

@@ -80,7 +80,7 @@ export class UploadsService {
 
   /**
    * Records stored bytes; after the last one, the names are read.
-   * @returns false if another request has recorded some in the meantime.
+   * @returns false if another request has recorded bytes in the meantime.
    */
   async addPiece(
     { id, accountId }: Pick<Upload, 'id' | 'accountId'>,
