@@ -9,6 +9,10 @@ import { Billing } from '../stand-ins/billing.js';
 import { type Answer, Customer } from './customer.js';
 import type { Deployment } from './deployment.js';
 
+const EMAIL = 'ada@story.example';
+/** Longer than any word that random ids and ciphertexts could contain by chance. */
+const FIRST_NAME = 'Ada of the Story';
+
 /**
  * Everything that a customer does, only through HTTP: sign-up, key, lookups, limits, credits, payment, plan, rotation,
  * revocation, deletion, restoration and erasure. The steps build on one another.
@@ -24,7 +28,7 @@ export function firstLight(deployed: () => Deployment): void {
   beforeAll(async () => {
     deployment = deployed();
     billing = await Billing.start(deployment);
-    customer = new Customer(deployment, 'ada@story.example');
+    customer = new Customer(deployment, EMAIL, FIRST_NAME);
   });
 
   afterAll(async () => {
@@ -272,8 +276,7 @@ export function firstLight(deployed: () => Deployment): void {
     );
     const dump = await everyText();
     expect(dump).toContain(customer.accountId);
-    expect(dump).not.toContain('ada@story.example');
-    expect(dump).not.toMatch(/"?Ada"?\b/);
+    for (const personal of [EMAIL, FIRST_NAME]) expect(dump).not.toContain(personal);
   });
 
   it('S3, S8, S119: no table, event or log line contains a key, address or name', async () => {

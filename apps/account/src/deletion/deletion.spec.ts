@@ -29,7 +29,7 @@ describe('deletion', () => {
   });
 
   const call = (
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH',
     path: string,
     token: string,
     body = {},
@@ -154,6 +154,10 @@ describe('deletion', () => {
       country: 'GB',
     };
     expect((await call('PUT', 'billing-details', owner.token, details)).status).toBe(200);
+    // Random ids and ciphertexts could contain a short name by chance.
+    const firstName = 'Ada of the Erasure';
+    const renamed = await call('PATCH', 'account', owner.token, { first_name: firstName });
+    expect(renamed.status).toBe(200);
     await account.dashboard('POST', 'keys', {
       token: owner.token,
       body: {
@@ -174,7 +178,7 @@ describe('deletion', () => {
       'Quayside',
       '192.0.2.1',
       '198.51.100.77',
-      'Ada',
+      firstName,
     ]) {
       expect(dump).not.toContain(text);
     }
