@@ -10,6 +10,8 @@ const DETAILS: Readonly<Record<UploadRefusalReason, string>> = {
     'The ZIP file must contain exactly one file, which is not a folder, a link or encrypted. The Finder of macOS adds a second one: send the file unpacked, or as gzip.',
   broken_archive: 'The archive is incomplete or damaged. Compress and send the file again.',
   no_names: 'The file contains no domain name. Put one name on each line.',
+  not_read:
+    'The service could not read the file, because of a fault of its own. Send the file again, and tell support if it is refused again.',
 };
 
 /**
@@ -19,7 +21,7 @@ const DETAILS: Readonly<Record<UploadRefusalReason, string>> = {
  */
 export const LINES_OF_ACCOUNT_MAX = 6_000_000;
 
-/** A file that cannot be read as a list of names, so a repeat does not help. */
+/** A file that cannot be read as a list of names, so a further attempt does not help. */
 export class UnreadableFile extends Error {
   readonly detail: string;
 
@@ -37,6 +39,11 @@ export class UnreadableFile extends Error {
     const detail =
       'With this file, the uploads of your account would have more than 6,000,000 lines. Delete those that you no longer need, and send it again.';
     return new UnreadableFile('too_many_lines', undefined, detail);
+  }
+
+  /** The code for a file whose reading has failed too often, for a reason that is not in the file. */
+  static afterFaults(): UnreadableFile {
+    return new UnreadableFile('not_read');
   }
 
   /** The code for a file that could not be read within the time limit. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, StatementTimeout } from '#libs/database';
+import { Database, StatementTimeout, type Transaction } from '#libs/database';
 import { FileStore } from '#libs/files';
 import { Logger, MINUTE_MS } from '#libs/platform';
 import { type Later, type Work, WorkRunner, later } from '#libs/work';
@@ -68,7 +68,7 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
   }
 
   private async readOrRefuse(upload: Upload, work: Work<ReadWork>): Promise<void> {
-    const { uploads, owned, folders } = this.features;
+    const { owned } = this.features;
     const found = new NameFile();
     try {
       await this.read(upload, found, work);
@@ -79,13 +79,28 @@ export class ReadUploadsJob extends WorkRunner<ReadWork> {
         await owned.countRead(transaction, upload.accountId, found.linesRead);
         // The database may have been slow for another reason, so the file gets a second attempt.
         if (isSlow && work.tries < SLOW_TRIES_MAX) return;
-        const { reason, detail } = isSlow ? UnreadableFile.tooSlow() : error;
-        await uploads.refuse(transaction, upload.id, { reason, detail });
-        await folders.remove(transaction, uploadFolder(upload.id));
+        await this.refuse(transaction, upload.id, isSlow ? UnreadableFile.tooSlow() : error);
         await work.finish(transaction);
       });
       if (isSlow && work.tries < SLOW_TRIES_MAX) throw error;
     }
+  }
+
+  /** A file that is never read must not be shown as being read until it expires. */
+  protected override async onDead(
+    transaction: Transaction,
+    { payload }: { payload: ReadWork },
+  ): Promise<void> {
+    await this.refuse(transaction, payload.uploadId, UnreadableFile.afterFaults());
+  }
+
+  private async refuse(
+    transaction: Transaction,
+    uploadId: string,
+    { reason, detail }: UnreadableFile,
+  ): Promise<void> {
+    await this.features.uploads.refuse(transaction, uploadId, { reason, detail });
+    await this.features.folders.remove(transaction, uploadFolder(uploadId));
   }
 
   /** @throws UnreadableFile; StatementTimeout if it takes too long. */

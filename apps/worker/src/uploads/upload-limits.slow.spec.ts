@@ -108,6 +108,21 @@ describe('the uploads of an account', () => {
     expect(refusal!.detail).toContain('five minutes');
   });
 
+  it('are refused after the last attempt if the fault is not in the file', async () => {
+    const accountId = newId();
+    const { database } = under;
+    const queue = under.worker.app.get(ReadQueue, { strict: false });
+    await queue.pause(database, 3_600);
+    const { id } = await under.upload(accountId, NAMES);
+    await database.query(`update uploads set pieces = '{missing}' where id = $1`, [id]);
+    await database.query(`update work set tries = 10 where queue = 'upload-reads'`);
+    await queue.pause(database, 0);
+    expect(await under.endOfUpload(accountId, id)).toMatchObject({
+      state: 'refused',
+      refusal: { reason: 'not_read' },
+    });
+  });
+
   it('S130: include at most 500 that are begun within a day, even if some are deleted', async () => {
     const accountId = newId();
     const { id } = await under.upload(accountId, NAMES);

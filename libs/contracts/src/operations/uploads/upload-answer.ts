@@ -26,6 +26,7 @@ export const UPLOAD_REFUSALS = [
   'not_one_entry',
   'broken_archive',
   'no_names',
+  'not_read',
 ] as const;
 export type UploadRefusalReason = (typeof UPLOAD_REFUSALS)[number];
 
