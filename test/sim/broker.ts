@@ -73,15 +73,12 @@ export class Broker {
     for (let copy = 0; copy < copies; copy++) log.push(message);
     const last = log.length - 1;
     const before = log[last - 1];
-    const mayPass = before && (before.key !== message.key || this.bothState(before, message));
+    const areStates = () => this.isState(before) && this.isState(message);
+    const mayPass = before && (before.key !== message.key || areStates());
     if (mayPass && last > unread && world.strikes('reorder', 0.3)) {
       [log[last - 1], log[last]] = [message, before];
     }
     this.pumpSoon(message.bucket);
-  }
-
-  private bothState(one: EventMessage, other: EventMessage): boolean {
-    return this.isState(one) && this.isState(other);
   }
 
   private assign(bucket: number): void {

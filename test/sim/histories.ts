@@ -45,7 +45,7 @@ export interface Tally {
 
 export async function runHistories(
   { seed, histories, path, sabotage }: Selection,
-  onProgress: (histories: number) => void = () => {},
+  onProgress: (histories: number) => void,
 ): Promise<Tally> {
   const tally: Tally = { histories: 0, steps: 0, crashes: 0, traces: [] };
   let violations: string[] = [];

@@ -1,25 +1,73 @@
 import type { Database, Transaction } from '#libs/database';
 import type { Actor, World } from './world.js';
 
-/** Committed rows by primary key. */
-export type Rows = Map<string, object>;
+const BUCKETS = 16;
+
+export interface OutboxRow {
+  id: string;
+  bucket: number;
+  position: number;
+  aggregate: string;
+  sequence: string;
+  data: string;
+  sentAtMs?: number;
+}
+
+export interface FailedEventRow {
+  event_id: string;
+  topic: string;
+  bucket: number;
+  key: string;
+  state: 'retrying' | 'dead';
+  attempts: number;
+  arrival: number;
+  failedAtMs: number;
+  nextTryAtMs: number;
+}
+
+/** A command of a history, which the producer writes and the consumer's handler applies. */
+export interface Command {
+  number: number;
+  aggregate: string;
+}
 
 /** A statement of the code under test, recognised by how its text begins. */
 export interface Statement {
   begins: string;
-  /** Names of the locks that it takes first and keeps until its transaction ends. */
-  locks?: (parameters: readonly unknown[]) => string[];
-  run: (transaction: MemoryTransaction, parameters: readonly unknown[]) => object[];
+  /** Names the lock that it takes first and keeps until its transaction ends. */
+  lock?(parameters: never): string;
+  /** @param write changes rows at the commit; until then nobody sees the change. */
+  run(
+    database: MemoryDatabase,
+    parameters: never,
+    write: (change: () => void) => void,
+  ): object[] | void;
+}
+
+interface Waiting {
+  transaction: MemoryTransaction;
+  resolve: () => void;
 }
 
 /**
- * PostgreSQL at READ COMMITTED, as state machines see it: locks are kept until the end, writes of others are visible
- * once committed, and statements of a connection run in turn. If a caller dies, its transaction is rolled back.
+ * PostgreSQL at READ COMMITTED, as state machines see it: locks are kept until the end, and writes are visible once
+ * committed. (No transaction under test reads its own writes.) If a caller dies, its transaction is rolled back.
  * Sometimes the connection breaks, before or after a statement or commit takes effect.
  */
 export class MemoryDatabase {
-  readonly tables = new Map<string, Rows>();
-  private readonly locks = new Map<string, { holder: MemoryTransaction; queue: Waiting[] }>();
+  readonly outbox = new Map<string, OutboxRow>();
+  readonly eventSequences = new Map<string, number>();
+  readonly buckets = Array.from({ length: BUCKETS }, (_, bucket) => {
+    return { bucket, owner: '', epoch: 0, leaseUntilMs: -Infinity };
+  });
+  readonly inbox = new Set<string>();
+  readonly inboxSequences = new Map<string, string>();
+  readonly failedEvents = new Map<string, FailedEventRow>();
+  readonly commands: Command[] = [];
+  /** Positions and arrivals are assigned at once but visible only at the commit, so their orders may differ. */
+  private serial = 0;
+  /** The holder of each lock, and behind it those that wait. */
+  private readonly locks = new Map<string, Waiting[]>();
   private readonly open = new Set<MemoryTransaction>();
   private readonly found = new Map<string, Statement>();
 
@@ -40,32 +88,15 @@ export class MemoryDatabase {
       this.transaction(async (transaction) => transaction.query(sql, parameters), true);
     const transaction = async <T>(work: (transaction: Transaction) => Promise<T>) =>
       this.transaction(async (opened) => work(opened as unknown as Transaction));
-    return { query, transaction, close: async () => {} } as unknown as Database;
+    return { query, transaction } as unknown as Database;
   }
 
-  /** @param isSingle for a single statement that commits itself: one round trip. */
-  async transaction<T>(
-    work: (transaction: MemoryTransaction) => Promise<T>,
-    isSingle = false,
-  ): Promise<T> {
-    const opened = new MemoryTransaction(this, this.world.current, isSingle);
-    this.open.add(opened);
-    let result: T;
-    try {
-      result = await work(opened);
-      if (!isSingle) await opened.commit();
-    } catch (error) {
-      this.end(opened);
-      throw error;
-    }
-    opened.committed();
-    return result;
+  get nowMs(): number {
+    return this.world.nowMs;
   }
 
-  table(name: string): Rows {
-    let rows = this.tables.get(name);
-    if (!rows) this.tables.set(name, (rows = new Map()));
-    return rows;
+  nextSerial(): number {
+    return ++this.serial;
   }
 
   find(sql: string): Statement {
@@ -79,48 +110,51 @@ export class MemoryDatabase {
   }
 
   async lock(name: string, transaction: MemoryTransaction): Promise<void> {
-    // The transaction may have ended while it waited for the previous lock.
-    if (transaction.isOver) throw connectionLost();
-    const lock = this.locks.get(name);
-    if (!lock) this.locks.set(name, { holder: transaction, queue: [] });
-    else if (lock.holder !== transaction) {
-      await new Promise<void>((resolve) => lock.queue.push({ transaction, resolve }));
-    }
-    transaction.held.add(name);
+    const queue = this.locks.get(name) ?? [];
+    this.locks.set(name, queue);
+    await new Promise<void>((resolve) => {
+      if (queue.push({ transaction, resolve }) === 1) resolve();
+    });
   }
 
-  /** Releases all locks and discards rows that were not committed. */
+  /** Releases all locks and discards changes that were not committed. */
   end(transaction: MemoryTransaction): void {
     if (!this.open.delete(transaction)) return;
     transaction.isOver = true;
-    for (const name of transaction.held) this.pass(name);
-    for (const { queue } of this.locks.values()) {
-      const at = queue.findIndex((waiting) => waiting.transaction === transaction);
-      if (at >= 0) queue.splice(at, 1);
+    for (const [name, queue] of this.locks) {
+      const others = queue.filter((waiting) => waiting.transaction !== transaction);
+      if (others.length === 0) this.locks.delete(name);
+      else this.locks.set(name, others);
+      // Nobody awaits this promise, and it continues in its own step.
+      if (others.length > 0 && others[0] !== queue[0])
+        this.world.at(0, undefined, others[0].resolve);
     }
   }
 
-  private pass(name: string): void {
-    const next = this.locks.get(name)?.queue.shift();
-    if (!next) return void this.locks.delete(name);
-    (this.locks.get(name) as { holder: MemoryTransaction }).holder = next.transaction;
-    next.transaction.held.add(name);
-    // Nobody awaits this promise, and it continues in its own step.
-    this.world.at(0, undefined, next.resolve);
+  /** @param isSingle for a single statement that commits itself: one round trip. */
+  private async transaction<T>(
+    work: (transaction: MemoryTransaction) => Promise<T>,
+    isSingle = false,
+  ): Promise<T> {
+    const opened = new MemoryTransaction(this, this.world.current, isSingle);
+    this.open.add(opened);
+    let result: T;
+    try {
+      result = await work(opened);
+      if (!isSingle) await opened.commit();
+    } catch (error) {
+      this.end(opened);
+      throw error;
+    }
+    for (const done of opened.afterCommitWork) done();
+    return result;
   }
 }
 
-interface Waiting {
-  transaction: MemoryTransaction;
-  resolve: () => void;
-}
-
-export class MemoryTransaction {
-  readonly held = new Set<string>();
+class MemoryTransaction {
   isOver = false;
-  private readonly writes = new Map<string, Map<string, object | undefined>>();
-  private readonly afterCommitWork: (() => void)[] = [];
-  private tail: Promise<unknown> = Promise.resolve();
+  readonly afterCommitWork: (() => void)[] = [];
+  private readonly changes: (() => void)[] = [];
 
   constructor(
     private readonly database: MemoryDatabase,
@@ -128,90 +162,45 @@ export class MemoryTransaction {
     private readonly isSingle: boolean,
   ) {}
 
-  /** Runs a statement after it has taken its locks, waiting for their holders. */
+  /** Runs a statement after it has taken its lock, waiting for the holder. */
   async query<T = object>(sql: string, parameters: unknown[] = []): Promise<T[]> {
-    const { locks, run } = this.database.find(sql);
+    const statement = this.database.find(sql);
     return this.send(async () => {
-      for (const name of locks?.(parameters) ?? []) await this.database.lock(name, this);
+      const name = statement.lock?.(parameters as never);
+      if (name !== undefined) await this.database.lock(name, this);
       if (this.isOver) throw connectionLost();
-      const rows = run(this, parameters) as T[];
+      const write = (change: () => void) => void this.changes.push(change);
+      const rows = statement.run(this.database, parameters as never, write) ?? [];
       if (this.isSingle) this.apply();
-      return rows;
+      return rows as T[];
     });
-  }
-
-  async execute(sql: string, parameters: unknown[] = []): Promise<number> {
-    return (await this.query(sql, parameters)).length;
   }
 
   afterCommit(work: () => void): void {
     this.afterCommitWork.push(work);
   }
 
-  /** Sends one statement to the server after the previous ones; it takes effect there and is answered. */
-  async send<T>(effect: () => T | Promise<T>): Promise<T> {
+  async commit(): Promise<void> {
+    await this.send(async () => this.apply());
+  }
+
+  /** Sends something to the server, where it takes effect and is answered. */
+  private async send<T>(effect: () => Promise<T>): Promise<T> {
     if (this.isOver) throw new Error('the transaction is over');
     const { world } = this.database;
-    const before = this.tail;
     const breaksBefore = world.strikes('database', 0.002);
     const breaksAfter = world.strikes('database', 0.002);
-    const sent = world.reach(async () => {
-      await before;
+    return world.reach(async () => {
       if (breaksBefore) this.database.end(this);
       if (this.isOver) throw connectionLost();
       const value = await effect();
       if (breaksAfter) throw connectionLost();
       return value;
     });
-    this.tail = sent.catch(() => {});
-    return sent;
-  }
-
-  async commit(): Promise<void> {
-    await this.send(() => this.apply());
-  }
-
-  committed(): void {
-    for (const work of this.afterCommitWork) work();
-  }
-
-  get<Row extends object>(table: string, key: string): Row | undefined {
-    const own = this.writes.get(table);
-    if (own?.has(key)) return own.get(key) as Row | undefined;
-    return this.database.table(table).get(key) as Row | undefined;
-  }
-
-  /** The committed rows and the transaction's own, in the order in which they were first written. */
-  list<Row extends object>(table: string): Row[] {
-    const own = this.writes.get(table);
-    const rows = this.database.table(table);
-    if (!own) return [...rows.values()] as Row[];
-    return [...new Map([...rows, ...own]).values()].filter((row) => row !== undefined) as Row[];
-  }
-
-  put(table: string, key: string, row: object): void {
-    let own = this.writes.get(table);
-    if (!own) this.writes.set(table, (own = new Map()));
-    own.set(key, row);
-  }
-
-  delete(table: string, key: string): void {
-    this.put(table, key, undefined as unknown as object);
-  }
-
-  /** The time of the server's clock, in milliseconds. */
-  get nowMs(): number {
-    return this.database.world.nowMs;
   }
 
   private apply(): void {
-    for (const [table, own] of this.writes) {
-      const rows = this.database.table(table);
-      for (const [key, row] of own) {
-        if (row === undefined) rows.delete(key);
-        else rows.set(key, row);
-      }
-    }
+    for (const change of this.changes) change();
     this.database.end(this);
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Tally } from './histories.js';
 import { LIMIT_MS, simulate } from './run-command.js';
 import { SABOTAGES } from './sabotage.js';
 
@@ -16,11 +17,12 @@ describe('simulated histories', () => {
   it(
     'are reduced if they fail, and the printed command replays the reduced history',
     async () => {
-      const { report } = await simulate('--sabotage no-inbox --histories 100 --seed 1');
-      const { violations, replay } = report.failed!;
+      type Found = Record<string, Tally['failed']>;
+      const { report } = await simulate<Found>('--sabotage no-inbox --histories 100 --seed 1');
+      const { violations, replay } = report['no-inbox']!;
       const [, words] = replay.split(' -- ');
-      const again = await simulate(words);
-      expect(again.report).toMatchObject({ histories: 1, failed: { violations } });
+      const again = await simulate<Found>(words);
+      expect(again.report).toEqual({ 'no-inbox': { violations, replay } });
       const { code, report: sound } = await simulate(words.replace(/ --sabotage .*/, ''));
       expect(sound).not.toHaveProperty('failed');
       expect(code).toBe(0);

@@ -2,7 +2,7 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { HOUR_MS, newId } from '#libs/platform';
-import type { Ticket, World } from './world.js';
+import { Happening, type World } from './world.js';
 
 /** The start of virtual time. */
 const EPOCH_MS = Date.UTC(2026, 2, 2, 9);
@@ -25,19 +25,6 @@ function forgetLastId(of: World): void {
   of.nowMs = 0;
 }
 
-/** A timer that code under test may pass around, unref and clear. */
-class VirtualTimer {
-  constructor(public ticket: Ticket) {}
-
-  ref(): this {
-    return this;
-  }
-
-  unref(): this {
-    return this;
-  }
-}
-
 /**
  * Gives this process virtual time: `Date`, `performance.now`, timers and random bytes come from the world. The code
  * under test needs no extra interface for the simulation.
@@ -55,57 +42,35 @@ export function installVirtualTime(): void {
     }
   } as DateConstructor;
   performance.now = () => world?.nowMs ?? 0;
-  const later = (work: () => void, delayMs: number) => here().at(delayMs, here().current, work);
-  const replaced = {
-    setTimeout: (work: () => void, delayMs = 1) => new VirtualTimer(later(work, atLeast1(delayMs))),
-    setImmediate: (work: () => void) => new VirtualTimer(later(work, 0)),
-    setInterval: (work: () => void, delayMs = 1) => {
-      const tick = () => {
-        timer.ticket.cancel();
-        timer.ticket = later(tick, atLeast1(delayMs));
-        work();
-      };
-      const timer = new VirtualTimer(later(tick, atLeast1(delayMs)));
-      return timer;
-    },
+  Object.assign(globalThis, {
+    setTimeout: (work: () => void, delayMs = 1) => later(delayMs, work),
     clearTimeout: cancel,
-    clearInterval: cancel,
-    clearImmediate: cancel,
-  };
-  Object.assign(globalThis, replaced);
+    setInterval: unknownTimer,
+    setImmediate: unknownTimer,
+  });
   Object.assign(timers, { setTimeout: sleep });
   Object.assign(crypto, { randomBytes: (size: number) => here().random.bytes(size) });
   syncBuiltinESMExports();
 }
-
-/** Shared by all sleeps, because creating a DOMException with its stack is expensive. */
-const ended = Object.assign(new Error('the sleep was ended'), { name: 'AbortError' });
 
 function here(): World {
   if (!world) throw new Error('there is no world: time does not advance');
   return world;
 }
 
-/** Rejects as Node.js does. */
-function atLeast1(delayMs: number): number {
-  return Math.max(1, delayMs);
+function later(delayMs: number, work: () => void): Happening {
+  return here().at(Math.max(1, delayMs), here().current, work);
 }
 
 function cancel(timer: unknown): void {
-  if (timer instanceof VirtualTimer) timer.ticket.cancel();
+  if (timer instanceof Happening) timer.isCancelled = true;
+}
+
+function unknownTimer(): never {
+  throw new Error('virtual time has no such timer');
 }
 
 /** `setTimeout` of `node:timers/promises`. */
-async function sleep<T>(
-  delayMs = 1,
-  value?: T,
-  { signal }: { signal?: AbortSignal } = {},
-): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const ticket = here().at(atLeast1(delayMs), here().current, () => resolve(value));
-    signal?.addEventListener('abort', () => {
-      ticket.cancel();
-      reject(ended);
-    });
-  });
+function sleep(delayMs = 1): Promise<void> {
+  return new Promise((resolve) => void later(delayMs, resolve));
 }

@@ -13,18 +13,26 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-export interface Ticket {
-  cancel(): void;
-}
+/** A future step. Code under test gets it as its timer, which it may unref and clear. */
+export class Happening {
+  isCancelled = false;
 
-interface Happening extends Ticket {
-  atMs: number;
-  /** Random, so that events at the same instant happen in any order. */
-  order: number;
-  actor?: Actor;
-  life: number;
-  work: () => void;
-  isCancelled: boolean;
+  constructor(
+    readonly atMs: number,
+    /** Random, so that events at the same instant happen in any order. */
+    readonly order: number,
+    readonly actor: Actor | undefined,
+    readonly life: number,
+    readonly work: () => void,
+  ) {}
+
+  unref(): this {
+    return this;
+  }
+
+  isBefore({ atMs, order }: Happening): boolean {
+    return this.atMs < atMs || (this.atMs === atMs && this.order < order);
+  }
 }
 
 /** A process that can die and start again. When it dies, everything for which it was waiting is lost. */
@@ -34,10 +42,7 @@ export class Actor {
   pausedUntilMs = 0;
 
   /** @param boot starts the process again; state that must survive a crash is kept outside the process. */
-  constructor(
-    readonly name: string,
-    readonly boot: () => void,
-  ) {}
+  constructor(readonly boot: (self: Actor) => void) {}
 }
 
 const realImmediate = setImmediate;
@@ -59,6 +64,7 @@ export class World {
   /** A hash of the random numbers drawn for each step, so two histories that differ anywhere differ here. */
   trace = 0;
   readonly violations: string[] = [];
+  /** In the order in which they will happen. */
   private readonly queue: Happening[] = [];
   private readonly onDeath: ((actor: Actor) => void)[] = [];
   private areFaultsOver = false;
@@ -86,7 +92,7 @@ export class World {
 
   start(actor: Actor): void {
     actor.isUp = true;
-    this.at(0, actor, actor.boot);
+    this.at(0, actor, () => actor.boot(actor));
   }
 
   /** Kills an actor: it never receives its answers, but its own messages may still arrive. */
@@ -102,17 +108,12 @@ export class World {
   }
 
   /** Schedules something for `actor`, which is dropped if the actor dies first. Without an actor it always happens. */
-  at(delayMs: number, actor: Actor | undefined, work: () => void): Ticket {
-    const happening: Happening = {
-      atMs: this.nowMs + Math.max(0, delayMs),
-      order: this.random.next(),
-      actor,
-      life: actor?.life ?? 0,
-      work,
-      isCancelled: false,
-      cancel: () => (happening.isCancelled = true),
-    };
-    push(this.queue, happening);
+  at(delayMs: number, actor: Actor | undefined, work: () => void): Happening {
+    const atMs = this.nowMs + Math.max(0, delayMs);
+    const happening = new Happening(atMs, this.random.next(), actor, actor?.life ?? 0, work);
+    // Most steps are near, so their place is near the front.
+    const later = this.queue.findIndex((other) => happening.isBefore(other));
+    this.queue.splice(later === -1 ? this.queue.length : later, 0, happening);
     return happening;
   }
 
@@ -134,7 +135,7 @@ export class World {
         if (actor?.life === life) this.at(this.travelMs(), actor, settle);
       };
       this.at(this.travelMs(), undefined, () => {
-        void run(effect).then(
+        void (async () => effect())().then(
           (value) => answer(() => resolve(value)),
           (error) => answer(() => reject(error)),
         );
@@ -155,7 +156,7 @@ export class World {
         this.nowMs = untilMs;
         return isOver();
       }
-      pop(this.queue);
+      this.queue.shift();
       this.nowMs = Math.max(this.nowMs, next.atMs);
       if (!this.isDue(next)) continue;
       if (this.happened++ > HAPPENINGS_MAX) throw new Error('the history does not come to an end');
@@ -192,38 +193,4 @@ export class World {
       actor.pausedUntilMs = Math.ceil(this.nowMs) + this.random.between(100, 15_000);
     }
   }
-}
-
-async function run<T>(work: () => T | Promise<T>): Promise<T> {
-  return work();
-}
-
-const isBefore = (a: Happening, b: Happening) =>
-  a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
-
-/** A binary heap whose first element is the next event. */
-function push(heap: Happening[], item: Happening): void {
-  let at = heap.push(item) - 1;
-  while (at > 0) {
-    const parent = (at - 1) >> 1;
-    if (!isBefore(item, heap[parent])) break;
-    heap[at] = heap[parent];
-    at = parent;
-  }
-  heap[at] = item;
-}
-
-function pop(heap: Happening[]): void {
-  const last = heap.pop() as Happening;
-  if (heap.length === 0) return;
-  let at = 0;
-  for (;;) {
-    let child = 2 * at + 1;
-    if (child >= heap.length) break;
-    if (child + 1 < heap.length && isBefore(heap[child + 1], heap[child])) child++;
-    if (!isBefore(heap[child], last)) break;
-    heap[at] = heap[child];
-    at = child;
-  }
-  heap[at] = last;
 }
