@@ -1,23 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import ts from 'typescript';
-import { type SourceFile, kindOf, nodesOf } from './source-tree.js';
+import { type SourceFile, kindOf } from './source-tree.js';
 
 /** Codes of the problems that `*.errors.ts` files declare. */
 function errorCodes(files: SourceFile[]): Set<string> {
-  const codes = files
-    .filter(({ path }) => kindOf(path) === 'errors')
-    .flatMap((file) => nodesOf(file, ts.isPropertyAssignment))
-    .filter(({ name, initializer }) => name.getText() === 'code' && ts.isStringLiteral(initializer))
-    .map(({ initializer }) => (initializer as ts.StringLiteral).text);
-  return new Set(codes);
+  const declared = files.filter(({ path }) => kindOf(path) === 'errors');
+  const codes = declared.flatMap(({ text }) => [...text.matchAll(/\bcode: '([a-z_]+)'/g)]);
+  return new Set(codes.map(([, code]) => code));
 }
+
+const errorPages = (paths: string[]) =>
+  paths.filter((path) => /^docs\/errors\/[a-z_]+\.md$/.test(path));
 
 /** Each code has a page that explains it, and each page a code. */
 export function errorPageFaults(files: SourceFile[], paths: string[]): string[] {
   const codes = errorCodes(files);
-  const pages = paths.filter((path) => /^docs\/errors\/[a-z_]+\.md$/.test(path));
-  const explained = new Set(pages.map((path) => basename(path, '.md')));
+  const explained = new Set(errorPages(paths).map((path) => basename(path, '.md')));
   return [
     ...[...codes].filter((code) => !explained.has(code)).map((code) => `${code}: no page`),
     ...[...explained]
@@ -28,8 +26,7 @@ export function errorPageFaults(files: SourceFile[], paths: string[]): string[] 
 
 /** An error page is read in a hurry, so each has a title, the code, what happened and what to do. */
 export function errorPageFormFaults(paths: string[]): string[] {
-  return paths
-    .filter((path) => /^docs\/errors\/[a-z_]+\.md$/.test(path))
+  return errorPages(paths)
     .filter((path) => !isErrorPage(basename(path, '.md'), readFileSync(path, 'utf8')))
     .map((path) => `${path}: does not have the form of an error page`);
 }

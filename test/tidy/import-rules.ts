@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
-import ts from 'typescript';
-import { type SourceFile, importsOf, isTest, nodesOf, place } from './source-tree.js';
+import { type SourceFile, importsOf, isTest } from './source-tree.js';
 
 /** Each library imports only those before it. */
 const LIBRARIES = [
@@ -27,11 +26,11 @@ const appOf = (path: string) => /^apps\/([^/]+)\//.exec(path)?.[1];
 /** Libraries are ordered, and are imported only by name. */
 export function libraryFaults(files: SourceFile[]): string[] {
   return files.flatMap((file) =>
-    importsOf(file).flatMap(({ from, node }) => {
+    importsOf(file).flatMap(({ from, where }) => {
       const own = libraryOf(file.path);
       const wanted = /^#libs\/(.+)$/.exec(from)?.[1];
       const target = targetOf(file, from);
-      const at = `${place(file, node)} ${from}`;
+      const at = `${where} ${from}`;
       const isTestCode = from.startsWith('#test/') || target?.startsWith('test/');
       if (isTestCode && !isTest(file) && !isTrial(file.path)) return [`${at}: only tests use it`];
       if (wanted && !LIBRARIES.includes(wanted)) return [`${at}: there is no such library`];
@@ -57,15 +56,15 @@ const REGISTRY_READERS = ['solo', 'cluster', 'cli'];
  */
 export function appFaults(files: SourceFile[]): string[] {
   return files.flatMap((file) =>
-    importsOf(file).flatMap(({ from, node }) => {
+    importsOf(file).flatMap(({ from, where }) => {
       const target = targetOf(file, from) ?? '';
       const [own, wanted] = [appOf(file.path), appOf(target)];
       if (target === REGISTRY && own && !isTest(file) && !REGISTRY_READERS.includes(own)) {
-        return [`${place(file, node)} ${from}: ${own} must not import the registry`];
+        return [`${where} ${from}: ${own} must not import the registry`];
       }
       const isOutside = own !== undefined && wanted !== undefined && own !== wanted;
       return isOutside && !mayImport(file.path, own, wanted)
-        ? [`${place(file, node)} ${from}: ${own} must not import ${wanted}`]
+        ? [`${where} ${from}: ${own} must not import ${wanted}`]
         : [];
     }),
   );
@@ -90,7 +89,7 @@ export function featureFaults(files: SourceFile[]): string[] {
           const isOwn = posix.dirname(target) === posix.dirname(file.path);
           return target.endsWith('.repository.js') && isFeature(target) && !isOwn;
         })
-        .map(({ from, node }) => `${place(file, node)} ${from}: import its service instead`),
+        .map(({ from, where }) => `${where} ${from}: import its service instead`),
     );
 }
 
@@ -121,86 +120,4 @@ const isWithin = (folder: string, parent: string) =>
 /** The path in the repository of a relative import. */
 function targetOf(file: SourceFile, from: string): string | undefined {
   return from.startsWith('.') ? posix.join(posix.dirname(file.path), from) : undefined;
-}
-
-/**
- * The files that may open sockets, and why each is safe. Every connection whose target outsiders can choose goes
- * through safe-connect (S54).
- */
-const SOCKET_OWNERS: readonly [path: string, why: string][] = [
-  ['libs/resolvers/src/safe-connect/', 'checks every address before it connects'],
-  ['libs/resolvers/src/dns/', 'asks the configured resolvers'],
-  ['apps/corpus/src/locations/https-downloads.ts', 'speaks HTTP over connections of safe-connect'],
-  ['apps/worker/src/deliveries/webhook-sender.ts', 'speaks HTTP over connections of safe-connect'],
-  ['libs/resolvers/src/rdap/rdap-client.ts', 'speaks HTTP over connections of safe-connect'],
-  ['test/environment/servers/', 'takes a free port and waits until it answers'],
-  ['test/environment/scrape.ts', 'reads the metrics of a service under test'],
-  ['libs/contracts/src/clients/', 'calls the configured address of a service'],
-  ['libs/messaging/src/transports/kafka/kafka-client.ts', 'connects to the configured brokers'],
-  ['libs/mail/src/', 'hands mail to the configured server'],
-  ['apps/gateway/src/lookup/', 'forwards to the configured address of lookup'],
-  ['apps/gateway/src/owners/service-forwarder.ts', 'asks the configured addresses of services'],
-  [
-    'apps/dashboard/src/service-calls/service-proxy.ts',
-    'calls the configured address of a service',
-  ],
-  [
-    'apps/billing/src/processors/paypal/paypal-connection.ts',
-    'calls the configured API, and its certificates on the same hosts',
-  ],
-  ['apps/simulators/src/', 'never part of a production image'],
-  [
-    'apps/cli/src/sandbox/sandbox-http.ts',
-    'asks the processors’ sandboxes with the operator’s keys',
-  ],
-  ['apps/solo/src/checks/production-checks.ts', 'checks what the operator has set up'],
-  ['apps/cluster/src/', 'never part of a production image'],
-  ['test/', 'tests and benches'],
-];
-
-const OPENING_NAMES = new Set(['connect', 'createConnection', 'Socket', 'TLSSocket', 'lookup']);
-const OPENING_MODULES = new Set([
-  'net',
-  'tls',
-  'dns',
-  'dns/promises',
-  'http',
-  'https',
-  'http2',
-  'dgram',
-]);
-const CLIENT_NAMES = new Set(['request', 'get', ...OPENING_NAMES]);
-
-/** S54: no connection is opened outside the files above. Types and servers are allowed. */
-export function socketFaults(files: SourceFile[]): string[] {
-  const judged = files.filter(
-    (file) => !isTest(file) && !SOCKET_OWNERS.some(([path]) => file.path.startsWith(path)),
-  );
-  return judged.flatMap((file) => [...openingImports(file), ...fetchCalls(file)]);
-}
-
-function openingImports(file: SourceFile): string[] {
-  return nodesOf(file, ts.isImportDeclaration).flatMap((node) => {
-    const from = (node.moduleSpecifier as ts.StringLiteral).text;
-    const clause = node.importClause;
-    const isTypes = clause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
-    if (isTypes) return [];
-    if (from === 'undici') return [`${place(file, node)}: opens connections with undici`];
-    if (!OPENING_MODULES.has(from.replace('node:', ''))) return [];
-    const bindings = clause?.namedBindings;
-    // An import of the whole module could open any kind of connection.
-    if (!bindings || ts.isNamespaceImport(bindings))
-      return [`${place(file, node)}: all of ${from}`];
-    return bindings.elements
-      .filter((element) => !element.isTypeOnly)
-      .map((element) => (element.propertyName ?? element.name).text)
-      .filter((name) => CLIENT_NAMES.has(name))
-      .map((name) => `${place(file, node)}: ${name} of ${from}`);
-  });
-}
-
-function fetchCalls(file: SourceFile): string[] {
-  return nodesOf(file, ts.isCallExpression)
-    .filter(({ expression }) => expression.getText() === 'fetch')
-    .map((node) => `${place(file, node)}: fetch`);
 }

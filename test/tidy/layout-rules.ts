@@ -2,54 +2,30 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type SourceFile, isSpec, kindOf } from './source-tree.js';
 
-const FEATURE_KINDS = [
-  'controller',
-  'dto',
-  'service',
-  'repository',
-  'entity',
-  'consumer',
-  'watcher',
-  'job',
-  'errors',
-  'spec',
+/**
+ * The kinds of files in a feature, in an app as a whole, in tests and in a library. `contract` is a suite that every
+ * implementation of a port runs, or code that several specs of a folder share.
+ */
+const KINDS: readonly [room: RegExp, kinds: RegExp][] = [
+  [
+    /^apps\/[^/]+\/src\/.+\//,
+    /^(controller|dto|service|repository|entity|consumer|watcher|job|errors|spec)$/,
+  ],
+  [/^apps\//, /^(module|config|spec)$/],
+  [/^test\//, /^(spec|contract|bench|story)$/],
+  [/^libs\//, /^(config|spec|contract|errors|client|entity|filter|module|repository)$/],
 ];
-/** Kinds of files that belong to an app as a whole, not to a feature. */
-const APP_KINDS = ['module', 'config', 'spec'];
-/** `contract` is a suite that every implementation of a port runs, or code that several specs of a folder share. */
-const LIBRARY_KINDS = [
-  'config',
-  'spec',
-  'contract',
-  'errors',
-  'client',
-  'entity',
-  'filter',
-  'module',
-  'repository',
-];
-/** Folders with their own rules, and their kinds of files. */
-const TEST_KINDS = ['spec', 'contract', 'bench', 'story'];
 
 /** Words that say nothing about the contents of a file or folder, alone or at the end of a name. */
 const BANNED_NAMES =
   /^(utils?|helpers?|commons?|shared|misc|managers?|base|types|constants|core|interfaces)$|-(utils?|helpers?|misc|types|constants)$/;
 const FILES_MAX = 12;
-/** Kinds of files that name the event they consume. */
-const EVENT_KINDS = ['consumer', 'watcher'];
-/**
- * `x.slow.spec.ts` takes long, and `x.system.spec.ts` needs more than PostgreSQL; the fast lane runs neither.
- * `x.proof.spec.ts` is run by `npm run prove`.
- */
-const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+|\.(slow|system|proof)\.spec)?\.ts$/;
 
 /** Each file's name says what the file contains, so words that say nothing are rejected. */
 export function nameFaults(files: SourceFile[]): string[] {
   return files.flatMap(({ path }) => {
     const banned = path.split(/[/.]/).filter((part) => BANNED_NAMES.test(part));
-    const faults = banned.map((name) => `${path}: "${name}" says nothing`);
-    if (!KEBAB_CASE.test(basename(path))) faults.push(`${path}: not kebab-case`);
-    return faults;
+    return banned.map((name) => `${path}: "${name}" says nothing`);
   });
 }
 
@@ -58,16 +34,9 @@ export function kindFaults(files: SourceFile[]): string[] {
   return files.flatMap(({ path }) => {
     const kind = kindOf(path);
     if (kind === undefined) return [];
-    const isFeature = /^apps\/[^/]+\/src\/.+\//.test(path);
-    const allowed = isFeature
-      ? FEATURE_KINDS
-      : path.startsWith('apps/')
-        ? APP_KINDS
-        : path.startsWith('test/')
-          ? TEST_KINDS
-          : LIBRARY_KINDS;
-    if (!allowed.includes(kind)) return [`${path}: no such kind of file here: ${kind}`];
-    const isNamed = !EVENT_KINDS.includes(kind) || basename(path).startsWith('on-');
+    const [, kinds] = KINDS.find(([room]) => room.test(path))!;
+    if (!kinds.test(kind)) return [`${path}: no such kind of file here: ${kind}`];
+    const isNamed = !/^(consumer|watcher)$/.test(kind) || basename(path).startsWith('on-');
     return isNamed ? [] : [`${path}: a ${kind} is named on-<event>.${kind}.ts`];
   });
 }

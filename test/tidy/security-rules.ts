@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
-import { type SourceFile, decoratorsOf, isTest, kindOf, nodesOf, place } from './source-tree.js';
+import {
+  type SourceFile,
+  decoratorsOf,
+  isTest,
+  kindOf,
+  nodesOf,
+  place,
+  textsIn,
+} from './source-tree.js';
 
 const ROUTE_DECORATORS = ['Get', 'Post', 'Put', 'Patch', 'Delete', 'All'];
 
@@ -120,11 +128,9 @@ export function proofNameFaults(files: SourceFile[]): string[] {
 
 /** S109: the framework's own TCP, RMQ and Kafka transports have open or measured faults. */
 export function transportFaults(files: SourceFile[]): string[] {
-  return files.flatMap((file) =>
-    nodesOf(file, ts.isPropertyAccessExpression)
-      .filter((node) => node.expression.getText() === 'Transport')
-      .map((node) => `${place(file, node)}: ${node.getText()}`),
-  );
+  return files
+    .filter((file) => !isTest(file))
+    .flatMap((file) => textsIn(file, /\bTransport\.[A-Z]\w*/g));
 }
 
 interface LockFile {

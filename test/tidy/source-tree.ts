@@ -68,24 +68,21 @@ export function nodesOf<T extends ts.Node>(
 
 /** `path:line` of a node, which terminals make clickable. */
 export function place(file: SourceFile, node: ts.Node): string {
-  const { line } = file.syntax.getLineAndCharacterOfPosition(node.getStart(file.syntax));
-  return `${file.path}:${line + 1}`;
+  return at(file, node.getStart(file.syntax));
 }
 
-/** The modules that a file imports, re-exports or loads, with the node that does. */
-export function importsOf(file: SourceFile): { from: string; node: ts.Node }[] {
-  const found: { from: string; node: ts.Node }[] = [];
-  for (const node of file.nodes) {
-    const isStatic = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
-    if (isStatic && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
-      found.push({ from: node.moduleSpecifier.text, node });
-    }
-    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
-      const [specifier] = node.arguments;
-      if (specifier && ts.isStringLiteral(specifier)) found.push({ from: specifier.text, node });
-    }
-  }
-  return found;
+const at = ({ path, syntax }: SourceFile, offset: number) =>
+  `${path}:${syntax.getLineAndCharacterOfPosition(offset).line + 1}`;
+
+/** Each text of a file that matches, with its place. */
+export function textsIn(file: SourceFile, shape: RegExp): string[] {
+  return [...file.text.matchAll(shape)].map(({ 0: text, index }) => `${at(file, index)}: ${text}`);
+}
+
+/** The modules that a file imports, re-exports or loads, with their places. */
+export function importsOf(file: SourceFile): { from: string; where: string }[] {
+  const { importedFiles } = ts.preProcessFile(file.text, true, true);
+  return importedFiles.map(({ fileName, pos }) => ({ from: fileName, where: at(file, pos) }));
 }
 
 /** The names of a declaration's decorators, such as `Get` for `@Get('/x')`. */
