@@ -9,13 +9,7 @@ import {
   type Total,
   pageHeaders,
 } from '#libs/contracts';
-import { NotFound } from '#libs/platform';
-import {
-  ARCHIVE_RECORD,
-  ARCHIVE_SEARCH,
-  type ArchivedRecord,
-  type ArchivedRecords,
-} from './archive-operations.js';
+import { ARCHIVE_SEARCH, type ArchivedRecord, type ArchivedRecords } from './archive-operations.js';
 
 /** The number of records of every name except two. */
 const RECORDS = 7;
@@ -54,14 +48,6 @@ export class ArchiveController {
     const page = asked.cut(rows.slice(0, asked.limit), ({ num }) => [String(num)], total);
     void reply.headers(pageHeaders(page));
     return { status: true, records: page.items, paging: page.paging, coverage };
-  }
-
-  /** @throws NotFound. */
-  @Serves(ARCHIVE_RECORD)
-  record(@Question(ARCHIVE_RECORD) { id }: QuestionOf<typeof ARCHIVE_RECORD>): ArchivedRecord {
-    const found = recordsOf('registered.test')[Number(id) - 1];
-    if (!found) throw new NotFound();
-    return found;
   }
 }
 

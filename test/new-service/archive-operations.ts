@@ -1,13 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsInt, IsString, ValidateNested } from 'class-validator';
-import {
-  PagedAnswer,
-  defineOperation,
-  domainName,
-  oneOf,
-  pagedSearch,
-  text,
-} from '#libs/contracts';
+import { PagedAnswer, defineOperation, domainName, oneOf, pagedSearch } from '#libs/contracts';
 import type { ServiceName } from '#libs/platform';
 
 export const ARCHIVE = 'archive' as Exclude<ServiceName, 'cli'>;
@@ -83,27 +76,4 @@ export const ARCHIVE_SEARCH = defineOperation({
     },
   ],
   fixtures: [{ value: 'registered.test', answers: 'the same records as every other name' }],
-});
-
-/** A plain answer of the same service. */
-export const ARCHIVE_RECORD = defineOperation({
-  name: 'archive.record',
-  summary: 'One archived record',
-  method: 'GET',
-  routes: [{ path: '/v2.0/archive/records/{id}', version: 2 }],
-  access: { kind: 'key', scope: 'whois', class: 'account' },
-  owner: { service: ARCHIVE, path: '/internal/archive/records/{id}' },
-  parameters: {
-    id: { kind: text(9), about: 'Number of the record', example: '1', in: 'path' },
-  },
-  answers: [{ type: 'application/json', of: ArchivedRecord }],
-  price: { per: 'free' },
-  problems: ['not_found'],
-  examples: [
-    {
-      title: 'The first',
-      parameters: { id: '1' },
-      answer: { num: 1, domain_name: 'registered.test' } satisfies ArchivedRecord,
-    },
-  ],
 });

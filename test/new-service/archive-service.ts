@@ -1,14 +1,21 @@
 import { Controller, type DynamicModule, Injectable, Module } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { IsInt, IsString, Max, Min, MinLength } from 'class-validator';
+import { MinLength } from 'class-validator';
 import { AccountRegistered, type EventEnvelope, Pages } from '#libs/contracts';
-import { Database, jobRunColumns, MaintenanceDatabase, Transaction } from '#libs/database';
+import {
+  DatabaseConfig,
+  DatabaseUrl,
+  MaintenanceDatabase,
+  Transaction,
+  jobRunColumns,
+  openServiceDatabases,
+} from '#libs/database';
 import { Consumes, messagingTables } from '#libs/messaging';
 import {
   type Job,
+  PortSetting,
   SECOND_MS,
   ServiceModule,
-  InternalCallsConfig,
   Setting,
   startService,
   urlSettingOf,
@@ -18,39 +25,23 @@ import {
   type Service,
   type ServiceStart,
   type StartedService,
-  startJobs,
+  startBackgroundWork,
   started,
 } from '#libs/services';
 import { ARCHIVE } from './archive-operations.js';
 import { ArchiveController } from './archive-answers.js';
 
-const NAME = ARCHIVE;
-
-class ArchiveConfig extends InternalCallsConfig {
-  @Setting({ env: 'ARCHIVE_PORT', about: 'Port of the internal listener; 0 takes a free one.' })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+class ArchiveConfig extends DatabaseConfig {
+  @PortSetting({ env: 'ARCHIVE_PORT', about: 'Port of the internal listener.' })
   port: number = 7_999;
 
-  @Setting({ env: 'ARCHIVE_DATABASE_URL', about: 'PostgreSQL as "archive".', secret: true })
-  @IsString()
+  @DatabaseUrl('ARCHIVE_DATABASE_URL', 'archive')
   databaseUrl: string;
 
-  @Setting({
-    env: 'ARCHIVE_MAINTENANCE_DATABASE_URL',
-    about: 'PostgreSQL as "archive_maintenance".',
-    secret: true,
-  })
-  @IsString()
+  @DatabaseUrl('ARCHIVE_MAINTENANCE_DATABASE_URL', 'archive_maintenance')
   maintenanceDatabaseUrl: string;
 
-  @Setting({
-    env: 'ARCHIVE_SALT',
-    about: 'A secret of this service.',
-    secret: true,
-    generated: true,
-  })
+  @Setting({ env: 'ARCHIVE_SALT', about: 'A secret.', secret: true, generated: true })
   @MinLength(32)
   salt: string;
 }
@@ -83,19 +74,14 @@ const JOBS: readonly JobDeclaration[] = [
 ];
 
 @Module({})
-class ArchiveModule {
-  static register(imports: DynamicModule[], database: Database): DynamicModule {
-    const providers = [{ provide: MaintenanceDatabase, useValue: database }, CountJob, Pages];
-    return { module: ArchiveModule, imports, controllers: CONTROLLERS, providers };
-  }
-}
+class ArchiveModule {}
 
 /** An example service, with everything that an app must provide. */
 export const archive: Service<ArchiveConfig> = {
-  name: NAME,
+  name: ARCHIVE,
   config: ArchiveConfig,
   listeners: [{ port: 'ARCHIVE_PORT' }],
-  urlSetting: urlSettingOf(NAME),
+  urlSetting: urlSettingOf(ARCHIVE),
   migrations: [
     { name: '0001-messaging', sql: messagingTables },
     { name: '0002-job-runs', sql: jobRunColumns },
@@ -110,30 +96,20 @@ export const archive: Service<ArchiveConfig> = {
   load: async () => ({ controllers: CONTROLLERS, jobs: JOBS, start: startArchive }),
 };
 
-async function startArchive({
-  config,
-  clock,
-  logger,
-  transport,
-  files,
-}: ServiceStart<ArchiveConfig>): Promise<StartedService> {
+async function startArchive(given: ServiceStart<ArchiveConfig>): Promise<StartedService> {
+  const { config, clock, logger, transport, files } = given;
   await files?.write('started', [Buffer.from('yes')], { maxBytes: 3 });
-  const open = (url: string) => Database.open({ url, applicationName: NAME });
-  const database = await open(config.databaseUrl);
-  const maintenance = await open(config.maintenanceDatabaseUrl);
-  const module = ServiceModule.register({ name: NAME, clock, logger, secret: config });
-  const service = await startService({
-    module: ArchiveModule.register([module], maintenance),
-    logger,
-    host: '127.0.0.1',
-    port: config.port,
-    strategy: transport.strategyFor(NAME, database),
-  });
-  const jobs = startJobs(service, logger, JOBS);
-  const stop = async () => {
-    await jobs.stop();
-    await service.stop();
-    await Promise.all([database.close(), maintenance.close()]);
+  const databases = await openServiceDatabases(ARCHIVE, config, []);
+  const { database, maintenanceDatabase: useValue } = databases;
+  const module: DynamicModule = {
+    module: ArchiveModule,
+    imports: [ServiceModule.register({ name: ARCHIVE, clock, logger, secret: config })],
+    controllers: CONTROLLERS,
+    providers: [{ provide: MaintenanceDatabase, useValue }, CountJob, Pages],
   };
-  return started({ ...service, stop });
+  const strategy = transport.strategyFor(ARCHIVE, database);
+  const { port } = config;
+  const service = await startService({ module, logger, host: '127.0.0.1', port, strategy });
+  const work = { name: ARCHIVE, logger, transport, files, jobs: JOBS, ...databases };
+  return started(await startBackgroundWork(service, work));
 }
