@@ -1,13 +1,17 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { parseWhois, type ParseResult } from '#libs/resolvers';
 import { BARS } from './bars.js';
 import { compareRecord, type Finding } from './comparison.js';
 import type { RecordedRow, Status } from './recorded-row.js';
 import { Score } from './score.js';
+import exclusions from './exclusions.json' with { type: 'json' };
 import statuses from './statuses.json' with { type: 'json' };
 
 const WORST_REGISTRIES = 15;
+/** The rows (`id`) and single fields (`id field`) whose expectation is clearly wrong. */
+const EXCLUDED = new Set(Object.keys(exclusions));
 const STATUSES = statuses as Readonly<Record<string, string>>;
 
 /**
@@ -16,38 +20,35 @@ const STATUSES = statuses as Readonly<Record<string, string>>;
  * registries. With `--enforce` it exits with 1 if a share is too low; `--wrong` lists each wrong value. `--generic`
  * disables the rules for single registries, and so measures how well layouts are read that were never seen.
  */
-function main(args: readonly string[]): number {
-  const folder = args.find((it, at) => !it.startsWith('--') && args[at - 1] !== '--json');
+function main(): number {
+  const flag = { type: 'boolean' } as const;
+  const options = { json: { type: 'string' }, enforce: flag, wrong: flag, generic: flag } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const [folder] = positionals;
   if (folder === undefined) {
     write('usage: eval-whois <folder of *.jsonl> [--json FILE] [--enforce] [--wrong] [--generic]');
     return 2;
   }
-  const excluded = readExclusions();
   const rows = readRows(folder)
-    .filter((row) => !excluded.has(row.id))
+    .filter((row) => !EXCLUDED.has(row.id))
     .map(corrected);
   const score = new Score();
   let falseFree = 0;
   for (const row of rows) {
-    const result = parseRow(row, args.includes('--generic'));
+    const result = parseRow(row, values.generic === true);
     const isHeld = !['not_registered', undefined].includes(row.expected.status);
     if (isHeld && result.outcome === 'not_registered') falseFree += 1;
     for (const finding of findingsOf(row, result)) {
-      if (excluded.has(`${row.id} ${finding.field}`)) continue;
+      if (EXCLUDED.has(`${row.id} ${finding.field}`)) continue;
       score.add(registryOf(row), finding);
-      if (!finding.isRight && args.includes('--wrong')) writeFinding(row, finding);
+      if (!finding.isRight && values.wrong) writeFinding(row, finding);
     }
   }
   report(score, rows.length, falseFree);
-  const file = args[args.indexOf('--json') + 1];
-  if (args.includes('--json') && file !== undefined) {
-    writeFileSync(
-      file,
-      JSON.stringify({ rows: rows.length, falseFree, ...score.toJson() }, null, 2),
-    );
-  }
+  const all = { rows: rows.length, falseFree, ...score.toJson() };
+  if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(all, null, 2));
   const isBelow = Object.entries(BARS).some(([field, bar]) => score.share(field) < bar);
-  return args.includes('--enforce') && (isBelow || falseFree > 0) ? 1 : 0;
+  return values.enforce && (isBelow || falseFree > 0) ? 1 : 0;
 }
 
 function readRows(folder: string): RecordedRow[] {
@@ -58,12 +59,6 @@ function readRows(folder: string): RecordedRow[] {
       .filter((line) => line.trim() !== '')
       .map((line) => JSON.parse(line) as RecordedRow),
   );
-}
-
-/** The rows (`id`) and single fields (`id field`) whose expectation is clearly wrong. */
-function readExclusions(): Set<string> {
-  const file = new URL('./exclusions.json', import.meta.url);
-  return new Set(Object.keys(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>));
 }
 
 /** A reserved name is recorded as registered or as free by recorders that know only these two answers. */
@@ -119,7 +114,9 @@ function report(score: Score, rows: number, falseFree: number): void {
   for (const [field, { right, total }] of fields) {
     const bar = BARS[field];
     const mark = bar === undefined ? '' : right / total < bar ? '  below the bar' : '  ok';
-    write(`${field.padEnd(28)} ${percent(right / total)}  ${right}/${total}${mark}`);
+    write(
+      `${field.padEnd(28)} ${`${((right / total) * 100).toFixed(1)} %`.padStart(8)}  ${right}/${total}${mark}`,
+    );
   }
   write('worst registries:');
   for (const { registry, wrong, total } of score.worst(WORST_REGISTRIES)) {
@@ -131,12 +128,8 @@ function writeFinding(row: RecordedRow, { field, expected, actual }: Finding): v
   write(`WRONG ${row.id} ${field}: ${JSON.stringify(expected)} got ${JSON.stringify(actual)}`);
 }
 
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`.padStart(8);
-}
-
 function write(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-process.exitCode = main(process.argv.slice(2));
+process.exitCode = main();
