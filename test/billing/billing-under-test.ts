@@ -25,8 +25,7 @@ import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementHoldings } from '../stand-ins/entitlement-holdings.js';
 import { type AccountFate, deliverFate } from './account-fate.js';
 import { CallbackEndpoint } from './callback-endpoint.js';
-import { pressButton } from './hosted-page.js';
-import type { CheckoutAction } from './processor-harness.js';
+import { type CheckoutAction, pressButton } from './hosted-page.js';
 
 const MAILS_MAX = 500;
 export const SECRET = 'a secret of the tests, thirty-two characters';

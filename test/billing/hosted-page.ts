@@ -1,4 +1,6 @@
-import type { CheckoutAction } from './processor-harness.js';
+/** The actions of a customer on a processor's page. */
+export type CheckoutAction =
+  'pay' | 'three-d-secure' | 'decline' | 'delayed' | 'delayed-failing' | 'abandon';
 
 /**
  * Acts as a customer on a processor's checkout page.

@@ -9,8 +9,7 @@ import { SettleRefundsJob } from '../../../apps/billing/src/refunds/settle-refun
 import type { Callback } from '../../../apps/simulators/src/payments/callback-sender.js';
 import { type ToldHistory, toldHistory } from '../../entitlement/histories/told-history.js';
 import type { BillingUnderTest } from '../billing-under-test.js';
-import { pressButton } from '../hosted-page.js';
-import type { CheckoutAction } from '../processor-harness.js';
+import { type CheckoutAction, pressButton } from '../hosted-page.js';
 import type { MoneyThere, ProcessorSide, TakenBack } from '../sides/processor-side.js';
 import { sideOf } from '../sides/side-of.js';
 import type { MoneyAuditor } from './money-auditor.js';

@@ -2,9 +2,8 @@ import {
   type Capture,
   toCents,
 } from '../../../apps/simulators/src/payments/paypal/paypal-objects.js';
-import type { CheckoutAction } from '../processor-harness.js';
 import { PAYPAL_WEBHOOK_ID } from '../billing-under-test.js';
-import { agreeAtPaypal, pressButton } from '../hosted-page.js';
+import { type CheckoutAction, agreeAtPaypal, pressButton } from '../hosted-page.js';
 import type { MoneyThere, ProcessorSide, Sided, TakenBack } from './processor-side.js';
 
 const TAKEN = ['COMPLETED', 'PARTIALLY_REFUNDED', 'REFUNDED'];

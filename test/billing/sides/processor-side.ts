@@ -1,7 +1,7 @@
 import type { ChosenProcessor } from '#libs/contracts';
 import type { Clock } from '#libs/platform';
 import type { CallbackSender } from '../../../apps/simulators/src/payments/callback-sender.js';
-import type { CheckoutAction } from '../processor-harness.js';
+import type { CheckoutAction } from '../hosted-page.js';
 import type { PaymentsSimulator } from '../../../apps/simulators/src/payments/payments-simulator.js';
 
 /** The system to which a processor belongs: billing alone, or a whole installation. */

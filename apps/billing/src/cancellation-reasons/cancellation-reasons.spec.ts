@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TimelineEntry } from '#libs/contracts';
 import { BillingUnderTest } from '../../../../test/billing/billing-under-test.js';
-import { losingAnswersOf } from '../../../../test/billing/lost-answers.js';
 import { ForgetReasonsJob } from './forget-reasons.job.js';
 
 const REASON = 'Our project has ended';
@@ -64,8 +63,9 @@ describe('the reason for a cancellation', () => {
 
   it('is kept even if the processor’s answer to the cancellation is lost', async () => {
     await ask('undo');
-    const lose = losingAnswersOf(billing.simulator);
-    expect((await lose(() => ask('cancel', { reason: REASON }))).status).toBe(503);
+    billing.simulator.apiFaults.lostAnswers = Infinity;
+    expect((await ask('cancel', { reason: REASON })).status).toBe(503);
+    billing.simulator.apiFaults.lostAnswers = 0;
     expect(await told()).toEqual([`why its customer asked to cancel: ${REASON}`]);
   });
 
