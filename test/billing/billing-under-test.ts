@@ -67,7 +67,12 @@ export class BillingUnderTest {
   readonly logLines: string[] = [];
   private readonly tokens: ServiceTokens;
   private transport: InProcessTransport;
-  private endpoints: CallbackEndpoint[] = [];
+  private readonly endpoints = ['stripe', 'paypal'].map(
+    (processor) =>
+      new CallbackEndpoint((body, headers) =>
+        this.call('POST', `callbacks/${processor}`, { body, headers }),
+      ),
+  );
 
   /** @param settings that differ from the defaults, such as a real `entitlementUrl` in place of the stand-in. */
   static async start(settings: Partial<BillingConfig> = {}): Promise<BillingUnderTest> {
@@ -78,7 +83,7 @@ export class BillingUnderTest {
 
   async stop(): Promise<void> {
     await this.simulator.stop();
-    await Promise.all(this.endpoints.map((endpoint) => endpoint.close()));
+    await Promise.all(this.endpoints.map((endpoint) => endpoint.stop()));
     await this.end();
     await this.contacts.stop();
     await this.holdings.stop();
@@ -266,12 +271,8 @@ export class BillingUnderTest {
       processorCallsPerSecond: 1_000,
       ...settings,
     });
-    const open = (processor: ChosenProcessor) =>
-      CallbackEndpoint.open((body, headers) =>
-        this.call('POST', `callbacks/${processor}`, { body, headers }),
-      );
-    this.endpoints = [await open('stripe'), await open('paypal')];
     const [ofStripe, ofPaypal] = this.endpoints;
+    await Promise.all([ofStripe.start(), ofPaypal.start()]);
     simulator.callbacks.target = { url: ofStripe.url, secret: CALLBACK_SECRET };
     simulator.paypal.callbacks.target = { url: ofPaypal.url, secret: PAYPAL_WEBHOOK_ID };
   }

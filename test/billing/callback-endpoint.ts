@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { type Server, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { LoopbackServer } from '../stand-ins/json-server.js';
 
 /** Delivers a callback's bytes and its processor's headers, as the gateway's route does. Status 0 means no answer. */
-export type CallbackReceiver = (
+type CallbackReceiver = (
   body: Buffer,
   headers: Record<string, string>,
 ) => Promise<{ status: number }>;
@@ -13,30 +12,18 @@ export type CallbackReceiver = (
 const SIGNATURE = /^(stripe-signature|paypal-[\w-]+)$/;
 
 /** The public endpoint for callbacks, without the gateway around it. */
-export class CallbackEndpoint {
-  private constructor(
-    private readonly server: Server,
-    readonly url: string,
-  ) {}
-
-  static async open(receive: CallbackReceiver): Promise<CallbackEndpoint> {
-    const server = createServer((request, response) => {
-      const own = Object.entries(request.headers).filter(([name]) => SIGNATURE.test(name));
-      const headers = Object.fromEntries(own) as Record<string, string>;
-      buffer(request)
-        .then((body) => receive(body, headers))
-        .then(
-          ({ status }) => (status === 0 ? response.destroy() : response.writeHead(status).end()),
-          () => response.writeHead(500).end(),
-        );
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    return new CallbackEndpoint(server, `http://localhost:${port}/`);
+export class CallbackEndpoint extends LoopbackServer {
+  constructor(private readonly receive: CallbackReceiver) {
+    super();
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  protected async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const own = Object.entries(request.headers).filter(([name]) => SIGNATURE.test(name));
+    const headers = Object.fromEntries(own) as Record<string, string>;
+    const answer = await this.receive(await buffer(request), headers).catch(() => ({
+      status: 500,
+    }));
+    if (answer.status === 0) response.destroy();
+    else response.writeHead(answer.status).end();
   }
 }

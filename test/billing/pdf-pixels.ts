@@ -1,4 +1,3 @@
-import { crc32, deflateSync } from 'node:zlib';
 import { createRequire } from 'node:module';
 import { PDFJS, withPdf } from './pdf-text.js';
 
@@ -13,7 +12,7 @@ interface Canvas {
 
 interface CanvasLibrary {
   createCanvas(width: number, height: number): Canvas;
-  loadImage(png: Buffer): Promise<{ width: number; height: number }>;
+  loadImage(picture: Buffer): Promise<{ width: number; height: number }>;
 }
 
 const { createCanvas, loadImage } = createRequire(PDFJS)('@napi-rs/canvas') as CanvasLibrary;
@@ -51,49 +50,19 @@ export async function pageDistance(one: Buffer, other: Buffer): Promise<number> 
   return Math.max(...sums) / BLOCK ** 2;
 }
 
-const GREYS = 16;
-/** The number of grey levels, of sixteen, by which the edge of a letter may differ. */
-const EDGE = 1;
+/** The levels, of 255, by which the edge of a letter may differ. */
+const EDGE = 18;
 
 /** The share of pixels that differ by more than the edge of a letter; 1 when the sizes differ. */
 export async function changedShare(one: Buffer, other: Buffer): Promise<number> {
   const [a, b] = [await brightness(one), await brightness(other)];
   if (a.width !== b.width || a.height !== b.height) return 1;
-  const step = 255 / (GREYS - 1);
-  const changed = a.levels.filter((level, at) => Math.abs(level - b.levels[at]) > EDGE * step + 1);
+  const changed = a.levels.filter((level, at) => Math.abs(level - b.levels[at]) > EDGE);
   return changed.length / a.levels.length;
 }
 
-/** A picture with sixteen grey levels in a few kilobytes (PNG, Third Edition, §11). */
-export async function greyPicture(png: Buffer): Promise<Buffer> {
-  const { width, height, levels } = await brightness(png);
-  const grey = (at: number) => Math.round((levels[at] * (GREYS - 1)) / 255);
-  const rowBytes = 1 + Math.ceil(width / 2);
-  const rows = Buffer.alloc(rowBytes * height);
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      rows[y * rowBytes + 1 + (x >> 1)] |= grey(y * width + x) << (x % 2 === 0 ? 4 : 0);
-    }
-  }
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header[8] = 4;
-  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-  const data = deflateSync(rows, { level: 9 });
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND')]);
-}
-
-function chunk(type: string, data = Buffer.alloc(0)): Buffer {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(data.length);
-  check.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, check]);
-}
-
-async function brightness(png: Buffer) {
-  const image = await loadImage(png);
+async function brightness(picture: Buffer) {
+  const image = await loadImage(picture);
   const { width, height } = image;
   const context = createCanvas(width, height).getContext('2d');
   context.drawImage(image, 0, 0);

@@ -19,7 +19,7 @@ import {
 } from '#libs/contracts';
 import { DAY_MS } from '#libs/platform';
 import { TestClock } from '#test/environment';
-import { changedShare, greyPicture } from '../billing/pdf-pixels.js';
+import { changedShare } from '../billing/pdf-pixels.js';
 import { chromiumPath } from '../environment/chromium.js';
 import { openBrowser } from '../stories/browser-user.js';
 import { ACCOUNT_ID, DashboardUnderTest, OWN_ORIGIN } from './dashboard-under-test.js';
@@ -175,14 +175,14 @@ if (difference) process.stdout.write(`not compared: pictures of pages, for ${dif
     });
     const answer = await page.goto(OWN_ORIGIN + path, { waitUntil: 'load' });
     expect([path, answer?.status()]).toEqual([path, 200]);
-    const picture = await greyPicture(await page.screenshot({ fullPage: true }));
+    const picture = await page.screenshot({ fullPage: true, type: 'jpeg', quality: 50 });
     await page.close();
     return picture;
   }
 
   async function compare(name: string, path: string, cookie?: string): Promise<void> {
     const picture = await pictureOf(path, cookie);
-    const file = join(KEPT, `${name.replaceAll(' ', '-')}.png`);
+    const file = join(KEPT, `${name.replaceAll(' ', '-')}.jpg`);
     if (!isKept) writeFileSync(file, picture);
     expect(await changedShare(picture, readFileSync(file))).toBeLessThan(CHANGED_MAX);
   }
@@ -194,7 +194,7 @@ if (difference) process.stdout.write(`not compared: pictures of pages, for ${dif
   );
 
   it('a page without its first section is detected as different', async () => {
-    const kept = readFileSync(join(KEPT, 'credits.png'));
+    const kept = readFileSync(join(KEPT, 'credits.jpg'));
     under.answers.set('GET /internal/processors', { processors: [] });
     const other = await pictureOf('/credits', under.cookie);
     expect(await changedShare(other, kept)).toBeGreaterThan(CHANGED_MAX);
