@@ -8,9 +8,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { CACHE } from '../../environment/made-once.js';
 
 /** A program of a Go module at a fixed version. */
 export interface GoProgram {
@@ -31,7 +32,7 @@ export interface GoProgram {
 }
 
 /** The folder of programs that Go has built. */
-const CACHE = join(homedir(), '.cache', 'domain-data-service', 'go');
+const GO_CACHE = join(CACHE, 'go');
 /** A Kubernetes API server has 1,300 packages, which take half an hour on a busy machine. */
 const BUILD_LIMIT_MS = 3_600_000;
 const DOWNLOAD_LIMIT_MS = 600_000;
@@ -57,8 +58,7 @@ export async function goProgram(program: GoProgram): Promise<string> {
   try {
     writeFileSync(join(making, 'go.mod'), await moduleFile(program));
     if (program.publishedAs) {
-      const sums = join(await moduleFolder(program), 'go.sum');
-      writeFileSync(join(making, 'go.sum'), readFileSync(sums));
+      copyFileSync(join(await moduleFolder(program), 'go.sum'), join(making, 'go.sum'));
     }
     const { module, version, folder, name, source, variables = {} } = program;
     if (source) copyFileSync(source, join(making, 'main.go'));
@@ -66,7 +66,6 @@ export async function goProgram(program: GoProgram): Promise<string> {
     const values = Object.entries(variables).map(([key, value]) => ` -X ${key}=${value}`);
     const flags = ['-trimpath', `-ldflags=-s -w${values.join('')}`, '-o', name];
     await go(making, 'build', ...flags, source ? '.' : join(module, folder));
-    mkdirSync(dirname(path), { recursive: true });
     renameSync(join(making, name), path);
   } finally {
     rmSync(making, { recursive: true, force: true });
@@ -102,4 +101,4 @@ async function go(cwd: string, ...args: string[]): Promise<void> {
   });
 }
 
-const pathOf = ({ name, version }: GoProgram) => join(CACHE, `${name}@${version}`);
+const pathOf = ({ name, version }: GoProgram) => join(GO_CACHE, `${name}@${version}`);

