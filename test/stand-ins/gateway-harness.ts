@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import type { Operation } from '#libs/contracts';
 import { type EventTransport, InProcessTransport } from '#libs/messaging';
 import { type Clock, Logger, SystemClock, loadConfig } from '#libs/platform';
@@ -76,13 +75,7 @@ export class GatewayHarness {
     events?: EventTransport,
   ): Promise<RunningGateway> {
     const config = loadConfig(GatewayConfig, { ...this.environment(), ...settings });
-    const destination = new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        this.logged += chunk.toString();
-        done();
-      },
-    });
-    const logger = new Logger('gateway', destination);
+    const logger = new Logger('gateway', { write: (line) => void (this.logged += line) });
     const transport = (this.transport = new InProcessTransport({
       logger,
       consumers: { account: ['gateway'] },

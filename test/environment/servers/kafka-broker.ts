@@ -1,15 +1,13 @@
-import { freePorts } from '#libs/platform';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
-import { monotonicMs } from '#libs/platform';
+import { freePorts, monotonicMs } from '#libs/platform';
 import { KAFKA_FOLDER, kafkaJars } from './kafka-jars.js';
+import { OwnedServer } from './owned-server.js';
 
 /** The brokers of the run, separated by commas; set by the suite's global setup unless the environment names others. */
 export const KAFKA_BROKERS = 'KAFKA_BROKERS';
@@ -53,25 +51,12 @@ export interface KafkaBrokerOptions {
 const QUICK = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 const START_LIMIT_MS = 240_000;
-const STOP_LIMIT_MS = 20_000;
 const ADMIN = 'admin';
 const LOOPBACK = '127.0.0.1';
 
-/**
- * Replaces itself with the broker, so that its process id is known, and leaves a watcher that kills the broker once our
- * end of the pipe is closed, so that no broker outlives a killed owner. Before it kills, the watcher checks which
- * program has the process id.
- */
-const LAUNCHER = `
-exec 3<&0 </dev/null
-( cat <&3 >/dev/null
-  case "$(ps -ww -o args= -p $$)" in *kafka.Kafka*) kill -9 $$ ;; esac ) >/dev/null 2>&1 &
-exec 3<&-
-exec "$@"`;
-
 /** A real Kafka broker with one node on loopback, for tests. */
 export class KafkaBroker {
-  private child: ChildProcess;
+  private server: OwnedServer;
 
   private constructor(
     private readonly options: KafkaBrokerOptions,
@@ -94,26 +79,20 @@ export class KafkaBroker {
   }
 
   get pid(): number {
-    return this.child.pid as number;
+    return this.server.pid;
   }
 
   isRunning(): boolean {
-    return this.child.exitCode === null && this.child.signalCode === null;
+    return this.server.isRunning();
   }
 
   /** Shuts it down cleanly, or kills it after 20 s. Its data stays. */
   async stop(): Promise<void> {
-    this.kill('SIGTERM');
-    // A suspended process would not handle the signal.
-    this.kill('SIGCONT');
-    const limit = setTimeout(() => this.kill('SIGKILL'), STOP_LIMIT_MS);
-    await this.untilEnded();
-    clearTimeout(limit);
+    await this.server.stop();
   }
 
-  /** Signals only the child that was started here. */
   kill(signal: NodeJS.Signals): void {
-    if (this.isRunning()) this.child.kill(signal);
+    this.server.kill(signal);
   }
 
   /** Restarts it with the same port and data; works after `kill`, too. */
@@ -142,10 +121,6 @@ export class KafkaBroker {
 
   private async runTool(tool: string, words: string[]): Promise<void> {
     await promisify(execFile)('java', [...QUICK, '-cp', join(this.jars, '*'), tool, ...words]);
-  }
-
-  private async untilEnded(): Promise<void> {
-    if (this.isRunning()) await once(this.child, 'exit');
   }
 
   private get settingsFile(): string {
@@ -230,20 +205,10 @@ export class KafkaBroker {
   private async launch(): Promise<void> {
     const options = this.options.isMeasured ? [] : QUICK;
     const command = ['java', '-Xmx384m', ...options, '-cp', join(this.jars, '*'), 'kafka.Kafka'];
-    this.child = spawn('sh', ['-c', LAUNCHER, 'kafka', ...command, this.settingsFile], {
-      // The broker gets its own session, so that on Ctrl-C its clients can drain first.
-      detached: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
-      cwd: this.options.folder,
-    });
-    const { child } = this;
-    child.once('error', () => {});
-    child.once('exit', () => child.stdin?.destroy());
-    child.stdin?.once('error', () => {});
+    const words = [...command, this.settingsFile];
+    this.server = new OwnedServer('kafka.Kafka', words, this.options.folder);
     await this.untilReady();
-    // Neither the child nor the pipe keeps the owner's process alive; when the owner ends, the pipe closes.
-    child.unref();
-    (child.stdin as Socket).unref();
+    this.server.unref();
   }
 
   private async untilReady(): Promise<void> {

@@ -1,11 +1,11 @@
-import { freePorts } from '#libs/platform';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { type Socket, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { connect as connectByTls } from 'node:tls';
+import { freePorts } from '#libs/platform';
 import { waitFor } from '../wait.js';
+import { OwnedServer } from './owned-server.js';
 
 /** The supported programs, the preferred one first: Debian 12 packages only Redis. */
 const PROGRAMS = ['valkey-server', 'redis-server'];
@@ -14,12 +14,6 @@ export const VALKEY_URL = 'VALKEY_URL';
 
 const START_TIMEOUT_MS = 120_000;
 const PING_TIMEOUT_MS = 1_000;
-
-/**
- * Starts the server, prints its process id, and ends it when standard input closes, so that a server never outlives the
- * process that started it.
- */
-const WATCH = '"$@" </dev/null >/dev/null 2>&1 & echo $!; cat >/dev/null; kill -9 $!';
 
 /** The reason why no Valkey or Redis can be started on this machine; undefined if one can. */
 export function valkeyAvailability(): string | undefined {
@@ -39,8 +33,7 @@ export interface ValkeyServerOptions {
 
 /** A real Valkey or Redis on the loopback address, without persistence: after a restart it is empty. */
 export class ValkeyServer {
-  private watch: ChildProcess | undefined;
-  private serverPid = 0;
+  private server: OwnedServer;
 
   private constructor(
     private readonly program: string,
@@ -65,34 +58,21 @@ export class ValkeyServer {
   }
 
   get pid(): number {
-    return this.serverPid;
+    return this.server.pid;
   }
 
-  /** Whether it answers on its port. */
-  async isRunning(): Promise<boolean> {
-    return this.watch !== undefined && (await this.answers());
+  isRunning(): boolean {
+    return this.server.isRunning();
   }
 
   /** Sends a signal: SIGSTOP suspends the server, SIGCONT resumes it. */
   kill(signal: NodeJS.Signals = 'SIGKILL'): void {
-    if (this.watch === undefined) return;
-    try {
-      process.kill(this.serverPid, signal);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
+    this.server.kill(signal);
   }
 
-  /** Ends the server and waits until its port is closed. */
+  /** Ends the server, and with it its port. */
   async stop(): Promise<void> {
-    const { watch } = this;
-    if (watch === undefined) return;
-    this.watch = undefined;
-    const ended = new Promise((resolve) => watch.once('exit', resolve));
-    watch.ref();
-    watch.stdin?.end();
-    await ended;
-    await waitFor('the port to be closed', async () => !(await this.answers()));
+    await this.server.stop();
   }
 
   /** Stops it if it is still running, and starts an empty one on the same port. */
@@ -119,27 +99,15 @@ export class ValkeyServer {
       }),
     };
     const words = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-    const watch = spawn('/bin/sh', ['-c', WATCH, 'sh', this.program, ...words], {
-      detached: true,
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
-    watch.on('error', () => {});
-    watch.stdin.on('error', () => {});
-    this.watch = watch;
-    const lines = createInterface({ input: watch.stdout });
-    this.serverPid = Number(await new Promise((resolve) => lines.once('line', resolve)));
-    lines.close();
-    watch.stdout.destroy();
+    this.server = new OwnedServer(this.program, [this.program, ...words], folder);
     try {
       await waitFor(`${this.program} to answer`, () => this.answers(), START_TIMEOUT_MS);
     } catch (error) {
-      watch.stdin.end();
+      this.kill();
       const log = readFileSync(join(folder, 'valkey.log'), 'utf8').slice(-500);
       throw new Error(`${this.program} did not start: ${log}`, { cause: error });
     }
-    // The watcher and the pipe to it must not keep the owner's process alive.
-    watch.unref();
-    (watch.stdin as Socket).unref();
+    this.server.unref();
   }
 
   /** Whether a server answers on the port. */

@@ -30,6 +30,6 @@ export class ValkeyProcess implements ClusterProcess {
   }
 
   async start(): Promise<void> {
-    if (!(await this.server.isRunning())) await this.server.restart();
+    if (!this.server.isRunning()) await this.server.restart();
   }
 }
