@@ -72,7 +72,7 @@ describe('account export', () => {
       logger: new Logger('dashboard', { write: () => {} }),
     });
     owner = await account.register('seeded@example.com');
-    await seedEverywhere(desk, { gateway, worker: worker.database }, owner);
+    await seedEverywhere(desk, SCHEMAS, owner);
     const answer = await download(owner.token);
     text = await answer.body.text();
     expect({ status: answer.statusCode, type: answer.headers['content-disposition'] }).toEqual({
