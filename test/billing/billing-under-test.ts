@@ -209,7 +209,7 @@ export class BillingUnderTest {
   /** Delivers an account's event as a transport delivers it to the consumer. */
   async deliver(fate: AccountFate, accountId: string): Promise<void> {
     const at = this.clock.now();
-    await deliverFate(this.service, this.database, { fate, accountId, at });
+    await deliverFate(this.service, { fate, accountId, at });
   }
 
   /** Runs every job that handles account changes and refunds, and delivers the resulting events. */
