@@ -154,17 +154,15 @@ export class AccountUnderTest {
 
   /** Inserts an account directly into the tables; its owner has just logged in. */
   async newOwner(): Promise<Owner> {
-    const [accountId, personId, token, now] = [newId(), newId(), newToken(), this.clock.now()];
+    const accountId = newId();
+    const wrappedKey = encrypt(derivedKey(SECRET, 'data keys'), Buffer.alloc(32, 1), accountId);
     await this.database.query(
-      `with a as (insert into accounts (id, state, created_at) values ($1, 'active', $4) returning id),
-            d as (insert into data_keys (account_id, wrapped_key, created_at) values ($1, $5, $4)),
-            p as (insert into people (id, account_id, created_at) select $2, id, $4 from a returning id)
-       insert into sessions (id, account_id, person_id, token_hash, origin, network_hash,
-                             created_at, last_seen_at, authenticated_at)
-       select $6, a.id, p.id, $3, '', '', $4, $4, $4 from a, p`,
-      [accountId, personId, tokenHash(token), now, this.wrappedKey(accountId), newId()],
+      `with a as (insert into accounts (id, state, created_at) values ($1, 'active', $3) returning id),
+            d as (insert into data_keys (account_id, wrapped_key, created_at) values ($1, $4, $3))
+       insert into people (id, account_id, created_at) select $2, id, $3 from a`,
+      [accountId, newId(), this.clock.now(), wrappedKey],
     );
-    return { accountId, token };
+    return { accountId, token: await this.newSession({ accountId }) };
   }
 
   /** Sends all mail that is due and returns the messages to one address, newest first. */
@@ -232,7 +230,7 @@ export class AccountUnderTest {
   }
 
   /** Logs the same owner in once more, at the current time. */
-  async newSession({ accountId }: Owner): Promise<string> {
+  async newSession({ accountId }: Pick<Owner, 'accountId'>): Promise<string> {
     const token = newToken();
     await this.database.query(
       `insert into sessions (id, account_id, person_id, token_hash, origin, network_hash,
@@ -259,10 +257,6 @@ export class AccountUnderTest {
       return query(sql, parameters);
     };
     return { counted: () => count };
-  }
-
-  private wrappedKey(accountId: string): Buffer {
-    return encrypt(derivedKey(SECRET, 'data keys'), Buffer.alloc(32, 1), accountId);
   }
 
   private async open(): Promise<void> {
