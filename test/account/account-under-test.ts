@@ -1,19 +1,8 @@
-import type { Abstract } from '@nestjs/common';
 import type { InjectOptions } from 'fastify';
-import { AccountClient, OPERATIONS, ServiceHttp } from '#libs/contracts';
+import { AccountClient, OPERATIONS } from '#libs/contracts';
 import { Database, MaintenanceDatabase, withClient } from '#libs/database';
 import { type KeptMail, LocalMailbox, MailSender } from '#libs/mail';
-import { InProcessTransport } from '#libs/messaging';
-import {
-  Logger,
-  type RunningService,
-  type ServiceName,
-  ServiceTokens,
-  faultsOf,
-  derivedKey,
-  encrypt,
-  newId,
-} from '#libs/platform';
+import { Logger, type ServiceName, faultsOf, derivedKey, encrypt, newId } from '#libs/platform';
 import { TestClock, TestDatabase, waitFor } from '#test/environment';
 import { AccountConfig } from '../../apps/account/src/account.config.js';
 import type { HashCost } from '../../apps/account/src/passwords/password-hash.js';
@@ -21,6 +10,8 @@ import { PasswordsService } from '../../apps/account/src/passwords/passwords.ser
 import { ForgottenPasswordsService } from '../../apps/account/src/password-resets/forgotten-passwords.service.js';
 import { newToken, tokenHash } from '../../apps/account/src/sessions/session-token.js';
 import { startAccount } from '../../apps/account/src/start.js';
+import { ServiceUnderTest } from '../environment/service-under-test.js';
+import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 
 export interface Owner {
   accountId: string;
@@ -49,8 +40,6 @@ export interface DashboardCall {
   headers?: Record<string, string>;
 }
 
-const SECRET = 'a secret of the tests, thirty-two characters';
-
 /** Whether a statement belongs to a request, not to the relay or the mail sender. */
 const isOfRequest = (sql: string) =>
   /\b(people|sessions|attempts|sign_ups|data_keys|audit|audit_heads|password_resets|mail|work)\b/.test(
@@ -58,57 +47,19 @@ const isOfRequest = (sql: string) =>
   ) && !/^(update (mail|work)|delete from mail|select id, (recipient|epoch)|with gone)/.test(sql);
 
 /** The complete account service with its own database, called as the gateway calls it. */
-export class AccountUnderTest {
-  readonly logLines: string[] = [];
+export class AccountUnderTest extends ServiceUnderTest<TestDatabase, TestClock> {
+  readonly mailbox = new LocalMailbox(this.clock);
+  config: AccountConfig;
+  database: Database;
+  client: AccountClient;
   private readonly queryLog: string[] = [];
 
-  private constructor(
-    readonly test: TestDatabase,
-    readonly clock: TestClock,
-    readonly config: AccountConfig,
-    readonly database: Database,
-  ) {
-    this.mailbox = new LocalMailbox(clock);
-  }
-
-  readonly mailbox: LocalMailbox;
-  service: RunningService;
-  client: AccountClient;
-  private transport: InProcessTransport;
-  private tokens: ServiceTokens;
-  private http: ServiceHttp;
-
   static async start(settings: Partial<AccountConfig> = {}): Promise<AccountUnderTest> {
+    const parts = { consumers: { account: [] }, logged: 'info' } as const;
     const test = await TestDatabase.create();
-    const config = Object.assign(new AccountConfig(), {
-      databaseUrl: test.url('account'),
-      maintenanceDatabaseUrl: test.url('account_maintenance'),
-      serviceSecret: SECRET,
-      keyPepper: SECRET,
-      addressPepper: SECRET,
-      personalDataSecret: SECRET,
-      auditAnchorSecret: `anchors, ${SECRET}`,
-      ...settings,
-    });
-    const account = new AccountUnderTest(
-      test,
-      new TestClock(),
-      config,
-      await test.service('account'),
-    );
-    await account.open();
+    const account = new AccountUnderTest('account', test, new TestClock(), parts);
+    await account.open(settings);
     return account;
-  }
-
-  async stop(): Promise<void> {
-    await this.http.close();
-    await this.transport.close();
-    await this.service.stop();
-    await this.test.drop();
-  }
-
-  get<T>(provider: Abstract<T>): T {
-    return this.service.app.get<T>(provider, { strict: false });
   }
 
   /** `METHOD /internal/dashboard/<path>` with a gateway's token and the headers it sets. */
@@ -155,7 +106,11 @@ export class AccountUnderTest {
   /** Inserts an account directly into the tables; its owner has just logged in. */
   async newOwner(): Promise<Owner> {
     const accountId = newId();
-    const wrappedKey = encrypt(derivedKey(SECRET, 'data keys'), Buffer.alloc(32, 1), accountId);
+    const wrappedKey = encrypt(
+      derivedKey(HARNESS_SECRET, 'data keys'),
+      Buffer.alloc(32, 1),
+      accountId,
+    );
     await this.database.query(
       `with a as (insert into accounts (id, state, created_at) values ($1, 'active', $3) returning id),
             d as (insert into data_keys (account_id, wrapped_key, created_at) values ($1, $4, $3))
@@ -259,34 +214,25 @@ export class AccountUnderTest {
     return { counted: () => count };
   }
 
-  private async open(): Promise<void> {
-    const { config, clock } = this;
-    const logger = new Logger('account', {
-      write: (line: string) => void this.logLines.push(line),
+  private async open(settings: Partial<AccountConfig>): Promise<void> {
+    const { clock, logger, transport, mailbox: mail } = this;
+    const config = Object.assign(new AccountConfig(), this.settings, {
+      keyPepper: HARNESS_SECRET,
+      addressPepper: HARNESS_SECRET,
+      personalDataSecret: HARNESS_SECRET,
+      auditAnchorSecret: `anchors, ${HARNESS_SECRET}`,
+      ...settings,
     });
-    this.transport = new InProcessTransport({ logger, consumers: { account: [] } });
-    this.service = await startAccount({
-      config,
-      clock,
-      logger,
-      transport: this.transport,
-      mail: this.mailbox,
-      // In real time, jobs would occasionally run between a spec's steps.
-      isScheduled: false,
-    });
+    this.config = config;
+    this.database = await this.test.service('account');
+    // In real time, jobs would occasionally run between a spec's steps.
+    const isScheduled = false;
+    this.service = await startAccount({ config, clock, logger, transport, mail, isScheduled });
     this.get(PasswordsService).cost = CHEAP_HASH;
     for (const database of [this.get(Database), this.get(MaintenanceDatabase) as Database]) {
       listenToQueries(database, (sql) => this.queryLog.push(sql.trim()));
     }
-    this.tokens = new ServiceTokens(SECRET, clock);
-    this.http = new ServiceHttp({
-      url: this.service.url,
-      caller: 'gateway',
-      audience: 'account',
-      tokens: this.tokens,
-      timeoutMs: 60_000,
-    });
-    this.client = new AccountClient(this.http);
+    this.client = new AccountClient(this.connect('gateway'));
   }
 }
 

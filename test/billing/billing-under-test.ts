@@ -1,16 +1,8 @@
-import type { Abstract, Type } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
 import type { ChosenProcessor, OrderAnswer } from '#libs/contracts';
 import { type Database, withClient } from '#libs/database';
 import { LocalMailbox, MailSender } from '#libs/mail';
-import { InProcessTransport } from '#libs/messaging';
-import {
-  type Job,
-  Logger,
-  type RunningService,
-  type ServiceName,
-  ServiceTokens,
-  newId,
-} from '#libs/platform';
+import { type Clock, type Job, type ServiceName, newId } from '#libs/platform';
 import { type RecordedEvent, TestClock, TestDatabase, recordedEvents } from '#test/environment';
 import { PrintInvoicesJob } from '../../apps/billing/src/invoices/print-invoices.job.js';
 import { CloseCheckoutsJob } from '../../apps/billing/src/orders/close-checkouts.job.js';
@@ -21,14 +13,15 @@ import { BillingConfig } from '../../apps/billing/src/billing.config.js';
 import { ENTITIES, startBilling } from '../../apps/billing/src/start.js';
 import { SyncObjectsJob } from '../../apps/billing/src/processor-sync/sync-objects.job.js';
 import { PaymentsSimulator } from '../../apps/simulators/src/payments/payments-simulator.js';
+import { ServiceUnderTest } from '../environment/service-under-test.js';
 import { AccountContacts } from '../stand-ins/account-contacts.js';
 import { EntitlementHoldings } from '../stand-ins/entitlement-holdings.js';
+import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 import { type AccountFate, deliverFate } from './account-fate.js';
 import { CallbackEndpoint } from './callback-endpoint.js';
 import { type CheckoutAction, pressButton } from './hosted-page.js';
 
 const MAILS_MAX = 500;
-export const SECRET = 'a secret of the tests, thirty-two characters';
 export const CALLBACK_SECRET = 'the secret of the callback endpoint';
 export const PAYPAL_WEBHOOK_ID = '5GP028458E2496506';
 
@@ -45,28 +38,24 @@ export interface Call {
   headers?: Record<string, string>;
 }
 
+/** The time of billing and of the processors. */
+type MovedClock = Clock & Pick<TestClock, 'set' | 'advance'>;
+
 /** The complete billing service with its own database and the simulated Stripe over real sockets. */
-export class BillingUnderTest {
-  protected constructor(
-    readonly test: TestDatabase,
-    readonly clock: Pick<TestClock, 'now' | 'set' | 'advance'>,
-  ) {
+export class BillingUnderTest extends ServiceUnderTest<TestDatabase, MovedClock> {
+  protected constructor(test: TestDatabase, clock: MovedClock) {
+    const consumers = { account: ['billing'], billing: [] } as const;
+    super('billing', test, clock, { consumers, logged: 'error' });
     this.simulator = new PaymentsSimulator(clock);
-    this.tokens = new ServiceTokens(SECRET, clock);
   }
 
   readonly simulator: PaymentsSimulator;
   database: Database;
-  service: RunningService;
   config: BillingConfig;
   /** The mails that were sent. */
   mailbox: LocalMailbox;
   readonly contacts = new AccountContacts();
   readonly holdings = new EntitlementHoldings();
-  /** The log, which contains only errors. */
-  readonly logLines: string[] = [];
-  private readonly tokens: ServiceTokens;
-  private transport: InProcessTransport;
   private readonly endpoints = ['stripe', 'paypal'].map(
     (processor) =>
       new CallbackEndpoint((body, headers) =>
@@ -81,17 +70,12 @@ export class BillingUnderTest {
     return billing;
   }
 
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     await this.simulator.stop();
     await Promise.all(this.endpoints.map((endpoint) => endpoint.stop()));
-    await this.end();
+    await super.stop();
     await this.contacts.stop();
     await this.holdings.stop();
-    await this.test.drop();
-  }
-
-  get<T>(token: Type<T> | Abstract<T>): T {
-    return this.service.app.get<T>(token as Type<T>, { strict: false });
   }
 
   /** Calls an internal route as the gateway does. */
@@ -253,16 +237,13 @@ export class BillingUnderTest {
     await holdings.start();
     this.mailbox = new LocalMailbox(this.clock);
     await this.serve({
-      databaseUrl: test.url('billing'),
-      maintenanceDatabaseUrl: test.url('billing_maintenance'),
-      auditorDatabaseUrl: test.url('billing_auditor'),
+      ...this.settings,
       invoiceDataSecret: 'wraps the keys of invoices in tests',
-      serviceSecret: SECRET,
       stripeApiKey: 'sk_test_simulator',
       stripeApiUrl: apiUrl,
       stripeCallbackSecrets: [CALLBACK_SECRET],
       paypalClientId: 'simulator',
-      paypalClientSecret: SECRET,
+      paypalClientSecret: HARNESS_SECRET,
       paypalApiUrl: `${apiUrl}/paypal`,
       paypalWebhookIds: [PAYPAL_WEBHOOK_ID],
       paypalCallbackCa: simulator.paypal.identity.authorityPem,
@@ -279,22 +260,10 @@ export class BillingUnderTest {
 
   /** Starts the service with these settings. */
   protected async serve(settings: Partial<BillingConfig>): Promise<void> {
-    const write = (line: string) => void this.logLines.push(line);
-    const logger = new Logger('test', { write }, 'error');
     this.config = Object.assign(new BillingConfig(), settings);
-    this.transport = new InProcessTransport({
-      logger,
-      consumers: { account: ['billing'], billing: [] },
-    });
-    const { config, clock, transport, mailbox: mail } = this;
+    const { config, clock, logger, transport, mailbox: mail } = this;
     // In real time, jobs would occasionally run between a spec's steps.
     const options = { config, clock, logger, transport, mail, isScheduled: false };
     this.service = await startBilling(options);
-  }
-
-  /** Ends the service. */
-  protected async end(): Promise<void> {
-    await this.transport.close();
-    await this.service.stop();
   }
 }

@@ -5,11 +5,10 @@ import {
   type ImportedFile,
   type Operation,
   type RecordedBatch,
-  ServiceHttp,
+  type ServiceHttp,
 } from '#libs/contracts';
 import type { Database } from '#libs/database';
-import { type EventTransport, InProcessTransport } from '#libs/messaging';
-import { Logger, type RunningService, ServiceTokens, faultsOf } from '#libs/platform';
+import { faultsOf } from '#libs/platform';
 import { TestClock, TestDatabase } from '#test/environment';
 import { CorpusConfig } from '../../apps/corpus/src/corpus.config.js';
 import { ImportsJob } from '../../apps/corpus/src/imports/imports.job.js';
@@ -19,9 +18,8 @@ import { ObservationsService } from '../../apps/corpus/src/observations/observat
 import { SourcesService } from '../../apps/corpus/src/sources/sources.service.js';
 import { EraseSuppressedJob } from '../../apps/corpus/src/suppression/erase-suppressed.job.js';
 import { startCorpus } from '../../apps/corpus/src/start.js';
-import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
+import { ServiceUnderTest } from '../environment/service-under-test.js';
 
-const CALL_TIMEOUT_MS = 60_000;
 const NAMES_AT_A_TIME = 500;
 /** The source of this installation's own answers. */
 const LOOKUPS = 1;
@@ -34,32 +32,14 @@ export interface CorpusDatabase {
 }
 
 /** The complete corpus with its own database, called as its callers call it. */
-export class CorpusUnderTest {
-  private readonly operator: ServiceHttp;
-  private readonly gateway: ServiceHttp;
-  private readonly worker: ServiceHttp;
+export class CorpusUnderTest extends ServiceUnderTest<CorpusDatabase, TestClock> {
+  database: Database;
   /** Calls with an operator's token. */
-  readonly operate: CorpusClient;
+  operate: CorpusClient;
+  sources: CorpusSourcesClient;
   /** Calls with the worker's token. */
-  readonly feed: CorpusClient;
-
-  private constructor(
-    private readonly test: CorpusDatabase,
-    readonly clock: TestClock,
-    readonly database: Database,
-    private readonly service: RunningService,
-    private readonly transport: EventTransport,
-  ) {
-    const tokens = new ServiceTokens(HARNESS_SECRET, clock);
-    const { url } = service;
-    const as = (caller: 'cli' | 'gateway' | 'worker') =>
-      new ServiceHttp({ url, caller, audience: 'corpus', tokens, timeoutMs: CALL_TIMEOUT_MS });
-    this.operator = as('cli');
-    this.operate = new CorpusClient(this.operator);
-    this.gateway = as('gateway');
-    this.worker = as('worker');
-    this.feed = new CorpusClient(this.worker);
-  }
+  feed: CorpusClient;
+  private gateway: ServiceHttp;
 
   /** @param on a database that is removed with it; by default a new one on the run's server. */
   static async start(
@@ -67,34 +47,15 @@ export class CorpusUnderTest {
     on?: CorpusDatabase,
   ): Promise<CorpusUnderTest> {
     const test = on ?? (await TestDatabase.create());
-    const clock = new TestClock();
-    const logger = new Logger('corpus', { write: () => {} });
-    const transport = new InProcessTransport({ logger, consumers: {} });
-    const config = Object.assign(new CorpusConfig(), {
-      databaseUrl: test.url('corpus'),
-      maintenanceDatabaseUrl: test.url('corpus_maintenance'),
-      serviceSecret: HARNESS_SECRET,
-      // The time limit is long, because the machine may be busy with other specs; the limit itself has its own spec.
-      searchTimeoutMs: 20_000,
-      ...settings,
-    });
-    const service = await startCorpus({ config, clock, logger, transport });
-    const database = await test.service('corpus');
-    return new CorpusUnderTest(test, clock, database, service, transport);
+    const parts = { consumers: {}, logged: 'error' } as const;
+    const corpus = new CorpusUnderTest('corpus', test, new TestClock(), parts);
+    await corpus.open(settings);
+    return corpus;
   }
 
   /** The address of its internal listener. */
   get url(): string {
     return this.service.url;
-  }
-
-  async stop(): Promise<void> {
-    await this.operator.close();
-    await this.gateway.close();
-    await this.worker.close();
-    await this.transport.close();
-    await this.service.stop();
-    await this.test.drop();
   }
 
   /** Imports the observations of a source, each given as a line of JSON. */
@@ -123,23 +84,16 @@ export class CorpusUnderTest {
   }
 
   async generate(names: number, seed: number): Promise<{ newNames: number }> {
-    const client = new CorpusClient(this.operator);
     let newNames = 0;
     for (let from = 0; from < names; from += NAMES_AT_A_TIME) {
       const stretch = { from, names: Math.min(NAMES_AT_A_TIME, names - from), seed };
-      newNames += (await client.generate(stretch)).newNames;
+      newNames += (await this.operate.generate(stretch)).newNames;
     }
     return { newNames };
   }
 
   async clearGenerated(): Promise<void> {
-    const client = new CorpusClient(this.operator);
-    while ((await client.clearGenerated()).names > 0);
-  }
-
-  /** Calls as an operator's commands do. */
-  get sources(): CorpusSourcesClient {
-    return new CorpusSourcesClient(this.operator);
+    while ((await this.operate.clearGenerated()).names > 0);
   }
 
   /**
@@ -201,7 +155,23 @@ export class CorpusUnderTest {
 
   /** A provider of the running service. */
   part<Part>(type: new (...parts: never[]) => Part): Part {
-    return this.service.app.get(type);
+    return this.get(type);
+  }
+
+  private async open(settings: Partial<CorpusConfig>): Promise<void> {
+    const { clock, logger, transport } = this;
+    const config = Object.assign(new CorpusConfig(), this.settings, {
+      // The time limit is long, because the machine may be busy with other specs; the limit itself has its own spec.
+      searchTimeoutMs: 20_000,
+      ...settings,
+    });
+    this.service = await startCorpus({ config, clock, logger, transport });
+    this.database = await this.test.service('corpus');
+    const operator = this.connect('cli');
+    this.operate = new CorpusClient(operator);
+    this.sources = new CorpusSourcesClient(operator);
+    this.feed = new CorpusClient(this.connect('worker'));
+    this.gateway = this.connect('gateway');
   }
 }
 

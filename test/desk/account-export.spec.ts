@@ -14,7 +14,8 @@ import { PASSWORD, type Registered } from '../account/account-under-test.js';
 import { dashboardEnvironment } from '../dashboard/dashboard-under-test.js';
 import { GatewayHarness } from '../stand-ins/gateway-harness.js';
 import { WorkerUnderTest } from '../worker/worker-under-test.js';
-import { OperatorDesk, SECRET } from './operator-desk.js';
+import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
+import { OperatorDesk } from './operator-desk.js';
 import { SEEDED, seedEverywhere } from './seeded-account.js';
 
 const CSRF = 'c'.repeat(43);
@@ -47,7 +48,7 @@ describe('account export', () => {
     gateway = await desk.account.test.service('gateway');
     const { account, billing, entitlement } = desk;
     worker.clock.set(account.clock.now());
-    await worker.start(undefined, { test: account.test, serviceSecret: SECRET });
+    await worker.start(undefined, { test: account.test });
     databases = {
       account: account.database,
       billing: billing.database,
@@ -57,14 +58,13 @@ describe('account export', () => {
     };
     around = new GatewayHarness(account.test);
     await around.start();
-    const running = await around.startGateway({ SERVICE_SECRET: SECRET }, account.clock);
+    const running = await around.startGateway({}, account.clock);
     const settings = {
       ...dashboardEnvironment(account.service.url),
       BILLING_INTERNAL_URL: billing.service.url,
       ENTITLEMENT_URL: entitlement.service.url,
       GATEWAY_URL: running.url,
       WORKER_URL: worker.worker.url,
-      SERVICE_SECRET: SECRET,
     };
     dashboard = await startDashboard({
       config: loadConfig(DashboardConfig, settings),
@@ -166,7 +166,7 @@ describe('account export', () => {
         owner.token,
         owner.key,
         owner.testKey,
-        SECRET,
+        HARNESS_SECRET,
         'sk_test_simulator',
       ];
       for (const secret of secrets) expectAbsent('secret', secret);

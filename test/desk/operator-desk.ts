@@ -10,8 +10,8 @@ import { operatorProgram } from '../../apps/cli/src/operator-program.js';
 import { AccountUnderTest } from '../account/account-under-test.js';
 import { BillingUnderTest } from '../billing/billing-under-test.js';
 import { EntitlementUnderTest } from '../entitlement/entitlement-under-test.js';
+import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
 
-export const SECRET = 'a secret of the tests, thirty-two characters';
 /** A port on which nothing listens. */
 const NOBODY = 'http://127.0.0.1:9';
 const SCHEMAS = schemaServices(SERVICES);
@@ -62,7 +62,7 @@ export class OperatorDesk {
       BILLING_INTERNAL_URL: billing.service.url,
       ENTITLEMENT_URL: entitlement.service.url,
       CORPUS_URL: NOBODY,
-      SERVICE_SECRET: SECRET,
+      SERVICE_SECRET: HARNESS_SECRET,
     };
     const given = Object.entries(settings).filter(([name]) => POD_SETTINGS.includes(name));
     [this.config, this.databases] = loadConfigs(

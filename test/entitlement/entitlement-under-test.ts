@@ -8,7 +8,7 @@ import {
   PaymentConfirmed,
   PaymentReversalUndone,
   PaymentReversed,
-  ServiceHttp,
+  type ServiceHttp,
   SubscriptionChanged,
   AccountDeleted,
   AccountErased,
@@ -19,8 +19,7 @@ import {
   producerOf,
 } from '#libs/contracts';
 import { type Database, type Transaction, checkInvariants, withClient } from '#libs/database';
-import { InProcessTransport } from '#libs/messaging';
-import { Logger, type RunningService, ServiceTokens, newId, FIRST_ID } from '#libs/platform';
+import { FIRST_ID, newId } from '#libs/platform';
 import { TestClock, TestDatabase, recordedEvents } from '#test/environment';
 import { ENTITLEMENT_INVARIANTS } from '../../apps/entitlement/src/auditor/invariants.js';
 import { OnAccountNewsConsumer } from '../../apps/entitlement/src/blocks/on-account-news.consumer.js';
@@ -32,6 +31,7 @@ import { OnPaymentConfirmedConsumer } from '../../apps/entitlement/src/grants/on
 import { OnSubscriptionChangedConsumer } from '../../apps/entitlement/src/grants/on-subscription-changed.consumer.js';
 import { OnPaymentReversedConsumer } from '../../apps/entitlement/src/reversals/on-payment-reversed.consumer.js';
 import { startEntitlement } from '../../apps/entitlement/src/start.js';
+import { ServiceUnderTest } from '../environment/service-under-test.js';
 
 type Handle = (event: EventEnvelope, transaction: Transaction) => Promise<void>;
 
@@ -48,11 +48,8 @@ const CONSUMERS = new Map<EventClass, [consumer: Type, method?: string]>([
   [SubscriptionChanged, [OnSubscriptionChangedConsumer]],
 ]);
 
-const SECRET = 'a secret of the tests, thirty-two characters';
 /** The price of every payment line in the tests. */
 const LINE_MICROS = '1000000';
-/** A time limit that is long enough for the last of dozens of workers on one account on a busy machine. */
-const CALL_TIMEOUT_MS = 60_000;
 
 /** A payment line of which a test sets only the members that matter. */
 type NewLine = PaymentLine extends infer Line
@@ -70,43 +67,23 @@ type SnapshotInTest = Partial<SubscriptionChanged> &
   };
 
 /** The complete entitlement service with its own database, called as its callers call it. */
-export class EntitlementUnderTest {
-  private constructor(
-    readonly test: TestDatabase,
-    readonly clock: TestClock,
-    readonly database: Database,
-    private readonly auditor: Database,
-  ) {}
-
-  service: RunningService;
-  transport: InProcessTransport;
+export class EntitlementUnderTest extends ServiceUnderTest<TestDatabase, TestClock> {
+  database: Database;
   /** Calls with a gateway's token. */
   client: EntitlementClient;
   /** Calls with an operator's token. */
   operator: EntitlementClient;
   billing: EntitlementClient;
-  /** The log, which contains only errors. */
-  readonly logLines: string[] = [];
+  private auditor: Database;
   private gateway: ServiceHttp;
-  private readonly https: ServiceHttp[] = [];
 
   static async start(now?: string): Promise<EntitlementUnderTest> {
     const test = await TestDatabase.create();
-    const entitlement = new EntitlementUnderTest(
-      test,
-      new TestClock(now),
-      await test.service('entitlement', ENTITIES),
-      await test.auditor('entitlement'),
-    );
+    const consumers = { account: ['entitlement'], billing: ['entitlement'] } as const;
+    const parts = { consumers, logged: 'error' } as const;
+    const entitlement = new EntitlementUnderTest('entitlement', test, new TestClock(now), parts);
     await entitlement.open();
     return entitlement;
-  }
-
-  async stop(): Promise<void> {
-    for (const http of this.https) await http.close();
-    await this.transport.close();
-    await this.service.stop();
-    await this.test.drop();
   }
 
   /** Calls an internal route as a gateway does. */
@@ -290,17 +267,10 @@ export class EntitlementUnderTest {
   private readonly lastSeen = new Map<string, string>();
 
   private async open(): Promise<void> {
-    const write = (line: string) => void this.logLines.push(line);
-    const logger = new Logger('test', { write }, 'error');
-    const config = Object.assign(new EntitlementConfig(), {
-      databaseUrl: this.test.url('entitlement'),
-      maintenanceDatabaseUrl: this.test.url('entitlement_maintenance'),
-      auditorDatabaseUrl: this.test.url('entitlement_auditor'),
-      serviceSecret: SECRET,
-    });
-    const consumers = { account: ['entitlement'], billing: ['entitlement'] } as const;
-    this.transport = new InProcessTransport({ logger, consumers });
-    const { clock, transport } = this;
+    this.database = await this.test.service('entitlement', ENTITIES);
+    this.auditor = await this.test.auditor('entitlement');
+    const config = Object.assign(new EntitlementConfig(), this.settings);
+    const { clock, logger, transport } = this;
     // In real time, jobs would occasionally run between a spec's steps.
     const isScheduled = false;
     this.service = await startEntitlement({ config, clock, logger, transport, isScheduled });
@@ -308,19 +278,5 @@ export class EntitlementUnderTest {
     this.client = new EntitlementClient(this.gateway);
     this.operator = new EntitlementClient(this.connect('cli'));
     this.billing = new EntitlementClient(this.connect('billing'));
-  }
-
-  private connect(caller: 'gateway' | 'cli' | 'billing'): ServiceHttp {
-    const tokens = new ServiceTokens(SECRET, this.clock);
-    const { url } = this.service;
-    const http = new ServiceHttp({
-      url,
-      caller,
-      audience: 'entitlement',
-      tokens,
-      timeoutMs: CALL_TIMEOUT_MS,
-    });
-    this.https.push(http);
-    return http;
   }
 }

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ServiceTokens } from '#libs/platform';
 import { AccountUnderTest, PASSWORD } from '../../../../test/account/account-under-test.js';
 import { PasswordsService } from '../../../account/src/passwords/passwords.service.js';
 import { ServiceProxy } from '../service-calls/service-proxy.js';
@@ -15,7 +14,7 @@ let proxy: ServiceProxy;
 
 beforeAll(async () => {
   account = await AccountUnderTest.start();
-  const tokens = new ServiceTokens('a secret of the tests, thirty-two characters', account.clock);
+  const { tokens } = account;
   proxy = new ServiceProxy({ service: 'account', url: account.service.url, tokens });
   await account.register(EMAIL);
 });

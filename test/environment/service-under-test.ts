@@ -1,0 +1,82 @@
+import type { Abstract, Type } from '@nestjs/common';
+import { ServiceHttp } from '#libs/contracts';
+import type { SchemaService } from '#libs/database';
+import { InProcessTransport } from '#libs/messaging';
+import {
+  type Clock,
+  Logger,
+  type RunningService,
+  type ServiceName,
+  ServiceTokens,
+} from '#libs/platform';
+import { HARNESS_SECRET } from '../stand-ins/harness-secret.js';
+
+/** A limit for a machine that is busy with other specs. */
+const CALL_TIMEOUT_MS = 60_000;
+
+type Options = ConstructorParameters<typeof InProcessTransport>[0];
+
+/** The database of a service under test. */
+interface UsedDatabase {
+  url(role: string): string;
+  drop(): Promise<void>;
+}
+
+/** A complete service with its own database, called as its callers call it. */
+export class ServiceUnderTest<Used extends UsedDatabase, Time extends Clock> {
+  service: RunningService;
+  readonly logLines: string[] = [];
+  readonly transport: InProcessTransport;
+  readonly tokens: ServiceTokens;
+  protected readonly logger: Logger;
+  private readonly callers: ServiceHttp[] = [];
+
+  /** @param logged the least level of the lines that are kept. */
+  protected constructor(
+    private readonly name: SchemaService,
+    readonly test: Used,
+    readonly clock: Time,
+    { consumers, logged }: Pick<Options, 'consumers'> & { logged: 'info' | 'error' },
+  ) {
+    const write = (line: string) => void this.logLines.push(line);
+    this.logger = new Logger(name, { write }, logged);
+    this.transport = new InProcessTransport({ logger: this.logger, consumers });
+    this.tokens = new ServiceTokens(HARNESS_SECRET, clock);
+  }
+
+  async stop(): Promise<void> {
+    for (const caller of this.callers) await caller.close();
+    await this.end();
+    await this.test.drop();
+  }
+
+  get<T>(provider: Type<T> | Abstract<T>): T {
+    return this.service.app.get<T>(provider as Type<T>, { strict: false });
+  }
+
+  /** Ends the service. */
+  protected async end(): Promise<void> {
+    await this.transport.close();
+    await this.service.stop();
+  }
+
+  /** A caller's connections, with its tokens. */
+  protected connect(caller: ServiceName): ServiceHttp {
+    const { name: audience, tokens, callers } = this;
+    const { url } = this.service;
+    const http = new ServiceHttp({ url, caller, audience, tokens, timeoutMs: CALL_TIMEOUT_MS });
+    callers.push(http);
+    return http;
+  }
+
+  /** The settings that every service with a database has. */
+  protected get settings() {
+    const { name, test } = this;
+    return {
+      databaseUrl: test.url(name),
+      maintenanceDatabaseUrl: test.url(`${name}_maintenance`),
+      auditorDatabaseUrl: test.url(`${name}_auditor`),
+      serviceSecret: HARNESS_SECRET,
+    };
+  }
+}
