@@ -11,8 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { EmbeddedServer, derivedRolePassword, withClient } from '#libs/database';
-import { EventsConfig, openTransport } from '#libs/messaging';
-import { InternalTls, Logger, freePorts, loadConfig } from '#libs/platform';
+import { InternalTls, Logger, freePorts } from '#libs/platform';
 import {
   FileClock,
   KafkaBroker,
@@ -71,7 +70,6 @@ export class ImageDeployment {
   private brokerCertificate: OwnCertificate;
   private clock: FileClock;
   private server: EmbeddedServer;
-  private brokers: string;
 
   private constructor(
     private readonly root: string,
@@ -101,20 +99,7 @@ export class ImageDeployment {
   get deployed(): Deployment {
     const secret = this.secret('database_role_secret');
     const rolePassword = (role: string) => derivedRolePassword(secret, role);
-    const settings = {
-      KAFKA_BROKERS: this.brokers,
-      KAFKA_TOPIC_REPLICATION: '1',
-      ...(this.isSecured && {
-        KAFKA_TLS: 'true',
-        KAFKA_TLS_CA: this.brokerCertificate.authority,
-        KAFKA_SASL_USERNAME: BROKER_ADMIN,
-        KAFKA_SASL_PASSWORD: this.brokerPassword(BROKER_ADMIN),
-      }),
-    };
-    const logger = new Logger('billing', { write: () => undefined });
-    const config = loadConfig(EventsConfig, settings);
-    const transport = openTransport({ config, logger, consumers: {} });
-    this.closings.push(() => transport.close());
+    const logger = new Logger('cli', { write: () => undefined });
     const { mail, origins, planned } = this;
     const entitlement = planned.find(({ app }) => app === 'entitlement') as PlannedContainer;
     const tls =
@@ -136,7 +121,6 @@ export class ImageDeployment {
         [url.username, url.password] = [role, rolePassword(role)];
         return url.toString();
       },
-      transport,
       log: () => this.containers.map(({ output }) => output).join(''),
       stop: () => this.stop(),
     };
@@ -241,7 +225,6 @@ export class ImageDeployment {
       proxied: { port, advertisedHost: 'kafka', advertisedPort: 9092 },
     });
     this.closings.push(() => broker.stop());
-    this.brokers = broker.brokers.join(',');
     await this.network.forward(9092, port);
   }
 

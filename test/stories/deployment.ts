@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from '@jest/globals';
 import { EmbeddedServer } from '#libs/database';
-import { type EventTransport, EventsConfig, openTransport } from '#libs/messaging';
-import { type Clock, type InternalTls, Logger, loadConfig } from '#libs/platform';
+import type { Clock, InternalTls } from '#libs/platform';
 import { databaseSettings } from '#libs/services';
 import {
   FileClock,
@@ -44,8 +43,6 @@ export interface Deployment {
   serviceSecret: string;
   superuserUrl: string;
   databaseUrl(role: string): string;
-  /** Carries the events of a service whose place the story takes. */
-  transport: EventTransport;
   /** Every log line of every service so far. */
   log(): string;
   stop(): Promise<void>;
@@ -61,7 +58,7 @@ interface WithPayments extends Deployment {
 /** Services share event loops, or two cores, with the tests, and stories do not test behaviour under load. */
 const UNHURRIED = { GATEWAY_LOOP_DELAY_MAX_MS: '60000', GATEWAY_SERVICES_TIMEOUT_MS: '20000' };
 
-/** Starts every service except billing in this process; the story takes the place of billing. */
+/** Starts every service except billing in this process. */
 export async function openSolo(settings: Record<string, string> = {}): Promise<Deployment> {
   return opened({ ...UNHURRIED, STRIPE_API_KEY: '', ...settings });
 }
@@ -156,7 +153,7 @@ async function opened(
     overrides,
     log: { path: join(folder, 'story.log'), write: (line: string) => void (log += line) },
   });
-  const { apiUrl, dashboardUrl, mailbox, entitlementUrl, transport, database, payments } = solo;
+  const { apiUrl, dashboardUrl, mailbox, entitlementUrl, database, payments } = solo;
   return {
     apiUrl,
     dashboardUrl,
@@ -170,7 +167,6 @@ async function opened(
     serviceSecret: solo.settings.SERVICE_SECRET as string,
     superuserUrl: database.superuserUrl,
     databaseUrl: (role) => database.url(role),
-    transport,
     log: () => log,
     stop: async () => {
       await solo.stop();
@@ -198,9 +194,6 @@ export async function openCluster(
     environment: { gateway: { ...UNHURRIED, VALKEY_TIMEOUT_MS: '1000' }, worker },
   });
   const { facts, gateways, mailbox, settings } = cluster;
-  const events = loadConfig(EventsConfig, settings.operator());
-  const logger = new Logger('billing', { write: () => undefined });
-  const transport = openTransport({ config: events, logger, consumers: {} });
   return {
     cluster,
     apiUrl: gateways[0].apiUrl,
@@ -215,10 +208,8 @@ export async function openCluster(
     serviceSecret: settings.operator().SERVICE_SECRET as string,
     superuserUrl: settings.superuserUrl,
     databaseUrl: (role) => settings.databaseUrl(role),
-    transport,
     log: () => cluster.processes.map(({ output }) => output).join(''),
     stop: async () => {
-      await transport.close();
       await cluster.stop();
       clock.close();
       rmSync(folder, { recursive: true, force: true });

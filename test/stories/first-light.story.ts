@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { ServiceHttp } from '#libs/contracts';
 import { Database, auditorRole, checkInvariants, withClient } from '#libs/database';
 import { DAY_MS, MINUTE_MS, ServiceTokens } from '#libs/platform';
 import { waitFor } from '#test/environment';
 import { ENTITLEMENT_INVARIANTS } from '../../apps/entitlement/src/auditor/invariants.js';
-import { Billing } from '../stand-ins/billing.js';
 import { type Answer, Customer } from './customer.js';
 import type { Deployment } from './deployment.js';
 
@@ -14,25 +13,19 @@ const EMAIL = 'ada@story.example';
 const FIRST_NAME = 'Ada of the Story';
 
 /**
- * Everything that a customer does, only through HTTP: sign-up, key, lookups, limits, credits, payment, plan, rotation,
+ * Everything that a customer without purchases does, only through HTTP: sign-up, key, lookups, limits, credits, rotation,
  * revocation, deletion, restoration and erasure. The steps build on one another.
  */
 export function firstLight(deployed: () => Deployment): void {
   let deployment: Deployment;
-  let billing: Billing;
   let customer: Customer;
   let names = 0;
   /** A name that was not looked up before, because a repeat within 60 s would be free. */
   const freshName = () => `story-${++names}.com`;
 
-  beforeAll(async () => {
+  beforeAll(() => {
     deployment = deployed();
-    billing = await Billing.start(deployment);
     customer = new Customer(deployment, EMAIL, FIRST_NAME);
-  });
-
-  afterAll(async () => {
-    await billing?.stop();
   });
 
   it('a confirmed sign-up has a session, a key, a test key and 500 credits', async () => {
@@ -151,33 +144,13 @@ export function firstLight(deployed: () => Deployment): void {
     await waitFor('the last settlement', async () => (await spendable()) === 0);
   });
 
-  it('a confirmed payment grants its credits once, however often it is announced', async () => {
-    const paymentId = await billing.confirmPackage(customer.accountId, '5K');
-    await waitFor('the credits', async () => (await spendable()) > 0);
-    await billing.confirmPackage(customer.accountId, '5K', paymentId);
-    const second = await billing.confirmPackage(customer.accountId, '5K');
-    expect(second).not.toBe(paymentId);
-    await waitFor('the second payment', async () => (await spendable()) >= 10_000);
-    expect(await spendable()).toBe(10_000);
+  it('lookups continue after an operator grants credits', async () => {
+    await operate('grants', { adjustmentId: randomUUID(), amount: 10_000, reason: 'story' });
+    await waitFor('the credits', async () => (await spendable()) === 10_000);
     await waitFor(
       'a lookup that is paid for',
       async () => (await customer.lookUp(freshName())).status === 200,
     );
-  });
-
-  it('a plan raises the limit as soon as it is paid', async () => {
-    const planned = new Customer(deployment, 'grace@story.example', 'Grace');
-    await planned.join();
-    expect((await planned.lookUp(freshName())).headers.get('x-ratelimit-allowed-requests')).toBe(
-      '10',
-    );
-    await billing.startPlan(planned.accountId, '150K');
-    await waitFor('the plan’s limit', async () => {
-      const { headers } = await planned.lookUp(freshName());
-      return headers.get('x-ratelimit-allowed-requests') === '150';
-    });
-    const { body } = await planned.call('GET', '/api/balance');
-    expect(body.spendable).toBeGreaterThan(150_000);
   });
 
   it('after a rotation the old key works until the overlap ends', async () => {

@@ -12,17 +12,7 @@ interface ResourceList {
   resources: { name: string; kind: string; namespaced: boolean }[];
 }
 
-/** A refusal of the API server, with its message. */
-export class KubernetesRefusal extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-/** A client of a Kubernetes API server. */
+/** A client of a Kubernetes API server. Refusals are errors with the server's message. */
 export class KubernetesClient {
   private readonly agent: Agent;
   private readonly kinds = new Map<string, ResourceList>();
@@ -36,21 +26,16 @@ export class KubernetesClient {
   }
 
   get<T = KubernetesObject>(path: string): Promise<T> {
-    return this.ask('GET', path) as Promise<T>;
+    return this.ask('GET', path);
   }
 
   create(path: string, body: unknown): Promise<KubernetesObject> {
-    return this.ask('POST', path, body) as Promise<KubernetesObject>;
+    return this.ask('POST', path, body);
   }
 
   /** Replaces some fields. */
   merge(path: string, body: unknown): Promise<KubernetesObject> {
-    return this.ask(
-      'PATCH',
-      path,
-      body,
-      'application/merge-patch+json',
-    ) as Promise<KubernetesObject>;
+    return this.ask('PATCH', path, body, 'application/merge-patch+json');
   }
 
   /**
@@ -61,12 +46,7 @@ export class KubernetesClient {
     const options = 'fieldManager=test&fieldValidation=Strict&force=true&dryRun=All';
     const path = `${await this.pathOf(resource, namespace)}?${options}`;
     const metadata = { ...resource.metadata, ...(resource.metadata.namespace && { namespace }) };
-    return (await this.ask(
-      'PATCH',
-      path,
-      { ...resource, metadata },
-      'application/apply-patch+yaml',
-    )) as KubernetesObject;
+    return this.ask('PATCH', path, { ...resource, metadata }, 'application/apply-patch+yaml');
   }
 
   async close(): Promise<void> {
@@ -78,28 +58,26 @@ export class KubernetesClient {
     const known = this.kinds.get(root) ?? (await this.get<ResourceList>(root));
     this.kinds.set(root, known);
     const found = known.resources.find((one) => one.kind === kind && !one.name.includes('/'));
-    if (!found) throw new KubernetesRefusal(404, `the server has no kind ${kind} in ${apiVersion}`);
+    if (!found) throw new Error(`the server has no kind ${kind} in ${apiVersion}`);
     const place = found.namespaced ? `${root}/namespaces/${namespace}` : root;
     return `${place}/${found.name}/${metadata.name}`;
   }
 
-  private async ask(
+  private async ask<T>(
     method: 'GET' | 'POST' | 'PATCH',
     path: string,
     body?: unknown,
     contentType = 'application/json',
-  ): Promise<unknown> {
+  ): Promise<T> {
     const answer = await request(`${this.origin}${path}`, {
       method,
       dispatcher: this.agent,
       headers: { authorization: `Bearer ${this.token}`, 'content-type': contentType },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = await answer.body.text();
-    if (answer.statusCode >= 400) throw new KubernetesRefusal(answer.statusCode, messageOf(text));
-    return text.startsWith('{') ? JSON.parse(text) : text;
+    const said = (text.startsWith('{') ? JSON.parse(text) : text) as T & { message?: string };
+    if (answer.statusCode >= 400) throw new Error(said.message ?? text);
+    return said;
   }
 }
-
-const messageOf = (text: string) =>
-  text.startsWith('{') ? (JSON.parse(text) as { message: string }).message : text;
