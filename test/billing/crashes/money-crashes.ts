@@ -129,28 +129,16 @@ const FLOWS = {
 type FlowName = keyof typeof FLOWS;
 
 const SYNC_POINTS = ['sync.after-fetch', 'sync.before-commit', 'sync.after-commit'] as const;
-/**
- * The objects that a flow fetches: a subscription's checkout, the subscription, its bill, and the subscription before a
- * change.
- */
-const SYNCS: Record<FlowName, number> = {
-  package: 1,
+
+/** Flows that fetch several objects: a subscription, its checkout and its bill, or the subscription before a change. */
+const SYNCS: Partial<Record<FlowName, number>> = {
   subscription: 3,
   upgrade: 3,
-  refund: 1,
-  deletion: 1,
   renewal: 2,
-  cancellation: 1,
-  'undone cancellation': 1,
-  'late undoing': 1,
   downgrade: 2,
   'change of interval': 2,
   tax: 2,
-  dispute: 1,
-  restoration: 1,
-  'money after a deletion': 1,
   'late change': 3,
-  'lost callbacks': 1,
 };
 
 const OTHERS: readonly [FlowName, ...CrashPoint[]][] = [
@@ -193,9 +181,9 @@ export interface MoneyCrash extends Crash {
 /** Each boundary between processes on the path of money. */
 export const MONEY_CRASHES: readonly MoneyCrash[] = [
   ...OTHERS.flatMap(([flow, ...points]) => points.map((point) => ({ point, flow, pass: 1 }))),
-  ...Object.entries(SYNCS).flatMap(([flow, passes]) =>
+  ...(Object.keys(FLOWS) as FlowName[]).flatMap((flow) =>
     SYNC_POINTS.flatMap((point) =>
-      Array.from({ length: passes }, (_, at) => ({ point, flow: flow as FlowName, pass: at + 1 })),
+      Array.from({ length: SYNCS[flow] ?? 1 }, (_, at) => ({ point, flow, pass: at + 1 })),
     ),
   ),
 ];

@@ -6,7 +6,10 @@ import { setupPostgres } from '../../environment/setup.js';
 import teardown from '../../environment/teardown.js';
 import { replay } from '../../entitlement/histories/replay.js';
 import type { ToldHistory } from '../../entitlement/histories/told-history.js';
+import { Random } from '../../random.js';
 import { BillingUnderTest } from '../billing-under-test.js';
+import { KillableBilling } from '../crashes/killable-billing.js';
+import { MONEY_CRASHES, crashOfMoney } from '../crashes/money-crashes.js';
 import { BOTH } from '../sides/side-of.js';
 import { MoneyAuditor } from './money-auditor.js';
 import { type MoneyCommand, moneyHistory } from './money-commands.js';
@@ -14,9 +17,9 @@ import { MoneyHistory, TAX_RATES } from './money-history.js';
 import { travel } from './time-travel.js';
 
 /**
- * Runs histories of money at both processors, delivers their events again in other orders to check the credits, and
- * takes fifty accounts through 400 days, all outside the test runner. The first history that fails ends the search; a
- * replay of its path makes it smaller.
+ * Runs histories of money at both processors, takes fifty accounts through 400 days, and delivers all their events to
+ * entitlement in other orders to check the credits, all outside the test runner. The first history that fails ends the
+ * search; a replay of its path makes it smaller. With `--crashes`, the histories are chosen, and billing dies in each.
  */
 const program = new Command('money-histories')
   .option('--histories <count>', 'number of histories', '300')
@@ -24,20 +27,18 @@ const program = new Command('money-histories')
   .option('--seed <number>', 'of the histories', '1')
   .option('--path <path>', 'replay only this history of the seed, and make it smaller')
   .option('--no-travel', 'skip the 400 days')
-  .option('--json <file>', 'also write the report to a file')
+  .option('--crashes', 'instead, kill billing at each process boundary on the path of money')
+  .option('--only <texts>', 'crashes at points or in flows whose name contains one of these: a|b')
+  .option('--sample', 'one crash at each point, chosen by the seed')
+  .option('--json <file>', 'also write the kills and faults to a file')
   .parse();
-const {
-  path,
-  json,
-  travel: travels,
-  ...options
-} = program.opts<
-  Record<'histories' | 'commands' | 'seed', string> & {
-    path?: string;
-    json?: string;
-    travel: boolean;
-  }
+const options = program.opts<
+  Record<'histories' | 'commands' | 'seed', string> &
+    Partial<Record<'path' | 'only' | 'json', string>> &
+    Record<'travel' | 'crashes' | 'sample', boolean>
 >();
+const { path, only = '', json } = options;
+const seed = Number(options.seed);
 
 /** Years pass in each history; the certificate that signs PayPal's callbacks is valid for decades. */
 const HISTORIES_AN_INSTALLATION = 40;
@@ -51,24 +52,25 @@ const ATTEMPTS_MAX = 3;
 let opened: Awaited<ReturnType<typeof open>> | undefined;
 const faults: string[] = [];
 const told: ToldHistory[] = [];
-let [histories, commands] = [0, 0];
-let results: Record<'replayed' | 'travelled', unknown> | undefined;
+let [histories, commands, kills] = [0, 0, 0];
 try {
   await setupPostgres();
-  await runHistories();
-  results = await runTold();
+  await (options.crashes ? killEverywhere() : runHistories());
+  const replayed = await replay(told);
+  say(
+    `their credits in several orders: ${replayed.customers} customers, ${replayed.events} events`,
+  );
+  replayed.faults.forEach(report);
 } catch (error) {
   report(`the run ended early: ${(error as Error).stack}`);
 } finally {
   await close().finally(teardown);
-  const summary = { histories, commands, ...results, faults };
-  if (json !== undefined) writeFileSync(json, `${JSON.stringify(summary)}\n`);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ kills, faults })}\n`);
 }
 process.exit(faults.length === 0 && histories > 0 ? 0 : 1);
 
 async function runHistories(): Promise<void> {
   const startedMs = performance.now();
-  const seed = Number(options.seed);
   const steps = moneyHistory(Number(options.commands), 1);
   const property = fc.asyncProperty(steps, fc.constantFrom(...BOTH), live);
   const outcome = await fc.check(property, {
@@ -79,23 +81,16 @@ async function runHistories(): Promise<void> {
     interruptAfterTimeLimit: path === undefined ? undefined : REDUCTION_MS,
   });
   await close();
-  const seconds = (performance.now() - startedMs) / 1000;
-  say(`${histories} histories of money, ${commands} commands, ${seconds.toFixed(1)} s`);
-  if (!outcome.failed) return;
-  report(`--seed ${seed} --path ${outcome.counterexamplePath}: ${String(outcome.errorInstance)}`);
-  if (path !== undefined) report(JSON.stringify(outcome.counterexample));
-}
-
-/** Delivers the events of the histories to entitlement, and runs the 400 days. */
-async function runTold() {
-  const replayed = await replay(told);
-  const { customers, events } = replayed;
-  say(`their credits in several orders: ${customers} customers, ${events} events`);
-  for (const fault of replayed.faults) report(fault);
-  const travelled = travels ? await travel({ accounts: 50, days: 400 }) : undefined;
-  if (travelled) say(travelled.summary);
-  for (const fault of travelled?.faults ?? []) report(fault);
-  return { replayed, travelled };
+  say(`${histories} histories of money, ${commands} commands, ${secondsSince(startedMs)} s`);
+  if (outcome.failed) {
+    report(`--seed ${seed} --path ${outcome.counterexamplePath}: ${String(outcome.errorInstance)}`);
+    if (path !== undefined) report(JSON.stringify(outcome.counterexample));
+  }
+  if (!options.travel) return;
+  const travelledMs = performance.now();
+  const { billing, auditor } = (opened = await open());
+  told.push(...(await travel(billing, auditor)));
+  say(`400 days of 50 accounts, ${secondsSince(travelledMs)} s`);
 }
 
 /** Runs a history in the installation of the previous ones, and again if the machine was too busy. */
@@ -118,6 +113,36 @@ async function live(steps: readonly MoneyCommand[], processor: ChosenProcessor):
   if (histories % HISTORIES_AN_INSTALLATION === 0) await close();
 }
 
+/** Each crash is tried with a client that repeats unanswered requests, and with one that does not. */
+async function killEverywhere(): Promise<void> {
+  const all = [true, false].flatMap((isRepeated) =>
+    MONEY_CRASHES.map((crash) => {
+      const { flow, point, pass } = crash;
+      const name = `${flow}, ${point}:${pass}, ${isRepeated ? 'repeated' : 'not repeated'}`;
+      return { crash, isRepeated, name };
+    }),
+  );
+  const random = new Random(seed);
+  const sample = [...Map.groupBy(all, ({ crash }) => crash.point).values()];
+  const chosen = options.sample ? sample.map((same) => random.pick(same)) : all;
+  const billing = await KillableBilling.start({ taxRates: TAX_RATES });
+  const { auditor } = (opened = { billing, auditor: await MoneyAuditor.open(billing) });
+  for (const { crash, isRepeated, name } of chosen) {
+    if (!only.split('|').some((text) => name.includes(text))) continue;
+    billing.isRepeated = isRepeated;
+    histories += 1;
+    try {
+      told.push(await crashOfMoney(billing, auditor, crash));
+      say(`${name}: passed`);
+    } catch (error) {
+      report(`${name}: ${(error as Error).message}`);
+    }
+  }
+  kills = billing.deaths;
+  await close();
+  say(`${kills} kills along the flow of money`);
+}
+
 async function open() {
   const billing = await BillingUnderTest.start({ taxRates: TAX_RATES });
   return { billing, auditor: await MoneyAuditor.open(billing) };
@@ -138,4 +163,8 @@ function report(fault: string): void {
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
+}
+
+function secondsSince(startedMs: number): string {
+  return ((performance.now() - startedMs) / 1000).toFixed(1);
 }

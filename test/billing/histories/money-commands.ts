@@ -2,7 +2,12 @@ import fc from 'fast-check';
 
 const pick = fc.nat(1_000);
 const kind = <Kind extends string>(name: Kind) => fc.constant(name);
-const sku = fc.constantFrom('api-5K-month', 'api-15K-month', 'api-50K-month', 'api-15K-year');
+const sku: fc.Arbitrary<string> = fc.constantFrom(
+  'api-5K-month',
+  'api-15K-month',
+  'api-50K-month',
+  'api-15K-year',
+);
 
 /** Actions of customers, operators, banks, networks and time; `pick` chooses among the existing objects. */
 const moneyCommand = fc.oneof(

@@ -4,7 +4,7 @@ import { holds } from '../environment/broken.js';
 import { type ApartScenario, type Harness } from '../scenario.js';
 
 const LIMIT_MS = 25 * 60_000;
-const MAIN = new URL('../../billing/crashes/main.js', import.meta.url).pathname;
+const MAIN = new URL('../../billing/histories/main.js', import.meta.url).pathname;
 const points = [...new Set(MONEY_CRASHES.map(({ point }) => point))];
 
 /** The output of the run. */
@@ -28,9 +28,9 @@ export const crashMoneyRow: ApartScenario = {
 
 /** Runs in a process with its own database: every crash with `--long`, otherwise one at each point. */
 async function killEverywhere({ isLong, random, count }: Harness): Promise<void> {
-  const choice = isLong ? [] : ['--sample', random.between(1, 1_000_000)];
+  const choice = isLong ? [] : ['--sample', '--seed', random.between(1, 1_000_000)];
   const { report, end } = await runOwnProcess<Figures>(
-    (file) => [MAIN, '--json', file, ...choice],
+    (file) => [MAIN, '--crashes', '--json', file, ...choice],
     { limitMs: LIMIT_MS },
   );
   holds(report !== undefined, end);
