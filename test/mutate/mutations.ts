@@ -1,5 +1,4 @@
 import ts from 'typescript';
-import { isSql, sqlMutations } from './sql-mutations.js';
 
 /** A small change of a compiled file. */
 export interface Mutation {
@@ -7,156 +6,167 @@ export interface Mutation {
   start: number;
   end: number;
   replacement: string;
-  /** The kind of code that it changes; SQL and conditions are drawn more often than the rest. */
-  kind: 'sql' | 'condition' | 'arithmetic' | 'call' | 'literal';
+  /** Changes of SQL, then of conditions, are drawn more often than the rest: they are hardest to get right. */
+  weight: number;
 }
 
-const OPERATORS: Partial<Record<ts.SyntaxKind, [string, Mutation['kind']]>> = {
-  [ts.SyntaxKind.LessThanToken]: ['<=', 'condition'],
-  [ts.SyntaxKind.LessThanEqualsToken]: ['<', 'condition'],
-  [ts.SyntaxKind.GreaterThanToken]: ['>=', 'condition'],
-  [ts.SyntaxKind.GreaterThanEqualsToken]: ['>', 'condition'],
-  [ts.SyntaxKind.EqualsEqualsEqualsToken]: ['!==', 'condition'],
-  [ts.SyntaxKind.ExclamationEqualsEqualsToken]: ['===', 'condition'],
-  [ts.SyntaxKind.AmpersandAmpersandToken]: ['||', 'condition'],
-  [ts.SyntaxKind.BarBarToken]: ['&&', 'condition'],
-  [ts.SyntaxKind.PlusToken]: ['-', 'arithmetic'],
-  [ts.SyntaxKind.MinusToken]: ['+', 'arithmetic'],
-  [ts.SyntaxKind.AsteriskToken]: ['/', 'arithmetic'],
-  [ts.SyntaxKind.SlashToken]: ['*', 'arithmetic'],
-  [ts.SyntaxKind.PlusEqualsToken]: ['-=', 'arithmetic'],
-  [ts.SyntaxKind.MinusEqualsToken]: ['+=', 'arithmetic'],
-};
+const [SQL, CONDITION, REST] = [3, 2, 1];
+/** Operators that take each other's places. */
+const SWAPPED = ['< <=', '> >=', '=== !==', '&& ||', '+ -', '* /', '+= -='];
+const OPERATORS = new Map(
+  SWAPPED.map((pair) => pair.split(' ')).flatMap(([a, b]): [string, string][] => [
+    [a, b],
+    [b, a],
+  ]),
+);
 const METHODS: Record<string, string> = { min: 'max', max: 'min', some: 'every', every: 'some' };
 /** Calls that may be left out. */
-const ORDERS = new Set(['toSorted', 'sort', 'toReversed', 'reverse']);
+const ORDERS = /^(toSorted|sort|toReversed|reverse)$/;
 /**
  * Numbers up to this are counts and steps; larger numbers are limits, for which a difference of one does not matter.
  */
 const SMALL_MAX = 2;
-/** Code that only reports (logs, unarmed crash points, spans) and the output of decorators. */
-const TOLD = /\b(logger|crashPoint|startSpan|span|isTracing)\b/;
-const FROM_DECORATORS = /^_ts_(decorate|metadata|param)$/;
+/** Calls that only report (logs, unarmed crash points, spans), and the output of decorators. */
+const LEFT_OUT = /\b(logger|crashPoint|startSpan|span|isTracing|_ts_(decorate|metadata|param))\b/;
+/** The real time of processes and the database, for which no test can set the exact microsecond. */
+const INSTANT = /\b(nowMs|aheadMs|monotonicMs|clock_timestamp|failed_for_ms)\b/;
 
-/** Every mutation of one compiled file, in the order of its text. */
+/** The text to find in SQL, and its replacement. */
+const SQL_CHANGES: readonly [found: RegExp, replacement: string][] = [
+  [/\s+skip locked\b/g, ''],
+  [/\s+for update\b(?: of \w+)?(?! skip)/g, ''],
+  [/\bgreatest(?=\()/g, 'least'],
+  [/\bleast(?=\()/g, 'greatest'],
+  [/\bmax(?=\()/g, 'min'],
+  [/\bmin(?=\()/g, 'max'],
+  [/(?<=\s)<=(?=\s)/g, '<'],
+  [/(?<=\s)<(?=\s)/g, '<='],
+  [/(?<=\s)>=(?=\s)/g, '>'],
+  [/(?<=\s)>(?=\s)/g, '>='],
+  [/(?<=\s)<>(?=\s)/g, '='],
+  [/(?<=\s)\+(?=\s)/g, '-'],
+  [/(?<=\s)-(?=\s)/g, '+'],
+  [/\band\b(?! materialized)/g, 'or'],
+  [/\bor\b/g, 'and'],
+  [/\bis not null\b/g, 'is null'],
+  [/\bis null\b/g, 'is not null'],
+  [/\bnot exists\b/g, 'exists'],
+  [/(?<!not )\bexists(?=\s*\()/g, 'not exists'],
+  [/\s+on conflict do nothing\b/g, ''],
+  [/\bdistinct\s+/g, ''],
+  [/\s+desc\b/g, ''],
+  [/\border by [\w.]+(?:, [\w.]+)*(?: desc)?/g, ''],
+  [/\s+limit (?:\$\d+|\d+)/g, ''],
+  // Drops one of several conditions if it has no parameter or its parameter is used elsewhere.
+  [/\s+and [\w.]+ (?:=|<|>|<=|>=|<>) (?:'\w+'|[a-z_][\w.]*)(?=[\s)`'])/g, ''],
+];
+const IS_SQL = [
+  /\b(select|insert into|update|delete from)\b/,
+  /\b(from|set|values|where|returning|select)\b/,
+];
+
+/** Every mutation of one compiled file that can have an effect, in the order of its text. */
 export function mutationsOf(path: string, text: string): Mutation[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
   const found: Mutation[] = [];
-  visit(file, file, found);
-  return found.toSorted((a, b) => a.start - b.start || a.end - b.end);
+  const visit = (node: ts.Node): void => {
+    if (isLeftOut(node)) return;
+    if (ts.isStringLiteral(node) || ts.isTemplateLiteral(node)) found.push(...ofSql(node));
+    else {
+      found.push(...ofCode(node));
+      ts.forEachChild(node, visit);
+    }
+  };
+  visit(file);
+  return found
+    .filter((one) => !isOfAnInstant(text, one))
+    .toSorted((a, b) => a.start - b.start || a.end - b.end);
 }
 
-function visit(node: ts.Node, file: ts.SourceFile, found: Mutation[]): void {
-  if (isLeftOut(node, file)) return;
-  found.push(...mutationsAt(node, file));
-  if (!isText(node)) ts.forEachChild(node, (child) => visit(child, file, found));
-}
-
-function isLeftOut(node: ts.Node, file: ts.SourceFile): boolean {
+function isLeftOut(node: ts.Node): boolean {
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return true;
-  if (ts.isFunctionDeclaration(node)) return FROM_DECORATORS.test(node.name?.text ?? '');
-  if (!ts.isCallExpression(node)) return false;
-  const callee = node.expression.getText(file);
-  return FROM_DECORATORS.test(callee) || TOLD.test(callee);
+  if (ts.isFunctionDeclaration(node)) return LEFT_OUT.test(node.name?.text ?? '');
+  if (ts.isIfStatement(node)) return /^crashPoint\b/.test(node.thenStatement.getText());
+  return ts.isCallExpression(node) && LEFT_OUT.test(node.expression.getText());
 }
 
-function mutationsAt(node: ts.Node, file: ts.SourceFile): Mutation[] {
-  if (isText(node)) return textMutations(node, file);
-  if (ts.isBinaryExpression(node)) return operatorMutations(node, file);
-  if (ts.isIfStatement(node)) return conditionMutations(node.expression, file);
-  if (ts.isConditionalExpression(node)) return [negated(node.condition, file)];
+function ofSql(node: ts.Node): Mutation[] {
+  const text = node.getText();
+  if (!IS_SQL.every((shape) => shape.test(text))) return [];
+  return SQL_CHANGES.flatMap(([found, replacement]) =>
+    [...text.matchAll(found)].map(({ index, 0: { length } }) => {
+      const start = node.getStart() + index;
+      return { start, end: start + length, replacement, weight: SQL };
+    }),
+  );
+}
+
+function ofCode(node: ts.Node): Mutation[] {
+  if (ts.isBinaryExpression(node)) return ofOperator(node);
+  if (ts.isIfStatement(node)) {
+    return [negated(node.expression), changed(node.expression, 'false', CONDITION)];
+  }
+  if (ts.isConditionalExpression(node)) return [negated(node.condition)];
   if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken) {
-    return [{ ...placeOf(node, file), replacement: node.operand.getText(file), kind: 'condition' }];
+    return [changed(node, node.operand.getText(), CONDITION)];
   }
-  if (ts.isExpressionStatement(node) || ts.isThrowStatement(node)) return removals(node, file);
-  if (ts.isCallExpression(node)) return methodMutations(node, file);
-  return literalMutations(node, file);
-}
-
-/** Visits a string or template, and the expressions in it. */
-function isText(node: ts.Node): boolean {
-  return ts.isStringLiteral(node) || ts.isTemplateLiteral(node);
-}
-
-function textMutations(node: ts.Node, file: ts.SourceFile): Mutation[] {
-  const { start, end } = placeOf(node, file);
-  const text = file.text.slice(start, end);
-  if (!isSql(text)) return [];
-  return sqlMutations(text).map((one) => ({
-    start: start + one.start,
-    end: start + one.end,
-    replacement: one.replacement,
-    kind: 'sql',
-  }));
-}
-
-function operatorMutations(node: ts.BinaryExpression, file: ts.SourceFile): Mutation[] {
-  const { operatorToken: operator, left } = node;
-  const [replacement, kind] = OPERATORS[operator.kind] ?? [];
-  if (replacement !== undefined && kind) {
-    const isOfText = [left, node.right].some((side) => isText(side));
-    return isOfText && kind === 'arithmetic'
-      ? []
-      : [{ ...placeOf(operator, file), replacement, kind }];
+  if (ts.isThrowStatement(node)) return [changed(node, ';', REST)];
+  if (ts.isExpressionStatement(node)) {
+    const { expression } = node;
+    const call = ts.isAwaitExpression(expression) ? expression.expression : expression;
+    if (!ts.isCallExpression(call) || isLeftOut(call)) return [];
+    return call.expression.kind === ts.SyntaxKind.SuperKeyword ? [] : [changed(node, ';', REST)];
   }
-  if (operator.kind !== ts.SyntaxKind.QuestionQuestionToken) return [];
-  const [{ end: start }, { end }] = [placeOf(left, file), placeOf(node, file)];
-  return [{ start, end, replacement: '', kind: 'condition' }];
-}
-
-function conditionMutations(condition: ts.Expression, file: ts.SourceFile): Mutation[] {
-  const place = placeOf(condition, file);
-  return [negated(condition, file), { ...place, replacement: 'false', kind: 'condition' }];
-}
-
-function negated(condition: ts.Expression, file: ts.SourceFile): Mutation {
-  const replacement = `!(${condition.getText(file)})`;
-  return { ...placeOf(condition, file), replacement, kind: 'condition' };
-}
-
-/** Removes statements whose value is not used. */
-function removals(
-  node: ts.ExpressionStatement | ts.ThrowStatement,
-  file: ts.SourceFile,
-): Mutation[] {
-  let { expression } = node;
-  if (ts.isAwaitExpression(expression)) expression = expression.expression;
-  const isTold = ts.isCallExpression(expression) && isLeftOut(expression, file);
-  const isWork = ts.isThrowStatement(node) || ts.isCallExpression(expression);
-  if (!isWork || isTold || expression.kind === ts.SyntaxKind.SuperKeyword) return [];
-  if (ts.isCallExpression(expression) && expression.expression.getText(file) === 'super') return [];
-  return [{ ...placeOf(node, file), replacement: ';', kind: 'call' }];
-}
-
-function methodMutations(node: ts.CallExpression, file: ts.SourceFile): Mutation[] {
-  const { expression: callee } = node;
-  if (!ts.isPropertyAccessExpression(callee)) return [];
-  const { name, expression: object } = callee;
-  const replacement = METHODS[name.text];
-  if (replacement !== undefined) {
-    return [{ ...placeOf(name, file), replacement, kind: 'arithmetic' }];
+  if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+    const { name, expression: object } = node.expression;
+    if (name.text in METHODS) return [changed(name, METHODS[name.text], CONDITION)];
+    return ORDERS.test(name.text) ? [cut(object.end, node.end, REST)] : [];
   }
-  if (!ORDERS.has(name.text)) return [];
-  return [
-    {
-      start: placeOf(object, file).end,
-      end: placeOf(node, file).end,
-      replacement: '',
-      kind: 'call',
-    },
-  ];
-}
-
-function literalMutations(node: ts.Node, file: ts.SourceFile): Mutation[] {
-  const place = placeOf(node, file);
-  if (node.kind === ts.SyntaxKind.TrueKeyword || node.kind === ts.SyntaxKind.FalseKeyword) {
-    const replacement = String(node.kind === ts.SyntaxKind.FalseKeyword);
-    return [{ ...place, replacement, kind: 'literal' }];
-  }
+  if (node.kind === ts.SyntaxKind.TrueKeyword) return [changed(node, 'false', REST)];
+  if (node.kind === ts.SyntaxKind.FalseKeyword) return [changed(node, 'true', REST)];
   if (!ts.isNumericLiteral(node) || Number(node.text) > SMALL_MAX) return [];
-  return [{ ...place, replacement: String(Number(node.text) + 1), kind: 'literal' }];
+  return [changed(node, String(Number(node.text) + 1), REST)];
 }
 
-function placeOf(node: ts.Node, file: ts.SourceFile): { start: number; end: number } {
-  return { start: node.getStart(file), end: node.getEnd() };
+function ofOperator({
+  left,
+  operatorToken: operator,
+  right,
+  end,
+}: ts.BinaryExpression): Mutation[] {
+  const text = operator.getText();
+  // The driver sends undefined as null, so `?? null` has no effect.
+  if (text === '??' && right.getText() !== 'null') return [cut(left.end, end, CONDITION)];
+  const isOfText = [left, right].some(
+    (side) => ts.isStringLiteral(side) || ts.isTemplateLiteral(side),
+  );
+  const swapped = OPERATORS.get(text);
+  if (swapped === undefined || (isOfText && text.startsWith('+'))) return [];
+  return [changed(operator, swapped, CONDITION)];
+}
+
+const changed = (node: ts.Node, replacement: string, weight: number): Mutation => ({
+  start: node.getStart(),
+  end: node.end,
+  replacement,
+  weight,
+});
+const negated = (node: ts.Expression) => changed(node, `!(${node.getText()})`, CONDITION);
+const cut = (start: number, end: number, weight: number): Mutation => ({
+  start,
+  end,
+  replacement: '',
+  weight,
+});
+
+/** Whether a comparison changes only at a single instant. */
+function isOfAnInstant(text: string, { start, end, replacement }: Mutation): boolean {
+  if (!/^[<>]=?$/.test(text.slice(start, end)) || !/^[<>]=?$/.test(replacement)) return false;
+  return INSTANT.test(lineAt(text, start));
+}
+
+/** The line of a text that contains an offset, without its indentation. */
+export function lineAt(text: string, offset: number): string {
+  const to = text.indexOf('\n', offset);
+  return text.slice(text.lastIndexOf('\n', offset - 1) + 1, to < 0 ? undefined : to).trim();
 }

@@ -1,84 +1,97 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import type { Random } from '../random.js';
-import { AREAS, type Area } from './areas.js';
-import { whyEqual } from './equal.js';
-import { compiledBelow, readCompiled, sourcePlace } from './compiled.js';
-import { type Mutation, mutationsOf } from './mutations.js';
+import { type Mutation, lineAt, mutationsOf } from './mutations.js';
+
+/** Parts of the product that are mutated, and the specs that should notice; as paths within `dist`. */
+export const AREAS: Record<string, { sources: RegExp; specs: RegExp }> = {
+  entitlement: {
+    sources:
+      /^apps\/entitlement\/src\/(ledger|grants|payments|reversals|subscriptions|leases|reservations|holds|due-accounts)\//,
+    specs: /^(apps\/entitlement\/src|test\/entitlement)\//,
+  },
+  messaging: {
+    sources: /^libs\/messaging\/src\/(outbox|relay|inbox|consumer|failed-events)\//,
+    specs: /^libs\/messaging\/src\//,
+  },
+  'gateway lease': {
+    sources: /^apps\/gateway\/src\/lease\//,
+    specs: /^(apps\/gateway\/src\/(lease|holds)|test\/gateway)\//,
+  },
+};
+/**
+ * Sources without a need for mutations: columns and names, which the schema and the compiler check, and wiring, which
+ * every start of the service exercises.
+ */
+const NO_RULES = /\.(entity|dto|module|config|errors|spec|contract)\.js$/;
+const SHOWN_MAX = 60;
+const DIST = join(import.meta.dirname, '../..');
 
 /** A mutation of the product, with its description. */
-export interface Mutant {
-  area: Area;
-  /** Within `dist`. */
+export interface Mutant extends Mutation {
+  area: string;
+  /** The compiled file. */
   path: string;
-  mutation: Mutation;
-  /** `path:line` of the source. */
+  /** The line in `dist`, and what is replaced by what. */
   place: string;
   /** The compiled line, without its indentation. */
   line: string;
-  change: string;
-  /** The reason if it has no visible effect. */
-  equal?: string;
 }
-
-/** The weights of the kinds: the kinds that are hardest to get right and to test are drawn more often. */
-const WEIGHTS: Record<Mutation['kind'], number> = {
-  sql: 3,
-  condition: 2,
-  arithmetic: 2,
-  call: 1,
-  literal: 1,
-};
-const SHOWN_MAX = 60;
 
 /** Draws `count` mutations, divided among the areas in turn; the same for the same seed and code. */
-export function sample(random: Random, count: number, areas: readonly Area[] = AREAS): Mutant[] {
+export function sample(random: Random, count: number, areas: readonly string[]): Mutant[] {
   const share = Math.ceil(count / areas.length);
-  const drawn = areas.map((area) =>
-    draw(random.for(area.name), allOf(area), share).map((one) => describe(area, one)),
-  );
+  const drawn = areas.map((area) => draw(random.for(area), mutantsOf(area)).slice(0, share));
   return Array.from({ length: share }, (_, at) => drawn.flatMap((own) => own.slice(at, at + 1)))
     .flat()
-    .slice(0, count);
+    .slice(0, count)
+    .map((one) => ({ ...one, ...describe(one) }));
 }
 
-type Place = Pick<Mutant, 'path' | 'mutation'>;
+type Place = Omit<Mutant, 'place' | 'line'>;
 
-function allOf({ sources, without }: Area): Place[] {
-  return compiledBelow(sources, without).flatMap((path) =>
-    mutationsOf(path, readCompiled(path)).map((mutation) => ({ path, mutation })),
+/** Every mutation of an area. */
+export function mutantsOf(area: string): Place[] {
+  return compiled(AREAS[area].sources)
+    .filter((path) => !NO_RULES.test(path))
+    .flatMap((path) => mutationsOf(path, read(path)).map((one) => ({ ...one, area, path })));
+}
+
+/** The specs of an area: those in a source's own folder first, slow ones last. */
+export function specsOf(area: string, path: string): string[] {
+  const cost = (spec: string) =>
+    Number(dirname(spec) !== dirname(path)) + 2 * Number(spec.includes('.slow.'));
+  return compiled(AREAS[area].specs)
+    .filter((spec) => /(?<!\.(system|proof))\.spec\.js$/.test(spec))
+    .toSorted((a, b) => cost(a) - cost(b));
+}
+
+const compiled = (shape: RegExp) =>
+  readdirSync(DIST, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.js') && shape.test(path))
+    .toSorted()
+    .map((path) => join(DIST, path));
+
+const read = (path: string) => readFileSync(path, 'utf8');
+
+/** All in a random order in which heavier ones come earlier, with one at each place (Efraimidis and Spirakis, 2006). */
+function draw(random: Random, all: Place[]): Place[] {
+  const keyed = all.map((one) => ({ one, key: random.next() ** (1 / one.weight) }));
+  const places = new Set<string>();
+  return keyed
+    .toSorted((a, b) => b.key - a.key)
+    .map(({ one }) => one)
+    .filter(({ path, start }) => places.size < places.add(`${path} ${start}`).size);
+}
+
+function describe({ path, start, end, replacement }: Place): Pick<Mutant, 'place' | 'line'> {
+  const text = read(path);
+  const [from, to] = [text.slice(start, end), replacement].map(
+    (part) => part.replaceAll(/\s+/g, ' ').slice(0, SHOWN_MAX) || 'nothing',
   );
-}
-
-/** Draws by weight, without repeats and with at most one mutation at each place. */
-function draw(random: Random, all: Place[], count: number): Place[] {
-  const drawn: Place[] = [];
-  let left = all;
-  while (drawn.length < count && left.length > 0) {
-    const total = left.reduce((sum, { mutation }) => sum + WEIGHTS[mutation.kind], 0);
-    let at = random.next() * total;
-    const found = left.find(({ mutation }) => (at -= WEIGHTS[mutation.kind]) < 0) ?? left[0];
-    drawn.push(found);
-    left = left.filter((one) => !isSamePlace(one, found));
-  }
-  return drawn;
-}
-
-function isSamePlace(one: Place, other: Place): boolean {
-  return one.path === other.path && one.mutation.start === other.mutation.start;
-}
-
-function describe(area: Area, { path, mutation }: Place): Mutant {
-  const text = readCompiled(path);
-  const { start, end, replacement } = mutation;
-  const from = text.lastIndexOf('\n', start - 1) + 1;
-  const to = text.indexOf('\n', start);
-  const line = text.slice(from, to < 0 ? undefined : to).trim();
-  const change = `${shown(text.slice(start, end))} → ${shown(replacement)}`;
-  const equal = whyEqual({ path, line, change });
-  return { area, path, mutation, place: sourcePlace(path, start), line, change, equal };
-}
-
-function shown(text: string): string {
-  const flat = text.replaceAll(/\s+/g, ' ').trim();
-  if (flat === '') return 'nothing';
-  return flat.length > SHOWN_MAX ? `${flat.slice(0, SHOWN_MAX)}…` : flat;
+  const line = text.slice(0, start).split('\n').length;
+  return {
+    place: `${relative(DIST, path)}:${line}  ${from} → ${to}`,
+    line: lineAt(text, start),
+  };
 }
