@@ -24,7 +24,7 @@ const DIST = join(ROOT, 'dist');
 const STATE = join(DIST, '.build.json');
 const PARTIAL = '.partial';
 const FOLDERS = ['apps', 'libs', 'test'];
-/** Built by their own tools. */
+/** Folders that other tools build. */
 const NOT_OURS = new Set(['node_modules', 'dist']);
 const SWC_OPTIONS = {
   configFile: false,
@@ -50,8 +50,8 @@ const IMPORTS =
  * @param isProduct compiles what the services and the operator's commands need and nothing else: no specs, no
  *   test code, no trial apps.
  * @param withTests false leaves tests as they are, for `npm start`; the next whole build compiles them.
- * @param tell is told how many files there are to compile or copy, when there are any.
- * @returns how many there were.
+ * @param tell is called with the number of files to compile or copy, if there are any.
+ * @returns the number of these files.
  */
 export async function build(tell = () => {}, { isProduct = false, withTests = true } = {}) {
   const all = FOLDERS.filter((folder) => existsSync(join(ROOT, folder))).flatMap((folder) =>

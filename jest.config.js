@@ -51,7 +51,7 @@ const PROOF = {
   ...SYSTEM,
   displayName: 'proof',
   testMatch: ['**/*.proof.spec.js'],
-  // Scenarios of their own: they need more programs, and more time.
+  // Separate scenarios, which need more programs and more time.
   testPathIgnorePatterns: ['/test/deploy/kubernetes/', '/test/upgrade/'],
 };
 
@@ -66,7 +66,7 @@ export default {
   // Two cores: while one worker waits for a server or a time-out, the others work.
   maxWorkers: 3,
   workerIdleMemoryLimit: '700MB',
-  // A worker may need more than half a second to free hundreds of megabytes. One that still holds something open is
-  // still reported.
+  // A worker may need more than half a second to free hundreds of megabytes. A worker that still holds something open
+  // is reported all the same.
   workerGracefulExitTimeout: 20_000,
 };

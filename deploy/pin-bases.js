@@ -1,5 +1,5 @@
 /**
- * Updates and pins the base images: Node in the version of the packages, and the newest point release of the same
+ * Updates and pins the base images: the Node version that the packages use, and the newest point release of the same
  * Debian, each by the digest of its list of platforms. Queries the registry and needs no Docker.
  * node deploy/pin-bases.js [--registry https://mirror.example.org]
  */
@@ -19,7 +19,7 @@ const PAGES_MAX = 50;
 const TIMEOUT_MS = 30_000;
 const tokens = new Map();
 
-/** Gets an anonymous token from the place that a registry names in its refusal. */
+/** Gets an anonymous token from the token server that a registry names in its 401 response. */
 async function tokenFor(repository, challenge) {
   const said = Object.fromEntries(
     [...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
